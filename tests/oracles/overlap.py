@@ -1,0 +1,77 @@
+"""Largest interpenetration of two exact bodies at given poses, from signed distances.
+
+With A = core + ball(r) and an exact signed distance of B, A's deepest point lies r beyond the least signed
+distance over A's core. The core is sampled, its lowest local samples are kept, and each is refined by
+zooming: a 7 x 7 grid of parameters about the best point so far, shrunk each round. No derivatives, so
+corners and rims need no care. Unless A lies wholly inside B, looking from one side sees every overlap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.oracles.shapes import HalfSpace
+
+AXIS = np.linspace(-1, 1, 7)
+ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
+
+
+def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 0), keep=8) -> float:
+    """Least signed distance from A's surface to B: negative is the depth of overlap, positive the clearance.
+
+    Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units.
+    """
+    rotation_b = np.eye(3) if rotation_b is None else rotation_b
+    if isinstance(b, HalfSpace):
+        return _over_plane(a, rotation_a, position_a, b, rotation_b, position_b)
+    rotation = rotation_b.T @ rotation_a
+    shift = rotation_b.T @ (np.asarray(position_a, float) - position_b)
+    patches, radius = a.core()
+
+    def distance_to_b(points):
+        return b.signed_distance(points @ rotation.T + shift)
+
+    return min(_least(patch, distance_to_b, keep) for patch in patches) - radius
+
+
+def _over_plane(a, rotation_a, position_a, b, rotation_b, position_b):
+    normal = rotation_b @ b.normal
+    centre = rotation_a @ a.centre + position_a
+    height = (centre - rotation_b @ b.point - position_b) @ normal
+    return float(height - a.support(-(normal @ rotation_a)[None])[0])
+
+
+def _least(patch, distance, keep):
+    grid = [np.linspace(lo, hi, n) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
+    p = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
+    value = distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
+    low = np.ones(value.shape, bool)
+    for axis in (0, 1):
+        padded = np.concatenate([v := np.moveaxis(value, axis, 0), v[-1:]])
+        before = np.concatenate([v[:1], v[:-1]])
+        low &= np.moveaxis((v <= before) & (v <= padded[1:]), 0, axis)
+    chosen = np.argwhere(low)
+    chosen = chosen[np.argsort(value[tuple(chosen.T)], kind="stable")][:keep]
+    width = np.array(
+        [(hi - lo) / max(n - 1, 1) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
+    )
+    return _zoom(patch, distance, p[tuple(chosen.T)], width)
+
+
+def _zoom(patch, distance, centre, width):
+    """Refine all candidates (k, 2) at once; a step to the grid's border keeps the width, so that none is
+    lost.
+    """
+    best = distance(patch.at(centre))
+    widths = np.tile(width, (len(centre), 1))
+    for _ in range(40):
+        p = np.clip(centre[:, None] + widths[:, None] * ZOOM, patch.lower, patch.upper)
+        value = distance(patch.at(p.reshape(-1, 2))).reshape(len(centre), -1)
+        index = np.argmin(value, axis=1)
+        row = np.arange(len(centre))
+        better = value[row, index] < best
+        border = better & (np.max(np.abs(ZOOM[index]), axis=1) > 0.99)
+        centre = np.where(better[:, None], p[row, index], centre)
+        best = np.where(better, value[row, index], best)
+        widths = np.where(border[:, None], widths, widths * 0.45)
+    return float(best.min())

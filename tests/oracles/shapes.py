@@ -1,0 +1,371 @@
+"""Exact shapes for the oracles, each in the form in which its support function is simplest.
+
+A shape answers, in its own frame:
+- `centre` (3,): centre of mass;
+- `support(d (k, 3)) -> (k,)`: max over the exact surface of d . (x - centre);
+- `branches(d (3,)) -> Branches`: every local maximum of d . (x - centre), with its point and the derivative
+  dx/dd (3, 3), for shapes without symmetry;
+- `signed_distance(x (k, 3)) -> (k,)` (negative inside), for the shapes that can serve as "the other body";
+- `core()`: patches of a core set and a radius: the shape is the Minkowski sum of the core and a ball. Used to
+  walk over the shape as "the first body" of an overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import ConvexHull, cKDTree
+
+from tests.oracles.frames import sphere_directions, tangents, unit
+from tests.oracles.profiles import Profile
+
+STEP = 1e-30  # complex-step derivative: no cancellation, so it may be tiny
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Local maxima of d . (x - centre): values (m,), points relative to the centre (m, 3), dx/dd (m, 3,
+    3).
+    """
+
+    values: np.ndarray
+    points: np.ndarray
+    derivatives: np.ndarray
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Part of a core set: `at(p (k, 2)) -> (k, 3)` over a box of parameters, and how densely to sample it."""
+
+    at: Callable
+    lower: tuple
+    upper: tuple
+    counts: tuple
+
+
+class Ball:
+    """A ball about the origin."""
+
+    def __init__(self, radius):
+        self.radius, self.centre = float(radius), np.zeros(3)
+
+    def support(self, d):
+        return np.full(len(d), self.radius)
+
+    def signed_distance(self, x):
+        return np.linalg.norm(x, axis=1) - self.radius
+
+    def core(self):
+        return [Patch(lambda p: np.zeros((len(p), 3)), (0, 0), (0, 0), (1, 1))], self.radius
+
+
+class Tube:
+    """Curves thickened by a ball: a closed or round-ended tube, or several (a jack).
+
+    `curves` is a list of (point(t) that accepts complex t, lower, upper, closed); t may be straight pieces
+    too.
+    `second` derivatives come from central differences of the complex-step derivative.
+    """
+
+    def __init__(self, curves, radius, centre=(0, 0, 0), samples=4001):
+        self.radius, self.centre = float(radius), np.asarray(centre, float)
+        self.curves, self.tables = list(curves), []
+        for point, lower, upper, closed in self.curves:
+            t = np.linspace(lower, upper, samples, endpoint=not closed)
+            self.tables.append((t, point(t)))
+        self.tree = cKDTree(np.concatenate([x for _, x in self.tables]))
+
+    def support(self, d):
+        values = []
+        for (point, lower, upper, closed), (t, x) in zip(self.curves, self.tables, strict=True):
+            best = np.argmax(np.asarray(d) @ x.T, axis=1)
+            start = np.sum(x[best] * d, axis=1)
+            s = _refine(
+                point, t[best], lambda c, c1, c2: (np.sum(c1 * d, 1), np.sum(c2 * d, 1)), lower, upper, closed
+            )
+            values.append(np.maximum(start, np.sum(point(s) * d, axis=1)))
+        return np.max(values, axis=0) + self.radius - np.asarray(d) @ self.centre
+
+    def branches(self, d):
+        values, points, derivatives = [], [], []
+        for (point, lower, upper, closed), (t, x) in zip(self.curves, self.tables, strict=True):
+            height = x @ d
+            before, after = np.roll(height, 1), np.roll(height, -1)
+            if not closed:
+                before[0] = after[-1] = -np.inf
+            peak = np.nonzero((height >= before) & (height > after))[0]
+            tiled = np.tile(d, (len(peak), 1))
+            s = _refine(
+                point,
+                t[peak],
+                lambda c, c1, c2, n=tiled: (np.sum(c1 * n, 1), np.sum(c2 * n, 1)),
+                lower,
+                upper,
+                closed,
+            )
+            first, second = _curve_derivatives(point, s)
+            bend = second @ d
+            inner = (bend < -1e-9) if closed else (bend < -1e-9) & (s > lower) & (s < upper)
+            slide = np.where(inner, 1 / np.where(inner, bend, 1.0), 0.0)
+            points.append(point(s) + self.radius * d - self.centre)
+            values.append(points[-1] @ d)
+            derivatives.append(
+                self.radius * np.eye(3) - slide[:, None, None] * first[:, :, None] * first[:, None]
+            )
+        return Branches(np.concatenate(values), np.concatenate(points), np.concatenate(derivatives))
+
+    def signed_distance(self, x):
+        _, index = self.tree.query(x)
+        counts = np.cumsum([0, *(len(t) for t, _ in self.tables)])
+        curve_of = np.searchsorted(counts, index, side="right") - 1
+        result = np.empty(len(x))
+        for number, (point, lower, upper, closed) in enumerate(self.curves):
+            row = np.nonzero(curve_of == number)[0]
+            q, t = x[row], self.tables[number][0][index[row] - counts[number]]
+            s = _refine(
+                point,
+                t,
+                lambda c, c1, c2, q=q: (
+                    -np.sum((c - q) * c1, 1),
+                    -np.sum(c1 * c1, 1) - np.sum((c - q) * c2, 1),
+                ),
+                lower,
+                upper,
+                closed,
+            )
+            result[row] = np.linalg.norm(point(s) - q, axis=1) - self.radius
+        return result
+
+    def core(self):
+        return [
+            Patch(lambda p, c=point: c(p[:, 0]), (lower, 0), (upper, 0), (1200, 1))
+            for point, lower, upper, _ in self.curves
+        ], self.radius
+
+
+def _curve_derivatives(point, t):
+    step = 1e-5
+    first = point(t + 1j * STEP).imag / STEP
+    second = (point(t + step + 1j * STEP).imag - point(t - step + 1j * STEP).imag) / (2 * step * STEP)
+    return first, second
+
+
+def _refine(point, t, slopes, lower, upper, closed):
+    """Clamped Newton for a maximum: `slopes(c, c', c'')` gives its first and second derivative in t."""
+    for _ in range(8):
+        first, second = _curve_derivatives(point, t)
+        slope, bend = slopes(point(t), first, second)
+        step = np.where(bend < -1e-9, -slope / np.where(bend < -1e-9, bend, -1.0), np.sign(slope) * 1e-3)
+        t = t + np.clip(step, -(upper - lower) / 500, (upper - lower) / 500)
+        t = t if closed else np.clip(t, lower, upper)
+    return t
+
+
+class Revolution:
+    """A solid of revolution about z of a `Profile`."""
+
+    def __init__(self, profile: Profile):
+        self.profile = profile
+        self.centre = np.array([0, 0, profile.solid_centre()])
+
+    def angle(self, d):
+        """Angle from +z of directions (k, 3)."""
+        return np.arctan2(np.hypot(d[:, 0], d[:, 1]), d[:, 2])
+
+    def support(self, d):
+        angle = self.angle(np.asarray(d))
+        return np.max(self.profile.support(angle)[0], axis=1) - self.centre[2] * np.cos(angle)
+
+    def slopes(self, angle):
+        """d support / d angle (k,) at angles (k,) (one side of a kink)."""
+        values, points = self.profile.support(angle)
+        r, z = points[np.arange(len(points)), np.argmax(values, axis=1)].T
+        return r * np.cos(angle) - (z - self.centre[2]) * np.sin(angle)
+
+    def signed_distance(self, x):
+        return self.profile.signed_distance(np.stack([np.hypot(x[:, 0], x[:, 1]), x[:, 2]], axis=1))
+
+    def core(self):
+        def over(piece):
+            def at(p):
+                q = piece.at(p[:, 0])[0]
+                return np.stack([q[:, 0] * np.cos(p[:, 1]), q[:, 0] * np.sin(p[:, 1]), q[:, 1]], axis=1)
+
+            return at
+
+        return [Patch(over(piece), (0, 0), (1, 2 * np.pi), (25, 240)) for piece in self.profile.pieces], 0.0
+
+
+class Star:
+    """A radial surface x = rho(u) u; `rho(u (k, 3))` accepts complex unit vectors. Centre by quadrature."""
+
+    def __init__(self, rho, samples=12000, centre=None):
+        self.rho = rho
+        self.directions = sphere_directions(samples)
+        self.points = self.directions * rho(self.directions)[:, None]
+        self.neighbours = cKDTree(self.directions).query(self.directions, k=9)[1][:, 1:]
+        self.centre = self._centre() if centre is None else np.asarray(centre, float)
+
+    def _centre(self):
+        x, weight = np.polynomial.legendre.leggauss(160)
+        angle = np.arange(320) * 2 * np.pi / 320
+        z, turn = np.meshgrid(x, angle, indexing="ij")
+        r = np.sqrt(1 - z * z)
+        u = np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=-1).reshape(-1, 3)
+        w, rho = np.repeat(weight, len(angle)), self.rho(u)
+        return (w * rho**4 / 4) @ u / (w @ rho**3 / 3)
+
+    def _chart(self, base, frame, p):
+        v = base + np.einsum("kia,ka->ki", frame, p)
+        u = v / np.sqrt(np.sum(v * v, axis=1))[:, None]
+        return u * self.rho(u)[:, None]
+
+    def _derivatives(self, base, frame):
+        """First (k, 3, 2) and second (k, 3, 2, 2) derivatives of the chart."""
+        first, second, h, zero = [], [], 1e-5, np.zeros((len(base), 2))
+        for a in range(2):
+            e = 1j * STEP * np.eye(2)[a]
+            first.append(self._chart(base, frame, zero + e).imag / STEP)
+            second.append(
+                [
+                    (
+                        self._chart(base, frame, zero + h * b + e).imag
+                        - self._chart(base, frame, zero - h * b + e).imag
+                    )
+                    / (2 * h * STEP)
+                    for b in np.eye(2)
+                ]
+            )
+        return np.stack(first, axis=-1), np.moveaxis(np.array(second), (0, 1), (-2, -1))
+
+    def peaks(self, d, start):
+        """Sample indices polished to local maxima of d . x: points (m, 3) and dx/dd (m, 3, 3)."""
+        base = self.directions[start]
+        for _ in range(10):
+            frame = tangents(base)
+            first, second = self._derivatives(base, frame)
+            slope = np.einsum("i,kia->ka", d, first)
+            bend = np.einsum("i,kiab->kab", d, second)
+            bend = (bend + np.swapaxes(bend, 1, 2)) / 2
+            value, vector = np.linalg.eigh(bend)
+            inverse = np.einsum("kac,kc,kbc->kab", vector, 1 / np.minimum(value, -1e-6), vector)
+            step = -np.einsum("kab,kb->ka", inverse, slope)
+            step *= np.minimum(1, 0.03 / np.maximum(np.linalg.norm(step, axis=1), 1e-30))[:, None]
+            base = unit(self._chart(base, frame, step))
+            if np.max(np.abs(step)) < 1e-12:
+                break
+        frame = tangents(base)
+        first, second = self._derivatives(base, frame)
+        bend = np.einsum("i,kiab->kab", d, second)
+        derivative = -np.einsum("kia,kab,kjb->kij", first, np.linalg.inv(bend), first)
+        return self._chart(base, frame, np.zeros((len(base), 2))), derivative
+
+    def branches(self, d):
+        height = self.points @ d
+        high = np.nonzero(height > height.max() - 0.4 * np.ptp(height))[0]
+        peak = high[np.all(height[high, None] >= height[self.neighbours[high]], axis=1)]
+        points, derivative = self.peaks(d, peak)
+        points = points - self.centre
+        return Branches(points @ d, points, derivative)
+
+    def support(self, d):
+        return np.array([np.max(self.branches(one).values) for one in np.asarray(d)])
+
+    def core(self):
+        def over(frame):
+            def at(p):
+                u = unit(frame[0] + np.tan(p[:, :1]) * frame[1] + np.tan(p[:, 1:]) * frame[2])
+                return u * self.rho(u)[:, None]
+
+            return at
+
+        eye, q = np.eye(3), np.pi / 4
+        frames = [(sign * eye[i], eye[i - 1], eye[i - 2]) for i in range(3) for sign in (1, -1)]
+        return [Patch(over(f), (-q, -q), (q, q), (81, 81)) for f in frames], 0.0
+
+
+class Superquadric(Star):
+    """((|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1, e <= 2: convex, so its support is the
+    dual norm.
+    """
+
+    def __init__(self, sizes, exponent_1, exponent_2):
+        self.sizes = np.asarray(sizes, float)
+        self.powers = 2 / exponent_2, 2 / exponent_1
+        super().__init__(lambda u: 1 / _iterated(u / self.sizes, *self.powers), centre=np.zeros(3))
+
+    def support(self, d):
+        q, p = (power / (power - 1) for power in self.powers)
+        return _iterated(np.asarray(d, float) * self.sizes, q, p)
+
+
+def _iterated(x, inner, outer):
+    x = np.where(np.real(x) < 0, -x, x)
+    across = np.maximum(np.abs(x[:, 0]), np.abs(x[:, 1]))
+    across = np.where(across > 0, across, 1.0)
+    ring = (x[:, 0] / across) ** inner + (x[:, 1] / across) ** inner
+    ring = np.where(ring == 0, 0, np.where(ring == 0, 1, ring) ** (1 / inner)) * across
+    high = np.maximum(np.abs(ring), np.abs(x[:, 2]))
+    return ((ring / high) ** outer + (x[:, 2] / high) ** outer) ** (1 / outer) * high
+
+
+class Polyhedron:
+    """The convex hull of points (n, 3) is what rests on a plane; `centre` is given, a hull's own by
+    default.
+    """
+
+    def __init__(self, points, centre=None):
+        self.points = np.asarray(points, float)
+        self.hull = ConvexHull(self.points)
+        self.centre = self._centre() if centre is None else np.asarray(centre, float)
+
+    def _centre(self):
+        middle = self.points.mean(axis=0)
+        a, b, c = np.moveaxis(self.points[self.hull.simplices] - middle, 1, 0)
+        volume = np.abs(np.sum(a * np.cross(b, c), axis=1))
+        return middle + (volume[:, None] * (a + b + c) / 4).sum(axis=0) / volume.sum()
+
+    def support(self, d):
+        return np.max(np.asarray(d) @ (self.points - self.centre).T, axis=1)
+
+
+class Box:
+    """An axis-aligned box of half sizes (3,), as the other body of an overlap."""
+
+    def __init__(self, half):
+        self.half, self.centre = np.asarray(half, float), np.zeros(3)
+
+    def support(self, d):
+        return np.abs(d) @ self.half
+
+    def signed_distance(self, x):
+        over = np.abs(x) - self.half
+        return np.linalg.norm(np.maximum(over, 0), axis=1) + np.minimum(np.max(over, axis=1), 0)
+
+    def core(self):
+        def over(axis, sign):
+            def at(p):
+                x = np.empty((len(p), 3))
+                x[:, axis] = sign * self.half[axis]
+                x[:, axis - 1], x[:, axis - 2] = p[:, 0], p[:, 1]
+                return x
+
+            return at
+
+        patches = []
+        for axis in range(3):
+            size = (self.half[axis - 1], self.half[axis - 2])
+            patches += [Patch(over(axis, s), (-size[0], -size[1]), size, (61, 61)) for s in (1, -1)]
+        return patches, 0.0
+
+
+class HalfSpace:
+    """All that lies below the plane through `point` with unit `normal`."""
+
+    def __init__(self, normal=(0, 0, 1), point=(0, 0, 0)):
+        self.normal, self.point = unit(normal), np.asarray(point, float)
+
+    def signed_distance(self, x):
+        return (x - self.point) @ self.normal
