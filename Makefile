@@ -1,0 +1,65 @@
+# Each target does its own set-up in a virtual environment under this folder; see tools/setup.py.
+#
+#   PYTHON=python3.13    another Python to start from
+#   BLENDER=4.2          another Blender than the default for that Python: 4.2, 4.5 or 5.2
+#   ARGS="-k rigid -x"   more words for pytest, in test and test-all
+
+PYTHON ?= python3
+BLENDER =
+ARGS =
+FILE =
+ACTIVE =
+
+VENV := .venv$(if $(BLENDER),-$(BLENDER))
+RUN := $(VENV)/bin/python
+CHECKS := .venv-checks/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint types build validate clean set-up set-up-checks
+
+help:
+	@echo "PhysPlace. Each of these sets up what it needs by itself:"
+	@echo
+	@echo "  make demo       place a bowl on a floor and a spoon in the bowl, in Blender; see out/"
+	@echo "  make demo FILE=my.blend ACTIVE=Spoon"
+	@echo "                  place an object of your own file (.blend, .obj, .glb) on all else in it"
+	@echo "  make test       the whole test suite on one Blender"
+	@echo "  make test-all   the whole test suite on Blender 4.2, 4.5 and 5.2 LTS"
+	@echo "  make lint       ruff: style and likely mistakes"
+	@echo "  make types      mypy, strict"
+	@echo "  make build      the extension's zip files for every platform, in dist/"
+	@echo "  make validate   check what was built with Blender's own validator"
+	@echo "  make clean      remove everything that these make"
+	@echo
+	@echo "Options: BLENDER=4.2 | 4.5 | 5.2, PYTHON=/path/to/python3.13, ARGS='-k rigid' for pytest"
+
+set-up:
+	@$(PYTHON) tools/setup.py $(if $(BLENDER),--blender $(BLENDER))
+
+set-up-checks:
+	@$(PYTHON) tools/setup.py --checks
+
+demo: set-up
+	@$(RUN) -m demo $(if $(FILE),--file "$(FILE)") $(if $(ACTIVE),--active "$(ACTIVE)")
+
+test: set-up
+	@$(RUN) -m pytest $(ARGS)
+
+test-all:
+	@$(PYTHON) tools/test_all.py $(ARGS)
+
+lint: set-up-checks
+	@$(CHECKS)/ruff check .
+
+types: set-up-checks
+	@$(CHECKS)/mypy
+
+build: set-up
+	@$(RUN) tools/build.py build
+
+validate: build
+	@$(RUN) tools/build.py validate
+
+clean:
+	rm -rf .venv .venv-* build dist out wheels .mypy_cache .ruff_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
