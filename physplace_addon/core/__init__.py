@@ -1,0 +1,1 @@
+"""The numerical core: numpy and scipy only, never bpy or mathutils."""

@@ -1,0 +1,244 @@
+"""Body: one boundary made of faces, edges and vertices, with the triangles and segments that stand in for
+them.
+
+A collision is found on triangles, segments and vertices, each of which knows a bound on its distance to the
+exact boundary and where on it it lies: triangle i lies on the global face `triangle_face[i]`, at parameters
+`triangle_uv[i]`. Global faces and edges are numbered through all surfaces and curves of the body;
+`face_geometry` and its kin take global numbers and ask each surface once, for all queries that concern it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Bools, Floats, Ints
+from .enclosing_ball import enclosing_ball
+from .errors import PhysPlaceError
+from .mass import AREA, VOLUME, MassProperties, mass_of_corners
+from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Surface
+
+SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The boundary of a rigid body in its own frame. Lengths in scene units; nf faces, ne edges, nv vertices.
+
+    surfaces, face_surface (nf,), face_index (nf,): global face -> its surface, and its number there.
+    curves, edge_curve (ne,), edge_index (ne,): the same for edges.
+    vertices (nv, 3), cone_start (nv + 1,), cone_directions (m, 3): unit directions of the body at vertex i are
+        rows cone_start[i] to cone_start[i + 1] - 1.
+    triangles (t, 3, 3) corners, wound outward; triangle_face (t,); triangle_uv (t, 3, 2) at the corners;
+        triangle_bound (t,): no point of the face's part is farther from the triangle; triangle_corners (t, 3):
+        numbers of the tessellation's points, of which there are point_count, shared within a face.
+    segments (e, 2, 3); segment_edge (e,); segment_t (e, 2); segment_bound (e,).
+    segment_owner (e,), vertex_owner (nv,): a triangle beside each, in whose box it is looked for.
+    mass; radius of the smallest ball that encloses the tessellation; face_flat (nf,).
+    closed: a consistently oriented solid, whose normals tell inside from outside; else sides are unknown.
+    notes: what was found or assumed, for the report.
+    """
+
+    name: str
+    surfaces: tuple[Surface, ...]
+    face_surface: Ints
+    face_index: Ints
+    curves: tuple[Curve, ...]
+    edge_curve: Ints
+    edge_index: Ints
+    vertices: Floats
+    cone_start: Ints
+    cone_directions: Floats
+    triangles: Floats
+    triangle_face: Ints
+    triangle_uv: Floats
+    triangle_bound: Floats
+    triangle_corners: Ints
+    point_count: int
+    segments: Floats
+    segment_edge: Ints
+    segment_t: Floats
+    segment_bound: Floats
+    segment_owner: Ints
+    vertex_owner: Ints
+    mass: MassProperties
+    radius: float
+    face_flat: Bools
+    closed: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def face_count(self) -> int:
+        """The number of faces."""
+        return len(self.face_surface)
+
+    @property
+    def edge_count(self) -> int:
+        """The number of edges."""
+        return len(self.edge_curve)
+
+    @property
+    def points(self) -> Floats:
+        """The tessellation's points (point_count, 3)."""
+        points = np.empty((self.point_count, 3))
+        points[self.triangle_corners.ravel()] = self.triangles.reshape(-1, 3)
+        return points
+
+    def face_geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
+        """Points, frames, outward normals and curvature of global faces (k,) at parameters (k, 2)."""
+        parts = _ask(
+            self.surfaces, self.face_surface[face], lambda s, rows: _face_part(s, self, face, uv, rows)
+        )
+        count = len(face)
+        return FaceGeometry(
+            _gathered(parts, 0, (count, 3)),
+            _gathered(parts, 1, (count, 2, 3)),
+            _gathered(parts, 2, (count, 3)),
+            _gathered(parts, 3, (count, 2, 2)),
+        )
+
+    def face_move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
+        """Parameters (k, 2) of the points of faces (k,) nearest to those at uv (k, 2) displaced by (k, 3)."""
+
+        def moved(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
+            return (surface.move(self.face_index[face[rows]], uv[rows], displacement[rows]),)
+
+        return _gathered(_ask(self.surfaces, self.face_surface[face], moved), 0, (len(face), 2))
+
+    def edge_geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
+        """Points, unit tangents and curvature vectors of global edges (k,) at parameters (k,)."""
+
+        def part(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
+            found = curve.geometry(self.edge_index[edge[rows]], t[rows])
+            return found.point, found.tangent, found.curvature
+
+        parts = _ask(self.curves, self.edge_curve[edge], part)
+        shape = (len(edge), 3)
+        return EdgeGeometry(
+            _gathered(parts, 0, shape), _gathered(parts, 1, shape), _gathered(parts, 2, shape)
+        )
+
+    def edge_move(self, edge: Ints, t: Floats, distance: Floats) -> Floats:
+        """Parameters (k,) on edges (k,) a signed arc length (k,) farther than t (k,)."""
+
+        def moved(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
+            return (curve.move(self.edge_index[edge[rows]], t[rows], distance[rows]),)
+
+        return _gathered(_ask(self.curves, self.edge_curve[edge], moved), 0, (len(edge),))
+
+    def edge_conormals(self, edge: Ints, t: Floats) -> Floats:
+        """Conormals (k, 2, 3) of edges (k,) at t (k,): unit, into each adjacent face; NaN where unknown."""
+
+        def part(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
+            return (curve.conormals(self.edge_index[edge[rows]], t[rows]),)
+
+        return _gathered(_ask(self.curves, self.edge_curve[edge], part), 0, (len(edge), 2, 3))
+
+    def transformed(self, affine: ArrayLike, name: str | None = None) -> Body:
+        """This body after an invertible affine map (4, 4); exact, and mirroring keeps the outside outside.
+
+        Raises PhysPlaceError if the map is not finite or flattens the body.
+        """
+        matrix = checked_affine(affine, self.name)
+        stretch = float(np.linalg.norm(matrix[:3, :3], ord=2))
+        mirrored = bool(np.linalg.det(matrix[:3, :3]) < 0.0)
+        triangles = _mapped(self.triangles, matrix)
+        moved = replace(
+            self,
+            name=self.name if name is None else name,
+            surfaces=tuple(surface.transformed(matrix) for surface in self.surfaces),
+            curves=tuple(curve.transformed(matrix) for curve in self.curves),
+            vertices=_mapped(self.vertices, matrix),
+            cone_directions=_unit(self.cone_directions @ matrix[:3, :3].T),
+            triangles=_rewound(triangles) if mirrored else triangles,
+            triangle_uv=_rewound(self.triangle_uv) if mirrored else self.triangle_uv,
+            triangle_corners=_rewound(self.triangle_corners) if mirrored else self.triangle_corners,
+            triangle_bound=self.triangle_bound * stretch,
+            segments=_mapped(self.segments, matrix),
+            segment_bound=self.segment_bound * stretch,
+        )
+        scale = similarity_scale(matrix)
+        if scale is not None:
+            return replace(moved, mass=self.mass.transformed(matrix), radius=self.radius * scale)
+        return replace(moved, mass=_stretched_mass(moved, matrix), radius=enclosing_ball(moved.points)[1])
+
+
+def _face_part(surface: Surface, body: Body, face: Ints, uv: Floats, rows: Ints) -> tuple[Floats, ...]:
+    found = surface.geometry(body.face_index[face[rows]], uv[rows])
+    return found.point, found.frame, found.normal, found.curvature
+
+
+Asked = TypeVar("Asked")
+
+
+def _ask(
+    owners: Sequence[Asked], owner: Ints, question: Callable[[Asked, Ints], tuple[Floats, ...]]
+) -> list[tuple[Ints, tuple[Floats, ...]]]:
+    """Ask each owner (surface, curve) once for the rows (k,) that are its own: its rows and its answers."""
+    if len(owner) and np.all(owner == owner[0]):
+        return [(np.arange(len(owner)), question(owners[int(owner[0])], np.arange(len(owner))))]
+    order = np.argsort(owner, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(owner[order])) + 1)
+    return [(rows, question(owners[int(owner[rows[0]])], rows)) for rows in groups if len(rows)]
+
+
+def _gathered(parts: list[tuple[Ints, tuple[Floats, ...]]], which: int, shape: tuple[int, ...]) -> Floats:
+    """One of the answers of all owners, put back in the order of the queries."""
+    if len(parts) == 1:
+        return parts[0][1][which]
+    result = np.empty(shape)
+    for rows, answers in parts:
+        result[rows] = answers[which]
+    return result
+
+
+def checked_affine(affine: ArrayLike, name: str) -> Floats:
+    """The affine map as a float array (4, 4). Raises PhysPlaceError if it is not finite, or flattens space."""
+    matrix = np.asarray(affine, dtype=np.float64)
+    if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)):
+        raise PhysPlaceError(
+            f'"{name}": expected a finite (4, 4) matrix, found {matrix.shape}: {matrix.tolist()}'
+        )
+    scales = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    if scales[2] <= 1e-9 * scales[0]:
+        raise PhysPlaceError(f'"{name}": its scale is zero along some direction; give it a scale on all axes')
+    return matrix
+
+
+def similarity_scale(matrix: Floats) -> float | None:
+    """The factor by which a map (4, 4) scales all lengths, or None if lengths scale unequally."""
+    linear = matrix[:3, :3]
+    square = linear.T @ linear
+    factor = float(np.trace(square)) / 3.0
+    if np.abs(square - factor * np.eye(3)).max() > SIMILARITY * factor:
+        return None
+    return float(np.sqrt(factor))
+
+
+def _stretched_mass(moved: Body, matrix: Floats) -> MassProperties:
+    """The mass after a map that is no similarity: exact for volumes and flat sheets."""
+    if moved.mass.basis == VOLUME:
+        return moved.mass.transformed(matrix)
+    return mass_of_corners(moved.triangles, AREA)
+
+
+def _mapped(points: Floats, matrix: Floats) -> Floats:
+    mapped: Floats = points @ matrix[:3, :3].T + matrix[:3, 3]
+    return mapped
+
+
+def _unit(vectors: Floats) -> Floats:
+    unit: Floats = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return unit
+
+
+Rewound = TypeVar("Rewound", Floats, Ints)
+
+
+def _rewound(corners: Rewound) -> Rewound:
+    """Triangles' corners (t, 3, ...) the other way round."""
+    return np.concatenate([corners[:, :1], corners[:, :0:-1]], axis=1)

@@ -1,0 +1,141 @@
+"""Compounds: several bodies as one, by concatenation.
+
+Faces, edges, vertices and triangles follow one another in the order of the parts. All flat faces are gathered
+into one surface and all straight edges into one curve, so that a query of a world of many meshes stays a
+single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from .arrays import Ints
+from .body import Body
+from .enclosing_ball import enclosing_ball
+from .errors import PhysPlaceError
+from .mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
+from .surfaces.base import Curve, Surface
+from .surfaces.segments import Segments, joined_segments
+from .surfaces.triangles import Triangles, joined_triangles
+
+
+def merge(bodies: Sequence[Body], name: str) -> Body:
+    """One body made of several in the same frame, each moved to its place beforehand (see Body.transformed).
+
+    The mass is the sum of the parts' if all enclose a volume, else it is spread over the area of all
+    triangles. Raises PhysPlaceError for no bodies.
+    """
+    if not bodies:
+        raise PhysPlaceError(f'"{name}": expected at least one body to merge')
+    if len(bodies) == 1:
+        return replace(bodies[0], name=name)
+    surfaces, face_surface, face_index = _merged_faces(bodies)
+    curves, edge_curve, edge_index = _merged_edges(bodies)
+    triangle_shift = _shifts([len(body.triangles) for body in bodies])
+    face_shift = _shifts([body.face_count for body in bodies])
+    edge_shift = _shifts([body.edge_count for body in bodies])
+    point_shift = _shifts([body.point_count for body in bodies])
+    cone_shift = _shifts([len(body.cone_directions) for body in bodies])
+    starts = [body.cone_start[:-1] for body in bodies]
+    total_cones = sum(len(body.cone_directions) for body in bodies)
+    return Body(
+        name=name,
+        surfaces=surfaces,
+        face_surface=face_surface,
+        face_index=face_index,
+        curves=curves,
+        edge_curve=edge_curve,
+        edge_index=edge_index,
+        vertices=np.concatenate([body.vertices for body in bodies]),
+        cone_start=np.append(_shifted(starts, cone_shift), total_cones).astype(np.intp),
+        cone_directions=np.concatenate([body.cone_directions for body in bodies]),
+        triangles=np.concatenate([body.triangles for body in bodies]),
+        triangle_face=_shifted([body.triangle_face for body in bodies], face_shift),
+        triangle_uv=np.concatenate([body.triangle_uv for body in bodies]),
+        triangle_bound=np.concatenate([body.triangle_bound for body in bodies]),
+        triangle_corners=_shifted([body.triangle_corners for body in bodies], point_shift),
+        point_count=sum(body.point_count for body in bodies),
+        segments=np.concatenate([body.segments for body in bodies]),
+        segment_edge=_shifted([body.segment_edge for body in bodies], edge_shift),
+        segment_t=np.concatenate([body.segment_t for body in bodies]),
+        segment_bound=np.concatenate([body.segment_bound for body in bodies]),
+        segment_owner=_shifted([body.segment_owner for body in bodies], triangle_shift),
+        vertex_owner=_shifted([body.vertex_owner for body in bodies], triangle_shift),
+        mass=_merged_mass(bodies),
+        radius=enclosing_ball(np.concatenate([body.points for body in bodies]))[1],
+        face_flat=np.concatenate([body.face_flat for body in bodies]),
+        closed=all(body.closed for body in bodies),
+        notes=tuple(f"{body.name}: {note}" for body in bodies for note in body.notes),
+    )
+
+
+def _merged_faces(bodies: Sequence[Body]) -> tuple[tuple[Surface, ...], Ints, Ints]:
+    """The surfaces of all bodies, and for each face its surface and its number there."""
+    curved, flat, slots = _sorted_out([body.surfaces for body in bodies], Triangles, lambda s: s.face_count)
+    if flat:
+        curved.append(joined_triangles(flat))
+    owner, index = _renumbered([(body.face_surface, body.face_index) for body in bodies], slots, len(curved))
+    return tuple(curved), owner, index
+
+
+def _merged_edges(bodies: Sequence[Body]) -> tuple[tuple[Curve, ...], Ints, Ints]:
+    """The curves of all bodies, and for each edge its curve and its number there."""
+    curved, flat, slots = _sorted_out([body.curves for body in bodies], Segments, lambda c: c.edge_count)
+    if flat:
+        curved.append(joined_segments(flat))
+    owner, index = _renumbered([(body.edge_curve, body.edge_index) for body in bodies], slots, len(curved))
+    return tuple(curved), owner, index
+
+
+Part = TypeVar("Part", Surface, Curve)
+Flat = TypeVar("Flat", Triangles, Segments)
+
+
+def _sorted_out(
+    rows: Sequence[Sequence[Part]], kind: type[Flat], count: Callable[[Part], int]
+) -> tuple[list[Part], list[Flat], list[Ints]]:
+    """The parts not of the flat kind, those of it, and where each went.
+
+    Where is an array (parts, 2) a body: the place among the curved ones, or -1; and by how much numbers
+    shift.
+    """
+    curved: list[Part] = []
+    flat: list[Flat] = []
+    slots, before = [], 0
+    for row in rows:
+        places = []
+        for part in row:
+            if isinstance(part, kind):
+                places.append((-1, before))
+                before += count(part)
+                flat.append(part)
+            else:
+                places.append((len(curved), 0))
+                curved.append(part)
+        slots.append(np.array(places, dtype=np.intp).reshape(-1, 2))
+    return curved, flat, slots
+
+
+def _renumbered(numbers: Sequence[tuple[Ints, Ints]], slots: Sequence[Ints], count: int) -> tuple[Ints, Ints]:
+    """Owners and indices of all bodies' faces or edges; the joined flat owner is the last of `count`."""
+    owners = np.concatenate([slot[owner, 0] for (owner, _), slot in zip(numbers, slots, strict=True)])
+    indices = [index + slot[owner, 1] for (owner, index), slot in zip(numbers, slots, strict=True)]
+    return np.where(owners < 0, count - 1, owners), np.concatenate(indices)
+
+
+def _shifts(counts: Sequence[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+
+
+def _shifted(numbers: Sequence[Ints], shifts: Ints) -> Ints:
+    return np.concatenate([part + shift for part, shift in zip(numbers, shifts, strict=True)])
+
+
+def _merged_mass(bodies: Sequence[Body]) -> MassProperties:
+    if all(body.mass.basis == VOLUME for body in bodies):
+        return combined([body.mass for body in bodies])
+    return mass_of_corners(np.concatenate([body.triangles for body in bodies]), AREA)

@@ -1,0 +1,81 @@
+"""The smallest ball that encloses a set of points, exactly and without randomness.
+
+The smallest enclosing ball is an LP-type problem (Welzl 1991): it is the smallest ball of at most four of the
+points, its basis. Start with any ball, find the point farthest outside, and solve for the basis and that
+point alone, at most five points: every circumcentre of a subset that holds the new point is tried, and the
+one whose farthest of the five is nearest wins. (No test "is inside" is needed, so no tolerance.) The radius
+grows each time, so no basis comes twice and the search ends; it takes about ten passes over the points.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats, Ints
+from .errors import PhysPlaceError
+
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+PASSES = 1000
+
+
+def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
+    """The centre (3,) and radius of the smallest ball that encloses points (n, 3).
+
+    Every point is inside: the radius is the largest distance found. Deterministic. Raises PhysPlaceError for
+    no points or points that are not finite.
+    """
+    cloud = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+    if len(cloud) == 0 or not np.all(np.isfinite(cloud)):
+        raise PhysPlaceError("enclosing ball: expected at least one point, all of them finite")
+    origin = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0))
+    local = cloud - origin
+    center, radius = _search(local)
+    return origin + center, radius
+
+
+def _search(local: Floats) -> tuple[Floats, float]:
+    basis = np.array([int(np.argmax(np.einsum("ij,ij->i", local, local)))], dtype=np.intp)
+    center, radius = local[basis[0]], 0.0
+    for _ in range(PASSES):
+        squares = _squared_distances(local, center)
+        farthest = int(np.argmax(squares))
+        distance = float(np.sqrt(squares[farthest]))
+        if distance <= radius * (1.0 + ROUNDING):
+            break
+        candidate, next_center, next_radius = _grown(local, basis, farthest)
+        if next_radius <= radius:  # only rounding is left to gain
+            break
+        basis, center, radius = candidate, next_center, next_radius
+    return center, float(np.sqrt(_squared_distances(local, center).max()))
+
+
+def _squared_distances(points: Floats, center: Floats) -> Floats:
+    offset = points - center
+    squares: Floats = np.einsum("ij,ij->i", offset, offset)
+    return squares
+
+
+def _grown(points: Floats, basis: Ints, newcomer: int) -> tuple[Ints, Floats, float]:
+    """The basis, centre and radius of the smallest ball of a basis and one point outside its ball."""
+    few = points[np.append(basis, newcomer)]
+    sizes = range(1, min(3, len(basis)) + 1)
+    subsets = [
+        np.array([newcomer, *others], dtype=np.intp)
+        for size in sizes
+        for others in combinations(basis.tolist(), size)
+    ]
+    centers = [_circumcenter(points[subset]) for subset in subsets]
+    squares = [float(_squared_distances(few, center).max()) for center in centers]
+    best = int(np.argmin(squares))
+    return subsets[best], centers[best], float(np.sqrt(squares[best]))
+
+
+def _circumcenter(corners: Floats) -> Floats:
+    """The point (3,) in the affine hull of 2 to 4 corners (m, 3) that is equally far from all of them."""
+    edges = corners[1:] - corners[0]
+    offset: Floats = np.linalg.lstsq(edges, 0.5 * np.einsum("ij,ij->i", edges, edges), rcond=1e-14)[0]
+    center: Floats = corners[0] + offset
+    return center

@@ -1,0 +1,89 @@
+"""The edges and vertices of a polyhedron at which it can touch: all but those inside flat regions.
+
+An edge is a feature unless exactly two faces meet there and continue each other: their conormals (unit, in
+the face, across the edge, pointing into it) are opposite to FLAT, the sine of the angle between the faces.
+This test needs no orientation. A vertex is a feature if it ends a feature edge. Its cone is spanned by all
+mesh edges that leave it; those inside a flat region belong to it too, since a flat sector may be wider than a
+half plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .mesh_edges import EdgeTable
+from .surfaces.segments import across
+
+FLAT = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Feature edges and vertices of a triangle mesh.
+
+    `ends` (e, 2, 3), `conormals` (e, 2, 3) with NaN where unknown, `edge_owner` (e,) a triangle at each;
+    `vertices` (v, 3), `vertex_owner` (v,), `cone_start` (v + 1,), `cone_directions` (m, 3) unit.
+    """
+
+    ends: Floats
+    conormals: Floats
+    edge_owner: Ints
+    vertices: Floats
+    vertex_owner: Ints
+    cone_start: Ints
+    cone_directions: Floats
+
+
+def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
+    """The features of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
+    conormals = _conormals(points, triangles, edges)
+    gap = conormals[:, 0] + conormals[:, 1]
+    smooth = edges.paired & (np.einsum("ij,ij->i", gap, gap) <= FLAT**2)
+    kept = np.flatnonzero(~smooth)
+    several = edges.count > 2
+    conormals[several] = np.nan
+    touched = np.zeros(len(points), dtype=bool)
+    touched[edges.ends[kept].ravel()] = True
+    vertices = np.flatnonzero(touched)
+    start, directions = _cones(points, edges.ends, touched)
+    return Features(
+        points[edges.ends[kept]],
+        conormals[kept],
+        edges.faces[kept, 0],
+        points[vertices],
+        _owners(triangles, len(points))[vertices],
+        start,
+        directions,
+    )
+
+
+def _conormals(points: Floats, triangles: Ints, edges: EdgeTable) -> Floats:
+    """The conormals (m, 2, 3) of the first two faces at each edge; NaN where there is no second."""
+    along = (points[edges.ends[:, 1]] - points[edges.ends[:, 0]])[:, None]
+    opposite = triangles[edges.faces, (edges.sides % 3 + 2) % 3]
+    inward = points[opposite] - points[edges.ends[:, 0]][:, None]
+    inward[edges.sides < 0] = np.nan
+    return across(along, inward)
+
+
+def _cones(points: Floats, ends: Ints, touched: Bools) -> tuple[Ints, Floats]:
+    """Offsets (v + 1,) and unit directions (m, 3) of the edges (e, 2) that leave each touched vertex, in
+    order.
+    """
+    directed = np.concatenate([ends, ends[:, ::-1]])
+    directed = directed[touched[directed[:, 0]]]
+    directed = directed[np.argsort(directed[:, 0], kind="stable")]
+    leaving = points[directed[:, 1]] - points[directed[:, 0]]
+    leaving /= np.linalg.norm(leaving, axis=1, keepdims=True)
+    counts = np.bincount(directed[:, 0], minlength=len(points))[touched]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp), leaving
+
+
+def _owners(triangles: Ints, count: int) -> Ints:
+    """One triangle (n,) at each of the vertices."""
+    owners = np.zeros(count, dtype=np.intp)
+    owners[triangles[::-1].ravel()] = np.repeat(np.arange(len(triangles))[::-1], 3)
+    return owners

@@ -1,0 +1,83 @@
+"""A body from any triangle mesh: flat faces, straight edges, vertices, whatever state the mesh is in.
+
+The mesh is cleaned (mesh_cleaning), oriented as far as it can be (mesh_orientation), and its features are
+read off (mesh_features). Each triangle is a flat face and stands for itself, so all bounds are zero. A mesh
+that encloses no volume is given the mass of a sheet: its area's centroid (a volume's centroid of an open mesh
+may lie anywhere).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats, Ints
+from .body import Body
+from .enclosing_ball import enclosing_ball
+from .errors import MeshError
+from .mass import AREA, VOLUME, mass_of_corners
+from .mesh_cleaning import clean
+from .mesh_features import features
+from .mesh_orientation import oriented
+from .surfaces.segments import Segments
+from .surfaces.triangles import Triangles
+
+OPEN_NOTE = "the mesh encloses no volume: its mass is spread over its area"
+
+
+def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
+    """The body of a triangle mesh, points (n, 3) and triangles (t, 3) of indices into them.
+
+    Merges doubled vertices and faces, drops triangles of no area, turns faces to agree where they can;
+    Body.notes says what was done. Raises MeshError: wrong shapes, no faces, indices out of range, coordinates
+    that are not finite, no size, no area.
+    """
+    cleaned = clean(*_checked(points, triangles, name), name)
+    found = oriented(cleaned.points, cleaned.triangles)
+    marks = features(cleaned.points, found.triangles, found.edges)
+    corners = cleaned.points[found.triangles]
+    face_count, edge_count = len(corners), len(marks.ends)
+    faces, edges = np.arange(face_count, dtype=np.intp), np.arange(edge_count, dtype=np.intp)
+    return Body(
+        name=name,
+        surfaces=(Triangles.from_corners(corners),),
+        face_surface=np.zeros(face_count, dtype=np.intp),
+        face_index=faces,
+        curves=(Segments(marks.ends, marks.conormals),) if edge_count else (),
+        edge_curve=np.zeros(edge_count, dtype=np.intp),
+        edge_index=edges,
+        vertices=marks.vertices,
+        cone_start=marks.cone_start,
+        cone_directions=marks.cone_directions,
+        triangles=corners,
+        triangle_face=faces,
+        triangle_uv=np.broadcast_to(CORNER_PARAMETERS, (face_count, 3, 2)),
+        triangle_bound=np.zeros(face_count),
+        triangle_corners=found.triangles,
+        point_count=len(cleaned.points),
+        segments=marks.ends,
+        segment_edge=edges,
+        segment_t=np.broadcast_to(np.array([0.0, 1.0]), (edge_count, 2)),
+        segment_bound=np.zeros(edge_count),
+        segment_owner=marks.edge_owner,
+        vertex_owner=marks.vertex_owner,
+        mass=mass_of_corners(corners, VOLUME if found.closed else AREA),
+        radius=enclosing_ball(cleaned.points)[1],
+        face_flat=np.ones(face_count, dtype=bool),
+        closed=found.closed,
+        notes=cleaned.notes + found.notes + (() if found.closed else (OPEN_NOTE,)),
+    )
+
+
+CORNER_PARAMETERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+
+def _checked(points: ArrayLike, triangles: ArrayLike, name: str) -> tuple[Floats, Ints]:
+    vertices, faces = np.asarray(points, dtype=np.float64), np.asarray(triangles)
+    if vertices.size and (vertices.ndim != 2 or vertices.shape[1] != 3):
+        raise MeshError(name, f"its points have shape {vertices.shape}", "expected (n, 3)")
+    if faces.size and (faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu"):
+        raise MeshError(
+            name, f"its triangles have shape {faces.shape} of {faces.dtype}", "expected integers (t, 3)"
+        )
+    return vertices.reshape(-1, 3), faces.astype(np.intp, copy=False).reshape(-1, 3)

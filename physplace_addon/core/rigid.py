@@ -1,0 +1,221 @@
+"""Rigid motions: rotation vectors, unit quaternions, poses; the mass of a body and its smallest enclosing
+ball.
+
+A pose takes a body's own frame to the world: `x_world = R(q) x + t`, with `q = (w, x, y, z)` a unit
+quaternion. A small displacement (Snyder 1995, section 5.3) turns the body about a given world point by a
+rotation vector `theta` (axis times angle, radians) and then translates it; it is applied through the exact
+exponential map and the quaternion is normalized again, so poses don't drift however many steps are taken.
+(The paper prints the sine and cosine of its update quaternion the wrong way round; here `q' =
+(cos(|theta|/2), sin(|theta|/2) axis) q`.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats
+from .enclosing_ball import enclosing_ball
+from .errors import PhysPlaceError
+from .mass import MassProperties, mass_of_triangles
+
+__all__ = [
+    "MassProperties",
+    "Pose",
+    "enclosing_ball",
+    "mass_of_triangles",
+    "quaternion_conjugate",
+    "quaternion_exponential",
+    "quaternion_from_matrix",
+    "quaternion_matrix",
+    "quaternion_product",
+    "rotation_matrix",
+    "rotation_vector",
+    "skew",
+]
+
+RIGID_TOLERANCE = 1e-4  # Blender's matrices are float32 products of several transforms
+
+
+def skew(vectors: ArrayLike) -> Floats:
+    """The matrices (..., 3, 3) of the cross product: `skew(v) @ w == cross(v, w)`, for vectors (..., 3)."""
+    v = np.asarray(vectors, dtype=np.float64)
+    matrices = np.zeros((*v.shape, 3))
+    matrices[..., 0, 1], matrices[..., 0, 2], matrices[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    matrices[..., 1, 0], matrices[..., 2, 0], matrices[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
+    return matrices
+
+
+def rotation_matrix(rotation_vector: ArrayLike) -> Floats:
+    """The rotations (..., 3, 3) about the axes of rotation vectors (..., 3) by their lengths in radians.
+
+    Rodrigues: `R = 1 + sin(a)/a [v] + (1 - cos(a))/a^2 [v]^2`, both factors as sinc, exact down to angle
+    zero.
+    """
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    angle = np.linalg.norm(v, axis=-1)[..., None, None]
+    cross = skew(v)
+    sine_over_angle = np.sinc(angle / np.pi)
+    versine_over_square = 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2
+    matrix: Floats = np.eye(3) + sine_over_angle * cross + versine_over_square * (cross @ cross)
+    return matrix
+
+
+def quaternion_exponential(rotation_vector: ArrayLike) -> Floats:
+    """The unit quaternions (..., 4) of rotation vectors (..., 3) in radians."""
+    v = np.asarray(rotation_vector, dtype=np.float64)
+    half = 0.5 * np.linalg.norm(v, axis=-1)[..., None]
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
+
+
+def rotation_vector(quaternion: ArrayLike) -> Floats:
+    """The rotation vectors (..., 3), of length at most pi, of unit quaternions (..., 4)."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1)[..., None]
+    half = np.arctan2(sine, q[..., :1])
+    scale = 2.0 / np.sinc(half / np.pi)  # angle / sin(angle / 2); half is at most pi / 2
+    vector: Floats = scale * q[..., 1:]
+    return vector
+
+
+def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Hamilton's product (..., 4): the rotation b followed by the rotation a."""
+    p, q = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    scalar = p[..., :1] * q[..., :1] - np.sum(p[..., 1:] * q[..., 1:], axis=-1, keepdims=True)
+    vector = p[..., :1] * q[..., 1:] + q[..., :1] * p[..., 1:] + np.cross(p[..., 1:], q[..., 1:])
+    return np.concatenate([scalar, vector], axis=-1)
+
+
+def quaternion_conjugate(quaternion: ArrayLike) -> Floats:
+    """The inverse rotations (..., 4) of unit quaternions (..., 4)."""
+    inverse: Floats = np.asarray(quaternion, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
+    return inverse
+
+
+def quaternion_matrix(quaternion: ArrayLike) -> Floats:
+    """The rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    cross = skew(q[..., 1:])
+    matrix: Floats = np.eye(3) + 2.0 * (q[..., :1, None] * cross + cross @ cross)
+    return matrix
+
+
+def quaternion_from_matrix(matrix: ArrayLike) -> Floats:
+    """The unit quaternion (4,), w >= 0, of the rotation nearest to a 3x3 matrix.
+
+    Bar-Itzhack 2000: the eigenvector of the largest eigenvalue of a symmetric 4x4 matrix, well conditioned at
+    every angle and for matrices that are rotations only to single precision.
+    """
+    m = np.asarray(matrix, dtype=np.float64)
+    antisymmetric = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    k = np.empty((4, 4))
+    k[0, 0] = np.trace(m)
+    k[0, 1:] = k[1:, 0] = antisymmetric
+    k[1:, 1:] = m + m.T - np.trace(m) * np.eye(3)
+    quaternion: Floats = np.linalg.eigh(k)[1][:, -1]
+    upper: Floats = np.copysign(1.0, quaternion[0]) * quaternion
+    return upper
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Where a body's frame stands in the world: unit quaternion (w, x, y, z) and translation (3,), scene
+    units.
+
+    The quaternion is normalized on construction. Raises PhysPlaceError for wrong shapes, non-finite numbers,
+    or a zero quaternion.
+    """
+
+    rotation: Floats
+    translation: Floats
+
+    def __post_init__(self) -> None:
+        rotation = np.array(self.rotation, dtype=np.float64)
+        translation = np.array(self.translation, dtype=np.float64)
+        if rotation.shape != (4,) or translation.shape != (3,):
+            raise PhysPlaceError(
+                f"pose: expected shapes (4,) and (3,), found {rotation.shape} and {translation.shape}"
+            )
+        length = np.linalg.norm(rotation)
+        if not (np.isfinite(length) and length > 0.0 and np.all(np.isfinite(translation))):
+            raise PhysPlaceError(f"pose: not a finite motion: rotation {rotation}, translation {translation}")
+        rotation = rotation / length
+        rotation.flags.writeable = translation.flags.writeable = False
+        object.__setattr__(self, "rotation", rotation)
+        object.__setattr__(self, "translation", translation)
+
+    @classmethod
+    def identity(cls) -> Pose:
+        """The pose that leaves every point where it is."""
+        return cls(np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3))
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Pose:
+        """The pose of a rotation matrix (3, 3) or a rigid matrix (4, 4).
+
+        Raises PhysPlaceError if the matrix scales, shears or mirrors by more than single precision explains.
+        """
+        m = np.asarray(matrix, dtype=np.float64)
+        if m.shape not in ((3, 3), (4, 4)) or not np.all(np.isfinite(m)):
+            raise PhysPlaceError(f"pose: expected a finite (3, 3) or (4, 4) matrix, found {m.shape}:\n{m}")
+        linear = m[:3, :3]
+        error = float(np.abs(linear.T @ linear - np.eye(3)).max())
+        if error > RIGID_TOLERANCE or np.linalg.det(linear) < 0.0:
+            raise PhysPlaceError(
+                f"pose: the matrix is not a rotation (it scales, shears or mirrors):\n{linear}"
+            )
+        return cls(quaternion_from_matrix(linear), m[:3, 3] if m.shape == (4, 4) else np.zeros(3))
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The rotation matrix (3, 3)."""
+        matrix = quaternion_matrix(self.rotation)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def matrix4(self) -> Floats:
+        """The rigid matrix (4, 4) that takes homogeneous body coordinates to world coordinates."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = self.matrix
+        matrix[:3, 3] = self.translation
+        return matrix
+
+    def points(self, points: Floats) -> Floats:
+        """World positions (..., 3) of body points (..., 3)."""
+        moved: Floats = points @ self.matrix.T + self.translation
+        return moved
+
+    def vectors(self, vectors: Floats) -> Floats:
+        """World directions (..., 3) of body vectors (..., 3)."""
+        turned: Floats = vectors @ self.matrix.T
+        return turned
+
+    def inverse(self) -> Pose:
+        """The pose that undoes this one."""
+        return Pose(quaternion_conjugate(self.rotation), -(self.translation @ self.matrix))
+
+    def compose(self, other: Pose) -> Pose:
+        """This pose after the other: `self.compose(other).points(x) == self.points(other.points(x))`."""
+        rotation = quaternion_product(self.rotation, other.rotation)
+        return Pose(rotation, self.points(other.translation))
+
+    def displaced(self, translation: ArrayLike, rotation_vector: ArrayLike, center_world: ArrayLike) -> Pose:
+        """This pose turned about a world point (3,) by a rotation vector (3,), then translated by (3,).
+
+        The turn is the exact exponential map of the rotation vector (radians, world axes).
+        """
+        theta = np.asarray(rotation_vector, dtype=np.float64)
+        center = np.asarray(center_world, dtype=np.float64)
+        arm = self.translation - center
+        # the change of the arm, not the turned arm: a small turn then keeps all digits of the translation
+        cross = np.cross(theta, arm)
+        angle = float(np.linalg.norm(theta))
+        swing = np.sinc(angle / np.pi) * cross
+        swing = swing + 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2 * np.cross(theta, cross)
+        rotation = quaternion_product(quaternion_exponential(theta), self.rotation)
+        return Pose(rotation, self.translation + swing + np.asarray(translation, dtype=np.float64))
