@@ -31,10 +31,10 @@ class Body:
 
     surfaces, face_surface (nf,), face_index (nf,): global face -> its surface, and its number there.
     curves, edge_curve (ne,), edge_index (ne,): the same for edges.
-    vertices (nv, 3), cone_start (nv + 1,), cone_directions (m, 3): unit directions of the body at vertex i are
+    vertices (nv, 3), cone_start (nv + 1,), cone_directions (m, 3): unit directions of the body at vertex i:
         rows cone_start[i] to cone_start[i + 1] - 1.
     triangles (t, 3, 3) corners, wound outward; triangle_face (t,); triangle_uv (t, 3, 2) at the corners;
-        triangle_bound (t,): no point of the face's part is farther from the triangle; triangle_corners (t, 3):
+        triangle_bound (t,): no point of the face is farther from its triangle; triangle_corners (t, 3):
         numbers of the tessellation's points, of which there are point_count, shared within a face.
     segments (e, 2, 3); segment_edge (e,); segment_t (e, 2); segment_bound (e,).
     segment_owner (e,), vertex_owner (nv,): a triangle beside each, in whose box it is looked for.
@@ -197,7 +197,7 @@ def _gathered(parts: list[tuple[Ints, tuple[Floats, ...]]], which: int, shape: t
 
 
 def checked_affine(affine: ArrayLike, name: str) -> Floats:
-    """The affine map as a float array (4, 4). Raises PhysPlaceError if it is not finite, or flattens space."""
+    """The affine map as an array (4, 4). Raises PhysPlaceError if it is not finite, or flattens space."""
     matrix = np.asarray(affine, dtype=np.float64)
     if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)):
         raise PhysPlaceError(

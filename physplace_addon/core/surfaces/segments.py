@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .base import Curve, EdgeGeometry, Interval
+from .base import Curve, EdgeGeometry
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,6 @@ class Segments(Curve):
     def edge_count(self) -> int:
         """The number of segments."""
         return len(self.ends)
-
-    @property
-    def domain(self) -> Interval:
-        """From the first end, 0, to the second, 1."""
-        return Interval(0.0, 1.0)
 
     def geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
         """Points and unit tangents (k, 3), and zero curvature (k, 3)."""

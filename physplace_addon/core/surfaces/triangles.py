@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
-from .base import Derivatives, FaceGeometry, Interval, Surface
+from .base import Derivatives, FaceGeometry, Surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +44,6 @@ class Triangles(Surface):
         """Always true."""
         return True
 
-    @property
-    def domain(self) -> tuple[Interval, Interval]:
-        """The unit square; a triangle is its half with u + v <= 1."""
-        return Interval(0.0, 1.0), Interval(0.0, 1.0)
-
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """The point, the two sides as first derivatives, and zero second derivatives, each (k, 3)."""
         origin, along_u, along_v = self._sides(face)
@@ -76,10 +71,6 @@ class Triangles(Surface):
         reciprocal /= np.einsum("ij,ij->i", normal, normal)[:, None, None]
         step = np.einsum("kai,ki->ka", reciprocal, displacement)
         return nearest_in_triangle(along_u, along_v, uv + step)
-
-    def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Zero (k,): a flat face is its own tessellation."""
-        return np.zeros(len(face))
 
     def transformed(self, affine: Floats) -> Triangles:
         """The triangles after an affine map (4, 4): the same (u, v) name the images of the same points."""
