@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds the extension's zip files, one for each platform, and checks them with Blender's own validator.
+
+    python tools/build.py build       wheels/ <- scipy's wheels, build/ <- the extension's folder, dist/ <- the zips
+    python tools/build.py validate    asks Blender's validator about every zip in dist/
+
+Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the program behind Blender's own
+`blender --command extension`.
+"""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MANIFEST = ROOT / "blender_manifest.toml"
+STAGE = ROOT / "build" / "physplace"
+DIST = ROOT / "dist"
+
+
+class BuildError(Exception):
+    """The build cannot go on; the message says why."""
+
+
+def extension_tool() -> Path:
+    """Blender's `blender_ext.py`, found without starting Blender."""
+    spec = importlib.util.find_spec("bpy")
+    folders = list(spec.submodule_search_locations or []) if spec else []
+    found = [path for folder in folders for path in Path(folder).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")]
+    if not found:
+        raise BuildError("blender_ext.py was not found beside the bpy module.")
+    return found[0]
+
+
+def fetch(wheel: Path) -> None:
+    """Download the wheel of this name, if it is not there; pip checks its digest.
+
+    A wheel's name ends in its Python tag, its ABI tag and its platform tags: cp311-cp311-win_amd64.
+    """
+    if wheel.exists():
+        return
+    python_tag, abi_tag, platform_tags = wheel.stem.rsplit("-", 3)[1:]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+    command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(ROOT / "requirements" / "wheels.txt")]
+    command += ["--python-version", f"{python_tag[2]}.{python_tag[3:]}", "--implementation", "cp", "--abi", abi_tag]
+    command += ["--platform", platform_tags.split(".")[-1], "--dest", str(wheel.parent)]
+    print(f"fetching {wheel.name}", flush=True)
+    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0 or not wheel.exists():
+        raise BuildError(f"pip could not fetch {wheel.name}.")
+
+
+def stage(wheels: list[Path]) -> None:
+    """Lay out the extension's folder as it stands in the zip: the package's files beside the manifest."""
+    shutil.rmtree(STAGE, ignore_errors=True)
+    shutil.copytree(ROOT / "physplace_addon", STAGE, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+    shutil.copy(MANIFEST, STAGE)
+    shutil.copy(ROOT / "LICENSE", STAGE)
+    (STAGE / "wheels").mkdir()
+    for wheel in wheels:
+        (STAGE / "wheels" / wheel.name).hardlink_to(wheel)
+
+
+def run_extension_tool(*words: str) -> None:
+    """Run `blender_ext.py`; raises BuildError if it finds fault."""
+    if subprocess.run([sys.executable, str(extension_tool()), *words], stdin=subprocess.DEVNULL).returncode != 0:
+        raise BuildError(f"Blender's extension tool found fault: {' '.join(words)}")
+
+
+def build() -> None:
+    """Fetch, lay out, zip."""
+    manifest = tomllib.loads(MANIFEST.read_text())
+    wheels = [ROOT / name for name in manifest["wheels"]]
+    for wheel in wheels:
+        fetch(wheel)
+    stage(wheels)
+    shutil.rmtree(DIST, ignore_errors=True)
+    DIST.mkdir()
+    run_extension_tool("build", "--source-dir", str(STAGE), "--output-dir", str(DIST), "--split-platforms")
+
+
+def validate() -> None:
+    """Ask Blender's validator about the manifest's folder and every zip."""
+    packages = sorted(DIST.glob("*.zip"))
+    if not packages:
+        raise BuildError("dist/ holds no zip: run `make build` first.")
+    for package in packages:
+        run_extension_tool("validate", str(package))
+
+
+def main() -> int:
+    """Do what the first word says."""
+    steps = {"build": build, "validate": validate}
+    try:
+        steps[sys.argv[1]]()
+    except (KeyError, IndexError):
+        print(__doc__, file=sys.stderr)
+        return 2
+    except BuildError as error:
+        print(f"build: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
