@@ -30,7 +30,7 @@ SPLIT_ROUNDS = 8
 
 @dataclass(frozen=True, eq=False)
 class CleanMesh:
-    """Points (n, 3), triangles (t, 3) of distinct corners and nonzero area, and what was done to get there."""
+    """Points (n, 3), triangles (t, 3) of distinct corners and with area; and what was done to get there."""
 
     points: Floats
     triangles: Ints

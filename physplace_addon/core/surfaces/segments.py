@@ -1,4 +1,4 @@
-"""Straight edges: a set of line segments as one curve with many edges, `C(t) = a + t (b - a)`, t from 0 to 1."""
+"""Straight edges: line segments as one curve with many edges, `C(t) = a + t (b - a)`, t from 0 to 1."""
 
 from __future__ import annotations
 

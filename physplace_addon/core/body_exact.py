@@ -1,0 +1,73 @@
+"""A body from an exact complex: curved faces, rims and apexes, with a tessellation whose error is bounded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Floats, Ints
+from .body import Body
+from .enclosing_ball import enclosing_ball
+from .mass import VOLUME
+from .surfaces.complexes import Complex
+
+OPEN_NOTE = "the surface encloses no volume: its mass is spread over its area"
+
+
+def exact(
+    complex: Complex,
+    name: str,
+    resolution: tuple[int, int] | None = None,
+    tolerance: float | None = None,
+) -> Body:
+    """The body of an exact complex, tessellated at a resolution (lines nu, nv) or within a tolerance.
+
+    The tolerance is in scene units, 0.2 % of the size unless given. Mass and features are exact, whatever it is.
+    Raises SurfaceError for a tolerance that needs millions of cells.
+    """
+    mesh = complex.tessellate(resolution, tolerance)
+    curve_counts = [curve.edge_count for curve in complex.curves]
+    face_counts = [surface.face_count for surface in complex.surfaces]
+    cone_start, cone_directions = _cones(complex.cones)
+    return Body(
+        name=name,
+        surfaces=complex.surfaces,
+        face_surface=_owners(face_counts),
+        face_index=_numbers(face_counts),
+        curves=complex.curves,
+        edge_curve=_owners(curve_counts),
+        edge_index=_numbers(curve_counts),
+        vertices=complex.vertices,
+        cone_start=cone_start,
+        cone_directions=cone_directions,
+        triangles=mesh.points[mesh.corners],
+        triangle_face=mesh.face.astype(np.intp, copy=False),
+        triangle_uv=mesh.uv,
+        triangle_bound=mesh.bound,
+        triangle_corners=mesh.corners,
+        point_count=len(mesh.points),
+        segments=mesh.segments,
+        segment_edge=mesh.segment_edge,
+        segment_t=mesh.segment_t,
+        segment_bound=mesh.segment_bound,
+        segment_owner=mesh.segment_owner,
+        vertex_owner=mesh.vertex_owner,
+        mass=complex.mass,
+        radius=enclosing_ball(mesh.points)[1],
+        face_flat=np.repeat([surface.flat for surface in complex.surfaces], face_counts).astype(bool),
+        closed=complex.closed,
+        notes=() if complex.mass.basis == VOLUME else (OPEN_NOTE,),
+    )
+
+
+def _owners(counts: list[int]) -> Ints:
+    return np.repeat(np.arange(len(counts), dtype=np.intp), counts)
+
+
+def _numbers(counts: list[int]) -> Ints:
+    numbers = [np.arange(count, dtype=np.intp) for count in counts]
+    return np.concatenate([np.empty(0, dtype=np.intp), *numbers])
+
+
+def _cones(cones: tuple[Floats, ...]) -> tuple[Ints, Floats]:
+    start = np.concatenate([[0], np.cumsum([len(cone) for cone in cones])]).astype(np.intp)
+    return start, np.concatenate([np.empty((0, 3)), *cones])
