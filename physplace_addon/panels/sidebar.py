@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar tab PhysPlace: place and check, the settings, the last report of the active object."""
+
+from __future__ import annotations
+
+from bpy.types import Context, Panel
+
+from ..operators.check import PHYSPLACE_OT_check
+from ..operators.place import PHYSPLACE_OT_place
+from ..scene.access import active_object, present, scene_of
+from ..scene.report import last_report, rows_of
+from ..scene.settings import settings_of
+
+
+class PHYSPLACE_PT_place(Panel):
+    """Placing and checking the active object."""
+
+    bl_idname = "PHYSPLACE_PT_place"
+    bl_label = "Place"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+
+    def draw(self, context: Context) -> None:
+        """The two buttons, and which object they act on."""
+        layout = present(self.layout)
+        column = layout.column(align=True)
+        column.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
+        column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
+        active = active_object(context)
+        if active is not None:
+            layout.label(text=active.name, icon="OBJECT_DATA")
+
+
+class PHYSPLACE_PT_settings(Panel):
+    """The settings of the scene."""
+
+    bl_idname = "PHYSPLACE_PT_settings"
+    bl_label = "Settings"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+    bl_parent_id = PHYSPLACE_PT_place.bl_idname
+
+    def draw(self, context: Context) -> None:
+        """Gravity, steps, keys."""
+        chosen = settings_of(scene_of(context))
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(chosen, "use_scene_gravity")
+        direction = layout.column()
+        direction.active = not chosen.use_scene_gravity
+        direction.prop(chosen, "gravity")
+        steps = layout.column(align=True)
+        steps.prop(chosen, "eps_max")
+        steps.prop(chosen, "step_limit")
+        layout.prop(chosen, "balance")
+        keys = layout.column(align=True)
+        keys.prop(chosen, "key_path")
+        frames = keys.column()
+        frames.active = chosen.key_path
+        frames.prop(chosen, "frame_step")
+
+
+class PHYSPLACE_PT_report(Panel):
+    """How the active object's last placement or check ended."""
+
+    bl_idname = "PHYSPLACE_PT_report"
+    bl_label = "Last Report"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+    bl_parent_id = PHYSPLACE_PT_place.bl_idname
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Only for an object that has a report."""
+        active = active_object(context)
+        return active is not None and last_report(active) is not None
+
+    def draw(self, context: Context) -> None:
+        """One line a figure."""
+        active = active_object(context)
+        report = last_report(active) if active is not None else None
+        layout = present(self.layout)
+        for row in rows_of(report) if report is not None else ():
+            line = layout.split(factor=0.55)
+            line.label(text=row.label)
+            line.label(text=row.value)

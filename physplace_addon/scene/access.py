@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's data with the types it really has.
+
+The stubs follow Blender's documentation, which calls a context's scene optional and leaves out what custom
+properties return. The lies are undone here, once, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView
+from typing import Any, Protocol, TypeVar, cast
+
+from bpy.types import ID, Context, Library, Object, Scene, ViewLayer, WindowManager
+
+Present = TypeVar("Present")
+
+
+class CustomProperties(Protocol):
+    """The mapping that every data-block is for its custom properties."""
+
+    def __contains__(self, key: str) -> bool: ...
+    def __getitem__(self, key: str) -> Any: ...
+    def get(self, key: str, default: Any = None) -> Any: ...
+    def items(self) -> ItemsView[str, Any]: ...
+
+
+def custom_properties(block: ID) -> CustomProperties:
+    """A data-block as the mapping of its custom properties."""
+    return cast("CustomProperties", block)
+
+
+def present(value: Present | None) -> Present:
+    """A value that Blender always gives, although its stub says it may be missing."""
+    if value is None:
+        raise RuntimeError("Blender gave nothing where it always gives something")
+    return value
+
+
+def scene_of(context: Context) -> Scene:
+    """The context's scene."""
+    return present(context.scene)
+
+
+def library_of(block: ID) -> Library | None:
+    """The library a data-block is linked from; None for a local one."""
+    return cast("Library | None", block.library)
+
+
+def view_layer_of(context: Context) -> ViewLayer:
+    """The context's view layer."""
+    return present(context.view_layer)
+
+
+def window_manager_of(context: Context) -> WindowManager:
+    """The context's window manager."""
+    return present(context.window_manager)
+
+
+def active_object(context: Context) -> Object | None:
+    """The view layer's active object, if there is one."""
+    active: Object | None = view_layer_of(context).objects.active
+    return active

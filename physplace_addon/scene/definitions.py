@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exact surfaces, as objects define them: the custom property `surface` and its parameters `surface.<name>`.
+
+The numbers are read from the evaluated object, so keyed and driven parameters count as they are now. A
+parameter that names a curve object is replaced by that curve's control points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import bpy
+from bpy.types import Object
+
+from ..core.errors import SurfaceError
+from ..core.surfaces import primitives
+from ..core.surfaces.primitives import Complex
+from .access import custom_properties
+from .curves import bezier_pieces
+from .errors import SceneError
+
+KIND = "surface"
+PREFIX = "surface."
+CURVES = {"revolution": "profile", "tube": "path"}  # the parameter that names a curve object
+
+
+def has_definition(obj: Object) -> bool:
+    """True for an object that stands for an exact surface, whatever its mesh."""
+    return KIND in custom_properties(obj)
+
+
+def complex_of(evaluated: Object) -> Complex:
+    """The exact faces, edges and vertices an object defines, in its local coordinates.
+
+    Raises SceneError, naming the object and the property, for a definition that has no meaning.
+    """
+    kind = custom_properties(evaluated)[KIND]
+    if not isinstance(kind, str):
+        raise SceneError(
+            evaluated.name, f'its property "surface" is {kind!r}', 'set it to text, like "sphere"'
+        )
+    try:
+        return primitives.build(kind, parameters_of(evaluated, kind))
+    except SurfaceError as error:
+        raise SceneError(evaluated.name, str(error), "see the object's custom properties") from error
+
+
+def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
+    """The parameters of an object's surface by name, curve objects replaced by their control points."""
+    parameters: dict[str, object] = {
+        key.removeprefix(PREFIX): value
+        for key, value in custom_properties(evaluated).items()
+        if key.startswith(PREFIX)
+    }
+    curve = CURVES.get(kind)
+    if curve is not None and curve in parameters:
+        pieces, closed = bezier_pieces(_curve_object(evaluated, curve, parameters[curve]))
+        if kind == "revolution":
+            pieces = pieces[:, :, [0, 2]]
+        parameters[curve] = pieces
+        parameters["closed"] = closed
+    return parameters
+
+
+def curve_names(obj: Object) -> frozenset[str]:
+    """The names of the curve objects an object's surface is defined by: helpers, not things to rest on."""
+    properties = custom_properties(obj)
+    curve = CURVES.get(str(properties.get(KIND, "")))
+    return frozenset() if curve is None else frozenset({str(properties.get(PREFIX + curve, ""))})
+
+
+def _curve_object(evaluated: Object, parameter: str, name: object) -> Object:
+    found: Object | None = bpy.data.objects.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise SceneError(
+            evaluated.name,
+            f'its property "{PREFIX}{parameter}" names no object: {name!r}',
+            "set it to the name of a curve object",
+        )
+    return found

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can be wrong with an object of the scene, said so that an artist can mend it."""
+
+from __future__ import annotations
+
+from ..core.errors import PhysPlaceError
+
+
+class SceneError(PhysPlaceError):
+    """An object that cannot take part as it is: names the object, what was found, and a remedy."""
+
+    def __init__(self, name: str, found: str, remedy: str) -> None:
+        super().__init__(f'object "{name}": {found}; {remedy}')
+        self.name = name
+        self.found = found
+        self.remedy = remedy

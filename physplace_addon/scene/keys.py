@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A path as keyframes of location and rotation, one state a key, in the object's action or action slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bpy.types import FCurve, Object
+
+from .errors import SceneError
+from .transform import Channels, rotation_property, set_channels
+
+
+def key_path(obj: Object, path: Sequence[Channels], first_frame: int, frame_step: int) -> int:
+    """Key each of a path's channels on successive frames, linear in between. Returns the last frame.
+
+    The object is left as the last key has it.
+    """
+    properties = ("location", rotation_property(obj.rotation_mode))
+    frames = [first_frame + frame_step * i for i in range(len(path))]
+    for frame, values in zip(frames, path, strict=True):
+        set_channels(obj, values)
+        for name in properties:
+            if not obj.keyframe_insert(name, frame=frame):
+                raise SceneError(
+                    obj.name, f"its {name} cannot be keyed", "check its action and keying settings"
+                )
+    for curve in _curves(obj):
+        if curve.data_path in properties:
+            _set_linear(curve, frames[0], frames[-1])
+    return frames[-1]
+
+
+def _curves(obj: Object) -> Iterable[FCurve]:
+    data = obj.animation_data
+    action = data.action if data else None
+    if data is None or action is None:
+        return ()
+    slot = getattr(data, "action_slot", None)
+    if slot is None:  # Blender before 4.4: an action is a list of curves
+        return action.fcurves
+    layers = getattr(action, "layers", ())  # not in the stubs of Blender 4.2
+    bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
+    return (curve for bag in bags if bag is not None for curve in bag.fcurves)
+
+
+def _set_linear(curve: FCurve, first: int, last: int) -> None:
+    for key in curve.keyframe_points:
+        if first <= key.co[0] <= last:
+            key.interpolation = "LINEAR"
+    curve.update()

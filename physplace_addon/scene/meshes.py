@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The triangles of an evaluated object: its modifiers, its text, its bevel, as Blender would show them."""
+
+from __future__ import annotations
+
+import numpy as np
+from bpy.types import Mesh, Object
+
+from ..core.arrays import Floats, Ints
+
+GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
+
+
+def triangles_of(evaluated: Object) -> tuple[Floats, Ints] | None:
+    """Points (n, 3) in local coordinates and triangles (t, 3) of an evaluated object.
+
+    None for an object that has no mesh at all; a mesh may still be empty.
+    """
+    if evaluated.type not in GEOMETRY_TYPES:
+        return None
+    try:
+        mesh: Mesh | None = evaluated.to_mesh()
+    except RuntimeError:  # Blender's word for "this object gives no mesh", as of a part of another metaball
+        return None
+    if mesh is None:
+        return None
+    try:
+        return arrays_of(mesh)
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
+    """The points (n, 3) and loop triangles (t, 3) of a mesh."""
+    coordinates = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", coordinates)
+    mesh.calc_loop_triangles()
+    corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    return coordinates.astype(np.float64).reshape(-1, 3), corners.astype(np.intp).reshape(-1, 3)

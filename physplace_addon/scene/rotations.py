@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations in an object's own rotation mode, in double precision, near the values the object had before.
+
+Blender's Euler order "XYZ" turns about the fixed axes x, then y, then z: `R = Rz Ry Rx`. For an order (i, j,
+k), with s = +1 for the cyclic orders and -1 for the others, `R = R_k(c) R_j(b) R_i(a)` gives `sin b = -s R[k,
+i]`, `tan a = s R[k, j] / R[k, k]`, `tan c = s R[j, i] / R[i, i]`. There are two sets of angles for a
+rotation, each up to whole turns: the one nearest to the object's present angles is taken, so that keyed
+curves do not flip.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Floats
+from ..core.rigid import quaternion_from_matrix, quaternion_matrix, rotation_matrix, rotation_vector
+
+GIMBAL = 1e-7  # cosine of the middle angle below which the outer two turn about one axis
+QUATERNION = "QUATERNION"
+AXIS_ANGLE = "AXIS_ANGLE"
+EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
+
+def matrix_of(mode: str, values: ArrayLike) -> Floats:
+    """The rotation matrix (3, 3) of values in a rotation mode.
+
+    Quaternion (w, x, y, z), axis and angle as (angle, x, y, z), or Euler angles (3,) by axis; radians.
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if mode == QUATERNION:
+        length = np.linalg.norm(numbers)
+        return quaternion_matrix(numbers / length) if length > 0.0 else np.eye(3)
+    if mode == AXIS_ANGLE:
+        length = np.linalg.norm(numbers[1:])
+        return rotation_matrix(numbers[0] * numbers[1:] / length) if length > 0.0 else np.eye(3)
+    first, second, third = ("XYZ".index(axis) for axis in mode)
+    turns = rotation_matrix(np.diag(numbers))
+    matrix: Floats = turns[third] @ turns[second] @ turns[first]
+    return matrix
+
+
+def values_of(mode: str, rotation: Floats, previous: ArrayLike) -> Floats:
+    """The values of a rotation (3, 3) in a mode, nearest to the previous values of the same mode.
+
+    Quaternions keep the side of the previous one; axis and angle keep its axis' side and its whole turns;
+    Euler angles are the nearest of the two sets, each angle by whole turns.
+    """
+    before = np.asarray(previous, dtype=np.float64)
+    if mode == QUATERNION:
+        quaternion = quaternion_from_matrix(rotation)
+        return -quaternion if quaternion @ before < 0.0 else quaternion
+    if mode == AXIS_ANGLE:
+        return _axis_angle(rotation, before)
+    return _euler(mode, rotation, before)
+
+
+def _axis_angle(rotation: Floats, before: Floats) -> Floats:
+    vector = rotation_vector(quaternion_from_matrix(rotation))
+    angle = float(np.linalg.norm(vector))
+    axis = vector / angle if angle > 0.0 else before[1:]
+    if axis @ before[1:] < 0.0:
+        axis, angle = -axis, -angle
+    return np.concatenate([[_same_turn(angle, before[0])], axis])
+
+
+def _euler(order: str, rotation: Floats, before: Floats) -> Floats:
+    i, j, k = ("XYZ".index(axis) for axis in order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0
+    cosine = float(np.hypot(rotation[i, i], rotation[j, i]))
+    middle = np.arctan2(-sign * rotation[k, i], cosine)
+    if cosine > GIMBAL:
+        first = np.arctan2(sign * rotation[k, j], rotation[k, k])
+        last = np.arctan2(sign * rotation[j, i], rotation[i, i])
+    else:  # only first -/+ last is determined: keep the last angle
+        last = before[k]
+        unturned = matrix_of(order, _by_axis((i, j, k), (0.0, 0.0, last))).T @ rotation
+        unbent = matrix_of(order, _by_axis((i, j, k), (0.0, middle, 0.0))).T @ unturned
+        first = np.arctan2(sign * unbent[k, j], unbent[k, k])
+    choices = [(first, middle, last), (first + np.pi, np.pi - middle, last + np.pi)]
+    candidates = [_same_turn(_by_axis((i, j, k), angles), before) for angles in choices]
+    return min(candidates, key=lambda angles: float(np.abs(angles - before).sum()))
+
+
+def _by_axis(order: tuple[int, int, int], angles: tuple[float, float, float]) -> Floats:
+    by_axis = np.empty(3)
+    by_axis[list(order)] = angles
+    return by_axis
+
+
+def _same_turn(angle: ArrayLike, before: ArrayLike) -> Floats:
+    turn: Floats = angle - 2.0 * np.pi * np.round((np.asarray(angle) - np.asarray(before)) / (2.0 * np.pi))
+    return turn

@@ -1,0 +1,98 @@
+"""Curve objects as Bezier pieces: the very curve that Blender draws."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.scene.curves import bezier_pieces
+from physplace_addon.scene.errors import SceneError
+
+
+def _curve(kind: str, points: np.ndarray, **settings: object) -> bpy.types.Object:
+    data = bpy.data.curves.new("Profile", "CURVE")
+    data.dimensions = "3D"
+    spline = data.splines.new(kind)
+    spline.points.add(len(points) - 1)
+    spline.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).ravel())
+    for name, value in settings.items():
+        setattr(spline, name, value)
+    spline.resolution_u = 12
+    obj = bpy.data.objects.new("Profile", data)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def _drawn(obj: bpy.types.Object) -> np.ndarray:
+    bpy.context.view_layer.update()
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
+    points = np.empty(len(mesh.vertices) * 3)
+    mesh.vertices.foreach_get("co", points)
+    return points.reshape(-1, 3)
+
+
+def _evaluated(pieces: np.ndarray, count: int) -> np.ndarray:
+    t = np.linspace(0.0, 1.0, count)[:, None]
+    weights = np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3], axis=1)
+    return np.einsum("tkx,nkd->ntd", weights, pieces).reshape(-1, 3)
+
+
+def _assert_passes_through_what_is_drawn(obj: bpy.types.Object) -> None:
+    pieces, _ = bezier_pieces(obj)
+    dense = _evaluated(pieces, 4001)
+    drawn = _drawn(obj)
+    nearest = np.array([np.min(np.linalg.norm(dense - point, axis=1)) for point in drawn])
+    assert nearest.max() < 2e-3
+    ends = np.array([np.min(np.linalg.norm(drawn - piece[0], axis=1)) for piece in pieces])
+    assert ends.max() < 0.3  # no piece lies away from what is drawn
+
+
+POINTS = np.array(
+    [[0, 0, 0], [1, 0, 0.5], [1.5, 0.4, 1], [0.5, 0.8, 1.5], [0.8, 0.1, 2], [0.2, 0, 2.5], [0, 1, 3]]
+)
+
+
+@pytest.mark.parametrize("order", [2, 3, 4])
+@pytest.mark.parametrize("cyclic", [False, True])
+@pytest.mark.parametrize("endpoint", [False, True])
+def test_a_nurbs_spline_is_cut_into_its_pieces(order: int, cyclic: bool, endpoint: bool) -> None:
+    if cyclic and endpoint:
+        pytest.skip("Blender has no end points on a cycle")
+    _assert_passes_through_what_is_drawn(
+        _curve("NURBS", POINTS, order_u=order, use_cyclic_u=cyclic, use_endpoint_u=endpoint)
+    )
+
+
+def test_a_nurbs_spline_of_bezier_pieces_is_those_pieces() -> None:
+    obj = _curve("NURBS", POINTS, order_u=4, use_endpoint_u=True, use_bezier_u=True)
+    pieces, _ = bezier_pieces(obj)
+    np.testing.assert_allclose(pieces, [POINTS[:4], POINTS[3:]], atol=1e-6)
+    _assert_passes_through_what_is_drawn(obj)
+
+
+def test_a_poly_spline_is_its_straight_sides() -> None:
+    pieces, closed = bezier_pieces(_curve("POLY", POINTS, use_cyclic_u=True))
+    assert closed
+    np.testing.assert_allclose(pieces[:, 0], POINTS, atol=1e-6)
+    np.testing.assert_allclose(pieces[-1, 3], POINTS[0], atol=1e-6)
+    np.testing.assert_allclose(pieces[:, 1], pieces[:, 0] + (pieces[:, 3] - pieces[:, 0]) / 3.0, atol=1e-9)
+
+
+def test_a_bezier_spline_is_its_handles() -> None:
+    bpy.ops.curve.primitive_bezier_circle_add(radius=2.0)
+    pieces, closed = bezier_pieces(bpy.context.active_object)
+    assert closed
+    assert pieces.shape == (4, 4, 3)
+    _assert_passes_through_what_is_drawn(bpy.context.active_object)
+
+
+def test_what_is_no_cubic_is_refused() -> None:
+    rational = _curve("NURBS", POINTS)
+    rational.data.splines[0].points[2].co.w = 2.0
+    with pytest.raises(SceneError, match="unequal weights"):
+        bezier_pieces(rational)
+    with pytest.raises(SceneError, match="order 5"):
+        bezier_pieces(_curve("NURBS", POINTS, order_u=5))
+    with pytest.raises(SceneError, match="is a mesh object"):
+        bezier_pieces(bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh")))
