@@ -1,0 +1,39 @@
+"""Collision detection: box trees of triangles, their traversal, and the triangles' own tests (paper 3)."""
+
+from .closest import EDGE, FACE, VERTEX, OnSegments, OnTriangle, closest_on_segments, closest_on_triangle
+from .crossings import Crossing, edge_crossings, vertex_crossings
+from .distance import clearance, free_travel
+from .forest import join
+from .traversal import Neglect, near_pairs, swept_pairs
+from .tree import BoxTree, build, refit, tree_of
+from .triangles import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
+from .world import Moving, World
+
+__all__ = [
+    "EDGE",
+    "FACE",
+    "VERTEX",
+    "BoxTree",
+    "Crossing",
+    "Intersection",
+    "Moving",
+    "Neglect",
+    "OnSegments",
+    "OnTriangle",
+    "TriangleGap",
+    "World",
+    "build",
+    "clearance",
+    "closest_on_segments",
+    "closest_on_triangle",
+    "closest_on_triangles",
+    "edge_crossings",
+    "free_travel",
+    "join",
+    "near_pairs",
+    "refit",
+    "swept_pairs",
+    "tree_of",
+    "triangles_intersect",
+    "vertex_crossings",
+]

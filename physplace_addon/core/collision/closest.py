@@ -1,0 +1,119 @@
+"""Closest points of points, segments and triangles, many at a time, on any input.
+
+Each function takes the best of a set of candidates that are all true points of the primitives, by
+their measured distance.  So a needle, a zero-area triangle or a pair of parallel segments can make a
+candidate useless, but never the answer wrong: the distance is that of the points returned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .components import cross, dot, from_rows, safe_ratio
+
+__all__ = [
+    "EDGE",
+    "FACE",
+    "VERTEX",
+    "OnSegments",
+    "OnTriangle",
+    "closest_on_segments",
+    "closest_on_triangle",
+]
+
+FACE, EDGE, VERTEX = 0, 1, 4
+"""Region codes: FACE; EDGE + i for the edge from corner i to corner i + 1 (mod 3); VERTEX + i."""
+
+
+class OnTriangle(NamedTuple):
+    """Closest points on triangles: barycentric (k, 3), not negative, sum 1; region (k,) codes."""
+
+    barycentric: Floats
+    region: Ints
+
+
+class OnSegments(NamedTuple):
+    """Closest points of segment pairs: parameters s, t (k,) in [0, 1]; which lie strictly inside."""
+
+    s: Floats
+    t: Floats
+    s_inside: Bools
+    t_inside: Bools
+
+
+def closest_on_triangle(points: Floats, triangles: Floats) -> OnTriangle:
+    """The point of each of `triangles` (k, 3, 3) nearest to each of `points` (k, 3)."""
+    barycentric, region = triangle_parameters(from_rows(points), from_rows(triangles))
+    return OnTriangle(np.ascontiguousarray(barycentric.T), region)
+
+
+def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
+    """The closest points first(s), second(t) of pairs of segments (k, 2, 3)."""
+    s, t = segment_parameters(from_rows(first), from_rows(second))
+    return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
+
+
+def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
+    """Barycentric (3, k) and region (k,) for points (3, k), corners (corner 3, axis 3, k)."""
+    start = corners.transpose(1, 0, 2)
+    edge = np.take(corners, _NEXT, axis=0).transpose(1, 0, 2) - start
+    offset = point[:, None, :] - start
+    along = np.clip(safe_ratio(dot(offset, edge), dot(edge, edge)), 0.0, 1.0)
+    miss = offset - along * edge
+    square = dot(miss, miss)
+    pick = np.arange(point.shape[-1])
+    side = square.argmin(axis=0)
+    best, parameter = square[side, pick], along[side, pick]
+    barycentric = np.zeros((3, pick.size))
+    barycentric[side, pick] = 1.0 - parameter
+    barycentric[_NEXT[side], pick] += parameter
+    region = np.where(
+        parameter <= 0.0, VERTEX + side, np.where(parameter >= 1.0, VERTEX + _NEXT[side], EDGE + side)
+    )
+    inside, face_barycentric = _face_candidate(offset, edge, best)
+    barycentric = np.where(inside, face_barycentric, barycentric)
+    return barycentric, np.where(inside, FACE, region)
+
+
+def _face_candidate(offset: Floats, edge: Floats, best: Floats) -> tuple[Bools, Floats]:
+    """Where the foot of the perpendicular lies inside and is nearer than `best`, and its barycentric."""
+    normal = cross(edge[:, 0], -edge[:, 2])
+    area = dot(normal, normal)
+    across = cross(normal[:, None, :], edge)
+    weight = safe_ratio(dot(across, offset), np.broadcast_to(area, offset.shape[1:]))
+    weight = np.take(weight, _NEXT, axis=0)
+    inside = (area > 0.0) & (weight > _ON_EDGE).all(axis=0)
+    total = weight.sum(axis=0)
+    weight = weight / np.where(inside, total, 1.0)
+    miss = offset[:, 0] - weight[1] * edge[:, 0] + weight[2] * edge[:, 2]
+    inside &= dot(miss, miss) < best
+    return inside, weight
+
+
+def segment_parameters(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Parameters s, t (k,) for segments (end 2, axis 3, k)."""
+    u, v, w = first[1] - first[0], second[1] - second[0], first[0] - second[0]
+    uu, vv, uv, uw, vw = dot(u, u), dot(v, v), dot(u, v), dot(u, w), dot(v, w)
+    zero, one = np.zeros_like(uu), np.ones_like(uu)
+    middle = np.clip(safe_ratio(uv * vw - vv * uw, uu * vv - uv * uv), 0.0, 1.0)
+    s = np.stack([middle, zero, one, _unit_ratio(-uw, uu), _unit_ratio(uv - uw, uu)])
+    facing = _unit_ratio(np.stack([middle * uv + vw, vw, uv + vw]), np.broadcast_to(vv, (3, *vv.shape)))
+    t = np.stack([*facing, zero, one])
+    miss = w[:, None] + s * u[:, None] - t * v[:, None]
+    best = dot(miss, miss).argmin(axis=0)
+    pick = np.arange(best.size)
+    return s[best, pick], t[best, pick]
+
+
+def _unit_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    result: Floats = np.clip(safe_ratio(numerator, denominator), 0.0, 1.0)
+    return result
+
+
+_NEXT = np.array([1, 2, 0])
+
+_ON_EDGE = 8.0 * float(np.finfo(np.float64).eps)
+"""A foot this close to an edge, as a part of the height, is on the edge."""

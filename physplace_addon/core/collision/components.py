@@ -1,0 +1,55 @@
+"""Arrays with the component first.
+
+Inside this package k vectors are stored as (3, k): one row an axis.  A sum or a maximum over the
+components then runs along contiguous rows, which in numpy is five to twenty times faster than
+along a last axis of length 3.  The public functions take and return (k, 3).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats
+
+__all__ = ["cross", "dot", "from_rows", "length", "safe_ratio", "to_rows"]
+
+_NEXT = np.array([1, 2, 0])
+_AFTER_NEXT = np.array([2, 0, 1])
+
+
+def from_rows(rows: Floats) -> Floats:
+    """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
+    axes = (*range(1, rows.ndim), 0)
+    return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
+
+
+def to_rows(components: Floats) -> Floats:
+    """The inverse of `from_rows`."""
+    axes = (components.ndim - 1, *range(components.ndim - 1))
+    return np.ascontiguousarray(components.transpose(axes))
+
+
+def dot(a: Floats, b: Floats) -> Floats:
+    """Inner products over the first axis: (3, ...) with (3, ...)."""
+    product: Floats = (a * b).sum(axis=0)
+    return product
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Vector products over the first axis: (3, ...) with (3, ...)."""
+    product: Floats = a[_NEXT] * b[_AFTER_NEXT] - a[_AFTER_NEXT] * b[_NEXT]
+    return product
+
+
+def length(a: Floats) -> Floats:
+    """Euclidean lengths over the first axis."""
+    result: Floats = np.sqrt(dot(a, a))
+    return result
+
+
+def safe_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """numerator / denominator, zero where the denominator is not positive (a degenerate primitive)."""
+    result: Floats = np.divide(
+        numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0.0
+    )
+    return result

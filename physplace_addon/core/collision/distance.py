@@ -1,0 +1,133 @@
+"""Distance of two bodies, and how far one may travel before it meets the other.
+
+Both are searches for the least value over triangle pairs (`search.least_value`), on boxes and
+triangles grown by their bounds, and both err only towards zero.
+
+Travel along a unit direction d.  For boxes it is the time of entry of the slabs.  For two triangles the
+distance D(tau) of one, shifted by tau d, to the other is convex in tau, because the difference of two
+convex sets is convex.  Newton's method on D(tau) = b, b the sum of the bounds, started at tau = 0 with
+D'(tau) = -d . n (n from triangle 1 to triangle 2 between the closest points), approaches the first
+root from below and never passes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..rigid import Pose
+from .components import dot
+from .pairs import Motion
+from .search import least_value
+from .tree import BoxTree
+from .triangles import triangle_gap
+
+__all__ = ["clearance", "free_travel"]
+
+ACCURACY = 0.02
+"""The part of the distance that may be given away to finish early."""
+
+
+def clearance(tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACCURACY) -> float:
+    """A lower bound of the distance of the true surfaces, zero if they may touch.
+
+    It is at most the part `accuracy` below the least distance of two triangles grown by their bounds.
+    """
+    return least_value(tree1, tree2, _Distance(tree1, Motion(pose1), tree2), accuracy)
+
+
+def free_travel(
+    tree1: BoxTree, pose1: Pose, tree2: BoxTree, direction: Floats, reach: float = 0.0
+) -> float:
+    """How far body 1 may be shifted along the unit `direction` (3,) before it comes within `reach`.
+
+    np.inf if it never does.  Triangles already within reach count only if the shift brings them closer
+    (then the travel is 0).  Never more than the true travel.
+    """
+    motion = Motion(pose1)
+    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), 0.0)
+
+
+class _Distance:
+    def __init__(self, tree1: BoxTree, motion: Motion, tree2: BoxTree) -> None:
+        self.tree1, self.motion, self.tree2 = tree1, motion, tree2
+        self.rounding = motion.rounding(tree1, tree2)
+
+    def nodes(self, node1: Ints, node2: Ints) -> Floats:
+        center, half = self.motion.boxes(np.take(self.tree1.boxes, node1, axis=1))
+        boxes2 = np.take(self.tree2.boxes, node2, axis=1)
+        return self._apart(center - boxes2[:3], half + boxes2[3:])
+
+    def triangles(self, triangle1: Ints, triangle2: Ints) -> Floats:
+        corners = self._corners(triangle1, triangle2)
+        return self._apart(*_triangle_boxes(*corners, self._grown(triangle1, triangle2)))
+
+    def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
+        distance, _, _ = triangle_gap(*self._corners(triangle1, triangle2))
+        result: Floats = np.maximum(distance - self._grown(triangle1, triangle2) - self.rounding, 0.0)
+        return result
+
+    def _apart(self, between: Floats, half: Floats) -> Floats:
+        gap = np.maximum(np.abs(between) - half - self.rounding, 0.0)
+        result: Floats = np.sqrt(dot(gap, gap))
+        return result
+
+    def _corners(self, triangle1: Ints, triangle2: Ints) -> tuple[Floats, Floats]:
+        moved = self.motion.corners(np.take(self.tree1.flat_triangles, triangle1, axis=0))
+        return moved, np.take(self.tree2.flat_triangles, triangle2, axis=0).T.reshape(3, 3, -1)
+
+    def _grown(self, triangle1: Ints, triangle2: Ints) -> Floats:
+        result: Floats = self.tree1.bound[triangle1] + self.tree2.bound[triangle2]
+        return result
+
+
+class _Travel(_Distance):
+    def __init__(
+        self, tree1: BoxTree, motion: Motion, tree2: BoxTree, direction: Floats, reach: float
+    ) -> None:
+        super().__init__(tree1, motion, tree2)
+        self.direction = np.asarray(direction, dtype=np.float64)[:, None]
+        self.reach = reach
+
+    def _apart(self, between: Floats, half: Floats) -> Floats:
+        """Shift at which the boxes come within reach of each other, np.inf if never."""
+        wide = half + (self.reach + self.rounding)
+        moving = self.direction[:, 0] != 0.0
+        to_go, width, speed = -between[moving], wide[moving], self.direction[moving]
+        ends = np.stack([(to_go - width) / speed, (to_go + width) / speed])
+        enter, leave = ends.min(axis=0).max(axis=0), ends.max(axis=0).min(axis=0)
+        beside = (np.abs(between[~moving]) > wide[~moving]).any(axis=0)
+        never = beside | (enter > leave) | (leave < 0.0)
+        return np.where(never, np.inf, np.maximum(enter, 0.0))
+
+    def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
+        """Newton's method from below, see the module's head."""
+        moved, fixed = self._corners(triangle1, triangle2)
+        keep_off = self._grown(triangle1, triangle2) + self.reach + self.rounding
+        shift = np.zeros(triangle1.size)
+        active = np.arange(triangle1.size)
+        for _ in range(_MOST_ROUNDS):
+            here = moved[..., active] + shift[active] * self.direction
+            distance, point1, point2 = triangle_gap(here, fixed[..., active])
+            left = distance - keep_off[active]
+            closing = dot(self.direction, point2 - point1) / np.where(distance > 0.0, distance, 1.0)
+            parting = (closing <= 0.0) & (distance > 0.0)
+            shift[active[parting]] = np.inf
+            going = ~parting & (left > self.rounding)
+            active, left, closing = active[going], left[going], closing[going]
+            shift[active] += left / closing
+            active = active[shift[active] < best]
+            if not active.size:
+                break
+        return shift
+
+
+def _triangle_boxes(moved: Floats, fixed: Floats, grown: Floats) -> tuple[Floats, Floats]:
+    """Centre to centre, and the sum of the half extents, of the pairs' own boxes, grown."""
+    lower1, upper1 = moved.min(axis=0), moved.max(axis=0)
+    lower2, upper2 = fixed.min(axis=0), fixed.max(axis=0)
+    between = 0.5 * (lower1 + upper1 - lower2 - upper2)
+    return between, 0.5 * (upper1 - lower1 + upper2 - lower2) + grown
+
+
+_MOST_ROUNDS = 40

@@ -1,0 +1,71 @@
+"""One tree over several bodies: the world of paper section 3.
+
+The bodies' own trees are kept as they are; a small tree over their root boxes is put on top.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Ints
+from .partition import Partition, partition
+from .tree import BoxTree, triangle_boxes, with_boxes
+
+__all__ = ["join"]
+
+
+def join(*trees: BoxTree) -> BoxTree:
+    """One tree over several that stand in one frame; triangles are numbered tree after tree."""
+    if not trees:
+        raise ValueError("join expects at least one tree")
+    if len(trees) == 1:
+        return trees[0]
+    lower = np.stack([tree.lower[0] for tree in trees])
+    upper = np.stack([tree.upper[0] for tree in trees])
+    triangles = np.concatenate([tree.triangles for tree in trees])
+    bound = np.concatenate([tree.bound for tree in trees])
+    return with_boxes(
+        _grafted(partition(lower, upper, 1), trees), *triangle_boxes(triangles, bound), triangles, bound
+    )
+
+
+def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:
+    """The sub-trees in place of the leaves of `top`, nodes renumbered level by level."""
+    sequence = [trees[i] for i in top.order]
+    sizes = np.array([len(tree.order) for tree in trees])
+    triangle_offset = np.cumsum(sizes) - sizes
+    block = np.concatenate([[0], np.cumsum(sizes[top.order])])
+    nodes = np.array([len(top.start)] + [len(tree.start) for tree in sequence])
+    node_offset = np.cumsum(nodes)[:-1]
+
+    children = [top.children]
+    for tree, offset in zip(sequence, node_offset, strict=True):
+        children.append(np.where(tree.children >= 0, tree.children + offset, -1))
+    below = [tree.start + begin for tree, begin in zip(sequence, block[:-1], strict=True)]
+    start = np.concatenate([block[top.start], *below])
+    top_count = block[top.start + top.count] - block[top.start]
+    count = np.concatenate([top_count, *(tree.count for tree in sequence)])
+    order = np.concatenate([trees[i].order + triangle_offset[i] for i in top.order])
+    alias = np.arange(len(start))
+    leaf = np.flatnonzero(top.children[:, 0] < 0)
+    alias[leaf] = node_offset[top.start[leaf]]
+    return _breadth_first(np.concatenate(children), start, count, order, alias)
+
+
+def _breadth_first(children: Ints, start: Ints, count: Ints, order: Ints, alias: Ints) -> Partition:
+    """Renumber the nodes below node 0 level by level; `alias` names the node to take for each."""
+    levels = [alias[:1]]
+    while levels[-1].size:
+        below = children[levels[-1]]
+        levels.append(alias[below[below[:, 0] >= 0].ravel()])
+    old = np.concatenate(levels)
+    number = np.full(len(alias), -1, dtype=np.intp)
+    number[old] = np.arange(old.size)
+    below = children[old]
+    return Partition(
+        order=order,
+        start=start[old],
+        count=count[old],
+        children=np.where(below >= 0, number[alias[below]], -1),
+        level_start=np.concatenate([[0], np.cumsum([level.size for level in levels[:-1]])]),
+    )

@@ -1,0 +1,79 @@
+"""Pairs of nodes of two trees: how a breadth-first traversal widens and narrows them (paper 3.2).
+
+A pair whose nodes both have children is replaced by its four pairs of children.  The size rule: where
+one box is small against the other, only the big one is opened.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..rigid import Pose
+from .tree import BoxTree
+
+__all__ = ["Motion", "first_pairs", "leaf_triangles", "opened"]
+
+SIZE_RATIO = 3.0
+"""A node this many times larger than its partner is opened alone."""
+
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Motion:
+    """A pose as it acts on boxes (6, k) of centres and half extents, and on corners (9, k)."""
+
+    def __init__(self, pose: Pose) -> None:
+        self.matrix: Floats = np.ascontiguousarray(pose.matrix)
+        self.magnitude: Floats = np.abs(self.matrix)
+        self.translation: Floats = pose.translation[:, None]
+
+    def boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
+        """Centres and half extents (3, k) of the boxes around the moved boxes (6, k)."""
+        return self.matrix @ boxes[:3] + self.translation, self.magnitude @ boxes[3:]
+
+    def corners(self, rows: Floats) -> Floats:
+        """Triangles (k, 9) moved, as (corner 3, axis 3, k)."""
+        corners = rows.T.reshape(3, 3, -1)
+        moved: Floats = np.matmul(self.matrix, corners) + self.translation
+        return moved
+
+    def rounding(self, tree1: BoxTree, tree2: BoxTree) -> float:
+        """A bound of the rounding errors of coordinates, with which every test is widened."""
+        far = float(np.abs(self.translation).max())
+        return 16.0 * _EPSILON * (tree1.magnitude + far + tree2.magnitude)
+
+
+def first_pairs(tree1: BoxTree, tree2: BoxTree) -> tuple[Ints, Ints]:
+    """Every pair of the two trees' top nodes."""
+    return np.repeat(tree1.top, tree2.top.size), np.tile(tree2.top, tree1.top.size)
+
+
+def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints, Bools]:
+    """Pairs of children of the pairs (node1, node2), and which of the given pairs are two leaves.
+
+    Pairs of two leaves have no children and are missing from the result.
+    """
+    child1, child2 = tree1.first_child[node1], tree2.first_child[node2]
+    size1, size2 = tree1.size[node1], tree2.size[node2]
+    leaf1, leaf2 = child1 < 0, child2 < 0
+    open1 = ~leaf1 & (leaf2 | (size1 * SIZE_RATIO >= size2))
+    open2 = ~leaf2 & (leaf1 | (size2 * SIZE_RATIO >= size1))
+    leaves = leaf1 & leaf2
+    node1, node2 = np.where(open1, child1, node1), np.where(open2, child2, node2)
+    both = open1 & open2
+    some = ~leaves
+    one, two = node1[open1] + 1, node2[open2] + 1
+    first = np.concatenate([node1[some], one, node1[open2], node1[both] + 1])
+    second = np.concatenate([node2[some], node2[open1], two, node2[both] + 1])
+    return first, second, leaves
+
+
+def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints]:
+    """Triangle pairs of pairs of leaves."""
+    count1, count2 = tree1.count[node1], tree2.count[node2]
+    count = count1 * count2
+    owner = np.repeat(np.arange(count.size), count)
+    place = np.arange(owner.size) - (np.cumsum(count) - count)[owner]
+    place1, place2 = np.divmod(place, count2[owner])
+    return tree1.order[tree1.start[node1][owner] + place1], tree2.order[tree2.start[node2][owner] + place2]

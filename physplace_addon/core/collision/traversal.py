@@ -1,0 +1,164 @@
+"""Two trees against each other, breadth first on arrays of node pairs (paper 3.2).
+
+Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is
+enclosed in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each
+other when no axis separates them by more.  The pairs that survive to the triangles are narrowed by
+the triangles' own boxes and planes.  Every test is widened by a bound of the rounding error, so a pair
+within reach is never missed; pairs that are farther apart may be among the answers.
+
+Spheres of neglect (paper 3.2, Figure 4): a pair is discarded if the part of its two boxes that is
+within reach of both lies wholly inside one sphere.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..rigid import Pose
+from .pairs import Motion, first_pairs, leaf_triangles, opened
+from .tree import BoxTree
+from .triangles import beyond_plane
+
+__all__ = ["Neglect", "near_pairs", "swept_pairs"]
+
+Neglect = tuple[Floats, Floats]
+"""Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
+
+
+class _Query(Protocol):
+    """What a traversal asks of pairs: which of them to keep."""
+
+    def nodes(self, node1: Ints, node2: Ints) -> Bools: ...
+
+    def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools: ...
+
+
+def near_pairs(
+    tree1: BoxTree, pose1: Pose, tree2: BoxTree, reach: float, neglect: Neglect | None = None
+) -> Ints:
+    """Triangle pairs (k, 2) of tree 1 at `pose1` and tree 2 that may be within `reach` of each other.
+
+    Every pair whose triangles, grown by their bounds, come within `reach` is there, unless a sphere of
+    neglect holds it.  Lengths in the scene's unit.  Source: paper 3.2.
+    """
+    motion = Motion(pose1)
+    return _traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
+
+
+def swept_pairs(
+    tree1: BoxTree,
+    pose_start: Pose,
+    pose_end: Pose,
+    tree2: BoxTree,
+    reach: float,
+    neglect: Neglect | None = None,
+) -> Ints:
+    """Triangle pairs (k, 2) that may come within `reach` while body 1 goes between two poses.
+
+    Every point of body 1 is taken to move on the straight line between its two places.
+    """
+    motions = [Motion(pose_start), Motion(pose_end)]
+    return _traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
+
+
+def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Query) -> Ints:
+    node1, node2 = first_pairs(tree1, tree2)
+    leaves: list[tuple[Ints, Ints]] = []
+    while node1.size:
+        kept = np.flatnonzero(query.nodes(node1, node2))
+        node1, node2 = node1[kept], node2[kept]
+        below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
+        if below1.size < 4 * node1.size:
+            done = np.flatnonzero(is_leaf)
+            leaves.append((node1[done], node2[done]))
+        node1, node2 = below1, below2
+    if not leaves:
+        return np.empty((0, 2), dtype=np.intp)
+    leaf1 = np.concatenate([pair[0] for pair in leaves])
+    leaf2 = np.concatenate([pair[1] for pair in leaves])
+    triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1, leaf2)
+    kept = np.flatnonzero(query.triangles(triangle1, triangle2))
+    return np.stack([triangle1[kept], triangle2[kept]], axis=1)
+
+
+class _Near:
+    """Keeps pairs that come within reach at one pose, or between two."""
+
+    def __init__(
+        self,
+        tree1: BoxTree,
+        motions: list[Motion],
+        tree2: BoxTree,
+        reach: float,
+        neglect: Neglect | None,
+    ) -> None:
+        self.tree1, self.tree2, self.motions = tree1, tree2, motions
+        self.reach = reach + max(motion.rounding(tree1, tree2) for motion in motions)
+        self.neglect = neglect
+
+    def nodes(self, node1: Ints, node2: Ints) -> Bools:
+        center1, half1 = self._moved_boxes(np.take(self.tree1.boxes, node1, axis=1))
+        boxes2 = np.take(self.tree2.boxes, node2, axis=1)
+        return self._kept(center1, half1, boxes2[:3], boxes2[3:])
+
+    def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
+        kept = np.zeros(triangle1.size, dtype=bool)
+        grown = self.tree1.bound[triangle1] + self.tree2.bound[triangle2]
+        rows1 = np.take(self.tree1.flat_triangles, triangle1, axis=0)
+        moved = [motion.corners(rows1) for motion in self.motions]
+        fixed = np.take(self.tree2.flat_triangles, triangle2, axis=0).T.reshape(3, 3, -1)
+        lower, upper = _box_of(moved)
+        lower2, upper2 = _box_of([fixed])
+        half1, half2 = 0.5 * (upper - lower) + grown, 0.5 * (upper2 - lower2)
+        near = np.flatnonzero(
+            self._kept(0.5 * (lower + upper), half1, 0.5 * (lower2 + upper2), half2)
+        )
+        moved = [np.take(corners, near, axis=2) for corners in moved]
+        # A plane in motion does not separate straight paths: only the fixed one is asked then.
+        fixed = np.take(fixed, near, axis=2)
+        distance = grown[near] + self.reach
+        apart = beyond_plane(fixed, np.concatenate(moved), distance)
+        if len(moved) == 1:
+            apart |= beyond_plane(moved[0], fixed, distance)
+        kept[near[~apart]] = True
+        return kept
+
+    def _moved_boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
+        center, half = self.motions[0].boxes(boxes)
+        for motion in self.motions[1:]:
+            other_center, other_half = motion.boxes(boxes)
+            lower = np.minimum(center - half, other_center - other_half)
+            upper = np.maximum(center + half, other_center + other_half)
+            center, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+        return center, half
+
+    def _kept(self, center1: Floats, half1: Floats, center2: Floats, half2: Floats) -> Bools:
+        apart = np.abs(center1 - center2) - half1 - half2
+        kept: Bools = apart.max(axis=0) <= self.reach
+        if self.neglect is not None and self.neglect[1].size:
+            kept &= ~_neglected(center1, half1, center2, half2, self.reach, self.neglect)
+        return kept
+
+
+def _neglected(
+    center1: Floats, half1: Floats, center2: Floats, half2: Floats, reach: float, neglect: Neglect
+) -> Bools:
+    """Whether the part within reach of both boxes lies wholly inside one of the spheres."""
+    lower = np.maximum(center1 - half1, center2 - half2) - reach
+    upper = np.minimum(center1 + half1, center2 + half2) + reach
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    centers, radii = neglect
+    farthest = np.abs(middle[:, None, :] - centers.T[:, :, None]) + half[:, None, :]
+    inside: Bools = ((farthest * farthest).sum(axis=0) <= (radii * radii)[:, None]).any(axis=0)
+    return inside
+
+
+def _box_of(triangles: list[Floats]) -> tuple[Floats, Floats]:
+    corners = [corner for triangle in triangles for corner in triangle]
+    lower, upper = corners[0], corners[0]
+    for corner in corners[1:]:
+        lower, upper = np.minimum(lower, corner), np.maximum(upper, corner)
+    return lower, upper
