@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Builds the extension's zip files, one for each platform, and checks them with Blender's own validator.
 
-    python tools/build.py build       wheels/ <- scipy's wheels, build/ <- the extension's folder, dist/ <- the zips
+    python tools/build.py build       scipy's wheels into wheels/, its folder into build/, zips into dist/
     python tools/build.py validate    asks Blender's validator about every zip in dist/
 
 Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the program behind Blender's own
@@ -29,7 +29,8 @@ def extension_tool() -> Path:
     """Blender's `blender_ext.py`, found without starting Blender."""
     spec = importlib.util.find_spec("bpy")
     folders = list(spec.submodule_search_locations or []) if spec else []
-    found = [path for folder in folders for path in Path(folder).glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")]
+    place = "*/scripts/addons_core/bl_pkg/cli/blender_ext.py"
+    found = [path for folder in folders for path in Path(folder).glob(place)]
     if not found:
         raise BuildError("blender_ext.py was not found beside the bpy module.")
     return found[0]
@@ -44,9 +45,10 @@ def fetch(wheel: Path) -> None:
         return
     python_tag, abi_tag, platform_tags = wheel.stem.rsplit("-", 3)[1:]
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
-    command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(ROOT / "requirements" / "wheels.txt")]
-    command += ["--python-version", f"{python_tag[2]}.{python_tag[3:]}", "--implementation", "cp", "--abi", abi_tag]
-    command += ["--platform", platform_tags.split(".")[-1], "--dest", str(wheel.parent)]
+    command += ["--only-binary=:all:", "--require-hashes"]
+    command += ["--requirement", str(ROOT / "requirements" / "wheels.txt")]
+    command += ["--python-version", f"{python_tag[2]}.{python_tag[3:]}", "--implementation", "cp"]
+    command += ["--abi", abi_tag, "--platform", platform_tags.split(".")[-1], "--dest", str(wheel.parent)]
     print(f"fetching {wheel.name}", flush=True)
     if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0 or not wheel.exists():
         raise BuildError(f"pip could not fetch {wheel.name}.")
@@ -65,7 +67,8 @@ def stage(wheels: list[Path]) -> None:
 
 def run_extension_tool(*words: str) -> None:
     """Run `blender_ext.py`; raises BuildError if it finds fault."""
-    if subprocess.run([sys.executable, str(extension_tool()), *words], stdin=subprocess.DEVNULL).returncode != 0:
+    command = [sys.executable, str(extension_tool()), *words]
+    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
         raise BuildError(f"Blender's extension tool found fault: {' '.join(words)}")
 
 
