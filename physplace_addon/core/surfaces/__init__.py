@@ -1,0 +1,1 @@
+"""Exact surfaces and edges: parametric faces with derivatives to second order, and their tessellation."""

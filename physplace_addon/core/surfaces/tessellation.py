@@ -1,0 +1,320 @@
+"""Triangles over the grids of a complex's faces, with a proven bound on their distance to the true surface.
+
+Every face is one patch over a rectangle of parameters, cut by lines u and v into cells and each cell into
+two triangles.  A line that closes on itself (a seam) or collapses to a point (a pole) shares its points,
+triangles of no area are left out, and the parameters at a seam run on to the end of the domain, so that
+they interpolate.
+
+All faces of a complex share their u lines; so the polyline of a rim runs along triangle edges on both
+sides.
+
+Lines are counted, not cells: a resolution of 15 by 5 makes 14 by 4 cells.  For a tolerance, the share C_u,
+C_v of each direction in the bound is measured by halving (shares fall with the square of the count), and
+the counts are scaled until every cell's bound is within the tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..errors import SurfaceError
+from .base import Curve, Patch
+
+_MOST_CELLS = 4_000_000
+_ROUNDS = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Tessellation:
+    """Triangles of a whole complex, and the polylines of its edges.
+
+    points (n, 3); corners (t, 3) indices of points, shared within a face, right-handed about the outward
+    normal; face (t,), uv (t, 3, 2) unwrapped at seams, bound (t,) >= 0.  segments (e, 2, 3), segment_edge
+    (e,), segment_t (e, 2) unwrapped, segment_bound (e,), segment_owner (e,) a triangle with that edge.
+    vertex_owner (nv,) a triangle with that corner.
+    """
+
+    points: Floats
+    corners: Ints
+    face: Ints
+    uv: Floats
+    bound: Floats
+    segments: Floats
+    segment_edge: Ints
+    segment_t: Floats
+    segment_bound: Floats
+    segment_owner: Ints
+    vertex_owner: Ints
+
+
+@dataclass(frozen=True)
+class EdgeSide:
+    """Where an edge lies on a face's rectangle: side 0 u = lower, 1 u = upper, 2 v = lower, 3 v = upper."""
+
+    face: int
+    side: int
+
+
+@dataclass(frozen=True)
+class VertexCorner:
+    """Where a vertex lies on a face's rectangle: at the upper end of u, of v, or not."""
+
+    face: int
+    u_upper: bool
+    v_upper: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """One face's lines u (nu,), v (nv,), and its triangles over them.
+
+    index (nu * nv,) is the point at each crossing of lines, triangle_of (2, cells) the lower and the upper
+    triangle of each cell, -1 where it has no area.
+    """
+
+    u: Floats
+    v: Floats
+    points: Floats
+    index: Ints
+    triangle_of: Ints
+    corners: Ints
+    uv: Floats
+    bound: Floats
+
+
+def tessellate(
+    patches: Sequence[Patch],
+    edges: tuple[Sequence[Curve], Sequence[EdgeSide]],
+    vertices: Sequence[VertexCorner],
+    resolution: tuple[int, int] | None,
+    tolerance: float,
+) -> Tessellation:
+    """Tessellate faces that share their u lines, at a resolution (lines nu, nv) or to a tolerance."""
+    if resolution is not None:
+        u, v = lines_at(patches, resolution)
+    else:
+        u, v = lines_within(patches, tolerance)
+    grids = [grid_of(patch, u, own) for patch, own in zip(patches, v, strict=True)]
+    first_point = np.concatenate([[0], np.cumsum([len(grid.points) for grid in grids])])
+    first_triangle = np.concatenate([[0], np.cumsum([len(grid.corners) for grid in grids])])
+    segments = _edge_segments(grids, first_triangle, *edges)
+    owners = [_corner_owner(grids[c.face], c) + int(first_triangle[c.face]) for c in vertices]
+    return Tessellation(
+        np.concatenate([grid.points for grid in grids]),
+        np.concatenate([grid.corners + start for grid, start in zip(grids, first_point.tolist(), strict=False)]),
+        np.repeat(np.arange(len(grids)), np.diff(first_triangle)),
+        np.concatenate([grid.uv for grid in grids]),
+        np.concatenate([grid.bound for grid in grids]),
+        *segments,
+        np.array(owners, dtype=np.intp),
+    )
+
+
+def lines_at(patches: Sequence[Patch], resolution: tuple[int, int]) -> tuple[Floats, list[Floats]]:
+    """Return the common u lines and each patch's v lines for a resolution in lines.
+
+    The v cells are shared out over all patches by the length of their ranges; each piece gets one at least,
+    and a parameter that closes on itself three.
+    """
+    u_breaks = patches[0].breaks[0]
+    u_counts = _shared_out(_least(patches[0], 0, resolution[0] - 1), np.diff(u_breaks))
+    pieces = [np.diff(patch.breaks[1]) for patch in patches]
+    total = _least(patches[0], 1, resolution[1] - 1) if len(patches) == 1 else resolution[1] - 1
+    v_counts = np.split(
+        _shared_out(total, np.concatenate(pieces)), np.cumsum([len(piece) for piece in pieces])[:-1]
+    )
+    v = [_lines(patch.breaks[1], counts) for patch, counts in zip(patches, v_counts, strict=True)]
+    return _lines(u_breaks, u_counts), v
+
+
+def lines_within(patches: Sequence[Patch], tolerance: float) -> tuple[Floats, list[Floats]]:
+    """Return the common u lines and each patch's v lines whose cells are all within a tolerance."""
+    u_breaks = patches[0].breaks[0]
+    u_counts = _shared_out(_least(patches[0], 0, 8), np.diff(u_breaks))
+    v_counts = [_shared_out(_least(patch, 1, 1), np.diff(patch.breaks[1])) for patch in patches]
+    for _ in range(_ROUNDS):
+        u = _lines(u_breaks, u_counts)
+        growth_u = 1.0
+        next_v = []
+        for patch, counts in zip(patches, v_counts, strict=True):
+            grown_u, grown_v = _growth(patch, u, u_counts, counts, tolerance)
+            growth_u = max(growth_u, grown_u)
+            next_v.append(np.ceil(counts * grown_v).astype(np.intp))
+        next_u = np.ceil(u_counts * growth_u).astype(np.intp)
+        unchanged = all(np.array_equal(a, b) for a, b in zip(next_v, v_counts, strict=True))
+        if unchanged and np.array_equal(next_u, u_counts):
+            return u, [_lines(patch.breaks[1], counts) for patch, counts in zip(patches, v_counts, strict=True)]
+        u_counts, v_counts = next_u, next_v
+        _check_size(int(u_counts.sum()) * int(sum(counts.sum() for counts in v_counts)), tolerance)
+    raise SurfaceError("tessellation", "tolerance", f"not reached: {tolerance:g}", "use a larger tolerance")
+
+
+def _check_size(cells: int, tolerance: float) -> None:
+    if cells > _MOST_CELLS:
+        found = f"{tolerance:g} needs more than {cells} cells"
+        raise SurfaceError("tessellation", "tolerance", found, "use a larger tolerance, or a resolution")
+
+
+def _growth(patch: Patch, u: Floats, u_counts: Ints, counts: Ints, tolerance: float) -> tuple[float, Floats]:
+    """Return factors by which to raise the u count and each piece's v count (pieces,); 1 where it is within."""
+    breaks = patch.breaks[1]
+    coarse = _piece_bounds(patch, u, _lines(breaks, counts), counts)
+    if np.all(coarse <= tolerance):
+        return 1.0, np.ones(len(counts))
+    fine_u = _lines(patch.breaks[0], 2 * u_counts)
+    half_u = _piece_bounds(patch, fine_u, _lines(breaks, counts), counts)
+    half_v = _piece_bounds(patch, u, _lines(breaks, 2 * counts), 2 * counts)
+    open_piece = coarse > tolerance
+    share_u = np.where(open_piece, coarse - half_u, 0.0).max() * 4.0 / 3.0
+    share_v = np.where(open_piece, coarse - half_v, 0.0) * 4.0 / 3.0
+    growth_u = float(np.clip(np.sqrt(2.0 * share_u / tolerance), 1.0, 3.0))
+    growth_v = np.clip(np.sqrt(2.0 * np.maximum(share_v, 0.0) / tolerance), 1.0, 3.0)
+    if growth_u == 1.0 and np.all(growth_v == 1.0):
+        return 1.1, np.where(open_piece, 1.1, 1.0)
+    return growth_u, growth_v
+
+
+def _piece_bounds(patch: Patch, u: Floats, v: Floats, counts: Ints) -> Floats:
+    """Return the largest bound (pieces,) over the cells of each piece of v."""
+    lower, upper = _cells(u, v)
+    bounds = patch.cell_bounds(np.zeros(len(lower), dtype=np.intp), lower, upper)
+    rows = bounds.reshape(len(u) - 1, len(v) - 1).max(axis=0)
+    largest: Floats = np.maximum.reduceat(rows, np.concatenate([[0], np.cumsum(counts)[:-1]]))
+    return largest
+
+
+def _least(patch: Patch, axis: int, cells: int) -> int:
+    return max(cells, 3 if patch.domain[axis].periodic else 1)
+
+
+def _shared_out(total: int, lengths: Floats) -> Ints:
+    """Share cells out over pieces by length, one each at least; largest remainders get what is left."""
+    spare = max(total - len(lengths), 0)
+    ideal = spare * lengths / lengths.sum()
+    counts = np.floor(ideal).astype(np.intp)
+    left = spare - int(counts.sum())
+    counts[np.argsort(counts - ideal, kind="stable")[:left]] += 1
+    return counts + 1
+
+
+def _lines(breaks: Floats, counts: Ints) -> Floats:
+    """Parameters that cut the piece after breaks[i] into counts[i] equal cells."""
+    piece = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
+    inner = breaks[piece] + (breaks[piece + 1] - breaks[piece]) * (within / counts[piece])
+    return np.concatenate([inner, breaks[-1:]])
+
+
+def _cells(u: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper parameters (k, 2) of all cells, u outermost."""
+    nu, nv = len(u) - 1, len(v) - 1
+    lower = np.column_stack([np.repeat(u[:-1], nv), np.tile(v[:-1], nu)])
+    return lower, np.column_stack([np.repeat(u[1:], nv), np.tile(v[1:], nu)])
+
+
+def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
+    """Tessellate one patch over lines u and v."""
+    lower, upper = _cells(u, v)
+    bound = patch.cell_bounds(np.zeros(len(lower), dtype=np.intp), lower, upper)
+    table = _point_table(patch, len(u), len(v))
+    corners, lines = _triangles(table, len(u), len(v))
+    uv = np.stack([u[lines // len(v)], v[lines % len(v)]], axis=2)
+    _center_collapsed(patch, uv)
+    kept, place = np.unique(table, return_inverse=True)
+    at = np.column_stack([u[kept // len(v)], v[kept % len(v)]])
+    points = patch.derivatives(np.zeros(len(at), dtype=np.intp), at).point
+    area = _distinct(corners)
+    triangle_of = np.where(area, np.cumsum(area) - 1, -1).reshape(2, -1)
+    index = place.reshape(-1)
+    return Grid(u, v, points, index, triangle_of, index[lines[area]], uv[area], np.tile(bound, 2)[area])
+
+
+def _point_table(patch: Patch, nu: int, nv: int) -> Ints:
+    """For every crossing of lines (nu * nv,), u outermost, the first crossing that is the same point."""
+    table = np.arange(nu * nv).reshape(nu, nv)
+    if patch.domain[0].periodic:
+        table[-1] = table[0]
+    if patch.domain[1].periodic:
+        table[:, -1] = table[:, 0]
+    for side, collapsed in zip((table[0], table[-1], table[:, 0], table[:, -1]), patch.collapsed, strict=True):
+        if collapsed:
+            side[:] = side[0]
+    return table.reshape(-1)
+
+
+def _triangles(table: Ints, nu: int, nv: int) -> tuple[Ints, Ints]:
+    """Both triangles of every cell: as points of the table and as crossings, each (2 cells, 3)."""
+    crossing = np.arange(nu * nv).reshape(nu, nv)
+    low, right = crossing[:-1, :-1].reshape(-1), crossing[1:, :-1].reshape(-1)
+    up, far = crossing[:-1, 1:].reshape(-1), crossing[1:, 1:].reshape(-1)
+    lines = np.concatenate([np.column_stack([low, right, up]), np.column_stack([far, up, right])])
+    return table[lines], lines
+
+
+def _distinct(corners: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    a, b, c = corners.T
+    return np.asarray((a != b) & (b != c) & (c != a))
+
+
+def _center_collapsed(patch: Patch, uv: Floats) -> None:
+    """Give a corner on a collapsed line the mean of its neighbours' free parameter (in place)."""
+    for side, collapsed in enumerate(patch.collapsed):
+        if not collapsed:
+            continue
+        fixed, free = side // 2, 1 - side // 2
+        end = patch.domain[fixed].upper if side % 2 else patch.domain[fixed].lower
+        at = uv[:, :, fixed] == end
+        single = at & (at.sum(axis=1) == 1)[:, None]
+        others = 0.5 * (uv[:, :, free].sum(axis=1, keepdims=True) - uv[:, :, free])
+        uv[:, :, free] = np.where(single, others, uv[:, :, free])
+
+
+def _edge_segments(
+    grids: Sequence[Grid], first_triangle: Ints, curves: Sequence[Curve], sides: Sequence[EdgeSide]
+) -> tuple[Floats, Ints, Floats, Floats, Ints]:
+    """Polylines of all edges along their faces' sides: ends, edge, t, bound, owner."""
+    parts = []
+    counts = [curve.edge_count for curve in curves]
+    owner_curve = np.repeat(np.arange(len(counts)), counts)
+    own_index = np.concatenate([np.arange(count) for count in counts]) if counts else np.empty(0, dtype=np.intp)
+    for edge, side in enumerate(sides):
+        grid = grids[side.face]
+        crossings, cells = _side_of(grid, side.side)
+        curve, own = curves[int(owner_curve[edge])], int(own_index[edge])
+        line = grid.v if side.side < 2 else grid.u
+        fraction = (line - line[0]) / (line[-1] - line[0])
+        t = curve.domain.lower + curve.domain.length * fraction
+        ids = np.full(len(cells), own, dtype=np.intp)
+        bound = curve.chord_bounds(ids, t[:-1], t[1:])
+        ends = grid.points[grid.index[crossings]]
+        owner = grid.triangle_of[side.side % 2, cells] + int(first_triangle[side.face])
+        parts.append((_pairs(ends), np.full(len(cells), edge, dtype=np.intp), _pairs(t), bound, owner))
+    if not parts:
+        none = np.empty(0, dtype=np.intp)
+        return np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none
+    ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return ends, edges, ts, bounds, owners
+
+
+def _pairs(values: Floats) -> Floats:
+    return np.stack([values[:-1], values[1:]], axis=1)
+
+
+def _side_of(grid: Grid, side: int) -> tuple[Ints, Ints]:
+    """Crossings along a side of the rectangle, and the cells beside it."""
+    nu, nv = len(grid.u), len(grid.v)
+    crossing = np.arange(nu * nv).reshape(nu, nv)
+    cell = np.arange((nu - 1) * (nv - 1)).reshape(nu - 1, nv - 1)
+    last = -1 if side % 2 else 0
+    return (crossing[last], cell[last]) if side < 2 else (crossing[:, last], cell[:, last])
+
+
+def _corner_owner(grid: Grid, corner: VertexCorner) -> int:
+    """A triangle that has this corner of the rectangle as a point."""
+    nu, nv = len(grid.u), len(grid.v)
+    crossing = (nu - 1 if corner.u_upper else 0) * nv + (nv - 1 if corner.v_upper else 0)
+    return int(np.flatnonzero((grid.corners == grid.index[crossing]).any(axis=1))[0])
