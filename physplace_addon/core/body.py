@@ -25,7 +25,7 @@ from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Surface
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Body:
     """The boundary of a rigid body in its own frame. Lengths in scene units; nf faces, ne edges, nv vertices.
 
@@ -70,6 +70,10 @@ class Body:
     face_flat: Bools
     closed: bool
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = f"{self.face_count} faces, {self.edge_count} edges, {len(self.vertices)} vertices"
+        return f"Body({self.name!r}: {counts}, {len(self.triangles)} triangles)"
 
     @property
     def face_count(self) -> int:

@@ -21,7 +21,7 @@ def exact(
 ) -> Body:
     """The body of an exact complex, tessellated at a resolution (lines nu, nv) or within a tolerance.
 
-    The tolerance is in scene units, 0.2 % of the size unless given. Mass and features are exact, whatever it is.
+    The tolerance is in scene units, 0.2 % of the size unless given; mass and features are exact.
     Raises SurfaceError for a tolerance that needs millions of cells.
     """
     mesh = complex.tessellate(resolution, tolerance)
