@@ -1,4 +1,4 @@
-"""Force balance from nothing but contact points, normals and forces: sums, and the best non-negative forces."""
+"""Force balance from contact points, normals and forces alone: sums, and the best pushing forces."""
 
 from __future__ import annotations
 

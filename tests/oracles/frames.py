@@ -1,4 +1,4 @@
-"""Small geometry shared by the oracles: rotations from quaternions, tangent bases, directions on the sphere."""
+"""Small geometry shared by the oracles: rotations from quaternions, tangents, directions on the sphere."""
 
 from __future__ import annotations
 

@@ -31,7 +31,10 @@ def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 
     def distance_to_b(points):
         return b.signed_distance(points @ rotation.T + shift)
 
-    return min(_least(patch, distance_to_b, keep) for patch in patches) - radius
+    least = np.inf
+    for patch in patches:
+        least = min(least, _least(patch, distance_to_b, keep, least))
+    return least - radius
 
 
 def _over_plane(a, rotation_a, position_a, b, rotation_b, position_b):
@@ -41,7 +44,7 @@ def _over_plane(a, rotation_a, position_a, b, rotation_b, position_b):
     return float(height - a.support(-(normal @ rotation_a)[None])[0])
 
 
-def _least(patch, distance, keep):
+def _least(patch, distance, keep, known):
     grid = [np.linspace(lo, hi, n) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
     p = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
     value = distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
@@ -50,6 +53,11 @@ def _least(patch, distance, keep):
         padded = np.concatenate([v := np.moveaxis(value, axis, 0), v[-1:]])
         before = np.concatenate([v[:1], v[:-1]])
         low &= np.moveaxis((v <= before) & (v <= padded[1:]), 0, axis)
+    low &= (
+        value - _reach(patch, p) <= value.min()
+    )  # the signed distance changes no faster than the point moves
+    if not low.any():
+        return known
     chosen = np.argwhere(low)
     chosen = chosen[np.argsort(value[tuple(chosen.T)], kind="stable")][:keep]
     width = np.array(
@@ -58,20 +66,31 @@ def _least(patch, distance, keep):
     return _zoom(patch, distance, p[tuple(chosen.T)], width)
 
 
+def _reach(patch, p):
+    """How far a point of the patch can be from the nearest sample: half a cell's diagonal and a margin."""
+    x = patch.at(p.reshape(-1, 2)).reshape(*patch.counts, 3)
+    steps = [np.max(np.linalg.norm(np.diff(x, axis=axis), axis=-1), initial=0.0) for axis in (0, 1)]
+    return 0.75 * float(np.hypot(*steps))
+
+
 def _zoom(patch, distance, centre, width):
-    """Refine all candidates (k, 2) at once; a step to the grid's border keeps the width, so that none is
-    lost.
-    """
-    best = distance(patch.at(centre))
-    widths = np.tile(width, (len(centre), 1))
-    for _ in range(40):
+    """Refine all candidates (k, 2) at once; a step to the grid's border keeps the width."""
+    here = patch.at(centre)
+    best, widths = distance(here), np.tile(width, (len(centre), 1))
+    for _ in range(60):
         p = np.clip(centre[:, None] + widths[:, None] * ZOOM, patch.lower, patch.upper)
-        value = distance(patch.at(p.reshape(-1, 2))).reshape(len(centre), -1)
-        index = np.argmin(value, axis=1)
-        row = np.arange(len(centre))
+        x = patch.at(p.reshape(-1, 2))
+        value = distance(x).reshape(len(centre), -1)
+        reach = np.linalg.norm(x.reshape(len(centre), -1, 3) - here[:, None], axis=2).max(axis=1)
+        row, index = np.arange(len(centre)), np.argmin(value, axis=1)
         better = value[row, index] < best
         border = better & (np.max(np.abs(ZOOM[index]), axis=1) > 0.99)
         centre = np.where(better[:, None], p[row, index], centre)
+        here = np.where(better[:, None], x.reshape(len(centre), -1, 3)[row, index], here)
         best = np.where(better, value[row, index], best)
-        widths = np.where(border[:, None], widths, widths * 0.45)
+        widths = np.where(border[:, None], widths, widths * 0.4)
+        if np.max(reach) < 1e-13:
+            break
+        hopeful = best - 3 * reach <= best.min()
+        centre, here, best, widths = centre[hopeful], here[hopeful], best[hopeful], widths[hopeful]
     return float(best.min())

@@ -90,12 +90,15 @@ class Profile:
     def signed_distance(self, q) -> np.ndarray:
         """Signed distance (k,) of points (k, 2) with r >= 0, negative inside the solid."""
         q = np.asarray(q, float)
-        near = min(8, self.tree.n)
+        near = min(4, self.tree.n)
         _, index = self.tree.query(q, k=near)
         best, value = np.full(len(q), np.inf), np.zeros(len(q))
         piece_of, start = index // len(self.grid), self.grid[index % len(self.grid)]
+        first = np.ones(piece_of.shape, bool)  # the nearest sample on each piece is start enough
+        for column in range(1, near):
+            first[:, column] = np.all(piece_of[:, :column] != piece_of[:, column : column + 1], axis=1)
         for number, piece in enumerate(self.pieces):
-            row, column = np.nonzero(piece_of == number)
+            row, column = np.nonzero((piece_of == number) & first)
             if len(row):
                 distance, signed = self._to_piece(number, piece, q[row], start[row, column])
                 order = np.argsort(-distance, kind="stable")
@@ -110,7 +113,10 @@ class Profile:
             slope = np.sum((p - q) * d1, axis=1)
             speed = np.sum(d1 * d1, axis=1)
             curve = speed + np.sum((p - q) * d2, axis=1)
-            s = np.clip(s - slope / np.where(curve > 0.05 * speed, curve, speed), 0, 1)
+            moved = np.clip(s - slope / np.where(curve > 0.05 * speed, curve, speed), 0, 1)
+            still, s = np.max(np.abs(moved - s)) < 1e-16, moved
+            if still:
+                break
         p, d1, _ = piece.at(s)
         offset = q - p
         distance = np.linalg.norm(offset, axis=1)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, cKDTree
 
 from tests.oracles.frames import sphere_directions, tangents, unit
-from tests.oracles.profiles import Profile
+from tests.oracles.profiles import Profile, arc
 
 STEP = 1e-30  # complex-step derivative: no cancellation, so it may be tiny
 
@@ -198,6 +198,21 @@ class Revolution:
         return [Patch(over(piece), (0, 0), (1, 2 * np.pi), (25, 240)) for piece in self.profile.pieces], 0.0
 
 
+class Ring(Revolution):
+    """A torus about z: as a profile for its rests, as a thickened circle where its surface is walked over."""
+
+    def __init__(self, major, minor):
+        halves = [arc([major, 0], minor, 0, np.pi), arc([major, 0], minor, np.pi, 2 * np.pi)]
+        super().__init__(Profile(halves, ring=True))
+        self.major, self.minor = major, minor
+
+    def core(self):
+        def at(p):
+            return self.major * np.stack([np.cos(p[:, 0]), np.sin(p[:, 0]), 0 * p[:, 0]], axis=1)
+
+        return [Patch(at, (0, 0), (2 * np.pi, 0), (1200, 1))], self.minor
+
+
 class Star:
     """A radial surface x = rho(u) u; `rho(u (k, 3))` accepts complex unit vectors. Centre by quadrature."""
 
@@ -283,7 +298,7 @@ class Star:
 
         eye, q = np.eye(3), np.pi / 4
         frames = [(sign * eye[i], eye[i - 1], eye[i - 2]) for i in range(3) for sign in (1, -1)]
-        return [Patch(over(f), (-q, -q), (q, q), (81, 81)) for f in frames], 0.0
+        return [Patch(over(f), (-q, -q), (q, q), (41, 41)) for f in frames], 0.0
 
 
 class Superquadric(Star):
@@ -357,7 +372,7 @@ class Box:
         patches = []
         for axis in range(3):
             size = (self.half[axis - 1], self.half[axis - 2])
-            patches += [Patch(over(axis, s), (-size[0], -size[1]), size, (61, 61)) for s in (1, -1)]
+            patches += [Patch(over(axis, s), (-size[0], -size[1]), size, (17, 17)) for s in (1, -1)]
         return patches, 0.0
 
 
