@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..rigid import Pose
-from .components import dot
+from .components import cross, dot, length
 from .pairs import Motion
 from .search import least_value
 from .tree import BoxTree
@@ -24,8 +24,8 @@ from .triangles import triangle_gap
 
 __all__ = ["clearance", "free_travel"]
 
-ACCURACY = 0.02
-"""The part of the distance that may be given away to finish early."""
+ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-3
+"""The part of a distance, and of a travel, that may be given away to finish early."""
 
 
 def clearance(tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACCURACY) -> float:
@@ -37,15 +37,20 @@ def clearance(tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACC
 
 
 def free_travel(
-    tree1: BoxTree, pose1: Pose, tree2: BoxTree, direction: Floats, reach: float = 0.0
+    tree1: BoxTree,
+    pose1: Pose,
+    tree2: BoxTree,
+    direction: Floats,
+    reach: float = 0.0,
+    accuracy: float = TRAVEL_ACCURACY,
 ) -> float:
     """How far body 1 may be shifted along the unit `direction` (3,) before it comes within `reach`.
 
     np.inf if it never does.  Triangles already within reach count only if the shift brings them closer
-    (then the travel is 0).  Never more than the true travel.
+    (then the travel is 0).  Never more than the true travel, and less by at most the part `accuracy`.
     """
     motion = Motion(pose1)
-    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), 0.0)
+    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy)
 
 
 class _Distance:
@@ -59,8 +64,12 @@ class _Distance:
         return self._apart(center - boxes2[:3], half + boxes2[3:])
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Floats:
-        corners = self._corners(triangle1, triangle2)
-        return self._apart(*_triangle_boxes(*corners, self._grown(triangle1, triangle2)))
+        a, b = self._corners(triangle1, triangle2)
+        grown = self._grown(triangle1, triangle2)
+        bound = self._apart(*_triangle_boxes(a, b, grown))
+        for direction in _likely_directions(a, b):
+            bound = np.maximum(bound, self._along(direction, a, b, grown))
+        return bound
 
     def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
         distance, _, _ = triangle_gap(*self._corners(triangle1, triangle2))
@@ -70,6 +79,12 @@ class _Distance:
     def _apart(self, between: Floats, half: Floats) -> Floats:
         gap = np.maximum(np.abs(between) - half - self.rounding, 0.0)
         result: Floats = np.sqrt(dot(gap, gap))
+        return result
+
+    def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
+        """The bound that the gap along a unit normal (3, k) gives."""
+        before, after = _gaps(normal, a, b)
+        result: Floats = np.maximum(before, after) - grown - self.rounding
         return result
 
     def _corners(self, triangle1: Ints, triangle2: Ints) -> tuple[Floats, Floats]:
@@ -100,6 +115,15 @@ class _Travel(_Distance):
         never = beside | (enter > leave) | (leave < 0.0)
         return np.where(never, np.inf, np.maximum(enter, 0.0))
 
+    def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
+        """A gap of width w along n closes after w / (d . n), and never if d . n is not positive."""
+        before, after = _gaps(normal, a, b)
+        speed = dot(self.direction, normal)
+        width, speed = np.where(before > after, before, after), np.where(before > after, speed, -speed)
+        width = width - grown - self.reach - self.rounding
+        shift = np.divide(width, speed, out=np.full_like(width, np.inf), where=speed > 0.0)
+        return np.where(width > 0.0, shift, 0.0)
+
     def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
         """Newton's method from below, see the module's head."""
         moved, fixed = self._corners(triangle1, triangle2)
@@ -128,6 +152,21 @@ def _triangle_boxes(moved: Floats, fixed: Floats, grown: Floats) -> tuple[Floats
     lower2, upper2 = fixed.min(axis=0), fixed.max(axis=0)
     between = 0.5 * (lower1 + upper1 - lower2 - upper2)
     return between, 0.5 * (upper1 - lower1 + upper2 - lower2) + grown
+
+
+def _likely_directions(a: Floats, b: Floats) -> list[Floats]:
+    """Unit directions (3, k) that often separate best: both normals, and centroid to centroid."""
+    directions = [cross(t[1] - t[0], t[2] - t[0]) for t in (a, b)] + [b.sum(axis=0) - a.sum(axis=0)]
+    lengths = [length(direction) for direction in directions]
+    return [d / np.where(size > 0.0, size, 1.0) for d, size in zip(directions, lengths, strict=True)]
+
+
+def _gaps(normal: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Width of the gap along the normal if b comes after a, and if it comes before."""
+    height1, height2 = (dot(normal[:, None], t.transpose(1, 0, 2)) for t in (a, b))
+    after = height2.min(axis=0) - height1.max(axis=0)
+    before = height1.min(axis=0) - height2.max(axis=0)
+    return after, before
 
 
 _MOST_ROUNDS = 40

@@ -54,19 +54,21 @@ def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[In
 
     Pairs of two leaves have no children and are missing from the result.
     """
-    child1, child2 = tree1.first_child[node1], tree2.first_child[node2]
-    size1, size2 = tree1.size[node1], tree2.size[node2]
-    leaf1, leaf2 = child1 < 0, child2 < 0
-    open1 = ~leaf1 & (leaf2 | (size1 * SIZE_RATIO >= size2))
-    open2 = ~leaf2 & (leaf1 | (size2 * SIZE_RATIO >= size1))
-    leaves = leaf1 & leaf2
-    node1, node2 = np.where(open1, child1, node1), np.where(open2, child2, node2)
+    size1, size2 = tree1.opening_size[node1], tree2.opening_size[node2]
+    open1, open2 = size1 * SIZE_RATIO >= size2, size2 * SIZE_RATIO >= size1
+    below1 = np.where(open1, tree1.first_child[node1], node1)
+    below2 = np.where(open2, tree2.first_child[node2], node2)
     both = open1 & open2
-    some = ~leaves
-    one, two = node1[open1] + 1, node2[open2] + 1
-    first = np.concatenate([node1[some], one, node1[open2], node1[both] + 1])
-    second = np.concatenate([node2[some], node2[open1], two, node2[both] + 1])
-    return first, second, leaves
+    if both.all():
+        return (
+            np.concatenate([below1, below1, below1 + 1, below1 + 1]),
+            np.concatenate([below2, below2 + 1, below2, below2 + 1]),
+            ~both,
+        )
+    some = open1 | open2
+    first = np.concatenate([below1[some], below1[open1] + 1, below1[open2], below1[both] + 1])
+    second = np.concatenate([below2[some], below2[open1], below2[open2] + 1, below2[both] + 1])
+    return first, second, ~some
 
 
 def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints]:

@@ -1,8 +1,9 @@
 """Best-first search over pairs of nodes, many pairs a round.
 
 A node pair's value is a lower bound of what its triangles can give.  The pairs with the least values
-are opened first, `BATCH` at a time, so that a leaf gives a small upper bound early; pairs that cannot
-beat it, or cannot beat it by more than the accepted error, are dropped.
+are opened first, so that a leaf gives a small upper bound early; once there is one, many are opened at a
+time, for a round has a fixed cost.  Pairs that cannot beat it, or cannot beat it by more than the
+accepted error, are dropped.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from .tree import BoxTree
 
 __all__ = ["Objective", "least_value"]
 
-BATCH = 192
-CHUNK = 64
+FEW, MANY = 128, 4096
+"""Node pairs opened a round before and after the first upper bound."""
+
+CHUNKS = (16, 64, 256, 1024)
+"""Triangle pairs evaluated exactly at once: first the most promising."""
 
 
 class Objective(Protocol):
@@ -49,31 +53,38 @@ def least_value(tree1: BoxTree, tree2: BoxTree, objective: Objective, accuracy: 
         if not kept.size:
             return min(best, dropped)
         node1, node2, value = node1[kept], node2[kept], value[kept]
-        now, later = _nearest(value)
+        now, later = _nearest(value, MANY if np.isfinite(best) else FEW)
         below1, below2, is_leaf = opened(tree1, tree2, node1[now], node2[now])
         leaf = now[is_leaf]
         if leaf.size:
             pairs = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])
-            best = _least_of_triangles(objective, *pairs, best)
+            best, given_up = _least_of_triangles(objective, *pairs, best, accuracy)
+            dropped = min(dropped, given_up)
         node1, node2 = np.concatenate([node1[later], below1]), np.concatenate([node2[later], below2])
         value = np.concatenate([value[later], objective.nodes(below1, below2)])
 
 
-def _nearest(value: Floats) -> tuple[Ints, Ints]:
-    """Places of the `BATCH` least values, and the others."""
-    if value.size <= BATCH:
+def _nearest(value: Floats, batch: int) -> tuple[Ints, Ints]:
+    """Places of the `batch` least values, and the others."""
+    if value.size <= batch:
         return np.arange(value.size), np.empty(0, dtype=np.intp)
-    order = np.argpartition(value, BATCH)
-    return order[:BATCH], order[BATCH:]
+    order = np.argpartition(value, batch)
+    return order[:batch], order[batch:]
 
 
-def _least_of_triangles(objective: Objective, triangle1: Ints, triangle2: Ints, best: float) -> float:
+def _least_of_triangles(
+    objective: Objective, triangle1: Ints, triangle2: Ints, best: float, accuracy: float
+) -> tuple[float, float]:
+    """The least value of the pairs or `best`, and the least bound of those not worth evaluating."""
     value = objective.triangles(triangle1, triangle2)
     order = np.argsort(value, kind="stable")
-    order = order[np.isfinite(value[order])]
-    begin = 0
-    while begin < order.size and value[order[begin]] < best:
-        chunk = order[begin : begin + CHUNK]
+    order = order[: int(np.isfinite(value).sum())]
+    begin = turn = 0
+    while begin < order.size:
+        hopeful = value[order[begin:]] < best * (1.0 - accuracy)
+        chunk = order[begin : begin + min(int(hopeful.sum()), CHUNKS[min(turn, len(CHUNKS) - 1)])]
+        if not chunk.size:
+            return best, float(value[order[begin]])
         best = min(best, float(objective.exact(triangle1[chunk], triangle2[chunk], best).min()))
-        begin += CHUNK
-    return best
+        begin, turn = begin + chunk.size, turn + 1
+    return best, np.inf

@@ -61,11 +61,11 @@ class BoxTree:
         return np.ascontiguousarray(np.concatenate([center, half], axis=1).T)
 
     @cached_property
-    def size(self) -> Floats:
-        """(n,) half the diagonal of each box."""
+    def opening_size(self) -> Floats:
+        """(n,) half the diagonal of each box that has children, -1 for a leaf: it is never opened."""
         half = self.boxes[3:]
-        result: Floats = np.sqrt((half * half).sum(axis=0))
-        return result
+        diagonal = np.sqrt((half * half).sum(axis=0))
+        return np.where(self.first_child >= 0, diagonal, -1.0)
 
     @cached_property
     def top(self) -> Ints:

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .closest import segment_parameters, triangle_parameters
-from .components import cross, dot, from_rows, length, safe_ratio
+from .components import cross, dot, from_rows, length
 
 __all__ = [
     "Intersection",
@@ -26,8 +25,10 @@ __all__ = [
 ]
 
 _NEXT = np.array([1, 2, 0])
-_CORNER_1, _CORNER_2 = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
 _EPSILON = float(np.finfo(np.float64).eps)
+
+_ON_FACE = 1e-9
+"""How far, as a part of the longest edge, a piercing point may be from the point of the face."""
 
 
 class TriangleGap(NamedTuple):
@@ -89,58 +90,102 @@ def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
 
 def triangle_gap(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
     """Distance (k,) and closest points (3, k) of triangles (corner 3, axis 3, k)."""
-    candidates = [_edges_to_edges(a, b), _corners_to_face(a, b), _swapped(_corners_to_face(b, a))]
-    point1 = np.concatenate([pair[0] for pair in candidates], axis=1)
-    point2 = np.concatenate([pair[1] for pair in candidates], axis=1)
-    between = point2 - point1
-    square = dot(between, between)
-    best, pick = square.argmin(axis=0), np.arange(a.shape[-1])
-    distance, point1, point2 = np.sqrt(square[best, pick]), point1[:, best, pick], point2[:, best, pick]
+    square, point1, point2 = _closest_of_edges(a, b)
+    crossed = np.zeros(square.size, dtype=bool)
     for plane, other in ((a, b), (b, a)):
-        pierced, point = _pierced(plane, other)
-        distance = np.where(pierced, 0.0, distance)
-        point1, point2 = np.where(pierced, point, point1), np.where(pierced, point, point2)
-    return distance, point1, point2
+        side = _over_plane(plane, other)
+        nearer = side.square < square
+        square = np.where(nearer, side.square, square)
+        crossed |= side.pierced
+        on_plane, on_other = (point1, point2) if plane is a else (point2, point1)
+        on_plane = np.where(side.pierced, side.hole, np.where(nearer, side.foot, on_plane))
+        on_other = np.where(side.pierced, side.hole, np.where(nearer, side.corner, on_other))
+        point1, point2 = (on_plane, on_other) if plane is a else (on_other, on_plane)
+    return np.where(crossed, 0.0, np.sqrt(square)), point1, point2
 
 
-def _edges_to_edges(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The 9 pairs of closest points (3, 9, k) of the edges."""
-    count = a.shape[-1]
-    first = np.stack([a[_CORNER_1], a[_NEXT[_CORNER_1]]]).transpose(0, 2, 1, 3).reshape(2, 3, 9 * count)
-    second = np.stack([b[_CORNER_2], b[_NEXT[_CORNER_2]]]).transpose(0, 2, 1, 3).reshape(2, 3, 9 * count)
-    s, t = segment_parameters(first, second)
-    point1 = first[0] + s * (first[1] - first[0])
-    point2 = second[0] + t * (second[1] - second[0])
-    return point1.reshape(3, 9, count), point2.reshape(3, 9, count)
+def _closest_of_edges(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
+    """Squared distance and closest points of the two boundaries.
+
+    27 candidates: 9 pairs of edges inside, and each corner of one with each edge of the other.
+    """
+    u, v = (a[_NEXT] - a).transpose(1, 0, 2)[:, :, None], (b[_NEXT] - b).transpose(1, 0, 2)[:, None]
+    w = a.transpose(1, 0, 2)[:, :, None] - b.transpose(1, 0, 2)[:, None]
+    uu, vv, uv, uw, vw = dot(u, u), dot(v, v), dot(u, v), dot(u, w), dot(v, w)
+    middle = _unit_ratio(uv * vw - vv * uw, uu * vv - uv * uv)
+    zero = np.zeros_like(middle)
+    s = np.stack([middle, zero, _unit_ratio(-uw, uu)])
+    t = np.stack([_unit_ratio(middle * uv + vw, vv), _unit_ratio(vw, vv), zero])
+    miss = w[:, None] + s * u[:, None] - t * v[:, None]
+    square = dot(miss, miss).reshape(27, -1)
+    best, pick = square.argmin(axis=0), np.arange(square.shape[1])
+    edge1, edge2 = best // 3 % 3, best % 3
+    point1 = a[edge1, :, pick].T + s.reshape(27, -1)[best, pick] * u[:, edge1, 0, pick]
+    point2 = b[edge2, :, pick].T + t.reshape(27, -1)[best, pick] * v[:, 0, edge2, pick]
+    return square[best, pick], point1, point2
 
 
-def _corners_to_face(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The corners of a (3, 3, k) and the points of b nearest to them."""
-    count = a.shape[-1]
-    point = a.transpose(1, 0, 2)
-    corners = np.tile(b, (1, 1, 3))
-    barycentric, _ = triangle_parameters(point.reshape(3, 3 * count), corners)
-    foot = (barycentric[:, None, :] * corners).sum(axis=0)
-    return point, foot.reshape(3, 3, count)
+class _OverPlane(NamedTuple):
+    """A triangle over another's plane: its best corner whose foot is inside, and a hole it makes."""
+
+    square: Floats
+    corner: Floats
+    foot: Floats
+    pierced: Bools
+    hole: Floats
 
 
-def _swapped(pair: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    return pair[1], pair[0]
-
-
-def _pierced(plane: Floats, other: Floats) -> tuple[Bools, Floats]:
-    """Whether an edge of `other` goes through the triangle `plane`, and where (3, k)."""
+def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
+    """Perpendicular feet of the corners, and where the edges pierce the face."""
     edge = (plane[_NEXT] - plane).transpose(1, 0, 2)
     normal = cross(edge[:, 0], -edge[:, 2])
-    height = dot(normal[:, None, :], (other - plane[0]).transpose(1, 0, 2))
-    fall = height - height[_NEXT]
-    changes = (height > 0.0) != (height[_NEXT] > 0.0)
-    along = safe_ratio(np.where(fall < 0.0, -height, height), np.abs(fall))
-    point = (other + along[:, None, :] * (other[_NEXT] - other)).transpose(1, 0, 2)
-    across = cross(normal[:, None, :], edge)
-    inside = changes
-    for side in range(3):
-        offset = point - plane[side][:, None, :]
-        inside = inside & (dot(np.broadcast_to(across[:, side][:, None, :], offset.shape), offset) >= 0.0)
-    which, pick = inside.argmax(axis=0), np.arange(inside.shape[1])
-    return inside.any(axis=0), point[:, which, pick]
+    area = dot(normal, normal)
+    offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
+    inward = dot(cross(normal[:, None, :], edge)[:, :, None], offset)
+    height = dot(normal[:, None, :], offset[:, 0])
+    pick = np.arange(area.size)
+
+    above = (inward > 0.0).all(axis=0)
+    best = np.where(above, np.abs(height), np.inf).argmin(axis=0)
+    corner = other[best, :, pick].T
+    foot = _weighted(inward[:, best, pick], plane)
+    square = np.where(above[best, pick], dot(corner - foot, corner - foot), np.inf)
+
+    along = _crossing_fraction(height, height[_NEXT])
+    through = inward + along * (inward[:, _NEXT] - inward)
+    inside = ((height > 0.0) != (height[_NEXT] > 0.0)) & (through >= 0.0).all(axis=0)
+    which = inside.argmax(axis=0)
+    start, end = other[which, :, pick].T, other[_NEXT[which], :, pick].T
+    hole = start + along[which, pick] * (end - start)
+    off = hole - _weighted(through[:, which, pick], plane)
+    honest = dot(off, off) <= _ON_FACE**2 * dot(edge, edge).max(axis=0) + _rounding(hole) ** 2
+    return _OverPlane(square, corner, foot, inside[which, pick] & honest, hole)
+
+
+def _weighted(inward: Floats, plane: Floats) -> Floats:
+    """The point (3, k) of the triangle with weights in proportion to `inward` (3, k) of its edges.
+
+    A true point of the triangle even where the normal is mostly rounding error, as on a sliver.
+    """
+    total = inward.sum(axis=0)
+    weight = inward[_NEXT] / np.where(total > 0.0, total, 1.0)
+    point: Floats = (weight[:, None] * plane).sum(axis=0)
+    return point
+
+
+def _rounding(point: Floats) -> Floats:
+    result: Floats = 16.0 * _EPSILON * np.abs(point).max(axis=0)
+    return result
+
+
+def _crossing_fraction(start: Floats, end: Floats) -> Floats:
+    """Where a height goes through zero, as a part of the way; 0 if it does not change."""
+    fall = start - end
+    return np.divide(start, fall, out=np.zeros_like(fall), where=fall != 0.0)
+
+
+def _unit_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    denominator = np.broadcast_to(denominator, numerator.shape)
+    ratio = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0.0)
+    result: Floats = np.minimum(np.maximum(ratio, 0.0), 1.0)
+    return result
