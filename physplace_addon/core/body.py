@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Bools, Floats, Ints
+from .body_sheet import sheet_mass
 from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import AREA, VOLUME, MassProperties, mass_of_corners
+from .mass import VOLUME, MassProperties
 from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Surface
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
@@ -224,10 +225,9 @@ def similarity_scale(matrix: Floats) -> float | None:
 
 
 def _stretched_mass(moved: Body, matrix: Floats) -> MassProperties:
-    """The mass after a map that is no similarity: exact for volumes and flat sheets."""
     if moved.mass.basis == VOLUME:
         return moved.mass.transformed(matrix)
-    return mass_of_corners(moved.triangles, AREA)
+    return sheet_mass(moved.surfaces)
 
 
 def _mapped(points: Floats, matrix: Floats) -> Floats:

@@ -15,9 +15,10 @@ import numpy as np
 
 from .arrays import Ints
 from .body import Body
+from .body_sheet import sheet_mass
 from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
+from .mass import VOLUME, MassProperties, combined
 from .surfaces.base import Curve, Surface
 from .surfaces.segments import Segments, joined_segments
 from .surfaces.triangles import Triangles, joined_triangles
@@ -138,4 +139,4 @@ def _shifted(numbers: Sequence[Ints], shifts: Ints) -> Ints:
 def _merged_mass(bodies: Sequence[Body]) -> MassProperties:
     if all(body.mass.basis == VOLUME for body in bodies):
         return combined([body.mass for body in bodies])
-    return mass_of_corners(np.concatenate([body.triangles for body in bodies]), AREA)
+    return sheet_mass([surface for body in bodies for surface in body.surfaces])

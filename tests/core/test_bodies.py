@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
+from physplace_addon.core.body_sheet import sheet_mass
 from physplace_addon.core.errors import PhysPlaceError
+from physplace_addon.core.mass import AREA, mass_of_corners
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import primitives
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
@@ -167,6 +169,19 @@ def test_an_exact_mass_does_not_know_the_tessellation():
     assert np.array_equal(coarse.mass.inertia, fine.mass.inertia)
     assert coarse.mass.volume == pytest.approx(2.0 * np.pi**2 * 2.0 * 0.25, rel=1e-13)
     assert coarse.triangle_bound.max() > fine.triangle_bound.max() > 0.0
+
+
+def test_a_stretched_shell_has_the_area_of_the_stretched_surface():
+    """An oblate ellipsoid of revolution: its area is known in closed form."""
+    a, c = 2.0, 0.5
+    stretch = np.diag([a, a, c, 1.0])
+    shell = sheet_mass(exact(primitives.sphere(1.0), "ball").transformed(stretch).surfaces)
+    e = np.sqrt(1.0 - (c / a) ** 2)
+    expected = 2.0 * np.pi * a**2 + np.pi * c**2 / e * np.log((1.0 + e) / (1.0 - e))
+    assert shell.volume == pytest.approx(expected, rel=1e-12)
+    assert np.allclose(shell.center, 0.0, atol=1e-14)
+    fine = exact(primitives.sphere(1.0), "ball", resolution=(161, 81)).transformed(stretch)
+    assert np.allclose(shell.inertia, mass_of_corners(fine.triangles, AREA).inertia, rtol=2e-3, atol=1e-6)
 
 
 def test_a_body_says_what_it_is_in_one_line():
