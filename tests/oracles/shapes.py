@@ -195,7 +195,7 @@ class Revolution:
 
             return at
 
-        return [Patch(over(piece), (0, 0), (1, 2 * np.pi), (25, 240)) for piece in self.profile.pieces], 0.0
+        return [Patch(over(piece), (0, 0), (1, 2 * np.pi), (17, 120)) for piece in self.profile.pieces], 0.0
 
 
 class Ring(Revolution):

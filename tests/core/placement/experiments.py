@@ -20,6 +20,7 @@ from tests.bodies_of_the_paper import (
     BOWL,
     GLASS,
     GOBLET,
+    LID,
     Paired,
     bumpy_sphere,
     cone,
@@ -89,6 +90,14 @@ EXPERIMENTS = {
         Experiment("cone on ground", lambda: paired_of("cone"), EYE),
         Experiment("superquadric on ground", lambda: paired_of("superquadric"), EYE),
         Experiment("apple on ground", lambda: paired_of("apple"), EYE),
+        Experiment(
+            "lid on pot",
+            lambda: turned("lid", LID),
+            EYE,
+            lambda: turned("glass", GLASS),
+            (0, 0, 0),
+            (0.02, 0.01, 3),
+        ),
         Experiment("straw in glass", straw, EYE, lambda: turned("glass", GLASS), (0, 0, 0), (0.1, 0, 4)),
         Experiment(
             "ice cube in glass",
