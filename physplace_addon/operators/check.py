@@ -11,7 +11,7 @@ from ..core.errors import PhysPlaceError
 from ..core.placement import Certificate, check
 from ..scene.access import scene_of
 from ..scene.read import read
-from ..scene.settings import placement_settings
+from ..scene.settings import gravity_direction, placement_settings
 from ..scene.write import write_report_only
 from .common import announce, why_not
 
@@ -51,9 +51,11 @@ class PHYSPLACE_OT_check(Operator):
 
 def check_active(context: Context) -> tuple[str, Certificate]:
     """Check the active object; returns its name and the certificate. Raises PhysPlaceError for bad input."""
-    settings = placement_settings(scene_of(context))
+    scene = scene_of(context)
+    direction = gravity_direction(scene)
     scenario = read(context)
     subject = scenario.subject
+    settings = placement_settings(scene, direction, subject.rounding)
     certificate = check(subject.body, subject.pose, scenario.world, settings)
     write_report_only(subject, certificate)
     return subject.name, certificate

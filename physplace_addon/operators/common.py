@@ -11,7 +11,6 @@ from bpy.types import Context, Operator, WindowManager
 from ..core.placement import Certificate, Status
 from ..scene.access import active_object
 
-AT_REST = frozenset({Status.BALANCED, Status.BALANCED_BY_FRICTION, Status.AT_ENERGY_MINIMUM})
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 
 
@@ -37,5 +36,5 @@ def progress(manager: WindowManager, total: int) -> Iterator[WindowManager]:
 def announce(operator: Operator, name: str, certificate: Certificate) -> None:
     """Say how a placement or check of an object ended: a warning unless it is at rest."""
     status = certificate.status
-    figures = f"{certificate.steps} steps, {len(certificate.contacts.forces)} contacts"
-    operator.report({"INFO"} if status in AT_REST else {"WARNING"}, f'"{name}": {status.message} ({figures})')
+    figures = f"{certificate.steps} steps, {len(certificate.contacts)} contacts"
+    operator.report({"INFO"} if status.at_rest else {"WARNING"}, f'"{name}": {status.message} ({figures})')

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from bpy.types import Context, Operator, Scene
+from bpy.types import Context, Operator, Scene, WindowManager
 
 from ..core.errors import PhysPlaceError
-from ..core.placement import Certificate, Placement
+from ..core.placement import Certificate, Placement, State
 from ..scene.access import scene_of, window_manager_of
 from ..scene.read import read
-from ..scene.settings import placement_settings, settings_of
+from ..scene.settings import gravity_direction, placement_settings, settings_of
 from ..scene.write import KeyOptions, write_report_only, write_rest
 from .common import LEFT_IN_PLACE, announce, progress, why_not
 
@@ -55,18 +56,24 @@ class PHYSPLACE_OT_place(Operator):
 def place_active(context: Context) -> tuple[str, Certificate]:
     """Place the active object; returns its name and the certificate. Raises PhysPlaceError for bad input."""
     scene = scene_of(context)
-    settings = placement_settings(scene)
+    direction = gravity_direction(scene)
     scenario = read(context)
     subject = scenario.subject
+    settings = placement_settings(scene, direction, subject.rounding)
     solver = Placement(subject.body, subject.pose, scenario.world, settings)
     with progress(window_manager_of(context), settings.step_limit) as shown:
-        certificate = solver.run(on_step=lambda _: shown.progress_update(len(solver.states)))
+        certificate = solver.run(on_step=partial(_show, shown, solver))
     if certificate.status in LEFT_IN_PLACE:
         write_report_only(subject, certificate)
     else:
         poses = [state.pose for state in solver.states]
         write_rest(context, subject, poses, certificate, _keys(scene))
     return subject.name, certificate
+
+
+def _show(shown: WindowManager, solver: Placement, _: State) -> bool:
+    shown.progress_update(solver.steps)
+    return True
 
 
 def _keys(scene: Scene) -> KeyOptions | None:

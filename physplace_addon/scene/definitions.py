@@ -14,7 +14,7 @@ from bpy.types import Object
 
 from ..core.errors import SurfaceError
 from ..core.surfaces import primitives
-from ..core.surfaces.primitives import Complex
+from ..core.surfaces.complexes import Complex
 from .access import custom_properties
 from .curves import bezier_pieces
 from .errors import SceneError

@@ -25,6 +25,8 @@ from .meshes import triangles_of
 from .transform import ObjectSpace, object_space
 from .visible import Family, Item, items
 
+ROUNDINGS = 8.0  # of a coordinate, between a pose written to an object and the same pose read back
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
@@ -39,6 +41,12 @@ class Subject:
     pose: Pose
     stretch: Floats
     space: ObjectSpace
+
+    @property
+    def rounding(self) -> float:
+        """How far single precision may have put a point of the body off, in scene units."""
+        farthest = float(np.abs(self.pose.translation).max()) + self.body.radius
+        return ROUNDINGS * float(np.finfo(np.float32).eps) * farthest
 
     def world_matrix(self, pose: Pose) -> Floats:
         """The object's world matrix (4, 4) when its body stands in a pose."""

@@ -32,7 +32,7 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
     return {
         "status": certificate.status.name,
         "steps": int(certificate.steps),
-        "contacts": len(certificate.contacts.forces),
+        "contacts": len(certificate.contacts),
         "overlap": float(certificate.overlap),
         "gap": float(certificate.gap),
         "residual_force": float(certificate.residual_force),
@@ -45,7 +45,7 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
 def contact_floats(certificate: Certificate) -> list[float]:
     """Position, normal and force of every contact, seven floats each, one after another."""
     contacts = certificate.contacts
-    rows = np.column_stack([contacts.positions, contacts.normals, contacts.forces])
+    rows = np.column_stack([contacts.position, contacts.normal, contacts.force])
     floats: list[float] = rows.ravel().tolist()
     return floats
 

@@ -20,11 +20,12 @@ def settings_of(scene: Scene) -> PhysPlaceSettings:
     return cast("PhysPlaceSettings", scene.physplace)  # type: ignore[attr-defined]  # added by registration
 
 
-def placement_settings(scene: Scene) -> Settings:
-    """Core's settings. Raises PlacementError if gravity has no direction."""
+def placement_settings(scene: Scene, gravity: tuple[float, float, float], rounding: float) -> Settings:
+    """Core's settings for a direction of gravity, and for overlap at the start that is only rounding."""
     chosen = settings_of(scene)
     return Settings(
-        gravity=gravity_direction(scene),
+        gravity=gravity,
+        start_tolerance=rounding,
         eps_max=chosen.eps_max,
         step_limit=chosen.step_limit,
         balance=chosen.balance.lower(),
@@ -32,7 +33,10 @@ def placement_settings(scene: Scene) -> Settings:
 
 
 def gravity_direction(scene: Scene) -> tuple[float, float, float]:
-    """The unit vector things fall along: the scene's gravity, or the settings' own direction."""
+    """The unit vector things fall along: the scene's gravity, or the settings' own direction.
+
+    Raises PlacementError if it has no direction.
+    """
     chosen = settings_of(scene)
     vector = np.array(scene.gravity if chosen.use_scene_gravity else chosen.gravity, dtype=np.float64)
     length = float(np.linalg.norm(vector))

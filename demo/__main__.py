@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python -m demo`: the spoon in the bowl, or an object of a file placed on all else in it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import physplace_addon
+
+from . import place_file, spoon_in_bowl
+
+
+def main() -> int:
+    """Run what the command line asks for; the exit code is 0 if it ended as it should."""
+    parser = argparse.ArgumentParser(prog="demo", description=__doc__)
+    parser.add_argument(
+        "--file", type=Path, help="a .blend, .obj or .glb file; without it, the spoon in the bowl"
+    )
+    parser.add_argument(
+        "--active", help="the name of the object to place; without it, the file's active object"
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to")
+    chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    physplace_addon.register()
+    if chosen.file is None:
+        return spoon_in_bowl.run(chosen.out.resolve())
+    return place_file.run(chosen.file, chosen.active, chosen.out.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

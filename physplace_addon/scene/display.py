@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The display mesh of an object that stands for an exact surface, with the surface's own normals.
+
+The mesh is for the eye only: placing never looks at it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from bpy.types import Mesh, Object
+
+from ..core import bodies
+from ..core.arrays import Floats, Ints
+from ..core.bodies import Body
+from .definitions import complex_of
+from .errors import SceneError
+
+
+def refresh_mesh(
+    obj: Object, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+) -> None:
+    """Rebuild an object's mesh from its `surface`: lines (nu, nv) to a face, or within a tolerance.
+
+    The tolerance is in the object's own units, 0.2 % of its size unless given. Materials stay. Raises
+    SceneError for a definition that has no meaning, or an object that has no mesh of its own.
+    """
+    mesh = obj.data
+    if not isinstance(mesh, Mesh):
+        raise SceneError(obj.name, f"is a {obj.type.lower()} object", "use a mesh object, which may be empty")
+    body = bodies.exact(complex_of(obj), obj.name, resolution, tolerance)
+    write_triangles(mesh, body.points, body.triangle_corners, corner_normals(body))
+
+
+def corner_normals(body: Body) -> Floats:
+    """The exact outward normals (3 t, 3) at the corners of a body's triangles, one triangle after another."""
+    faces = np.repeat(body.triangle_face, 3)
+    normals: Floats = body.face_geometry(faces, body.triangle_uv.reshape(-1, 2)).normal
+    return normals
+
+
+def write_triangles(mesh: Mesh, points: Floats, triangles: Ints, normals: Floats) -> None:
+    """Replace a mesh's geometry by triangles (t, 3) over points (n, 3), shaded by normals (3 t, 3)."""
+    mesh.clear_geometry()
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", points.ravel().astype(np.float32))
+    mesh.loops.add(triangles.size)
+    mesh.loops.foreach_set("vertex_index", triangles.ravel().astype(np.int32))
+    mesh.polygons.add(len(triangles))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    mesh.polygons.foreach_set("use_smooth", np.ones(len(triangles), dtype=bool))
+    mesh.normals_split_custom_set(normals.tolist())
+    mesh.update()

@@ -1,0 +1,20 @@
+"""The add-on, registered for each test in an empty scene and taken away after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import pytest
+
+import physplace_addon
+
+
+@pytest.fixture(autouse=True)
+def _addon_in_an_empty_scene() -> Iterator[None]:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    physplace_addon.register()
+    try:
+        yield
+    finally:
+        physplace_addon.unregister()

@@ -1,0 +1,54 @@
+"""Small things to put into a scene."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+CUBE_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+def linked(obj: bpy.types.Object, location: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> bpy.types.Object:
+    """Put an object into the scene's own collection, somewhere."""
+    obj.location = location
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def cube(name: str = "Cube", location: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> bpy.types.Object:
+    """A cube of side 2."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(CUBE.tolist(), [], CUBE_FACES)
+    return linked(bpy.data.objects.new(name, mesh), location)
+
+
+def floor(name: str = "Floor", half: float = 10.0) -> bpy.types.Object:
+    """A square in the plane z = 0."""
+    mesh = bpy.data.meshes.new(name)
+    corners = [(-half, -half, 0.0), (half, -half, 0.0), (half, half, 0.0), (-half, half, 0.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+    return linked(bpy.data.objects.new(name, mesh))
+
+
+def surface(
+    name: str, kind: str, location: tuple[float, float, float] = (0.0, 0.0, 0.0), **parameters: object
+) -> bpy.types.Object:
+    """An object that stands for an exact surface, with no mesh of its own."""
+    obj = linked(bpy.data.objects.new(name, bpy.data.meshes.new(name)), location)
+    obj["surface"] = kind
+    for key, value in parameters.items():
+        obj[f"surface.{key}"] = value
+    return obj
+
+
+def activate(obj: bpy.types.Object | None) -> None:
+    """Make an object the active one."""
+    bpy.context.view_layer.objects.active = obj
+
+
+def world_matrix(obj: bpy.types.Object) -> np.ndarray:
+    """The evaluated world matrix (4, 4)."""
+    bpy.context.view_layer.update()
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(evaluated.matrix_world, dtype=np.float64)

@@ -1,0 +1,202 @@
+"""What is read: the active object with its children, and the world of everything else that is visible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.read import Scenario, read
+
+from . import scenes
+
+
+def _read(active: bpy.types.Object) -> Scenario:
+    scenes.activate(active)
+    return read(bpy.context)
+
+
+def _world_names(active: bpy.types.Object) -> list[str]:
+    return sorted(body.name for body in _read(active).world)
+
+
+def test_a_cube_is_read_in_its_own_frame_with_its_scale_in_its_shape() -> None:
+    obj = scenes.cube(location=(1.0, 2.0, 3.0))
+    obj.rotation_euler = (0.3, 0.2, 0.1)
+    obj.scale = (1.0, 2.0, 0.5)
+    subject = _read(obj).subject
+    np.testing.assert_allclose(subject.body.points.max(axis=0), (1.0, 2.0, 0.5), atol=1e-12)
+    assert subject.body.mass.volume == pytest.approx(8.0)
+    np.testing.assert_allclose(subject.pose.translation, (1.0, 2.0, 3.0))
+    np.testing.assert_allclose(subject.world_matrix(subject.pose), scenes.world_matrix(obj), atol=1e-6)
+
+
+def test_a_mirrored_cube_has_its_outside_outside() -> None:
+    obj = scenes.cube()
+    obj.scale = (-1.0, 1.0, 1.0)
+    body = _read(obj).subject.body
+    assert body.closed
+    assert body.mass.volume == pytest.approx(8.0)
+
+
+def test_children_move_with_their_parent_and_are_part_of_it() -> None:
+    parent = scenes.cube("Parent", (5.0, 0.0, 0.0))
+    child = scenes.cube("Child", (3.0, 0.0, 0.0))
+    child.parent = parent
+    grandchild = scenes.cube("Grandchild", (0.0, 0.0, 3.0))
+    grandchild.parent = child
+    scenes.floor()
+    scenario = _read(parent)
+    points = scenario.subject.body.points
+    np.testing.assert_allclose(points.max(axis=0), (4.0, 1.0, 4.0), atol=1e-6)
+    assert scenario.subject.body.mass.volume == pytest.approx(24.0)
+    assert [body.name for body in scenario.world] == ["Floor"]
+
+
+def test_an_empty_with_children_is_a_body() -> None:
+    empty = scenes.linked(bpy.data.objects.new("Group", None))
+    scenes.cube("Part").parent = empty
+    assert _read(empty).subject.body.mass.volume == pytest.approx(8.0)
+
+
+def test_the_world_is_what_is_visible_and_has_faces() -> None:
+    active = scenes.cube("Active")
+    scenes.floor()
+    scenes.cube("Hidden").hide_set(True)
+    scenes.cube("Off").hide_viewport = True
+    scenes.cube("Ignored")["physplace_ignore"] = True
+    scenes.cube("Unrendered").hide_render = True
+    scenes.linked(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
+    scenes.linked(bpy.data.objects.new("Empty", None))
+    scenes.linked(bpy.data.objects.new("No faces", bpy.data.meshes.new("No faces")))
+    scenes.cube("Shrunk to nothing").scale = (0.0, 0.0, 0.0)
+    assert _world_names(active) == ["Floor", "Unrendered"]
+
+
+def test_modifiers_count() -> None:
+    active = scenes.cube("Active")
+    row = scenes.cube("Row").modifiers.new("Array", "ARRAY")
+    row.count, row.relative_offset_displace = 3, (1.5, 0.0, 0.0)
+    (body,) = _read(active).world
+    assert body.mass.volume == pytest.approx(24.0)
+
+
+def test_text_bevelled_curves_and_metaballs_are_solid_once() -> None:
+    active = scenes.cube("Active", (0.0, 0.0, 20.0))
+    text = bpy.data.curves.new("Text", "FONT")
+    text.body, text.extrude = "I", 0.1
+    scenes.linked(bpy.data.objects.new("Text", text))
+    ring = bpy.data.curves.new("Ring", "CURVE")
+    ring.dimensions, ring.bevel_depth = "3D", 0.1
+    ring.splines.new("POLY").points.add(3)
+    ring.splines[0].points.foreach_set("co", [0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1])
+    scenes.linked(bpy.data.objects.new("Ring", ring))
+    bare = ring.copy()
+    bare.bevel_depth = 0.0
+    scenes.linked(bpy.data.objects.new("Bare", bare))
+    for i in range(2):
+        ball = bpy.data.metaballs.new("Ball")
+        ball.elements.new()
+        scenes.linked(bpy.data.objects.new("Ball", ball), (float(i), 0.0, 5.0))
+    assert _world_names(active) == ["Ball", "Ring", "Text"]
+
+
+def test_instances_of_a_collection_are_the_world_and_its_source_is_not() -> None:
+    active = scenes.cube("Active", (0.0, 0.0, 20.0))
+    collection = bpy.data.collections.new("Set")
+    part = scenes.cube("Part")
+    bpy.context.scene.collection.objects.unlink(part)
+    collection.objects.link(part)
+    for x in (-3.0, 3.0):
+        holder = scenes.linked(bpy.data.objects.new("Holder", None), (x, 0.0, 0.0))
+        holder.instance_type, holder.instance_collection = "COLLECTION", collection
+        holder.scale = (0.5, 0.5, 0.5)
+    world = _read(active).world
+    assert [body.name for body in world] == ["Part", "Part"]
+    centers = sorted(float(body.mass.center[0]) for body in world)
+    np.testing.assert_allclose(centers, [-3.0, 3.0], atol=1e-6)
+    assert world[0].mass.volume == pytest.approx(1.0)
+
+
+def test_an_instance_of_a_collection_can_be_placed() -> None:
+    collection = bpy.data.collections.new("Set")
+    part = scenes.cube("Part")
+    bpy.context.scene.collection.objects.unlink(part)
+    collection.objects.link(part)
+    holder = scenes.linked(bpy.data.objects.new("Holder", None))
+    holder.instance_type, holder.instance_collection = "COLLECTION", collection
+    scenario = _read(holder)
+    assert scenario.subject.body.mass.volume == pytest.approx(8.0)
+    assert scenario.world == ()
+
+
+def test_instances_made_by_geometry_nodes_are_read() -> None:
+    active = scenes.cube("Active", (0.0, 0.0, 20.0))
+    group = bpy.data.node_groups.new("Cubes", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    source, target = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
+    spread = group.nodes.new("GeometryNodeInstanceOnPoints")
+    shape = group.nodes.new("GeometryNodeMeshCube")
+    group.links.new(source.outputs[0], spread.inputs["Points"])
+    group.links.new(shape.outputs[0], spread.inputs["Instance"])
+    group.links.new(spread.outputs[0], target.inputs[0])
+    scenes.floor(half=3.0).modifiers.new("Nodes", "NODES").node_group = group
+    world = _read(active).world
+    assert len(world) == 4
+    assert sum(body.mass.volume for body in world) == pytest.approx(4.0)
+    np.testing.assert_allclose(np.mean([body.mass.center for body in world], axis=0), 0.0, atol=1e-6)
+
+
+def _saved_library(folder: Path) -> Path:
+    scenes.cube("Part")
+    path = folder / "library.blend"
+    bpy.data.libraries.write(str(path), {bpy.data.objects["Part"]})
+    bpy.data.objects.remove(bpy.data.objects["Part"])
+    return path
+
+
+def test_a_linked_object_is_world_but_may_not_be_placed(tmp_path: Path) -> None:
+    active = scenes.cube("Active", (0.0, 0.0, 5.0))
+    with bpy.data.libraries.load(str(_saved_library(tmp_path)), link=True) as (_, data):
+        data.objects = ["Part"]
+    part = data.objects[0]
+    bpy.context.scene.collection.objects.link(part)
+    assert _world_names(active) == ["Part"]
+    with pytest.raises(SceneError, match=r'"Part".*linked from.*library override'):
+        _read(part)
+
+
+def test_an_override_may_be_placed(tmp_path: Path) -> None:
+    with bpy.data.libraries.load(str(_saved_library(tmp_path)), link=True) as (_, data):
+        data.objects = ["Part"]
+    bpy.context.scene.collection.objects.link(data.objects[0])
+    override = data.objects[0].override_create()
+    bpy.context.scene.collection.objects.link(override)
+    bpy.context.scene.collection.objects.unlink(data.objects[0])
+    assert _read(override).subject.body.mass.volume == pytest.approx(8.0)
+
+
+def test_nothing_active_is_said() -> None:
+    scenes.cube()
+    scenes.activate(None)
+    with pytest.raises(SceneError, match="no object is active"):
+        read(bpy.context)
+
+
+def test_an_object_without_faces_is_said() -> None:
+    empty = scenes.linked(bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow")))
+    with pytest.raises(SceneError, match=r'"Hollow".*no faces'):
+        _read(empty)
+
+
+def test_a_place_that_is_not_a_number_is_said_by_name() -> None:
+    broken = scenes.cube("Broken")
+    broken.data.vertices[3].co.x = float("nan")
+    with pytest.raises(SceneError, match=r'"Broken"'):
+        _read(broken)
+    with pytest.raises(SceneError, match=r'"Broken"'):
+        _read(scenes.cube("Whole", (5.0, 0.0, 0.0)))
