@@ -14,13 +14,16 @@ class EdgeTable:
     """The undirected edges of triangles (t, 3).
 
     `ends` (m, 2) vertices, as the first side runs; `sides` (m, 2) the first two directed sides on each edge
-    (side s of triangle i is 3 i + s), -1 where there is no second; `count` (m,) how many sides there are.
+    (side s of triangle i is 3 i + s), -1 where there is no second; `count` (m,) how many sides there are;
+    `balance` (m,) how many more sides run one way than the other: 0 where faces agree which side is out;
+    `order` (3 t,) all sides, those on one edge together.
     """
 
     ends: Ints
     sides: Ints
     count: Ints
-    against: Bools  # (m,): the second side runs against the first, as on a consistently oriented surface
+    balance: Ints
+    order: Ints
 
     @property
     def paired(self) -> Bools:
@@ -36,8 +39,8 @@ class EdgeTable:
 
     @property
     def closed(self) -> bool:
-        """Whether every edge has exactly two faces, and they agree which side is out."""
-        return bool(np.all(self.paired & self.against))
+        """Whether every edge has as many sides one way as the other: the faces bound a solid, in or out."""
+        return not np.any(self.balance)
 
 
 def half_edges(triangles: Ints) -> Ints:
@@ -57,5 +60,7 @@ def edge_table(triangles: Ints) -> EdgeTable:
     first = order[begins]
     second = np.where(count > 1, order[np.minimum(begins + 1, len(order) - 1)], -1)
     ends = directed[first]
-    against = (count > 1) & (directed[second, 0] == ends[:, 1])
-    return EdgeTable(ends, np.stack([first, second], axis=1), count, against)
+    direction = np.where(directed[order, 0] < directed[order, 1], 1, -1)
+    return EdgeTable(
+        ends, np.stack([first, second], axis=1), count, np.add.reduceat(direction, begins), order
+    )

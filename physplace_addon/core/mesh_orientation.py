@@ -6,8 +6,9 @@ surface can be oriented exactly if no triangle's two nodes are connected; then e
 components is a choice, and the one that turns fewer triangles is taken. A piece like a Moebius strip stays as
 it is.
 
-A shell is a piece without border. One whose signed volume is negative is turned over, unless it lies within
-the box of a shell of positive volume: that is a cavity.
+The faces bound a solid if on every edge as many sides run one way as the other; four faces may meet where
+parts of the solid touch. A shell is a set of faces connected through edges. One whose signed volume is
+negative is turned over, unless it lies within the box of a shell of positive volume: that is a cavity.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def oriented(points: Floats, triangles: Ints) -> Orientation:
     """Orient a clean mesh, points (n, 3), triangles (t, 3) of distinct corners."""
     notes: list[str] = []
     edges = edge_table(triangles)
-    if np.any(edges.paired & ~edges.against):
+    if np.any(edges.paired & (edges.balance != 0)):
         turned = _disagreeing(edges, len(triangles))
         triangles, edges = _turned(triangles, turned)
         notes.append(f"{int(turned.sum())} faces turned to agree with their neighbours")
@@ -61,7 +62,7 @@ def _turned(triangles: Ints, turned: Bools) -> tuple[Ints, EdgeTable]:
 def _disagreeing(edges: EdgeTable, count: int) -> Bools:
     """Which triangles (t,) to turn over so that neighbours agree, the fewest of each piece."""
     first, second = edges.faces[edges.paired].T
-    shift = np.where(edges.against[edges.paired], 0, count)
+    shift = np.where(edges.balance[edges.paired] == 0, 0, count)
     rows = np.concatenate([first, first + count])
     columns = np.concatenate([second + shift, (second + count + shift) % (2 * count)])
     labels = _labels(rows, columns, 2 * count)
@@ -81,7 +82,8 @@ def _labels(rows: Ints, columns: Ints, count: int) -> Ints:
 
 def _inside_out(corners: Floats, edges: EdgeTable) -> Bools:
     """Which triangles (t,) belong to shells to be turned over; corners (t, 3, 3) near the origin."""
-    labels = _labels(edges.faces[:, 0], edges.faces[:, 1], len(corners))
+    first = np.repeat(edges.faces[:, 0], edges.count)
+    labels = _labels(first, edges.order // 3, len(corners))
     volumes = np.bincount(labels, weights=signed_volumes(corners))
     sign = 1.0 if volumes.sum() >= 0.0 else -1.0
     negative = np.flatnonzero(sign * volumes < 0.0)

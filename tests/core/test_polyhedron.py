@@ -138,6 +138,20 @@ def test_a_cavity_stays_a_cavity(inverted):
     assert body.mass.volume == pytest.approx(7.0)
 
 
+@pytest.mark.parametrize("offset", [(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)])
+def test_solids_that_touch_in_an_edge_or_a_corner_stay_solid(offset):
+    body = polyhedron(*beside(cube_mesh(), cube_mesh(1.0, offset)), "touching")
+    check_structure(body)
+    assert body.closed
+    assert body.mass.volume == pytest.approx(2.0)
+
+
+def test_solids_glued_at_a_face_keep_a_wall_and_are_not_trusted():
+    body = polyhedron(*beside(cube_mesh(), cube_mesh(1.0, (1.0, 0.0, 0.0))), "glued")
+    check_structure(body)
+    assert not body.closed
+
+
 def test_a_sheet_has_its_area_for_mass_and_edges_with_one_face():
     body = polyhedron(SQUARE_POINTS, SQUARE_TRIANGLES, "sheet")
     check_structure(body)
