@@ -88,7 +88,8 @@ def file_offset(address: int, segments: list[tuple[int, ...]]) -> int:
 def needed_from_outside(bpy_folder: Path) -> set[str]:
     """The libraries bpy needs at import, in itself or through those it brings, and does not bring."""
     brought = {path.name: path for path in bpy_folder.glob("lib/*.so*")}
-    outside, seen, waiting = set(OPENED_WHEN_DRAWING), set(), [bpy_folder / "__init__.so"]
+    seen: set[str] = set()
+    outside, waiting = set(OPENED_WHEN_DRAWING), [bpy_folder / "__init__.so"]
     while waiting:
         path = waiting.pop()
         for name in set(needed_by(path)) - seen:
