@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds the extension's zip files, one for each platform, and checks them with Blender's own validator.
+"""Builds the extension's zip files, one for each platform, and checks them with Blender's own tools.
 
-    python tools/build.py build       scipy's wheels into wheels/, its folder into build/, zips into dist/
-    python tools/build.py validate    asks Blender's validator about every zip in dist/
+    python tools/build.py build       scipy's wheels into wheels/, the folder into build/, zips into dist/
+    python tools/build.py validate    Blender's validator on every zip, and this platform's is installed
 
 Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the program behind Blender's own
 `blender --command extension`.
 """
 
 import importlib.util
+import os
+import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -91,6 +94,22 @@ def validate() -> None:
         raise BuildError("dist/ holds no zip: run `make build` first.")
     for package in packages:
         run_extension_tool("validate", str(package))
+    install(next(path for path in packages if path.stem.endswith(this_platform())))
+
+
+def this_platform() -> str:
+    """This machine's platform as the zips' names have it."""
+    system = {"linux": "linux", "darwin": "macos", "win32": "windows"}[sys.platform]
+    return f"{system}_{'arm64' if platform.machine().lower() in ('arm64', 'aarch64') else 'x64'}"
+
+
+def install(package: Path) -> None:
+    """Install the zip in Blender, with a user's folder that is thrown away."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(ROOT / "tools" / "install_extension.py"), str(package)]
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder}
+        if subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode != 0:
+            raise BuildError(f"{package.name} does not install.")
 
 
 def main() -> int:
