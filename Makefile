@@ -15,7 +15,7 @@ RUN := $(VENV)/bin/python
 CHECKS := .venv-checks/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types build validate clean set-up set-up-checks
+.PHONY: help demo test test-all bench lint types build validate clean set-up set-up-checks
 
 help:
 	@echo "PhysPlace. Each of these sets up what it needs by itself:"
@@ -25,6 +25,7 @@ help:
 	@echo "                  place an object of your own file (.blend, .obj, .glb) on all else in it"
 	@echo "  make test       the whole test suite on one Blender"
 	@echo "  make test-all   the whole test suite on Blender 4.2, 4.5 and 5.2 LTS"
+	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree"
 	@echo "  make lint       ruff: style and likely mistakes"
 	@echo "  make types      mypy, strict"
 	@echo "  make build      the extension's zip files for every platform, in dist/"
@@ -47,6 +48,10 @@ test: set-up
 
 test-all:
 	@$(PYTHON) tools/test_all.py $(ARGS)
+
+bench: set-up
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/peers.txt
+	@$(RUN) -m benchmarks.steps
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
