@@ -1,0 +1,89 @@
+"""Triangle soups to search, and brute-force twins that share no code with the collision package."""
+
+import numpy as np
+
+from physplace_addon.core.rigid import Pose
+
+
+def shifted(triangles, *by):
+    return triangles + np.array(by)
+
+
+def random_pose(rng, spread=1.0):
+    return Pose(rng.normal(size=4), spread * rng.normal(size=3))
+
+
+def random_soup(rng, count, spread=1.0, size=0.3):
+    """Small triangles (count, 3, 3) scattered about the origin."""
+    return spread * rng.normal(size=(count, 1, 3)) + size * rng.normal(size=(count, 3, 3))
+
+
+def hostile_soup(rng, count):
+    """Needles, points, slivers, doubles and a few large ones among ordinary triangles."""
+    soup = random_soup(rng, count)
+    soup[::7, 2] = soup[::7, 1]
+    soup[1::7] = soup[1::7, :1]
+    soup[2::7, 2] = 0.5 * (soup[2::7, 0] + soup[2::7, 1])
+    soup[3::7, 2] = soup[3::7, 0] + 1e-9 * rng.normal(size=soup[3::7, 0].shape)
+    soup[5::7] = soup[4::7][: len(soup[5::7])]
+    soup[6::28] *= 8.0
+    soup[8::9, :, 2] = 0.0
+    return soup
+
+
+def torus(around=24, across=12, major=1.0, minor=0.4):
+    return grid(
+        lambda u, v: (
+            (major + minor * np.cos(v)) * np.cos(u),
+            (major + minor * np.cos(v)) * np.sin(u),
+            minor * np.sin(v),
+        ),
+        np.linspace(0.0, 2.0 * np.pi, around + 1),
+        np.linspace(0.0, 2.0 * np.pi, across + 1),
+    )
+
+
+def sphere(around=24, across=12, radius=1.0):
+    return grid(
+        lambda u, v: (
+            radius * np.sin(v) * np.cos(u),
+            radius * np.sin(v) * np.sin(u),
+            radius * np.cos(v),
+        ),
+        np.linspace(0.0, 2.0 * np.pi, around + 1),
+        np.linspace(0.0, np.pi, across + 1),
+    )
+
+
+def grid(surface, u, v):
+    """Two triangles a cell of a grid over a surface."""
+    points = np.stack(np.broadcast_arrays(*surface(u[:, None], v[None, :])), axis=-1)
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    halves = [np.stack(corners, axis=-2).reshape(-1, 3, 3) for corners in ((a, b, c), (a, c, d))]
+    return np.concatenate(halves)
+
+
+def sampled_distance(first, second, steps=20):
+    """Least distance (k,) of points sampled on triangles (k, 3, 3): never below the true distance."""
+    weights = weights_over_a_triangle(steps)
+    result = np.empty(len(first))
+    for k in range(len(first)):
+        between = (weights @ first[k])[:, None] - (weights @ second[k])[None]
+        result[k] = np.sqrt((between**2).sum(axis=2).min())
+    return result
+
+
+def sampled_distance_of_points(points, triangles, steps=30):
+    samples = np.einsum("wi,kij->kwj", weights_over_a_triangle(steps), triangles)
+    return np.linalg.norm(samples - points[:, None], axis=2).min(axis=1)
+
+
+def weights_over_a_triangle(steps):
+    i, j = np.meshgrid(np.arange(steps + 1), np.arange(steps + 1), indexing="ij")
+    inside = i + j <= steps
+    return np.stack([i[inside], j[inside], steps - i[inside] - j[inside]], axis=1) / steps
+
+
+def all_pairs(count1, count2):
+    first, second = np.divmod(np.arange(count1 * count2), count2)
+    return first, second

@@ -1,0 +1,151 @@
+"""Closest points of points, segments and triangles, against sampling and against their own conditions."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.collision import (
+    EDGE,
+    FACE,
+    VERTEX,
+    closest_on_segments,
+    closest_on_triangle,
+    closest_on_triangles,
+    triangles_intersect,
+)
+
+from .soups import hostile_soup, random_soup, sampled_distance, sampled_distance_of_points, shifted
+
+SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+
+
+def on_triangle(barycentric, triangles):
+    return np.einsum("ki,kij->kj", barycentric, triangles)
+
+
+@SCALES
+def test_no_sampled_point_of_a_triangle_is_nearer(rng, scale):
+    triangles = scale * hostile_soup(rng, 400)
+    points = scale * rng.normal(size=(400, 3))
+    found = closest_on_triangle(points, triangles)
+    distance = np.linalg.norm(on_triangle(found.barycentric, triangles) - points, axis=1)
+    sampled = sampled_distance_of_points(points, triangles)
+    assert (distance <= sampled + 1e-14 * scale).all()
+    assert (found.barycentric >= 0.0).all()
+    assert np.allclose(found.barycentric.sum(axis=1), 1.0, rtol=0.0, atol=1e-14)
+
+
+def test_the_region_names_the_feature_that_is_nearest():
+    triangle = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    inside, sides = [[0.2, 0.2, 3]], [[0.5, -1, 2], [1, 1, 0], [-1, 0.5, 1]]
+    points = np.array(inside + sides + [[-1, -1, 0], [3, -1, 0], [0, 4, 1]])
+    region = closest_on_triangle(points, np.repeat(triangle[None], 7, axis=0)).region
+    expected = [FACE, EDGE, EDGE + 1, EDGE + 2, VERTEX, VERTEX + 1, VERTEX + 2]
+    assert region.tolist() == expected
+
+
+def test_a_corner_over_itself_is_that_corner(rng):
+    triangles = random_soup(rng, 50)
+    for corner in range(3):
+        found = closest_on_triangle(triangles[:, corner], triangles)
+        assert (found.region == VERTEX + corner).all()
+        assert np.array_equal(found.barycentric[:, corner], np.ones(50))
+
+
+@SCALES
+def test_no_sampled_points_of_two_segments_are_nearer(rng, scale):
+    first, second = rng.normal(size=(2, 500, 2, 3)) * scale
+    second[::5, 1] = second[::5, 0] + 0.7 * (first[::5, 1] - first[::5, 0])
+    second[1::5, 1] = second[1::5, 0]
+    first[2::10, 1] = first[2::10, 0]
+    second[3::10] = first[3::10]
+    s, t, s_inside, t_inside = closest_on_segments(first, second)
+    u = np.linspace(0.0, 1.0, 41)[:, None]
+    distance = np.linalg.norm(at(first, s[:, None]) - at(second, t[:, None]), axis=1)
+    for k in range(500):
+        between = at(first[k], u)[:, None] - at(second[k], u)[None]
+        assert distance[k] <= np.sqrt((between**2).sum(axis=2).min()) + 1e-14 * scale
+    assert np.array_equal(s_inside, (s > 0.0) & (s < 1.0))
+    assert np.array_equal(t_inside, (t > 0.0) & (t < 1.0))
+
+
+def at(segment, parameter):
+    return segment[..., 0, :] + parameter * (segment[..., 1, :] - segment[..., 0, :])
+
+
+@SCALES
+def test_no_sampled_points_of_two_triangles_are_nearer(rng, scale):
+    first, second = scale * hostile_soup(rng, 300), scale * shifted(hostile_soup(rng, 300), 1.0, 0.0, 0.0)
+    gap = closest_on_triangles(first, second)
+    assert (gap.distance <= sampled_distance(first, second) + 1e-14 * scale).all()
+    apart = np.linalg.norm(gap.point1 - gap.point2, axis=1)
+    assert np.allclose(apart, gap.distance, rtol=0.0, atol=1e-13 * scale)
+    for point, triangles in ((gap.point1, first), (gap.point2, second)):
+        foot = on_triangle(closest_on_triangle(point, triangles).barycentric, triangles)
+        assert np.abs(foot - point).max() <= 1e-8 * scale
+
+
+def test_moving_or_swapping_two_triangles_does_not_change_their_distance(rng):
+    first, second = random_soup(rng, 300), random_soup(rng, 300)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    moved = closest_on_triangles(first @ turn.T + 5.0, second @ turn.T + 5.0).distance
+    here = closest_on_triangles(first, second).distance
+    assert np.allclose(moved, here, rtol=0.0, atol=1e-13)
+    assert np.allclose(closest_on_triangles(second, first).distance, here, rtol=0.0, atol=1e-13)
+
+
+UNIT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("other", "meets"),
+    [
+        (UNIT, True),
+        (shifted(UNIT, 0.2, 0.2, 0.0), True),
+        (UNIT * 0.1 + [0.2, 0.2, 0.0], True),
+        (shifted(UNIT, 1.0, 0.0, 0.0), True),
+        (shifted(UNIT, 1.0001, 0.0, 0.0), False),
+        (shifted(UNIT, 0.0, 0.0, 1e-6), False),
+        (np.array([[0.2, 0.2, -1.0], [0.2, 0.2, 1.0], [5.0, 5.0, 1.0]]), True),
+        (np.array([[0.2, 0.2, 0.0], [0.2, 0.2, 1.0], [0.3, 0.2, 1.0]]), True),
+        (np.array([[0.2, 0.2, -1.0], [0.2, 0.2, 1.0], [0.2, 0.2, 0.5]]), True),
+        (np.array([[0.9, 0.9, -1.0], [0.9, 0.9, 1.0], [5.0, 5.0, 1.0]]), False),
+        (np.full((3, 3), 0.25) * [1, 1, 0], True),
+    ],
+    ids=[
+        "itself", "coplanar overlap", "coplanar inside", "one corner", "coplanar apart", "parallel",
+        "pierced", "corner in the face", "needle through", "passing by", "a point on the face",
+    ],
+)
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_triangles_that_meet_in_every_way(rng, other, meets, scale, offset):
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    first, second = (((t @ turn.T) + offset)[None] * scale for t in (UNIT, other))
+    for pair in ((first, second), (second, first)):
+        result = triangles_intersect(*pair)
+        assert result.hit.tolist() == [meets]
+        assert np.isfinite(result.point).all() == meets
+
+
+def test_the_tolerance_is_a_distance(rng):
+    first, second = random_soup(rng, 2000), random_soup(rng, 2000)
+    distance = closest_on_triangles(first, second).distance
+    for tolerance in (1e-3, 0.05, 0.3):
+        assert np.array_equal(triangles_intersect(first, second, tolerance).hit, distance <= tolerance)
+
+
+def test_the_point_of_an_intersection_lies_on_both(rng):
+    first, second = random_soup(rng, 2000, spread=0.2), random_soup(rng, 2000, spread=0.2)
+    hit, point = triangles_intersect(first, second)
+    assert 200 < hit.sum() < 1800
+    for triangles in (first, second):
+        foot = on_triangle(closest_on_triangle(point[hit], triangles[hit]).barycentric, triangles[hit])
+        assert np.abs(foot - point[hit]).max() < 1e-12
+
+
+def test_no_pairs_are_no_answer():
+    none = np.zeros((0, 3, 3))
+    assert closest_on_triangle(np.zeros((0, 3)), none).region.shape == (0,)
+    assert closest_on_segments(np.zeros((0, 2, 3)), np.zeros((0, 2, 3))).s.shape == (0,)
+    assert triangles_intersect(none, none).hit.shape == (0,)
+    assert closest_on_triangles(none, none).distance.shape == (0,)

@@ -1,0 +1,105 @@
+"""Clearance and free travel: never more than the truth, and close to it."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.collision import build, clearance, closest_on_triangles, free_travel
+from physplace_addon.core.rigid import Pose
+
+from .soups import all_pairs, hostile_soup, random_soup, shifted, sphere, torus
+
+STRAIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def least_gap(pose, first, second, grown=0.0):
+    i, j = all_pairs(len(first), len(second))
+    return closest_on_triangles(pose.points(first)[i], second[j]).distance.min() - grown
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("height", [0.003, 0.1, 1.0, 30.0])
+def test_the_clearance_is_just_below_the_distance(rng, scale, height):
+    first, second = scale * sphere(12, 8), scale * torus(12, 8)
+    pose = Pose(rng.normal(size=4), scale * np.array([0.7, 0.7, 1.3 + height]))
+    bound = np.full(len(first), 1e-3 * scale)
+    found = clearance(build(first, bound), pose, build(second))
+    true = max(least_gap(pose, first, second, 1e-3 * scale), 0.0)
+    assert 0.97 * true - 1e-12 * scale <= found <= true
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.1])
+def test_bodies_that_touch_have_no_clearance(rng, depth):
+    first, second = hostile_soup(rng, 60), hostile_soup(rng, 60)
+    assert clearance(build(first), Pose(STRAIGHT, depth * np.ones(3)), build(second)) == 0.0
+
+
+def test_bounds_are_taken_off_the_clearance():
+    pose = Pose(STRAIGHT, np.array([0.0, 0.0, 3.0]))
+    body = sphere()
+    plain = clearance(build(body), pose, build(body), accuracy=0.0)
+    thick = clearance(build(body, np.full(len(body), 0.1)), pose, build(body, np.full(len(body), 0.2)), 0.0)
+    assert plain == pytest.approx(1.0, rel=1e-9)
+    assert thick == pytest.approx(0.7, rel=1e-9)
+    assert clearance(build(body, np.full(len(body), 1.5)), pose, build(body)) == 0.0
+
+
+def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
+    turn = Pose(rng.normal(size=4), rng.normal(size=3))
+    cells = np.linspace(-1.0, 1.0, 21)
+    corners = np.stack(np.meshgrid(cells, cells, [0.0], indexing="ij"), axis=-1)[:, :, 0]
+    plate = np.stack([corners[:-1, :-1], corners[1:, :-1], corners[:-1, 1:]], axis=-2).reshape(-1, 3, 3)
+    lifted = turn.points(shifted(plate, 0.0, 0.0, 0.01))
+    found = clearance(build(lifted), Pose.identity(), build(turn.points(plate)))
+    assert 0.0097 <= found <= 0.01
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_travel_ends_just_before_the_bodies_meet(rng, scale):
+    first, second = scale * torus(14, 8), scale * sphere(14, 8)
+    bound = np.full(len(first), 2e-3 * scale)
+    trees = build(first, bound), build(second)
+    hits = 0
+    for _ in range(8):
+        pose = Pose(rng.normal(size=4), scale * (rng.normal(size=3) * [0.5, 0.5, 0.0] + [0.0, 0.0, 6.0]))
+        direction = rng.normal(size=3) * 0.15 - [0.0, 0.0, 1.0]
+        direction /= np.linalg.norm(direction)
+        travel = free_travel(trees[0], pose, trees[1], direction, accuracy=0.0)
+        if np.isfinite(travel):
+            hits += 1
+            at = Pose(pose.rotation, pose.translation + travel * direction)
+            beyond = Pose(pose.rotation, pose.translation + (travel + 1e-6 * scale) * direction)
+            assert least_gap(at, first, second, 2e-3 * scale) >= 0.0
+            assert least_gap(beyond, first, second, 2e-3 * scale) < 0.0
+    assert hits >= 4
+
+
+def test_a_body_that_passes_by_travels_for_ever():
+    first, second = build(sphere()), build(sphere())
+    pose = Pose(STRAIGHT, np.array([2.01, 0.0, 5.0]))
+    assert free_travel(first, pose, second, np.array([0.0, 0.0, -1.0])) == np.inf
+    assert free_travel(first, pose, second, np.array([0.0, 0.0, 1.0])) == np.inf
+    assert np.isfinite(free_travel(first, pose, second, np.array([0.0, 0.0, -1.0]), reach=0.02))
+
+
+def test_a_travel_between_two_near_walls_counts_only_what_it_approaches():
+    wall = 100.0 * np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]])
+    body = build(np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]]))
+    world = build(np.concatenate([wall, shifted(wall, 0.0, 0.0, 10.0)]))
+    pose = Pose(STRAIGHT, np.array([0.0, 0.0, 0.01]))
+    up, aside = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    assert free_travel(body, pose, world, up, reach=0.02) == pytest.approx(9.97, rel=1e-3)
+    assert free_travel(body, pose, world, -up, reach=0.02) == 0.0
+    assert free_travel(body, pose, world, aside, reach=0.001) == np.inf
+
+
+def test_a_body_that_already_cuts_another_cannot_travel(rng):
+    first = random_soup(rng, 50)
+    assert free_travel(build(first), Pose.identity(), build(first), np.array([0.0, 0.0, 1.0])) == 0.0
+
+
+def test_accuracy_is_the_part_given_away(rng):
+    first, second = build(sphere()), build(torus())
+    pose = Pose(rng.normal(size=4), np.array([0.9, 0.3, 4.0]))
+    down = np.array([0.0, 0.0, -1.0])
+    exact = free_travel(first, pose, second, down, accuracy=0.0)
+    assert 0.9 * exact <= free_travel(first, pose, second, down, accuracy=0.1) <= exact

@@ -1,0 +1,152 @@
+"""The hierarchy itself: what it holds, where it splits, and that it can be moved and joined."""
+
+import gc
+import weakref
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.collision import build, join, refit, tree_of
+from physplace_addon.core.collision.partition import partition
+
+from .soups import hostile_soup, random_soup, shifted, torus
+
+
+class ABody(SimpleNamespace):
+    """As much of a body as a tree needs."""
+
+    __hash__ = object.__hash__
+
+
+def check_tree(tree, triangles, bound):
+    """Every triangle is in one leaf, boxes hold what is below them, levels and ranges agree."""
+    count = len(triangles)
+    inner = np.flatnonzero(tree.children[:, 0] >= 0)
+    leaf = np.flatnonzero(tree.children[:, 0] < 0)
+    assert np.array_equal(np.sort(tree.order), np.arange(count))
+    assert tree.count[leaf].sum() == count
+    assert tree.count[leaf].min() >= 1
+    assert np.array_equal(np.sort(np.append(tree.children[inner].ravel(), 0)), np.arange(len(tree.start)))
+    assert np.array_equal(tree.count[inner], tree.count[tree.children[inner]].sum(axis=1))
+    assert np.array_equal(tree.start[inner], tree.start[tree.children[inner, 0]])
+    assert (tree.lower[inner, None] <= tree.lower[tree.children[inner]]).all()
+    assert (tree.upper[inner, None] >= tree.upper[tree.children[inner]]).all()
+    for node in leaf:
+        held = tree.order[tree.start[node] : tree.start[node] + tree.count[node]]
+        assert (tree.lower[node] <= triangles[held] - bound[held, None, None]).all()
+        assert (tree.upper[node] >= triangles[held] + bound[held, None, None]).all()
+    assert tree.level_start[0] == 0
+    assert tree.level_start[-1] == len(tree.start)
+    assert tree.count[tree.top].sum() == count
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 701])
+def test_every_triangle_is_in_one_leaf_and_every_box_holds_its_children(rng, count):
+    triangles, bound = hostile_soup(rng, count), 0.1 * rng.random(count)
+    check_tree(build(triangles, bound), triangles, bound)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_size_and_place_do_not_matter(rng, scale, offset):
+    triangles = scale * random_soup(rng, 300) + offset
+    bound = np.full(300, 0.01 * scale)
+    check_tree(build(triangles, bound), triangles, bound)
+
+
+def test_triangles_all_in_one_place_still_make_a_shallow_tree(rng):
+    triangles = np.repeat(random_soup(rng, 1), 1024, axis=0)
+    tree = build(triangles)
+    check_tree(tree, triangles, np.zeros(1024))
+    assert len(tree.level_start) <= 12
+
+
+def test_a_geometric_progression_does_not_make_a_tree_as_deep_as_it_has_triangles(rng):
+    triangles = random_soup(rng, 1, size=0.1) * (0.5 ** np.arange(1000))[:, None, None]
+    tree = build(triangles)
+    check_tree(tree, triangles, np.zeros(1000))
+    assert len(tree.level_start) <= 40
+
+
+def test_a_set_is_split_at_its_widest_gap(rng):
+    """Paper Figure 5: nine boxes left of a gap along y and one right of it are not halved."""
+    lower = rng.random((10, 3)) * [5.0, 1.0, 5.0]
+    lower[9, 1] += 7.0
+    parts = partition(lower, lower + 0.5, 1)
+    first, second = parts.children[0]
+    assert sorted([parts.count[first], parts.count[second]]) == [1, 9]
+    assert parts.order[parts.start[second]] == 9
+
+
+def test_the_widest_gap_wins_over_narrower_ones_on_other_axes():
+    lower = np.array([[0.0, 0, 0], [2.0, 0, 0], [0.0, 5, 0], [2.0, 5, 0]])
+    parts = partition(lower, lower + 1.0, 1)
+    halves = [set(parts.order[parts.start[n] : parts.start[n] + 2]) for n in parts.children[0]]
+    assert halves == [{0, 1}, {2, 3}]
+
+
+def test_without_a_gap_the_middle_of_the_most_varied_axis_splits(rng):
+    center = rng.random((200, 3)) * [1.0, 9.0, 1.0]
+    parts = partition(center - 1.0, center + 1.0, 1)
+    first = parts.children[0, 0]
+    chosen = np.zeros(200, dtype=bool)
+    chosen[parts.order[: parts.count[first]]] = True
+    middle = 0.5 * (center[:, 1].min() + center[:, 1].max())
+    assert np.array_equal(chosen, center[:, 1] < middle)
+
+
+def test_each_of_several_separate_pieces_is_a_node_of_its_own():
+    piece = torus()
+    tree = build(np.concatenate([shifted(piece, 4.0 * i, 0.0, 0.0) for i in range(5)]))
+    nodes = np.flatnonzero(tree.count == len(piece))
+    held = [tree.order[tree.start[node] : tree.start[node] + len(piece)] // len(piece) for node in nodes]
+    alone = [set(pieces) for pieces in held if len(set(pieces)) == 1]
+    assert {0, 1, 2, 3, 4} == set().union(*alone)
+
+
+def test_refitted_boxes_are_those_of_the_moved_triangles(rng):
+    triangles, bound = torus(), np.full(len(torus()), 0.01)
+    moved = triangles * [1.0, 2.0, 0.5] + rng.normal(size=3)
+    tree = refit(build(triangles, bound), moved, 2.0 * bound)
+    check_tree(tree, moved, 2.0 * bound)
+    with pytest.raises(ValueError, match="refit expects"):
+        refit(tree, moved[:5])
+
+
+def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng):
+    parts = [random_soup(rng, n) + 3.0 * rng.normal(size=3) for n in (40, 1, 7, 200)]
+    tree = join(*(build(part, np.full(len(part), 0.02)) for part in parts))
+    together = np.concatenate(parts)
+    assert np.array_equal(tree.triangles, together)
+    check_tree(tree, together, np.full(len(together), 0.02))
+
+
+def test_the_same_triangles_give_the_same_tree(rng):
+    triangles = random_soup(rng, 500)
+    assert np.array_equal(build(triangles).order, build(triangles.copy()).order)
+
+
+@pytest.mark.parametrize(
+    ("triangles", "bound"),
+    [
+        (np.zeros((0, 3, 3)), None),
+        (np.zeros((2, 3)), None),
+        (np.full((1, 3, 3), np.nan), None),
+        (np.zeros((2, 3, 3)), np.zeros(3)),
+        (np.zeros((2, 3, 3)), np.array([0.0, -1.0])),
+    ],
+)
+def test_what_cannot_be_a_tree_is_refused(triangles, bound):
+    with pytest.raises(ValueError, match=r"expected|finite"):
+        build(triangles, bound)
+
+
+def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng):
+    body = ABody(triangles=random_soup(rng, 9), triangle_bound=np.zeros(9))
+    tree = tree_of(body)
+    assert tree_of(body) is tree
+    gone = weakref.ref(tree)
+    del body, tree
+    gc.collect()
+    assert gone() is None
