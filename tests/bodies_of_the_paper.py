@@ -15,6 +15,7 @@ import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces.paths import TrigonometricPath
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Star, Superquadric, Tube
 
@@ -75,14 +76,15 @@ BOWL = np.array(
     ]
 )
 
+OUTER, INNER = np.array([0.14, 1.74]), np.array([0.13, 1.605])  # along the glass's walls, rising
 GLASS = np.array(
     [
         straight([0, 0], [0.5, 0]),
-        [[0.5, 0], [0.54, 0], [0.55678, 0.02], [0.56, 0.06]],
+        [[0.5, 0], [0.54, 0], list([0.56, 0.06] - 0.02 * OUTER), [0.56, 0.06]],
         straight([0.56, 0.06], [0.7, 1.8]),
-        [[0.7, 1.8], [0.70322, 1.84], [0.64324, 1.845], [0.64, 1.805]],
+        [[0.7, 1.8], list([0.7, 1.8] + 0.023 * OUTER), list([0.64, 1.805] + 0.025 * INNER), [0.64, 1.805]],
         straight([0.64, 1.805], [0.51, 0.2]),
-        [[0.51, 0.2], [0.50271, 0.11], [0.46, 0.1], [0.4, 0.1]],
+        [[0.51, 0.2], list([0.51, 0.2] - 0.06 * INNER), [0.46, 0.1], [0.4, 0.1]],
         straight([0.4, 0.1], [0, 0.1]),
     ]
 )
@@ -165,21 +167,25 @@ def trefoil_point(t):
 
 def knot(radius=0.15, **mesh) -> Paired:
     """A trefoil tube; its centre of mass is its centre of symmetry."""
+    cosine = np.array([[0, 0, 0], [0, 1, 0], [0, -2, 0], [0, 0, 0]]) / 3
+    sine = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, -1]]) / 3
     return Paired(
-        "knot", lambda: _knot_body(radius, mesh), lambda: Tube([(trefoil_point, 0, 2 * np.pi, True)], radius)
+        "knot",
+        lambda: exact(primitives.tube(TrigonometricPath(cosine, sine), radius), "knot", **mesh),
+        lambda: Tube([(trefoil_point, 0, 2 * np.pi, True)], radius),
     )
 
 
-def rod(start, end, radius):
-    """The straight path of a round-ended tube, as one cubic Bezier piece (1, 4, 3)."""
-    return np.array([straight(start, end)])
+def rod(start, end, radius) -> Body:
+    """A straight tube with round ends."""
+    return exact(primitives.tube(np.array([straight(start, end)]), radius), "rod")
 
 
 def jack(reach=1.0, radius=0.2) -> Paired:
     """Three crossed tubes with round ends."""
     return Paired(
         "jack",
-        lambda: merge([_rod_body(-reach * axis, reach * axis, radius) for axis in np.eye(3)], "jack"),
+        lambda: merge([rod(-reach * axis, reach * axis, radius) for axis in np.eye(3)], "jack"),
         lambda: Tube(
             [(lambda t, a=axis: t[:, None] * a * reach, -1, 1, False) for axis in np.eye(3)], radius
         ),
@@ -191,7 +197,7 @@ def straw(length=2.6, radius=0.08) -> Paired:
     half = np.array([0, 0, length / 2])
     return Paired(
         "straw",
-        lambda: _rod_body(-half, half, radius),
+        lambda: rod(-half, half, radius),
         lambda: Tube([(lambda t: t[:, None] * half, -1, 1, False)], radius),
     )
 
@@ -201,12 +207,17 @@ BUMPS = ((0.08, (4, 3, 0), 0.4), (0.06, (0, 2, 5), 1.0), (0.05, (-3, 1, 3), 2.0)
 
 def bumpy_radius(u):
     """Distance of the bumpy sphere from its centre along unit u (k, 3), real or complex."""
-    return 1 + sum(height * np.sin(u @ np.array(wave, float) + phase) for height, wave, phase in BUMPS)
+    return 1 + sum(height * np.cos(u @ np.array(wave, float) + phase) for height, wave, phase in BUMPS)
 
 
 def bumpy_sphere(**mesh) -> Paired:
     """A sphere with smooth bumps and no symmetry."""
-    return Paired("bumpy sphere", lambda: _bumpy_body(mesh), _bumpy_shape)
+    amplitude, wave, phase = zip(*BUMPS, strict=True)
+    return Paired(
+        "bumpy sphere",
+        lambda: exact(primitives.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
+        _bumpy_shape,
+    )
 
 
 @lru_cache
