@@ -1,9 +1,9 @@
 """Surfaces and curves under an invertible affine map x -> A x + b, exactly.
 
-Tangents map by A, the outward normal by A^-T (so it stays outward under mirroring too).  With m = |A^-T n| the
-second fundamental form in the mapped basis (A e1, A e2) is the old one divided by m; both are then brought to an
-orthonormal frame.  Displacements are made tangential *before* they are mapped back: the foot of a perpendicular is
-not preserved by A, tangency is.
+Tangents map by A, the outward normal by A^-T (so it stays outward under mirroring too).  With m = |A^-T n|
+the second fundamental form in the mapped basis (A e1, A e2) is the old one divided by m; both are then
+brought to an orthonormal frame.  Displacements are made tangential *before* they are mapped back: the foot
+of a perpendicular is not preserved by A, tangency is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Piecewise cubic Bezier curves of any dimension, evaluated in Bernstein form.
 
-One table (piece, 4, 4 d) holds the control values of c, c', c'', c''' by the parameter, all raised to degree 3, so
-that one product gives the whole jet.  Near the ends of a piece every coordinate keeps its *relative* accuracy: the
-weights are products of t and 1 - t, each computed without cancellation.
+One table (piece, 4, 4 d) holds the control values of c, c', c'', c''' by the parameter, all raised to
+degree 3, so that one product gives the whole jet.  Near the ends of a piece every coordinate keeps its
+*relative* accuracy: the weights are products of t and 1 - t, each computed without cancellation.
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ they interpolate.
 All faces of a complex share their u lines; so the polyline of a rim runs along triangle edges on both
 sides.
 
-Lines are counted, not cells: a resolution of 15 by 5 makes 14 by 4 cells.  For a tolerance, the share C_u,
-C_v of each direction in the bound is measured by halving (shares fall with the square of the count), and
-the counts are scaled until every cell's bound is within the tolerance.
+Lines are counted, not cells: a resolution of 15 by 5 makes 14 by 4 cells.  For a tolerance, the share of
+each direction in a cell's bound is measured by halving (shares fall with the square of the width), and
+every interval whose cells exceed the tolerance is cut into as many parts as its share asks for, until all
+are within.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .base import Curve, Patch
 
 _MOST_CELLS = 4_000_000
 _ROUNDS = 24
+_MOST_PARTS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,24 +135,22 @@ def lines_at(patches: Sequence[Patch], resolution: tuple[int, int]) -> tuple[Flo
 
 def lines_within(patches: Sequence[Patch], tolerance: float) -> tuple[Floats, list[Floats]]:
     """Return the common u lines and each patch's v lines whose cells are all within a tolerance."""
-    u_breaks = patches[0].breaks[0]
-    u_counts = _shared_out(_least(patches[0], 0, 8), np.diff(u_breaks))
-    v_counts = [_shared_out(_least(patch, 1, 1), np.diff(patch.breaks[1])) for patch in patches]
+    u = _lines(patches[0].breaks[0], _shared_out(_least(patches[0], 0, 8), np.diff(patches[0].breaks[0])))
+    v = [_first_v_lines(patch) for patch in patches]
     for _ in range(_ROUNDS):
-        u = _lines(u_breaks, u_counts)
-        growth_u = 1.0
-        next_v = []
-        for patch, counts in zip(patches, v_counts, strict=True):
-            grown_u, grown_v = _growth(patch, u, u_counts, counts, tolerance)
-            growth_u = max(growth_u, grown_u)
-            next_v.append(np.ceil(counts * grown_v).astype(np.intp))
-        next_u = np.ceil(u_counts * growth_u).astype(np.intp)
-        unchanged = all(np.array_equal(a, b) for a, b in zip(next_v, v_counts, strict=True))
-        if unchanged and np.array_equal(next_u, u_counts):
-            return u, [_lines(patch.breaks[1], counts) for patch, counts in zip(patches, v_counts, strict=True)]
-        u_counts, v_counts = next_u, next_v
-        _check_size(int(u_counts.sum()) * int(sum(counts.sum() for counts in v_counts)), tolerance)
+        growths = [_growth(patch, u, own, tolerance) for patch, own in zip(patches, v, strict=True)]
+        growth_u = np.max([growth for growth, _ in growths], axis=0)
+        if not np.any(growth_u > 1) and not any(np.any(growth > 1) for _, growth in growths):
+            return u, v
+        u = _lines(u, growth_u)
+        v = [_lines(own, growth) for own, (_, growth) in zip(v, growths, strict=True)]
+        _check_size((len(u) - 1) * sum(len(own) - 1 for own in v), tolerance)
     raise SurfaceError("tessellation", "tolerance", f"not reached: {tolerance:g}", "use a larger tolerance")
+
+
+def _first_v_lines(patch: Patch) -> Floats:
+    pieces = np.diff(patch.breaks[1])
+    return _lines(patch.breaks[1], _shared_out(_least(patch, 1, len(pieces)), pieces))
 
 
 def _check_size(cells: int, tolerance: float) -> None:
@@ -159,32 +159,33 @@ def _check_size(cells: int, tolerance: float) -> None:
         raise SurfaceError("tessellation", "tolerance", found, "use a larger tolerance, or a resolution")
 
 
-def _growth(patch: Patch, u: Floats, u_counts: Ints, counts: Ints, tolerance: float) -> tuple[float, Floats]:
-    """Return factors by which to raise the u count and each piece's v count (pieces,); 1 where it is within."""
-    breaks = patch.breaks[1]
-    coarse = _piece_bounds(patch, u, _lines(breaks, counts), counts)
-    if np.all(coarse <= tolerance):
-        return 1.0, np.ones(len(counts))
-    fine_u = _lines(patch.breaks[0], 2 * u_counts)
-    half_u = _piece_bounds(patch, fine_u, _lines(breaks, counts), counts)
-    half_v = _piece_bounds(patch, u, _lines(breaks, 2 * counts), 2 * counts)
-    open_piece = coarse > tolerance
-    share_u = np.where(open_piece, coarse - half_u, 0.0).max() * 4.0 / 3.0
-    share_v = np.where(open_piece, coarse - half_v, 0.0) * 4.0 / 3.0
-    growth_u = float(np.clip(np.sqrt(2.0 * share_u / tolerance), 1.0, 3.0))
-    growth_v = np.clip(np.sqrt(2.0 * np.maximum(share_v, 0.0) / tolerance), 1.0, 3.0)
-    if growth_u == 1.0 and np.all(growth_v == 1.0):
-        return 1.1, np.where(open_piece, 1.1, 1.0)
-    return growth_u, growth_v
+def _growth(patch: Patch, u: Floats, v: Floats, tolerance: float) -> tuple[Ints, Ints]:
+    """Return into how many parts to cut each interval of u and of v; 1 where it is within the tolerance."""
+    bounds = _bounds(patch, u, v)
+    excess = bounds > tolerance
+    if not excess.any():
+        return np.ones(len(u) - 1, dtype=np.intp), np.ones(len(v) - 1, dtype=np.intp)
+    half_u = _bounds(patch, _halved(u), v).reshape(len(u) - 1, 2, -1).max(axis=1)
+    half_v = _bounds(patch, u, _halved(v)).reshape(len(u) - 1, -1, 2).max(axis=2)
+    share_u = np.where(excess, np.maximum(bounds - half_u, 0.0), 0.0) * 4.0 / 3.0
+    share_v = np.where(excess, np.maximum(bounds - half_v, 0.0), 0.0) * 4.0 / 3.0
+    parts_u = np.clip(np.ceil(np.sqrt(2.0 * share_u / tolerance)), 1, _MOST_PARTS).astype(np.intp)
+    parts_v = np.clip(np.ceil(np.sqrt(2.0 * share_v / tolerance)), 1, _MOST_PARTS).astype(np.intp)
+    idle = excess & (parts_u == 1) & (parts_v == 1)
+    parts_u[idle & (share_u >= share_v)] = 2
+    parts_v[idle & (share_u < share_v)] = 2
+    return parts_u.max(axis=1), parts_v.max(axis=0)
 
 
-def _piece_bounds(patch: Patch, u: Floats, v: Floats, counts: Ints) -> Floats:
-    """Return the largest bound (pieces,) over the cells of each piece of v."""
+def _bounds(patch: Patch, u: Floats, v: Floats) -> Floats:
+    """Return the bounds (cells of u, cells of v)."""
     lower, upper = _cells(u, v)
     bounds = patch.cell_bounds(np.zeros(len(lower), dtype=np.intp), lower, upper)
-    rows = bounds.reshape(len(u) - 1, len(v) - 1).max(axis=0)
-    largest: Floats = np.maximum.reduceat(rows, np.concatenate([[0], np.cumsum(counts)[:-1]]))
-    return largest
+    return bounds.reshape(len(u) - 1, len(v) - 1)
+
+
+def _halved(lines: Floats) -> Floats:
+    return _lines(lines, np.full(len(lines) - 1, 2, dtype=np.intp))
 
 
 def _least(patch: Patch, axis: int, cells: int) -> int:

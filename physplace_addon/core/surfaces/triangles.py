@@ -1,8 +1,9 @@
 """Flat faces: a set of triangles as one surface with many faces.
 
-Face i is `S(u, v) = c0 + u (c1 - c0) + v (c2 - c0)` on `u, v >= 0, u + v <= 1`, so (u, v) are the barycentric
-weights of its second and third corner. Tangents a, b have the reciprocal basis a* = b x N / |N|^2 and
-b* = N x a / |N|^2 with N = a x b, which reads off the parameters of a displacement: du = a* . d, dv = b* . d.
+Face i is `S(u, v) = c0 + u (c1 - c0) + v (c2 - c0)` on `u, v >= 0, u + v <= 1`, so (u, v) are the
+barycentric weights of its second and third corner. Tangents a, b have the reciprocal basis a* = b x N /
+|N|^2 and b* = N x a / |N|^2 with N = a x b, which reads off the parameters of a displacement: du = a* . d,
+dv = b* . d.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from .base import Derivatives, FaceGeometry, Surface
 class Triangles(Surface):
     """Flat triangular faces, corners (t, 3, 3).
 
-    `orientation` (t,) is +1 where the outward normal is that of the corners' right-handed order, -1 where it
-    is the opposite one (after a mirroring map, so that (u, v) keep their corners).
+    `orientation` (t,) is +1 where the outward normal is that of the corners' right-handed order, -1 where
+    it is the opposite one (after a mirroring map, so that (u, v) keep their corners).
     """
 
     corners: Floats

@@ -1,0 +1,151 @@
+"""Bounds on the distance from a surface over a parameter cell to the cell's two triangles.
+
+Corners are numbered (0) lower u, lower v; (1) upper u, lower v; (2) lower u, upper v; (3) upper u, upper v;
+the triangles are (0, 1, 2) and (3, 2, 1).
+
+*Bilinear*: interpolating along v, then along u, errs by at most (du^2 max|S_uu| + dv^2 max|S_vv|)/8.  The
+bilinear patch B leaves the flat triangle T by s t w, s t <= 1/4, with the twist w = P0 - P1 - P2 + P3.
+Only the part of w off the triangle's plane counts, and, where w carries a point over the diagonal, the sine
+of the fold there.
+
+*Tangent planes*, for convex bodies around the origin: over the radial cone of a triangle with corners X_j
+the surface stays below the tangent planes n_i . x <= n_i . X_i.  With x = sum l_j X_j the most of L = sum
+l_j is the linear programme max L, B l <= 1, l >= 0, B_ij = n_i . X_j / n_i . X_i; every feasible y >= 0 of
+its dual, B' y >= 1, proves L <= sum y, and the distance to the triangle is at most (L - 1) max |X_j|.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+
+_TRIANGLES = ((0, 1, 2), (3, 2, 1))
+_PAIRS = ((0, 1), (1, 2), (2, 0))
+
+
+def cell_corners(lower: Floats, upper: Floats) -> Floats:
+    """Return the parameters (k, 4, 2) of the corners of cells."""
+    corners = np.empty((len(lower), 4, 2))
+    corners[:, 0::2, 0], corners[:, 1::2, 0] = lower[:, :1], upper[:, :1]
+    corners[:, :2, 1], corners[:, 2:, 1] = lower[:, 1:], upper[:, 1:]
+    return corners
+
+
+def bilinear_bounds(points: Floats, bend_u: Floats, bend_v: Floats) -> Floats:
+    """Return bounds (k,) from corners (k, 4, 3) and du^2 max|S_uu|, dv^2 max|S_vv| (k,)."""
+    bounds: Floats = 0.125 * (bend_u + bend_v) + twist_bounds(points)
+    return bounds
+
+
+def twist_bounds(points: Floats) -> Floats:
+    """Bound the distance (k,) from the bilinear patches of corners (k, 4, 3) to their triangles.
+
+    A patch with a side of no length is a triangle.
+    """
+    twist = points[:, 0] - points[:, 1] - points[:, 2] + points[:, 3]
+    full = 0.25 * _length(twist)
+    first, second = (_unit_normal(points[:, list(corners)]) for corners in _TRIANGLES)
+    off = np.maximum(np.abs(np.sum(twist * first, axis=1)), np.abs(np.sum(twist * second, axis=1)))
+    tight = 0.25 * off + full * _length(_cross(first, second))
+    inside = _twist_stays_inside(points, twist) & (np.sum(first * second, axis=1) > 0.0)
+    bounds = np.where(inside, np.minimum(full, tight), full)
+    return np.where(_has_collapsed_side(points), 0.0, bounds)
+
+
+def _twist_stays_inside(points: Floats, twist: Floats) -> Bools:
+    """Whether the in-plane twist is less than the sides, so that it can carry a point over the diagonal only."""
+    inside = np.ones(len(points), dtype=np.bool_)
+    for origin, one, two in _TRIANGLES:
+        a, b = points[:, one] - points[:, origin], points[:, two] - points[:, origin]
+        normal = _cross(a, b)
+        square = np.sum(normal * normal, axis=1)
+        along_a = np.abs(np.sum(_cross(twist, b) * normal, axis=1))
+        along_b = np.abs(np.sum(_cross(a, twist) * normal, axis=1))
+        inside &= (along_a < square) & (along_b < square)
+    return inside
+
+
+def _has_collapsed_side(points: Floats) -> Bools:
+    scale = np.max(np.abs(points), axis=(1, 2))
+    sides = [_length(points[:, i] - points[:, j]) for i, j in ((0, 1), (2, 3), (0, 2), (1, 3))]
+    return np.asarray(np.min(sides, axis=0) <= 1e-14 * scale)
+
+
+def tangent_plane_bounds(points: Floats, normals: Floats) -> Floats:
+    """Return bounds (k,) for convex bodies from corners and their outward normals, each (k, 4, 3)."""
+    both = [_cap(points[:, list(corners)], normals[:, list(corners)]) for corners in _TRIANGLES]
+    return np.maximum(both[0], both[1])
+
+
+def _cap(points: Floats, normals: Floats) -> Floats:
+    """Bound the cap over one triangle a cell; 0 where the triangle has no area."""
+    matrix = normals @ points.transpose(0, 2, 1)
+    matrix = matrix / np.einsum("kii->ki", matrix)[:, :, None]
+    most = np.minimum(_one_plane(matrix), np.minimum(_two_planes(matrix), _three_planes(matrix)))
+    reach = np.sqrt(np.max(np.sum(points * points, axis=2), axis=1))
+    side = np.min([_length(points[:, i] - points[:, j]) for i, j in _PAIRS], axis=0)
+    cap: Floats = np.where(side > 1e-14 * reach, np.maximum(most - 1.0, 0.0) * reach, 0.0)
+    return cap
+
+
+def _one_plane(matrix: Floats) -> Floats:
+    """The least sum y of dual points with one plane."""
+    least = matrix.min(axis=2)
+    with np.errstate(divide="ignore"):
+        sums: Floats = np.where(least > 0.0, 1.0 / least, np.inf).min(axis=1)
+    return sums
+
+
+def _two_planes(matrix: Floats) -> Floats:
+    """The least sum y of dual points with two planes, two columns tight."""
+    best = np.full(len(matrix), np.inf)
+    for i, j in _PAIRS:
+        for m, n in _PAIRS:
+            a, b, c, d = matrix[:, i, m], matrix[:, j, m], matrix[:, i, n], matrix[:, j, n]
+            det = a * d - b * c
+            safe = np.where(det == 0.0, np.inf, det)
+            y, z = (d - b) / safe, (a - c) / safe
+            best = np.minimum(best, _sum_if_feasible(matrix, (i, j), np.stack([y, z], axis=1)))
+    return best
+
+
+def _three_planes(matrix: Floats) -> Floats:
+    """The sum y of the dual point where all columns are tight: the sums of the inverse's columns."""
+    rows = matrix[:, 0], matrix[:, 1], matrix[:, 2]
+    crossed = [_cross(rows[1], rows[2]), _cross(rows[2], rows[0]), _cross(rows[0], rows[1])]
+    det = np.sum(rows[0] * crossed[0], axis=1)
+    safe = np.where(det > 0.0, det, np.inf)
+    y = np.stack([np.sum(column, axis=1) / safe for column in crossed], axis=1)
+    return _sum_if_feasible(matrix, (0, 1, 2), y)
+
+
+def _sum_if_feasible(matrix: Floats, planes: tuple[int, ...], y: Floats) -> Floats:
+    """Sum y (k, planes), scaled up to cover rounding, or infinity where y is not dual feasible."""
+    covered = np.sum(matrix[:, list(planes)] * y[:, :, None], axis=1).min(axis=1)
+    feasible = np.all(y >= 0.0, axis=1) & (covered > 1.0 - 1e-9)
+    total = np.sum(y, axis=1) / np.where(feasible, np.minimum(covered, 1.0), 1.0)
+    return np.where(feasible, total, np.inf)
+
+
+def _unit_normal(corners: Floats) -> Floats:
+    normal = _cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = _length(normal)
+    unit: Floats = normal / np.where(length > 0.0, length, 1.0)[:, None]
+    return unit
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.stack(
+        [
+            a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1],
+            a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
+            a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0],
+        ],
+        axis=1,
+    )
+
+
+def _length(vectors: Floats) -> Floats:
+    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
+    return length

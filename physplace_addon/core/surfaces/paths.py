@@ -1,0 +1,155 @@
+"""Space curves that tubes follow, with exact derivatives to third order.
+
+A path is smooth: its unit tangent is continuous.  `third_bounds` bounds |c'''| over a range of the
+parameter, from which the tessellation's proof takes its bounds on c' and c''.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ..arrays import Floats
+from .base import Interval
+from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
+
+
+@dataclass(frozen=True, eq=False)
+class PathJet:
+    """c, c', c'', c''' by the parameter, each (k, 3)."""
+
+    point: Floats
+    first: Floats
+    second: Floats
+    third: Floats
+
+
+class Path(ABC):
+    """A smooth space curve."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> Interval:
+        """Range of the parameter; periodic for a closed path."""
+
+    @property
+    def breaks(self) -> Floats:
+        """Parameters where c' or c'' may jump, both ends included."""
+        return np.array([self.domain.lower, self.domain.upper])
+
+    @abstractmethod
+    def jet(self, t: Floats) -> PathJet:
+        """Return the point and its derivatives at t (k,)."""
+
+    @abstractmethod
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Bound |c'''| (k,) over [lower, upper], which lies between two breaks."""
+
+    @property
+    def rule_breaks(self) -> Floats:
+        """Parameters, both ends included, between which the path is analytic."""
+        return self.breaks
+
+
+@dataclass(frozen=True, eq=False)
+class CubicPath(Path):
+    """Cubic Bezier pieces (m, 4, 3) end to end; `joints` (m + 1,) says at which knots c' or c'' may jump."""
+
+    curve: PiecewiseCubic
+    joints: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    closed: bool = False
+
+    @property
+    def domain(self) -> Interval:
+        """From the first knot to the last."""
+        return Interval(float(self.curve.knots[0]), float(self.curve.knots[-1]), self.closed)
+
+    @property
+    def breaks(self) -> Floats:
+        """The knots where c' or c'' may jump."""
+        return self.curve.knots[self.joints]
+
+    @property
+    def rule_breaks(self) -> Floats:
+        """All knots."""
+        return self.curve.knots
+
+    def jet(self, t: Floats) -> PathJet:
+        """Return the point and its derivatives."""
+        jet = self.curve.jet(t)
+        return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9], jet[:, 9:])
+
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the largest |c'''|, constant on each piece, of the pieces in the range."""
+        third = self.curve.table[:, 0, 9:]
+        size = np.sqrt((third * third).sum(axis=1))
+        first = self.curve.piece_of(lower)
+        last = np.searchsorted(self.curve.knots[1:-1], upper, side="left")
+        bounds = size[first]
+        for step in range(1, int(np.max(last - first, initial=0)) + 1):
+            bounds = np.maximum(bounds, size[np.minimum(first + step, last)])
+        return bounds
+
+
+def spline_path(points: Floats, closed: bool) -> CubicPath:
+    """Return the C2 cubic spline through points (n, 3), by chord length; free ends have no curvature."""
+    if closed:
+        points = np.concatenate([points, points[:1]])
+    knots = chord_knots(points)
+    slopes = CubicSpline(knots, points, bc_type="periodic" if closed else "natural")(knots, 1)
+    joints = np.zeros(len(knots), dtype=np.bool_)
+    joints[[0, -1]] = True
+    return CubicPath(PiecewiseCubic.from_control(bezier_of_hermite(points, slopes, knots), knots), joints, closed)
+
+
+def bezier_path(control: Floats, closed: bool) -> CubicPath:
+    """Return the path of Bezier pieces (m, 4, 3) that follow one another with the same tangent."""
+    knots = chord_knots(np.concatenate([control[:, 0], control[-1:, 3]]))
+    joints = np.ones(len(knots), dtype=np.bool_)
+    return CubicPath(PiecewiseCubic.from_control(control, knots), joints, closed)
+
+
+@dataclass(frozen=True, eq=False)
+class TrigonometricPath(Path):
+    """The closed path c(t) = sum_n cosine_n cos(n t) + sine_n sin(n t), n = 0, 1, ...; coefficients (m, 3)."""
+
+    cosine: Floats
+    sine: Floats
+
+    @property
+    def domain(self) -> Interval:
+        """A full turn."""
+        return Interval(0.0, 2.0 * math.pi, periodic=True)
+
+    def jet(self, t: Floats) -> PathJet:
+        """Return the point and its derivatives."""
+        n = np.arange(len(self.cosine), dtype=np.float64)
+        angle = t[:, None] * n
+        cos, sin = np.cos(angle), np.sin(angle)
+        a, b = self.cosine, self.sine
+        n1, n2, n3 = n[:, None], (n * n)[:, None], (n**3)[:, None]
+        return PathJet(
+            cos @ a + sin @ b,
+            cos @ (n1 * b) - sin @ (n1 * a),
+            -(cos @ (n2 * a) + sin @ (n2 * b)),
+            sin @ (n3 * a) - cos @ (n3 * b),
+        )
+
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the sum of the harmonics' largest third derivatives, over the whole turn."""
+        ellipses = np.stack([self.cosine, self.sine], axis=2)
+        semi_axes = np.linalg.norm(ellipses, ord=2, axis=(1, 2))
+        return np.full(len(lower), float(semi_axes @ np.arange(len(semi_axes)) ** 3))
+
+
+def trefoil(scale: float = 1.0) -> TrigonometricPath:
+    """Return the trefoil knot (sin t + 2 sin 2t, cos t - 2 cos 2t, -sin 3t) times `scale`."""
+    cosine, sine = np.zeros((4, 3)), np.zeros((4, 3))
+    sine[1, 0], sine[2, 0] = 1.0, 2.0
+    cosine[1, 1], cosine[2, 1] = 1.0, -2.0
+    sine[3, 2] = -1.0
+    return TrigonometricPath(scale * cosine, scale * sine)

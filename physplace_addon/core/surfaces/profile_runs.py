@@ -1,0 +1,209 @@
+"""From what an artist draws to smooth profile runs: points through which a spline goes, or Bezier pieces.
+
+A profile becomes a chain of cubic Bezier pieces (m, 4, 2) in (r, z), corners where the tangent turns by
+more than `CORNER_ANGLE`.  Smaller turns, such as single precision leaves in a smooth curve, are taken out:
+both handles are laid on their mean direction, an end on the axis on the horizontal, so that every run is
+truly smooth.  A chain that encloses a solid is turned so that the solid lies on its left, whichever way it
+was drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ..arrays import Bools, Floats, Ints
+from ..errors import SurfaceError
+from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
+from .profiles import CubicProfile, LineProfile, Profile
+
+KIND, PROPERTY = "revolution", "profile"
+CORNER_ANGLE = 2e-3
+_ON_AXIS = 1e-6
+_STRAIGHT = 1e-12
+_STOPPED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Bezier pieces (m, 4, 2) end to end, `corner` (m + 1,) at their joints and ends, and whether it is a ring."""
+
+    control: Floats
+    corner: Bools
+    ring: bool
+
+    @property
+    def size(self) -> float:
+        """Half the diagonal of the control points' box."""
+        return 0.5 * float(np.linalg.norm(np.ptp(self.control.reshape(-1, 2), axis=0)))
+
+    @property
+    def solid(self) -> bool:
+        """Whether it encloses a solid: a ring, or both ends on the axis."""
+        return self.ring or bool(self.control[0, 0, 0] == 0.0 and self.control[-1, 3, 0] == 0.0)
+
+
+def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
+    """Return the C2 cubic spline through points (n, 2), broken at the sharp ones (n,), by chord length.
+
+    An end on the axis that is not sharp becomes a smooth pole; other free ends have no curvature.
+    """
+    tolerance = _ON_AXIS * float(np.ptp(points, axis=0).max())
+    points = np.where(np.abs(points) <= [tolerance, 0.0], 0.0, points)
+    if ring:
+        points, sharp = _closed_up(points, sharp)
+    stops = np.flatnonzero(np.concatenate([[True], sharp[1:-1], [True]]))
+    periodic = ring and not sharp[0]
+    runs = [_spline(points[a : b + 1], sharp[[a, b]], periodic) for a, b in zip(stops[:-1], stops[1:], strict=True)]
+    corner = sharp.copy()
+    corner[[0, -1]] = not periodic
+    return Chain(np.concatenate(runs), corner, ring)
+
+
+def _closed_up(points: Floats, sharp: Bools) -> tuple[Floats, Bools]:
+    """Repeat the first point of a ring at its end, starting at a sharp one if there is any."""
+    start = int(np.argmax(sharp))
+    order = np.append(np.roll(np.arange(len(points)), -start), start)
+    return points[order], sharp[order]
+
+
+def _spline(points: Floats, sharp: Bools, periodic: bool) -> Floats:
+    """Return Bezier pieces (m, 4, 2) of one smooth run."""
+    knots = chord_knots(points)
+    if np.any(np.diff(knots) <= 0.0):
+        raise SurfaceError(KIND, PROPERTY, "two successive points coincide", "remove one of them")
+    if periodic:
+        return bezier_of_hermite(points, CubicSpline(knots, points, bc_type="periodic")(knots, 1), knots)
+    outward, inward = _end_condition(points[0], sharp[0], 1.0), _end_condition(points[-1], sharp[1], -1.0)
+    slopes = CubicSpline(knots, points, bc_type=(outward, inward))(knots, 1)
+    return bezier_of_hermite(points, slopes, knots)
+
+
+def _end_condition(point: Floats, sharp: bool, sign: float) -> tuple[int, Floats]:
+    pole = point[0] == 0.0 and not sharp
+    return (1, np.array([sign, 0.0])) if pole else (2, np.zeros(2))
+
+
+def chain_of_bezier(control: Floats, ring: bool) -> Chain:
+    """Return the chain of Bezier pieces (m, 4, 2), with nearly smooth joints made smooth."""
+    control = control.copy()
+    control[1:, 0] = control[:-1, 3]
+    if ring:
+        control[-1, 3] = control[0, 0]
+    tolerance = _ON_AXIS * float(np.ptp(control[..., 0]) + np.ptp(control[..., 1]))
+    ends = control[:, [0, 3], 0]
+    control[:, [0, 3], 0] = np.where(np.abs(ends) <= tolerance, 0.0, ends)
+    _give_straight_pieces_handles(control)
+    corner = np.ones(len(control) + 1, dtype=np.bool_)
+    for joint in range(len(control)) if ring else range(1, len(control)):
+        corner[joint] = _sharp_after_smoothing(control, joint - 1, joint)
+    if ring:
+        corner[-1] = corner[0]
+        return _from_corner(Chain(control, corner, ring))
+    _lay_poles_flat(control)
+    return Chain(control, corner, ring)
+
+
+def _from_corner(chain: Chain) -> Chain:
+    """Start a ring at a corner if it has any."""
+    start = int(np.argmax(chain.corner[:-1]))
+    corner = np.roll(chain.corner[:-1], -start)
+    return Chain(np.roll(chain.control, -start, axis=0), np.append(corner, corner[0]), chain.ring)
+
+
+def _give_straight_pieces_handles(control: Floats) -> None:
+    """A straight piece without handles stands still at its ends: give it handles at thirds (in place)."""
+    chord = control[:, 3] - control[:, 0]
+    if np.any(np.hypot(chord[:, 0], chord[:, 1]) == 0.0):
+        raise SurfaceError(KIND, PROPERTY, "two successive points coincide", "remove one of them")
+    bare = (control[:, 1] == control[:, 0]).all(axis=1) & (control[:, 2] == control[:, 3]).all(axis=1)
+    control[bare, 1] = control[bare, 0] + chord[bare] / 3.0
+    control[bare, 2] = control[bare, 3] - chord[bare] / 3.0
+
+
+def _sharp_after_smoothing(control: Floats, before: int, after: int) -> bool:
+    """Say whether a joint is a corner; if it nearly is not, lay both handles on their mean direction (in place)."""
+    arrive, leave = control[before, 3] - control[before, 2], control[after, 1] - control[after, 0]
+    lengths = math.hypot(*arrive), math.hypot(*leave)
+    if min(lengths) == 0.0:
+        raise SurfaceError(KIND, PROPERTY, "a handle has no length", "give both handles of the point a length")
+    mean = arrive / lengths[0] + leave / lengths[1]
+    if math.hypot(*(arrive / lengths[0] - leave / lengths[1])) > CORNER_ANGLE:
+        return True
+    mean /= math.hypot(*mean)
+    control[before, 2] = control[before, 3] - lengths[0] * mean
+    control[after, 1] = control[after, 0] + lengths[1] * mean
+    return False
+
+
+def _lay_poles_flat(control: Floats) -> None:
+    for end, handle in ((control[0, 0], control[0, 1]), (control[-1, 3], control[-1, 2])):
+        if end[0] == 0.0 and abs(handle[1] - end[1]) <= CORNER_ANGLE * abs(handle[0]):
+            handle[1] = end[1]
+
+
+def runs_of(chain: Chain) -> list[Profile]:
+    """Return the smooth runs of a checked chain, turned so that a solid lies on its left."""
+    _check(chain)
+    if chain.solid and _enclosed(chain.control) < 0.0:
+        chain = Chain(chain.control[::-1, ::-1].copy(), chain.corner[::-1].copy(), chain.ring)
+    inner = chain.corner.copy()
+    inner[[0, -1]] = True
+    stops = np.flatnonzero(inner)
+    periodic = chain.ring and not chain.corner[0]
+    return [_run(chain.control[a:b], periodic) for a, b in zip(stops[:-1], stops[1:], strict=True)]
+
+
+def _run(control: Floats, periodic: bool) -> Profile:
+    if len(control) == 1 and _straight(control[0]):
+        start, stop = control[0, 0].tolist(), control[0, 3].tolist()
+        return LineProfile((start[0], start[1]), (stop[0], stop[1]))
+    lengths = chord_knots(np.concatenate([control[:, 0], control[-1:, 3]]))
+    return CubicProfile(PiecewiseCubic.from_control(control, lengths), periodic)
+
+
+def _straight(control: Floats) -> bool:
+    """Whether a piece is the segment between its ends, never turning back."""
+    chord = control[3] - control[0]
+    length = math.hypot(*chord)
+    along = (control[1:3] - control[0]) @ chord / length**2
+    off = (control[1:3, 0] - control[0, 0]) * chord[1] - (control[1:3, 1] - control[0, 1]) * chord[0]
+    return bool(np.all(np.abs(off) <= _STRAIGHT * length**2) and np.all((along >= 0.0) & (along <= 1.0)))
+
+
+def _enclosed(control: Floats) -> float:
+    """The integral of r dz: positive where the solid lies on the left."""
+    x, w = np.array(_GAUSS_NODES), np.array(_GAUSS_WEIGHTS)
+    jet = PiecewiseCubic.from_control(control, np.arange(len(control) + 1.0)).jet(_inside_pieces(len(control), x))
+    return float((jet[:, 0] * jet[:, 3]) @ np.tile(w, len(control)))
+
+
+_ROOT = math.sqrt(0.6)
+_GAUSS_NODES = (0.5 - 0.5 * _ROOT, 0.5, 0.5 + 0.5 * _ROOT)
+_GAUSS_WEIGHTS = (5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0)
+
+
+def _inside_pieces(count: int, fractions: Floats) -> Floats:
+    return (np.arange(count)[:, None] + fractions).reshape(-1)
+
+
+def _check(chain: Chain) -> None:
+    """Raise SurfaceError where the profile leaves its half-plane, stands still, or encloses nothing."""
+    size = chain.size
+    if not size > 0.0:
+        raise SurfaceError(KIND, PROPERTY, "has no size", "draw a curve of some length")
+    curve = PiecewiseCubic.from_control(chain.control, np.arange(len(chain.control) + 1.0))
+    jet = curve.jet(_inside_pieces(len(chain.control), np.linspace(0.02, 0.98, 49)))
+    lowest = float(jet[:, 0].min())
+    if min(lowest, float(chain.control[:, 0, 0].min())) < 0.0:
+        raise SurfaceError(KIND, PROPERTY, f"crosses the axis to r = {lowest:g}", "keep it at x >= 0")
+    inner_on_axis: Ints = np.flatnonzero(chain.control[1:, 0, 0] <= 0.0)
+    if len(inner_on_axis) or (chain.ring and chain.control[0, 0, 0] <= 0.0) or lowest == 0.0:
+        raise SurfaceError(KIND, PROPERTY, "touches the axis between its ends", "let only its ends lie on it")
+    if float(np.hypot(jet[:, 2], jet[:, 3]).min()) < _STOPPED * size / len(chain.control):
+        raise SurfaceError(KIND, PROPERTY, "has a cusp, where it stands still", "give its handles a length")
+    if chain.solid and abs(_enclosed(chain.control)) <= _STOPPED * size**2:
+        raise SurfaceError(KIND, PROPERTY, "encloses no area", "draw an outline, or leave one end off the axis")

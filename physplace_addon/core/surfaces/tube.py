@@ -1,0 +1,251 @@
+"""Tubes of constant radius about a smooth path, closed or with hemispherical ends.
+
+S(u, v) = c(u) + r N(u, v), N = cos v e1 - sin v e2 (so that dS/du x dS/dv points outward).  The frame comes
+from one reference direction a: e1 is the unit part of a across the tangent T, e2 = T x e1.  It is smooth,
+exact, and closes up on a closed path; a is chosen well away from all tangents.  With k the path's curvature
+vector, the principal directions are T and the circle, the curvatures
+
+    along   k . N / (1 - r k . N),        around   -1/r.
+
+Beyond the ends of an open path u runs on over half a sphere, at s = |c'| (u_end - u) / r from the end's
+circle: S = c + r (cos s N - sin s T) at the start.  Tube and ends are one face; their tangent planes agree
+where they meet.
+
+Moving is projection: u is the foot of the displaced point on the path (Newton, |c'|^2 - (q - c) . c'' as
+slope), v its direction across the path there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .base import Derivatives, FaceGeometry, Interval, Patch
+from .paths import Path, PathJet
+
+_NEWTON_STEPS = 3
+_CLOSEST_TO_FOCAL = 0.2
+_AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The path's jet and its moving frame: tangent, e1, e2, each (k, 3)."""
+
+    jet: PathJet
+    tangent: Floats
+    first: Floats
+    second: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Tube(Patch):
+    """One face around `path`; `reference` (3,) is a unit vector that is nowhere along the path."""
+
+    path: Path
+    radius: float
+    reference: Floats
+
+    @cached_property
+    def domain(self) -> tuple[Interval, Interval]:
+        """The path's range, widened by the ends of an open one; and the angle around."""
+        own = self.path.domain
+        if own.periodic:
+            return own, _AROUND
+        return Interval(own.lower - self.end_ranges[0], own.upper + self.end_ranges[1]), _AROUND
+
+    @cached_property
+    def end_ranges(self) -> tuple[float, float]:
+        """The ranges of u of the two half-spheres: a quarter circle at the path's speed."""
+        own = self.path.domain
+        first = self.path.jet(np.array([own.lower, own.upper])).first
+        quarter = 0.5 * math.pi * self.radius / _length(first)
+        return float(quarter[0]), float(quarter[1])
+
+    @property
+    def collapsed(self) -> tuple[bool, bool, bool, bool]:
+        """The tips of an open tube."""
+        open_path = not self.path.domain.periodic
+        return (open_path, open_path, False, False)
+
+    @property
+    def breaks(self) -> tuple[Floats, Floats]:
+        """The path's own, and the tips of the ends."""
+        inner = self.path.breaks
+        around = np.array([_AROUND.lower, _AROUND.upper])
+        if self.path.domain.periodic:
+            return inner, around
+        lower, upper = self.domain[0].lower, self.domain[0].upper
+        return np.concatenate([[lower], inner, [upper]]), around
+
+    def frame_at(self, u: Floats) -> Frame:
+        """Return the path's frame at u (k,), clamped to the path."""
+        jet = self.path.jet(self.path.domain.contain(u))
+        tangent = _unit(jet.first)
+        first = _unit(self.reference - (tangent @ self.reference)[:, None] * tangent)
+        return Frame(jet, tangent, first, _cross(tangent, first))
+
+    def end_angles(self, u: Floats) -> Floats:
+        """Return the signed angles (k,) beyond the end circles: negative before the start, 0 on the tube."""
+        own = self.path.domain
+        if own.periodic:
+            return np.zeros(len(u))
+        before, beyond = self.end_ranges
+        past = np.minimum(u - own.lower, 0.0) / before + np.maximum(u - own.upper, 0.0) / beyond
+        angles: Floats = 0.5 * math.pi * past
+        return angles
+
+    def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
+        """Return point, principal frame (along, around), outward normal and the principal curvatures."""
+        f = self.frame_at(uv[:, 0])
+        cos, sin = np.cos(uv[:, 1])[:, None], np.sin(uv[:, 1])[:, None]
+        normal = cos * f.first - sin * f.second
+        frame = np.empty((len(uv), 2, 3))
+        frame[:, 0], frame[:, 1] = f.tangent, -sin * f.first - cos * f.second
+        curvature = np.zeros((len(uv), 2, 2))
+        curvature[:, 1, 1] = -1.0 / self.radius
+        bend = (f.jet.second * normal).sum(axis=1) / (f.jet.first * f.jet.first).sum(axis=1)
+        curvature[:, 0, 0] = bend / (1.0 - self.radius * bend)
+        if not self.path.domain.periodic:
+            self._round_ends(self.end_angles(uv[:, 0]), normal, frame, curvature)
+        return FaceGeometry(f.jet.point + self.radius * normal, frame, normal, curvature)
+
+    def _round_ends(self, angle: Floats, normal: Floats, frame: Floats, curvature: Floats) -> None:
+        """Turn normals and frames over the half-spheres (in place)."""
+        on_end = angle != 0.0
+        if not on_end.any():
+            return
+        cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        tangent = frame[:, 0].copy()
+        frame[:, 0] = cos * tangent - sin * normal
+        normal[:] = cos * normal + sin * tangent
+        curvature[on_end, 0, 0] = -1.0 / self.radius
+
+    def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
+        """Return the exact partial derivatives to second order."""
+        own = self.path.domain
+        u = own.contain(uv[:, 0])
+        jet = self.path.jet(u)
+        t0, t1, t2 = _unit_jet(jet.first, jet.second, jet.third)
+        a = self.reference
+        w0 = a - _times(t0 @ a, t0)
+        w1 = -_times(t1 @ a, t0) - _times(t0 @ a, t1)
+        w2 = -_times(t2 @ a, t0) - _times(2.0 * (t1 @ a), t1) - _times(t0 @ a, t2)
+        p0, p1, p2 = _unit_jet(w0, w1, w2)
+        q0 = _cross(t0, p0)
+        q1 = _cross(t1, p0) + _cross(t0, p1)
+        q2 = _cross(t2, p0) + 2.0 * _cross(t1, p1) + _cross(t0, p2)
+        cos, sin = np.cos(uv[:, 1])[:, None], np.sin(uv[:, 1])[:, None]
+        r = self.radius
+        n0, n1, n2 = (cos * p - sin * q for p, q in ((p0, q0), (p1, q1), (p2, q2)))
+        around0, around1 = -sin * p0 - cos * q0, -sin * p1 - cos * q1
+        inner = Derivatives(
+            jet.point + r * n0, jet.first + r * n1, r * around0, jet.second + r * n2, r * around1, -r * n0
+        )
+        angle = self.end_angles(uv[:, 0])
+        on_end = angle != 0.0
+        return self._end_derivatives(on_end, angle, jet, t0, n0, around0, inner) if on_end.any() else inner
+
+    def _end_derivatives(
+        self,
+        on_end: Bools,
+        angle: Floats,
+        jet: PathJet,
+        tangent: Floats,
+        normal: Floats,
+        around: Floats,
+        inner: Derivatives,
+    ) -> Derivatives:
+        """Replace the rows on the half-spheres: S = c + r (cos s N + sin s T), ds/du = |c'| / r."""
+        r = self.radius
+        speed = _length(jet.first)[:, None]
+        cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        out = cos * normal + sin * tangent
+        ends = Derivatives(
+            jet.point + r * out,
+            speed * (cos * tangent - sin * normal),
+            r * cos * around,
+            -(speed**2 / r) * out,
+            -speed * sin * around,
+            -r * cos * normal,
+        )
+        chosen = on_end[:, None]
+        names = ("point", "du", "dv", "duu", "duv", "dvv")
+        return Derivatives(*(np.where(chosen, getattr(ends, n), getattr(inner, n)) for n in names))
+
+    def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
+        """Return the parameters of the local nearest point to the displaced point."""
+        target = self.geometry(face, uv).point + displacement
+        u = self._foot(self.path.domain.contain(uv[:, 0]), target)
+        f = self.frame_at(u)
+        across = target - f.jet.point
+        out = (across * f.tangent).sum(axis=1)
+        x, y = (across * f.first).sum(axis=1), (across * f.second).sum(axis=1)
+        moved = np.empty_like(uv)
+        moved[:, 0] = self._past_ends(u, out, np.hypot(x, y), _length(f.jet.first))
+        moved[:, 1] = _AROUND.contain(np.arctan2(-y, x))
+        still = (displacement == 0.0).all(axis=1)
+        if still.any():
+            moved[still] = uv[still]
+        return moved
+
+    def _foot(self, u: Floats, target: Floats) -> Floats:
+        """The parameter of the path's point nearest to the target, near u, by Newton."""
+        domain = self.path.domain
+        for _ in range(_NEWTON_STEPS):
+            jet = self.path.jet(u)
+            across = target - jet.point
+            speed = (jet.first * jet.first).sum(axis=1)
+            slope = np.maximum(speed - (across * jet.second).sum(axis=1), _CLOSEST_TO_FOCAL * speed)
+            u = domain.contain(u + (across * jet.first).sum(axis=1) / slope)
+        return u
+
+    def _past_ends(self, u: Floats, out: Floats, across: Floats, speed: Floats) -> Floats:
+        """Run on over the half-spheres where the foot is an end of the path and the target lies beyond it."""
+        own = self.path.domain
+        if own.periodic:
+            return u
+        beyond = ((u == own.lower) & (out < 0.0)) | ((u == own.upper) & (out > 0.0))
+        return np.where(beyond, u + np.arctan2(out, across) * self.radius / speed, u)
+
+    def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
+        """Return the bounds of `tube_bounds`."""
+        from .tube_bounds import tube_bounds
+
+        return tube_bounds(self, lower, upper)
+
+
+def _unit_jet(w0: Floats, w1: Floats, w2: Floats) -> tuple[Floats, Floats, Floats]:
+    """A vector divided by its length, with two derivatives."""
+    length = _length(w0)[:, None]
+    f0 = w0 / length
+    l1 = (f0 * w1).sum(axis=1)[:, None]
+    f1 = (w1 - l1 * f0) / length
+    l2 = ((f1 * w1).sum(axis=1) + (f0 * w2).sum(axis=1))[:, None]
+    return f0, f1, (w2 - l2 * f0 - 2.0 * l1 * f1) / length
+
+
+def _unit(vectors: Floats) -> Floats:
+    unit: Floats = vectors / _length(vectors)[:, None]
+    return unit
+
+
+def _length(vectors: Floats) -> Floats:
+    length: Floats = np.sqrt((vectors * vectors).sum(axis=1))
+    return length
+
+
+def _times(scale: Floats, vectors: Floats) -> Floats:
+    return scale[:, None] * vectors
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    out = np.empty_like(a)
+    out[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
+    out[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
+    out[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return out
