@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the test suite on every Blender LTS that PhysPlace supports, each in an environment of its own.
 
+    python3 tools/test_all.py [--available] [words for pytest]
+
 A Blender whose Python this machine lacks is listed as not run, and that is a failure: nobody should read
-"passed" and believe it means all three.
+"passed" and believe it means all three. With --available it is only listed.
 """
 
 from __future__ import annotations
@@ -14,32 +16,40 @@ import time
 import pythons
 import setup
 
+NOT_RUN = "NOT RUN"
+
 
 def run(blender: str, options: list[str]) -> str:
     """Set up and test one Blender; what became of it, in a few words."""
-    folder = setup.ROOT / f".venv-{blender}"
+    try:
+        pythons.find(setup.BLENDERS[blender])
+    except pythons.PythonError as error:
+        return f"{NOT_RUN}: {' '.join(str(error).split())}"
+    folder = setup.ROOT / (".venv" if blender == setup.default_blender() else f".venv-{blender}")
     try:
         setup.set_up_blender(blender, folder)
-    except (setup.SetupError, pythons.PythonError) as error:
+    except setup.SetupError as error:
         print(error, flush=True)
-        return f"NOT RUN: {str(error).splitlines()[0]}"
+        return "FAILED in set-up, see above"
     started = time.monotonic()
     command = [str(folder / "bin" / "python"), "-m", "pytest", *options]
     code = subprocess.run(command, cwd=setup.ROOT, stdin=subprocess.DEVNULL).returncode
-    outcome = "passed" if code == 0 else "FAILED"
-    return f"{outcome} in {time.monotonic() - started:.0f} s"
+    return f"{'FAILED' if code else 'passed'} in {time.monotonic() - started:.0f} s"
 
 
 def main() -> int:
     """Run all, print a line for each, fail unless all passed."""
+    accepted = ("passed", NOT_RUN) if "--available" in sys.argv else ("passed",)
+    options = [word for word in sys.argv[1:] if word != "--available"]
     outcomes = {}
     for blender in sorted(setup.BLENDERS):
         print(f"\n=== Blender {blender} LTS ===", flush=True)
-        outcomes[blender] = run(blender, sys.argv[1:])
+        outcomes[blender] = run(blender, options)
     print()
     for blender, outcome in outcomes.items():
-        print(f"Blender {blender} LTS, Python {pythons.name_of(setup.BLENDERS[blender])}: {outcome}")
-    return 0 if all(outcome.startswith("passed") for outcome in outcomes.values()) else 1
+        python = pythons.name_of(setup.BLENDERS[blender])
+        print(f"Blender {blender} LTS, Python {python}: {outcome}")
+    return 0 if all(outcome.startswith(accepted) for outcome in outcomes.values()) else 1
 
 
 if __name__ == "__main__":
