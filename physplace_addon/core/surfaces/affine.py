@@ -43,7 +43,8 @@ class AffineSurface(Surface):
 
     @cached_property
     def _inverse(self) -> Floats:
-        return np.linalg.inv(self.matrix[:3, :3])
+        inverse: Floats = np.asarray(np.linalg.inv(self.matrix[:3, :3]), dtype=np.float64)
+        return inverse
 
     @cached_property
     def _similarity(self) -> bool:

@@ -36,12 +36,14 @@ class Interval:
     def contain(self, parameter: Floats) -> Floats:
         """Wrap (periodic) or clamp (bounded) parameters (k,) into the range."""
         if not self.periodic:
-            return np.minimum(np.maximum(parameter, self.lower), self.upper)
+            clamped: Floats = np.minimum(np.maximum(parameter, self.lower), self.upper)
+            return clamped
         inside = (parameter >= self.lower) & (parameter < self.upper)
         if inside.all():
             return parameter
         wrapped = self.lower + np.mod(parameter - self.lower, self.length)
-        return np.where(inside, parameter, np.where(wrapped < self.upper, wrapped, self.lower))
+        within: Floats = np.where(wrapped < self.upper, wrapped, self.lower)
+        return np.where(inside, parameter, within)
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Curve(ABC):
 
     @abstractmethod
     def conormals(self, edge: Ints, t: Floats) -> Floats:
-        """Return (k, 2, 3): unit, perpendicular to the edge, into each adjacent face; NaN where there is none."""
+        """Return (k, 2, 3): unit, across the edge, into each adjacent face; NaN where there is none."""
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
         """Bound the distance (k,) from the arc over [lower, upper] to its chord; 0 for straight edges."""

@@ -54,7 +54,7 @@ def twist_bounds(points: Floats) -> Floats:
 
 
 def _twist_stays_inside(points: Floats, twist: Floats) -> Bools:
-    """Whether the in-plane twist is less than the sides, so that it can carry a point over the diagonal only."""
+    """Whether the in-plane twist is less than the sides: it can carry a point over the diagonal only."""
     inside = np.ones(len(points), dtype=np.bool_)
     for origin, one, two in _TRIANGLES:
         a, b = points[:, one] - points[:, origin], points[:, two] - points[:, origin]

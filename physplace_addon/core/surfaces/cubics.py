@@ -69,21 +69,24 @@ def _jet_table(control: Floats, width: Floats) -> Floats:
 
 
 def _blossom(control: Floats, arguments: tuple[Floats, Floats, Floats]) -> Floats:
-    level = control
+    level: Floats = control
     for argument in arguments:
-        t = argument[:, None, None]
-        level = (1.0 - t) * level[:, :-1] + t * level[:, 1:]
+        t: Floats = argument[:, None, None]
+        level = level[:, :-1] + t * (level[:, 1:] - level[:, :-1])
     return level[:, 0]
 
 
 def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
     """Return the distances (k,) of points (k, d) to segments."""
     along = stop - start
-    square = np.maximum(np.sum(along * along, axis=1), np.finfo(np.float64).tiny)
+    square = np.maximum(_length(along) ** 2, np.finfo(np.float64).tiny)
     t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)
-    offset = point - start - t[:, None] * along
-    distance: Floats = np.sqrt(np.sum(offset * offset, axis=1))
-    return distance
+    return _length(point - start - t[:, None] * along)
+
+
+def _length(vectors: Floats) -> Floats:
+    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
+    return length
 
 
 def bezier_of_hermite(points: Floats, slopes: Floats, knots: Floats) -> Floats:

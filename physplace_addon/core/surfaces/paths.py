@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
 
@@ -60,7 +60,7 @@ class CubicPath(Path):
     """Cubic Bezier pieces (m, 4, 3) end to end; `joints` (m + 1,) says at which knots c' or c'' may jump."""
 
     curve: PiecewiseCubic
-    joints: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    joints: Bools
     closed: bool = False
 
     @property
@@ -71,7 +71,8 @@ class CubicPath(Path):
     @property
     def breaks(self) -> Floats:
         """The knots where c' or c'' may jump."""
-        return self.curve.knots[self.joints]
+        breaks: Floats = self.curve.knots[self.joints]
+        return breaks
 
     @property
     def rule_breaks(self) -> Floats:
@@ -89,7 +90,7 @@ class CubicPath(Path):
         size = np.sqrt((third * third).sum(axis=1))
         first = self.curve.piece_of(lower)
         last = np.searchsorted(self.curve.knots[1:-1], upper, side="left")
-        bounds = size[first]
+        bounds: Floats = size[first]
         for step in range(1, int(np.max(last - first, initial=0)) + 1):
             bounds = np.maximum(bounds, size[np.minimum(first + step, last)])
         return bounds
@@ -103,7 +104,8 @@ def spline_path(points: Floats, closed: bool) -> CubicPath:
     slopes = CubicSpline(knots, points, bc_type="periodic" if closed else "natural")(knots, 1)
     joints = np.zeros(len(knots), dtype=np.bool_)
     joints[[0, -1]] = True
-    return CubicPath(PiecewiseCubic.from_control(bezier_of_hermite(points, slopes, knots), knots), joints, closed)
+    control = bezier_of_hermite(points, slopes, knots)
+    return CubicPath(PiecewiseCubic.from_control(control, knots), joints, closed)
 
 
 def bezier_path(control: Floats, closed: bool) -> CubicPath:
@@ -115,7 +117,7 @@ def bezier_path(control: Floats, closed: bool) -> CubicPath:
 
 @dataclass(frozen=True, eq=False)
 class TrigonometricPath(Path):
-    """The closed path c(t) = sum_n cosine_n cos(n t) + sine_n sin(n t), n = 0, 1, ...; coefficients (m, 3)."""
+    """The closed path sum_n cosine_n cos(n t) + sine_n sin(n t), n = 0, 1, ...; coefficients (m, 3)."""
 
     cosine: Floats
     sine: Floats

@@ -29,12 +29,14 @@ class Rectangle(Patch):
     @property
     def domain(self) -> tuple[Interval, Interval]:
         """The sides."""
-        return Interval(-0.5 * self.size_x, 0.5 * self.size_x), Interval(-0.5 * self.size_y, 0.5 * self.size_y)
+        x, y = 0.5 * self.size_x, 0.5 * self.size_y
+        return Interval(-x, x), Interval(-y, y)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the point, unit first and zero second derivatives."""
         zero = np.zeros((len(uv), 3))
-        du, dv = zero + [1.0, 0.0, 0.0], zero + [0.0, 1.0, 0.0]
+        du, dv = zero.copy(), zero.copy()
+        du[:, 0] = dv[:, 1] = 1.0
         return Derivatives(_lift(uv), du, dv, zero, zero, zero)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:

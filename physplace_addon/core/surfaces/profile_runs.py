@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -29,7 +31,7 @@ _STOPPED = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Bezier pieces (m, 4, 2) end to end, `corner` (m + 1,) at their joints and ends, and whether it is a ring."""
+    """Bezier pieces (m, 4, 2) end to end, corners (m + 1,) at joints and ends, and whether it is a ring."""
 
     control: Floats
     corner: Bools
@@ -57,7 +59,7 @@ def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
         points, sharp = _closed_up(points, sharp)
     stops = np.flatnonzero(np.concatenate([[True], sharp[1:-1], [True]]))
     periodic = ring and not sharp[0]
-    runs = [_spline(points[a : b + 1], sharp[[a, b]], periodic) for a, b in zip(stops[:-1], stops[1:], strict=True)]
+    runs = [_spline(points[a : b + 1], sharp[[a, b]], periodic) for a, b in pairwise(stops.tolist())]
     corner = sharp.copy()
     corner[[0, -1]] = not periodic
     return Chain(np.concatenate(runs), corner, ring)
@@ -82,7 +84,7 @@ def _spline(points: Floats, sharp: Bools, periodic: bool) -> Floats:
     return bezier_of_hermite(points, slopes, knots)
 
 
-def _end_condition(point: Floats, sharp: bool, sign: float) -> tuple[int, Floats]:
+def _end_condition(point: Floats, sharp: bool, sign: float) -> tuple[Literal[1, 2], Floats]:
     pole = point[0] == 0.0 and not sharp
     return (1, np.array([sign, 0.0])) if pole else (2, np.zeros(2))
 
@@ -125,11 +127,11 @@ def _give_straight_pieces_handles(control: Floats) -> None:
 
 
 def _sharp_after_smoothing(control: Floats, before: int, after: int) -> bool:
-    """Say whether a joint is a corner; if it nearly is not, lay both handles on their mean direction (in place)."""
+    """Say whether a joint is a corner; if it nearly is none, lay its handles in one line (in place)."""
     arrive, leave = control[before, 3] - control[before, 2], control[after, 1] - control[after, 0]
     lengths = math.hypot(*arrive), math.hypot(*leave)
     if min(lengths) == 0.0:
-        raise SurfaceError(KIND, PROPERTY, "a handle has no length", "give both handles of the point a length")
+        raise SurfaceError(KIND, PROPERTY, "a handle has no length", "give every handle a length")
     mean = arrive / lengths[0] + leave / lengths[1]
     if math.hypot(*(arrive / lengths[0] - leave / lengths[1])) > CORNER_ANGLE:
         return True
@@ -154,7 +156,7 @@ def runs_of(chain: Chain) -> list[Profile]:
     inner[[0, -1]] = True
     stops = np.flatnonzero(inner)
     periodic = chain.ring and not chain.corner[0]
-    return [_run(chain.control[a:b], periodic) for a, b in zip(stops[:-1], stops[1:], strict=True)]
+    return [_run(chain.control[a:b], periodic) for a, b in pairwise(stops.tolist())]
 
 
 def _run(control: Floats, periodic: bool) -> Profile:
@@ -176,9 +178,10 @@ def _straight(control: Floats) -> bool:
 
 def _enclosed(control: Floats) -> float:
     """The integral of r dz: positive where the solid lies on the left."""
-    x, w = np.array(_GAUSS_NODES), np.array(_GAUSS_WEIGHTS)
-    jet = PiecewiseCubic.from_control(control, np.arange(len(control) + 1.0)).jet(_inside_pieces(len(control), x))
-    return float((jet[:, 0] * jet[:, 3]) @ np.tile(w, len(control)))
+    count = len(control)
+    curve = PiecewiseCubic.from_control(control, np.arange(count + 1, dtype=np.float64))
+    jet = curve.jet(_inside_pieces(count, np.array(_GAUSS_NODES)))
+    return float((jet[:, 0] * jet[:, 3]) @ np.tile(_GAUSS_WEIGHTS, count))
 
 
 _ROOT = math.sqrt(0.6)
@@ -195,7 +198,7 @@ def _check(chain: Chain) -> None:
     size = chain.size
     if not size > 0.0:
         raise SurfaceError(KIND, PROPERTY, "has no size", "draw a curve of some length")
-    curve = PiecewiseCubic.from_control(chain.control, np.arange(len(chain.control) + 1.0))
+    curve = PiecewiseCubic.from_control(chain.control, np.arange(len(chain.control) + 1, dtype=np.float64))
     jet = curve.jet(_inside_pieces(len(chain.control), np.linspace(0.02, 0.98, 49)))
     lowest = float(jet[:, 0].min())
     if min(lowest, float(chain.control[:, 0, 0].min())) < 0.0:
@@ -206,4 +209,4 @@ def _check(chain: Chain) -> None:
     if float(np.hypot(jet[:, 2], jet[:, 3]).min()) < _STOPPED * size / len(chain.control):
         raise SurfaceError(KIND, PROPERTY, "has a cusp, where it stands still", "give its handles a length")
     if chain.solid and abs(_enclosed(chain.control)) <= _STOPPED * size**2:
-        raise SurfaceError(KIND, PROPERTY, "encloses no area", "draw an outline, or leave one end off the axis")
+        raise SurfaceError(KIND, PROPERTY, "encloses no area", "draw an outline, or leave an end open")

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.special import roots_legendre
 
 from ..arrays import Floats
 from ..mass import AREA, VOLUME, MassProperties
@@ -40,7 +41,7 @@ def converged(integrals: Callable[[int], Floats], most: int = _MOST_NODES) -> Fl
 
 def pieces_rule(breaks: Floats, nodes: int) -> tuple[Floats, Floats]:
     """Gauss-Legendre nodes and weights (pieces * nodes,) on every piece between breaks."""
-    x, w = np.polynomial.legendre.leggauss(nodes)
+    x, w = roots_legendre(nodes)
     half = 0.5 * np.diff(breaks)[:, None]
     at = breaks[:-1, None] + half * (1.0 + x)
     return at.reshape(-1), (half * w).reshape(-1)
@@ -51,7 +52,8 @@ def revolution_mass(profiles: Sequence[Profile], closed: bool) -> MassProperties
 
     def integrals(nodes: int) -> Floats:
         moments = _solid_moments if closed else _sheet_moments
-        return np.sum([_along(profile, nodes, moments) for profile in profiles], axis=0)
+        total: Floats = np.sum([_along(profile, nodes, moments) for profile in profiles], axis=0)
+        return total
 
     measure, height, radial, axial = converged(integrals).tolist()
     first = np.array([0.0, 0.0, height])
@@ -78,14 +80,14 @@ def _sheet_moments(p: ProfilePoint) -> Floats:
 
 
 def star_mass(surface: Star) -> MassProperties:
-    """Mass of a star-shaped solid with a smooth gauge: rays reach x = A d / g, the solid angle gives |x|^2 shares.
+    """Mass of a star-shaped solid with a smooth gauge, by rays d over the unit sphere.
 
     In scaled coordinates volume = 1/3 int rho^3, first = 1/4 int rho^4 d, second = 1/5 int rho^5 d d'.
     """
     axes = surface.axes
 
     def integrals(nodes: int) -> Floats:
-        height, weight = np.polynomial.legendre.leggauss(nodes)
+        height, weight = roots_legendre(nodes)
         azimuth = math.pi * np.arange(2 * nodes) / nodes
         u, v = np.tile(azimuth, nodes), np.repeat(np.arcsin(height), 2 * nodes)
         share = np.repeat(weight, 2 * nodes) * math.pi / nodes

@@ -37,7 +37,8 @@ class Revolution(Patch):
         p = self.profile.evaluate(samples)
         scale = float(np.max(np.abs(p.r)) + np.ptp(p.z))
         axis = _ON_AXIS * scale
-        ends = (False, False) if self.profile.domain.periodic else (bool(p.r[0] <= axis), bool(p.r[-1] <= axis))
+        open_profile = not self.profile.domain.periodic
+        ends = tuple(open_profile and bool(r <= axis) for r in (p.r[0], p.r[-1]))
         object.__setattr__(self, "_axis", axis)
         object.__setattr__(self, "_ends_on_axis", ends)
 

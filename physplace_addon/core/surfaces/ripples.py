@@ -40,8 +40,8 @@ class RadialGauge(Gauge):
         steep = (d * slope).sum(axis=1)
         along = slope - steep[:, None] * d
         across = np.eye(3) - _outer(d, d)
-        radial = _outer(d, along)
-        log_hessian = across @ bend @ across - steep[:, None, None] * across - radial - radial.transpose(0, 2, 1)
+        radial = _outer(d, along) + _outer(along, d)
+        log_hessian = across @ bend @ across - steep[:, None, None] * across - radial
         toward = d - along
         g = 1.0 / rho
         second = _outer(toward, toward) + across - _outer(d, d) - log_hessian
@@ -65,7 +65,8 @@ class Ripples(RadialGauge):
     def radius(self, direction: Floats) -> tuple[Floats, Floats, Floats]:
         """Return rho, its gradient and Hessian."""
         angle = direction @ self.wave.T + self.phase
-        cos, sin = self.mean * self.amplitude * np.cos(angle), self.mean * self.amplitude * np.sin(angle)
+        size = self.mean * self.amplitude
+        cos, sin = size * np.cos(angle), size * np.sin(angle)
         squares = (self.wave[:, :, None] * self.wave[:, None, :]).reshape(-1, 9)
         return self.mean + cos.sum(axis=1), -(sin @ self.wave), -(cos @ squares).reshape(-1, 3, 3)
 

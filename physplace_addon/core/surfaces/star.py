@@ -102,7 +102,8 @@ class Star(Patch):
     @property
     def breaks(self) -> tuple[Floats, Floats]:
         """The coordinate planes, where superquadrics have their ridges."""
-        return AZIMUTH.length * np.arange(5) / 4.0, 0.5 * math.pi * np.array([-1.0, 0.0, 1.0])
+        quarter = 0.5 * math.pi
+        return quarter * np.array([0.0, 1.0, 2.0, 3.0, 4.0]), quarter * np.array([-1.0, 0.0, 1.0])
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order, from those of d and of 1/g(d)."""
@@ -179,8 +180,9 @@ class Star(Patch):
         """
         radius, first, second = self.gauge.slopes()
         largest = float(self.axes.max())
-        near = np.where(lower[:, 1] * upper[:, 1] <= 0.0, 0.0, np.minimum(abs(lower[:, 1]), abs(upper[:, 1])))
-        c, s = np.cos(near), np.sin(np.maximum(np.abs(lower[:, 1]), np.abs(upper[:, 1])))
+        south, north = lower[:, 1], upper[:, 1]
+        least = np.maximum(np.maximum(south, -north), 0.0)
+        c, s = np.cos(least), np.sin(np.maximum(np.abs(south), np.abs(north)))
         radial = c * c * second + c * s * first
         most_uu = np.hypot(radial + radius * c * c, c * s * radius + 2.0 * c * c * first)
         most_vv = np.full(len(c), math.hypot(second + radius, 2.0 * first))
@@ -188,7 +190,7 @@ class Star(Patch):
 
 
 def tangent_frame(normal: Floats) -> Floats:
-    """Return orthonormal tangents (k, 2, 3), right-handed with unit normals (k, 3), without a singular direction.
+    """Return orthonormal tangents (k, 2, 3), right-handed with unit normals (k, 3), for every direction.
 
     Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017.
     """

@@ -107,7 +107,7 @@ def tessellate(
     owners = [_corner_owner(grids[c.face], c) + int(first_triangle[c.face]) for c in vertices]
     return Tessellation(
         np.concatenate([grid.points for grid in grids]),
-        np.concatenate([grid.corners + start for grid, start in zip(grids, first_point.tolist(), strict=False)]),
+        np.concatenate([grid.corners + first_point[i] for i, grid in enumerate(grids)]),
         np.repeat(np.arange(len(grids)), np.diff(first_triangle)),
         np.concatenate([grid.uv for grid in grids]),
         np.concatenate([grid.bound for grid in grids]),
@@ -196,10 +196,11 @@ def _shared_out(total: int, lengths: Floats) -> Ints:
     """Share cells out over pieces by length, one each at least; largest remainders get what is left."""
     spare = max(total - len(lengths), 0)
     ideal = spare * lengths / lengths.sum()
-    counts = np.floor(ideal).astype(np.intp)
+    counts: Ints = np.floor(ideal).astype(np.intp)
     left = spare - int(counts.sum())
     counts[np.argsort(counts - ideal, kind="stable")[:left]] += 1
-    return counts + 1
+    counts += 1
+    return counts
 
 
 def _lines(breaks: Floats, counts: Ints) -> Floats:
@@ -241,7 +242,8 @@ def _point_table(patch: Patch, nu: int, nv: int) -> Ints:
         table[-1] = table[0]
     if patch.domain[1].periodic:
         table[:, -1] = table[:, 0]
-    for side, collapsed in zip((table[0], table[-1], table[:, 0], table[:, -1]), patch.collapsed, strict=True):
+    sides = table[0], table[-1], table[:, 0], table[:, -1]
+    for side, collapsed in zip(sides, patch.collapsed, strict=True):
         if collapsed:
             side[:] = side[0]
     return table.reshape(-1)
@@ -281,7 +283,7 @@ def _edge_segments(
     parts = []
     counts = [curve.edge_count for curve in curves]
     owner_curve = np.repeat(np.arange(len(counts)), counts)
-    own_index = np.concatenate([np.arange(count) for count in counts]) if counts else np.empty(0, dtype=np.intp)
+    own_index = np.concatenate([np.empty(0, dtype=np.intp), *(np.arange(count) for count in counts)])
     for edge, side in enumerate(sides):
         grid = grids[side.face]
         crossings, cells = _side_of(grid, side.side)

@@ -11,8 +11,8 @@ Beyond the ends of an open path u runs on over half a sphere, at s = |c'| (u_end
 circle: S = c + r (cos s N - sin s T) at the start.  Tube and ends are one face; their tangent planes agree
 where they meet.
 
-Moving is projection: u is the foot of the displaced point on the path (Newton, |c'|^2 - (q - c) . c'' as
-slope), v its direction across the path there.
+Moving is projection: u is the foot of the displaced point on the path (two steps of Newton, |c'|^2 - (q -
+c) . c'' as slope), v its direction across the path there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from ..arrays import Bools, Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .paths import Path, PathJet
 
-_NEWTON_STEPS = 3
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
 
@@ -179,8 +178,10 @@ class Tube(Patch):
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters of the local nearest point to the displaced point."""
-        target = self.geometry(face, uv).point + displacement
-        u = self._foot(self.path.domain.contain(uv[:, 0]), target)
+        start = self.frame_at(uv[:, 0])
+        target = self._point(start, uv) + displacement
+        u = self._toward(start.jet, self.path.domain.contain(uv[:, 0]), target)
+        u = self._toward(self.path.jet(u), u, target)
         f = self.frame_at(u)
         across = target - f.jet.point
         out = (across * f.tangent).sum(axis=1)
@@ -193,16 +194,21 @@ class Tube(Patch):
             moved[still] = uv[still]
         return moved
 
-    def _foot(self, u: Floats, target: Floats) -> Floats:
-        """The parameter of the path's point nearest to the target, near u, by Newton."""
-        domain = self.path.domain
-        for _ in range(_NEWTON_STEPS):
-            jet = self.path.jet(u)
-            across = target - jet.point
-            speed = (jet.first * jet.first).sum(axis=1)
-            slope = np.maximum(speed - (across * jet.second).sum(axis=1), _CLOSEST_TO_FOCAL * speed)
-            u = domain.contain(u + (across * jet.first).sum(axis=1) / slope)
-        return u
+    def _point(self, f: Frame, uv: Floats) -> Floats:
+        """The surface points (k, 3) at a known frame."""
+        out = np.cos(uv[:, 1:]) * f.first - np.sin(uv[:, 1:]) * f.second
+        if not self.path.domain.periodic:
+            angle = self.end_angles(uv[:, 0])[:, None]
+            out = np.cos(angle) * out + np.sin(angle) * f.tangent
+        point: Floats = f.jet.point + self.radius * out
+        return point
+
+    def _toward(self, jet: PathJet, u: Floats, target: Floats) -> Floats:
+        """Newton's step from u towards the foot of the target on the path."""
+        across = target - jet.point
+        speed = (jet.first * jet.first).sum(axis=1)
+        slope = np.maximum(speed - (across * jet.second).sum(axis=1), _CLOSEST_TO_FOCAL * speed)
+        return self.path.domain.contain(u + (across * jet.first).sum(axis=1) / slope)
 
     def _past_ends(self, u: Floats, out: Floats, across: Floats, speed: Floats) -> Floats:
         """Run on over the half-spheres where the foot is an end of the path and the target lies beyond it."""

@@ -44,7 +44,8 @@ def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:
         bend, length = _bend_along(tube, lower[on_tube, 0], upper[on_tube, 0])
         bend_u[on_tube] = bend
         crude[on_tube] += 0.5 * length
-    return np.minimum(bilinear_bounds(points, bend_u, bend_v), crude)
+    bounds: Floats = np.minimum(bilinear_bounds(points, bend_u, bend_v), crude)
+    return bounds
 
 
 def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
@@ -59,7 +60,9 @@ def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Float
     return width**2 * most, width * speed.reshape(-1, _PARTS).max(axis=1)
 
 
-def _part_bounds(path: Path, reference: Floats, radius: float, start: Floats, h: Floats) -> tuple[Floats, Floats]:
+def _part_bounds(
+    path: Path, reference: Floats, radius: float, start: Floats, h: Floats
+) -> tuple[Floats, Floats]:
     """Return the most of |c''| + r |N''| and of |c'| over the parts [start, start + 2 h]."""
     jet = path.jet(start + h)
     m3 = path.third_bounds(start, start + 2.0 * h)

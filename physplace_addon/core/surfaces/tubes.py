@@ -19,7 +19,7 @@ from ..arrays import Floats
 from ..errors import SurfaceError
 from ..mass import MassProperties
 from .complexes import Complex, featureless
-from .paths import Path
+from .paths import Path, PathJet
 from .quadrature import converged, pieces_rule
 from .tube import Tube
 
@@ -38,10 +38,9 @@ def tube_about(path: Path, radius: float) -> Complex:
     jet = path.jet(t)
     speed = _length(jet.first)
     if float(speed.min()) <= 1e-9 * float(speed.max()):
-        raise SurfaceError("tube", "path", "stands still, it has a cusp", "give its points handles, or move them apart")
+        raise SurfaceError("tube", "path", "has a cusp, where it stands still", "give its points handles")
     _check_joints(path)
-    bend = _length(jet.second - ((jet.second * jet.first).sum(axis=1) / speed**2)[:, None] * jet.first) / speed**2
-    tightest = float(bend.max())
+    tightest = float(_length(_curvature_vector(jet)).max())
     if radius * tightest >= 1.0:
         found = f"found {radius:g}, but the path bends with a radius of {1.0 / tightest:g}"
         raise SurfaceError("tube", "radius", found, "expected less than the path's tightest bend")
@@ -73,28 +72,30 @@ def _check_joints(path: Path) -> None:
     if float(gap.max()) > 1e-6 * float(_length(before.first).max()) * own.length:
         raise SurfaceError("tube", "path", "its ends do not meet", "close the curve, or leave it open")
     if float(turn.max()) > 1e-5:
-        angle = math.degrees(float(turn.max()))
-        raise SurfaceError("tube", "path", f"has a corner of {angle:.3g} degrees", "align the handles of its points")
+        found = f"has a corner of {math.degrees(float(turn.max())):.3g} degrees"
+        raise SurfaceError("tube", "path", found, "align the handles of its points")
 
 
 def reference_direction(tangents: Floats) -> Floats:
-    """Return a unit vector (3,) well away from all tangents (k, 3): an axis if one will do, else the best of many."""
+    """Return a unit vector (3,) well away from all tangents (k, 3): an axis if one will do."""
     axes = np.eye(3)[[2, 0, 1]]
     clearance = _clearance(axes, tangents)
     if float(clearance.max()) > _CLEAR_ENOUGH:
-        return axes[int(np.argmax(clearance > _CLEAR_ENOUGH))]
+        best: Floats = axes[int(np.argmax(clearance > _CLEAR_ENOUGH))]
+        return best
     index = np.arange(_DIRECTIONS) + 0.5
     z, angle = 1.0 - index / _DIRECTIONS, math.pi * (1.0 + math.sqrt(5.0)) * index
     ring = np.sqrt(1.0 - z * z)
     candidates = np.concatenate([axes, np.column_stack([ring * np.cos(angle), ring * np.sin(angle), z])])
-    best: Floats = candidates[int(np.argmax(_clearance(candidates, tangents)))]
+    best = candidates[int(np.argmax(_clearance(candidates, tangents)))]
     return best
 
 
 def _clearance(directions: Floats, tangents: Floats) -> Floats:
     """The least sine of the angles between each direction and the tangents."""
     cosine = np.max(np.abs(directions @ tangents.T), axis=1)
-    return np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+    sine: Floats = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
+    return sine
 
 
 def tube_mass(path: Path, radius: float) -> MassProperties:
@@ -117,7 +118,7 @@ def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
     jet = path.jet(t)
     speed = _length(jet.first)
     tangent = jet.first / speed[:, None]
-    c, k = jet.point, (jet.second - (jet.second * tangent).sum(axis=1)[:, None] * tangent) / speed[:, None] ** 2
+    c, k = jet.point, _curvature_vector(jet)
     ds = weight * speed
     area, quarter = math.pi * radius**2, 0.25 * math.pi * radius**4
     first = ds @ (area * c - quarter * k)
@@ -138,6 +139,13 @@ def _end_moments(path: Path, radius: float) -> Floats:
         second = np.outer(center, center) + mixed + mixed.T + 0.2 * radius**2 * np.eye(3)
         total += volume * np.concatenate([[1.0], center + offset, second.reshape(-1)])
     return total
+
+
+def _curvature_vector(jet: PathJet) -> Floats:
+    square = (jet.first * jet.first).sum(axis=1)[:, None]
+    along = (jet.second * jet.first).sum(axis=1)[:, None] / square
+    bend: Floats = (jet.second - along * jet.first) / square
+    return bend
 
 
 def _unit(vectors: Floats) -> Floats:
