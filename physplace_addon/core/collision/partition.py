@@ -6,7 +6,8 @@ is a stable partition of each, so they are sorted only once.
 
 Within a segment sorted along an axis, box i + 1 begins after a gap of
 ``lower[i + 1] - max(upper[0 .. i])``.  The running maximum over many segments in one call is taken on
-the ranks of the upper bounds with the segment's number as the leading digit, which is exact.
+the ranks of the upper bounds with the segment's number as the leading digit, which is exact; there is
+a gap if the maximum's rank is less than the number of upper bounds below the next lower bound.
 
 A segment is split at its widest gap over the three axes.  Without a gap it is split at the middle
 of the interval of box centres along the axis of greatest variance.  Hostile input (a geometric
@@ -50,6 +51,7 @@ class _Boxes:
     center: Floats  # (3, t)
     upper_rank: Ints  # (3, t)
     upper_sorted: Floats  # (3, t)
+    uppers_below: Ints  # (3, t) how many upper bounds lie strictly below each lower bound
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def partition(lower: Floats, upper: Floats, leaf_size: int) -> Partition:
         children.append(child)
         level_start.append(next_id)
         start, count, orders = _next_level(
-            boxes, orders[:, inner_position], start[inner], count[inner], len(starts) > deepest_free_level
+            boxes, orders if inner.all() else orders[:, inner_position], start[inner], count[inner], len(starts) > deepest_free_level
         )
     return Partition(
         order=order,
@@ -106,13 +108,24 @@ def _prepared(lower: Floats, upper: Floats) -> tuple[_Boxes, Ints]:
     by_upper = np.argsort(upper, axis=1, kind="stable")
     rank = np.empty_like(by_upper)
     np.put_along_axis(rank, by_upper, np.arange(lower.shape[1])[None, :], axis=1)
+    by_lower = np.argsort(lower, axis=1, kind="stable")
+    upper_sorted = np.take_along_axis(upper, by_upper, axis=1)
     boxes = _Boxes(
         lower=lower,
         center=0.5 * lower + 0.5 * upper,
         upper_rank=rank,
-        upper_sorted=np.take_along_axis(upper, by_upper, axis=1),
+        upper_sorted=upper_sorted,
+        uppers_below=_uppers_below(lower, by_lower, upper_sorted),
     )
-    return boxes, np.argsort(lower, axis=1, kind="stable")
+    return boxes, by_lower
+
+
+def _uppers_below(lower: Floats, by_lower: Ints, upper_sorted: Floats) -> Ints:
+    result = np.empty_like(by_lower)
+    for axis in range(3):
+        order = by_lower[axis]
+        result[axis, order] = np.searchsorted(upper_sorted[axis], lower[axis][order], side="left")
+    return result
 
 
 def _settle_leaves(
@@ -136,8 +149,10 @@ def _next_level(
     segments = _Segments(orders, count, np.repeat(np.arange(count.size), count))
     side = _sides(boxes, segments, median)
     left_count = np.add.reduceat(side[orders[0]].astype(np.intp), segments.first)
-    parts = np.stack([_split(orders[axis], side, segments, left_count) for axis in range(3)])
     child_count = np.stack([left_count, count - left_count], axis=1).ravel()
+    left_slot = np.repeat(np.arange(child_count.size) % 2 == 0, child_count)
+    slots = np.flatnonzero(left_slot), np.flatnonzero(~left_slot)
+    parts = np.stack([_split(order, side, *slots) for order in orders])
     child_start = np.stack([start, start + left_count], axis=1).ravel()
     return child_start, child_count, parts
 
@@ -165,28 +180,33 @@ def _sides(boxes: _Boxes, segments: _Segments, median: bool) -> Bools:
 
 def _widest_gaps(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats, Bools]:
     """Axis, first lower bound after the gap, and whether there is a gap at all, a segment."""
-    gaps = np.empty(segments.orders.shape)
-    first, total = segments.first, boxes.lower.shape[1]
-    digit = segments.owner * total
-    widest = np.empty((3, segments.count.size))
-    for axis in range(3):
-        order = segments.orders[axis]
-        running = np.maximum.accumulate(boxes.upper_rank[axis][order] + digit) - digit
-        upper = boxes.upper_sorted[axis][running]
-        lower = boxes.lower[axis][order]
-        gaps[axis, :-1] = lower[1:] - upper[:-1]
-        gaps[axis, first + segments.count - 1] = -np.inf
-        extent = upper[first + segments.count - 1] - lower[first]
-        widest[axis] = np.maximum.reduceat(gaps[axis], first)
-        widest[axis] = np.where(widest[axis] > SMALLEST_GAP * extent, widest[axis], -np.inf)
-    chosen = widest.argmax(axis=0)
-    best = widest.max(axis=0)
-    threshold = np.zeros(best.size)
-    for axis in range(3):
-        target = np.where((chosen == axis) & (best > 0.0), best, np.inf)
-        at = np.flatnonzero(gaps[axis] >= target[segments.owner])
-        threshold[segments.owner[at]] = boxes.lower[axis][segments.orders[axis][at + 1]]
-    return chosen, threshold, best > 0.0
+    best = np.zeros(segments.count.size)
+    axis, threshold = np.zeros(best.size, dtype=np.intp), np.zeros(best.size)
+    for each in range(3):
+        segment, width, lower = _gaps(boxes, segments, each)
+        widest = np.zeros(best.size)
+        np.maximum.at(widest, segment, width)
+        chosen = (widest[segment] == width) & (width > best[segment])
+        axis[segment[chosen]], threshold[segment[chosen]] = each, lower[chosen]
+        best = np.maximum(best, widest)
+    return axis, threshold, best > 0.0
+
+
+def _gaps(boxes: _Boxes, segments: _Segments, axis: int) -> tuple[Ints, Floats, Floats]:
+    """All gaps along an axis: their segment, width, and the lower bound that ends them."""
+    order, last = segments.orders[axis], segments.first + segments.count - 1
+    digit = segments.owner * boxes.lower.shape[1]
+    running = np.maximum.accumulate(boxes.upper_rank[axis][order] + digit) - digit
+    opens = running[:-1] < boxes.uppers_below[axis][order[1:]]
+    opens[last[:-1]] = False
+    before = np.flatnonzero(opens)
+    segment = segments.owner[before]
+    lower = boxes.lower[axis][order[before + 1]]
+    width = lower - boxes.upper_sorted[axis][running[before]]
+    start = boxes.lower[axis][order[segments.first]]
+    extent = boxes.upper_sorted[axis][running[last]] - start
+    wide = width > SMALLEST_GAP * extent[segment]
+    return segment[wide], width[wide], lower[wide]
 
 
 def _center_split(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats]:
@@ -194,8 +214,8 @@ def _center_split(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats]:
     first = segments.first
     center = np.take(boxes.center, segments.orders[0], axis=1)
     mean = np.add.reduceat(center, first, axis=1) / segments.count
-    square = (center - np.take(mean, segments.owner, axis=1)) ** 2
-    axis = np.add.reduceat(square, first, axis=1).argmax(axis=0)
+    off_mean = center - np.repeat(mean, segments.count, axis=1)
+    axis = np.add.reduceat(off_mean * off_mean, first, axis=1).argmax(axis=0)
     pick = np.arange(axis.size)
     low = np.minimum.reduceat(center, first, axis=1)[axis, pick]
     high = np.maximum.reduceat(center, first, axis=1)[axis, pick]
@@ -211,15 +231,10 @@ def _halve(side: Bools, segments: _Segments, axis: Ints, chosen: Bools) -> None:
         side[segments.orders[each][here]] = first_half[here]
 
 
-def _split(order: Ints, side: Bools, segments: _Segments, left_count: Ints) -> Ints:
-    """Stable partition of one axis' order within every segment."""
+def _split(order: Ints, side: Bools, left_slots: Ints, right_slots: Ints) -> Ints:
+    """Stable partition of one axis' order within every segment: places of the two sides are given."""
     left = side[order]
-    lefts_before = np.cumsum(left) - left
-    first = segments.first
-    rank = lefts_before - lefts_before[first][segments.owner]
-    place = np.arange(order.size)
-    begin = first[segments.owner]
-    target = np.where(left, begin + rank, place - rank + left_count[segments.owner])
     result = np.empty_like(order)
-    result[target] = order
+    result[left_slots] = order[left]
+    result[right_slots] = order[~left]
     return result
