@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..rigid import Pose
 from .components import cross, dot, length
-from .pairs import Motion
+from .pairs import Motion, corners_of
 from .search import least_value
 from .tree import BoxTree
 from .triangles import triangle_gap
@@ -88,8 +88,8 @@ class _Distance:
         return result
 
     def _corners(self, triangle1: Ints, triangle2: Ints) -> tuple[Floats, Floats]:
-        moved = self.motion.corners(np.take(self.tree1.flat_triangles, triangle1, axis=0))
-        return moved, np.take(self.tree2.flat_triangles, triangle2, axis=0).T.reshape(3, 3, -1)
+        moved = self.motion.corners(corners_of(self.tree1, triangle1))
+        return moved, corners_of(self.tree2, triangle2)
 
     def _grown(self, triangle1: Ints, triangle2: Ints) -> Floats:
         result: Floats = self.tree1.bound[triangle1] + self.tree2.bound[triangle2]

@@ -12,7 +12,7 @@ from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
 from .tree import BoxTree
 
-__all__ = ["Motion", "first_pairs", "leaf_triangles", "opened"]
+__all__ = ["Motion", "corners_of", "first_pairs", "leaf_triangles", "opened"]
 
 SIZE_RATIO = 3.0
 """A node this many times larger than its partner is opened alone."""
@@ -32,9 +32,8 @@ class Motion:
         """Centres and half extents (3, k) of the boxes around the moved boxes (6, k)."""
         return self.matrix @ boxes[:3] + self.translation, self.magnitude @ boxes[3:]
 
-    def corners(self, rows: Floats) -> Floats:
-        """Triangles (k, 9) moved, as (corner 3, axis 3, k)."""
-        corners = rows.T.reshape(3, 3, -1)
+    def corners(self, corners: Floats) -> Floats:
+        """Triangles (corner 3, axis 3, k) moved."""
         moved: Floats = np.matmul(self.matrix, corners) + self.translation
         return moved
 
@@ -42,6 +41,12 @@ class Motion:
         """A bound of the rounding errors of coordinates, with which every test is widened."""
         far = float(np.abs(self.translation).max())
         return 16.0 * _EPSILON * (tree1.magnitude + far + tree2.magnitude)
+
+
+def corners_of(tree: BoxTree, triangle: Ints) -> Floats:
+    """Corners (corner 3, axis 3, k) of triangles (k,)."""
+    rows = np.take(tree.flat_triangles, triangle, axis=0)
+    return np.ascontiguousarray(rows.T).reshape(3, 3, -1)
 
 
 def first_pairs(tree1: BoxTree, tree2: BoxTree) -> tuple[Ints, Ints]:

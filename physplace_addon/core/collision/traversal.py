@@ -18,9 +18,9 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
-from .pairs import Motion, first_pairs, leaf_triangles, opened
+from .components import dot
+from .pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
 from .tree import BoxTree
-from .triangles import beyond_plane
 
 __all__ = ["Neglect", "near_pairs", "swept_pairs"]
 
@@ -106,24 +106,25 @@ class _Near:
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
         kept = np.zeros(triangle1.size, dtype=bool)
+        corners = corners_of(self.tree1, triangle1)
+        moved = np.concatenate([motion.corners(corners) for motion in self.motions])
+        fixed = corners_of(self.tree2, triangle2)
         grown = self.tree1.bound[triangle1] + self.tree2.bound[triangle2]
-        rows1 = np.take(self.tree1.flat_triangles, triangle1, axis=0)
-        moved = [motion.corners(rows1) for motion in self.motions]
-        fixed = np.take(self.tree2.flat_triangles, triangle2, axis=0).T.reshape(3, 3, -1)
-        lower, upper = _box_of(moved)
-        lower2, upper2 = _box_of([fixed])
+        lower, upper = moved.min(axis=0), moved.max(axis=0)
+        lower2, upper2 = fixed.min(axis=0), fixed.max(axis=0)
         half1, half2 = 0.5 * (upper - lower) + grown, 0.5 * (upper2 - lower2)
-        near = np.flatnonzero(
-            self._kept(0.5 * (lower + upper), half1, 0.5 * (lower2 + upper2), half2)
-        )
-        moved = [np.take(corners, near, axis=2) for corners in moved]
-        # A plane in motion does not separate straight paths: only the fixed one is asked then.
-        fixed = np.take(fixed, near, axis=2)
-        distance = grown[near] + self.reach
-        apart = beyond_plane(fixed, np.concatenate(moved), distance)
-        if len(moved) == 1:
-            apart |= beyond_plane(moved[0], fixed, distance)
-        kept[near[~apart]] = True
+        near = self._kept(0.5 * (lower + upper), half1, 0.5 * (lower2 + upper2), half2)
+        left = np.flatnonzero(near)
+        moved, fixed = np.take(moved, left, axis=2), np.take(fixed, left, axis=2)
+        grown = grown[left]
+        planes2 = np.take(self.tree2.planes, triangle2[left], axis=0).T
+        apart = _beyond(planes2[:3], planes2[3:], moved - fixed[0], grown + self.reach)
+        if len(self.motions) == 1:
+            # A plane in motion does not separate straight paths.
+            planes1 = np.take(self.tree1.planes, triangle1[left], axis=0).T
+            normal = self.motions[0].matrix @ planes1[:3]
+            apart |= _beyond(normal, planes1[3:], fixed - moved[0], grown + self.reach)
+        kept[left[~apart]] = True
         return kept
 
     def _moved_boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
@@ -156,9 +157,11 @@ def _neglected(
     return inside
 
 
-def _box_of(triangles: list[Floats]) -> tuple[Floats, Floats]:
-    corners = [corner for triangle in triangles for corner in triangle]
-    lower, upper = corners[0], corners[0]
-    for corner in corners[1:]:
-        lower, upper = np.minimum(lower, corner), np.maximum(upper, corner)
-    return lower, upper
+def _beyond(normal: Floats, own: Floats, offsets: Floats, distance: Floats) -> Bools:
+    """Whether corners at `offsets` (m, 3, k) from a plane's triangle are all beyond `distance` of it.
+
+    own (2, k): the triangle's lowest and highest corner over its plane.
+    """
+    heights = dot(normal[:, None], offsets.transpose(1, 0, 2))
+    result: Bools = (heights.min(axis=0) > own[1] + distance) | (heights.max(axis=0) < own[0] - distance)
+    return result

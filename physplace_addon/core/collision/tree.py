@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .components import cross, dot, length
 from .partition import Partition, partition
 
 if TYPE_CHECKING:
@@ -86,6 +87,21 @@ class BoxTree:
     def flat_triangles(self) -> Floats:
         """(t, 9) view of the triangles, for taking rows."""
         return np.ascontiguousarray(self.triangles).reshape(-1, 9)
+
+    @cached_property
+    def planes(self) -> Floats:
+        """(t, 5) unit normal, and the lowest and the highest corner along it over the first corner.
+
+        The latter are zero but for a sliver, whose normal is mostly rounding error; of no area: all zero.
+        """
+        first = self.triangles[:, 0]
+        edges = (self.triangles[:, 1:] - first[:, None]).transpose(1, 2, 0)
+        normal = cross(edges[0], edges[1])
+        size = length(normal)
+        normal = normal / np.where(size > 0.0, size, 1.0)
+        heights = dot(normal[:, None], edges.transpose(1, 0, 2))
+        low, high = np.minimum(heights.min(axis=0), 0.0), np.maximum(heights.max(axis=0), 0.0)
+        return np.ascontiguousarray(np.concatenate([normal, low[None], high[None]]).T)
 
 
 _EPSILON = float(np.finfo(np.float64).eps)
