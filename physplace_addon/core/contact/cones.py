@@ -1,0 +1,58 @@
+"""Normal cones: in which directions a feature can press at all.
+
+An interface point with normal n (from the world to the active body) is a local minimum of the distance only if every
+direction that leaves the active feature along its body goes up, n . d >= 0, and every one that leaves the world's goes
+down, n . d <= 0.  For an edge these are the conormals of its faces, for a vertex the edges that leave it.  A pair that
+fails is a ghost: it would stop a body that slides over an inner edge of a flat or hollow surface.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from .encounter import Encounter
+from .features import EDGE, VERTEX, Features, dot
+from .points import InterfacePoints
+
+
+def lowest_rise(features: Features, upward: Floats) -> Floats:
+    """Return the least upward . d over the directions d that leave each feature along its body, shape (k,).
+
+    It is +inf for faces, and for edges and vertices that nothing bounds.  `upward` (k, 3), world frame.
+    """
+    local = upward if features.pose is None else upward @ features.pose.matrix
+    lowest = np.full(len(features.dim), np.inf)
+    edges = np.nonzero(features.dim == EDGE)[0]
+    if len(edges):
+        conormals = features.body.edge_conormals(features.index[edges], features.param[edges, 0])
+        rise = dot(conormals, local[edges, None])
+        lowest[edges] = np.where(np.isnan(rise), np.inf, rise).min(axis=1)
+    vertices = np.nonzero(features.dim == VERTEX)[0]
+    if len(vertices):
+        lowest[vertices] = _lowest_of_cones(features.take(vertices), local[vertices])
+    return lowest
+
+
+def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
+    body = features.body
+    start, stop = body.cone_start[features.index], body.cone_start[features.index + 1]
+    counts = stop - start
+    row = np.repeat(np.arange(len(counts)), counts)
+    offset = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rise = dot(body.cone_directions[np.repeat(start, counts) + offset], upward[row])
+    lowest = np.full(len(counts), np.inf)
+    np.minimum.at(lowest, row, rise)
+    return lowest
+
+
+def rise_of_both(encounter: Encounter, points: InterfacePoints, normal: Floats) -> Floats:
+    """Return the lesser of both features' `lowest_rise` along n (active) and -n (world), shape (k,)."""
+    return np.minimum(
+        lowest_rise(encounter.first(points), normal), lowest_rise(encounter.second(points), -normal)
+    )
+
+
+def pressing(encounter: Encounter, points: InterfacePoints, tolerance: float) -> Bools:
+    """Tell which points' normals lie in both normal cones, shape (k,); `tolerance` is the sine of an angle."""
+    return rise_of_both(encounter, points, points.normal) >= -tolerance

@@ -1,0 +1,77 @@
+"""What a step would pass through: flat features that cross on the way, and triangles that meet at its end.
+
+Constraints of near features do not see everything: a vertex can come round the end of an edge, a thin sheet can lie
+between two states.  So the swept boxes of a step give triangle pairs, their vertices and edges are followed on straight
+lines, and those that cross are handed back as interface points of the *start*, to be obeyed in a second try.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..collision import edge_crossings, near_pairs, swept_pairs, triangles_intersect, vertex_crossings
+from .encounter import Encounter
+from .points import InterfacePoints
+from .polyhedral import edge_edge, face_vertex, meet, unique_pairs, vertex_face
+
+
+def _flat_rows(encounter: Encounter, pairs: Ints) -> tuple[Ints, Ints]:
+    t1, t2 = pairs[:, 0], pairs[:, 1]
+    flat = encounter.active.triangle_flat[t1] & encounter.world.triangle_flat[t2]
+    return t1[flat], t2[flat]
+
+
+def crossing_points(start: Encounter, end: Encounter) -> InterfacePoints:
+    """Return, at the start, the flat feature pairs that cross between the two poses of the active body."""
+    pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
+    t1, t2 = _flat_rows(start, pairs)
+    if len(t1) == 0:
+        return InterfacePoints.none()
+    active, world = start.active, start.world
+    row_v1, v1 = active.vertices.of_triangles(t1)
+    row_v2, v2 = world.vertices.of_triangles(t2)
+    row_s1, s1 = active.straight_segments.of_triangles(t1)
+    row_s2, s2 = world.straight_segments.of_triangles(t2)
+    return InterfacePoints.join([
+        _vertices_over_faces(start, end, *_distinct(v1, t2[row_v1])),
+        _faces_over_vertices(start, end, *_distinct(t1[row_v2], v2)),
+        _edges(start, end, *_distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
+    ])  # fmt: skip
+
+
+def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    rows = unique_pairs(a, b)
+    return a[rows], b[rows]
+
+
+def _both(start: Encounter, end: Encounter, points: Floats) -> tuple[Floats, Floats]:
+    return start.pose.points(points), end.pose.points(points)
+
+
+
+
+def _vertices_over_faces(start: Encounter, end: Encounter, vertices: Ints, triangles: Ints) -> InterfacePoints:
+    corners = start.world.body.triangles[triangles]
+    crossed = vertex_crossings(*_both(start, end, start.active.body.vertices[vertices]), corners, corners).crossed
+    return vertex_face(start, vertices[crossed], triangles[crossed], clamp=False)
+
+
+def _faces_over_vertices(start: Encounter, end: Encounter, triangles: Ints, vertices: Ints) -> InterfacePoints:
+    at = start.world.body.vertices[vertices]
+    crossed = vertex_crossings(at, at, *_both(start, end, start.active.body.triangles[triangles])).crossed
+    return face_vertex(start, triangles[crossed], vertices[crossed], clamp=False)
+
+
+def _edges(start: Encounter, end: Encounter, segments1: Ints, segments2: Ints) -> InterfacePoints:
+    ends = start.world.body.segments[segments2]
+    crossed = edge_crossings(*_both(start, end, start.active.body.segments[segments1]), ends, ends).crossed
+    return edge_edge(start, segments1[crossed], segments2[crossed], clamp=False)
+
+
+def meeting_triangles(encounter: Encounter) -> Ints:
+    """Return the pairs (m, 2) of flat triangles that touch or cross where the active body stands."""
+    pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, 0.0)
+    t1, t2 = _flat_rows(encounter, pairs)
+    hit = triangles_intersect(encounter.pose.points(encounter.active.body.triangles[t1]), encounter.world.body.triangles[t2]).hit
+    return np.stack([t1[hit], t2[hit]], axis=1)

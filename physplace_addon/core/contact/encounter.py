@@ -1,0 +1,114 @@
+"""Two bodies prepared for contact, and the pose in which they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..bodies import Body, merge
+from ..collision import BoxTree, tree_of
+from .features import FeatureGeometry, Features, dot
+from .points import InterfacePoints
+from ..rigid import Pose
+from ..surfaces.segments import Segments
+
+
+@dataclass(frozen=True, eq=False)
+class Owned:
+    """Which features (segments or vertices) each triangle owns, row-compressed: items[start[t]:start[t + 1]]."""
+
+    start: Ints
+    items: Ints
+
+    @classmethod
+    def of(cls, items: Ints, owner: Ints, triangle_count: int) -> Owned:
+        """Invert `owner` (n,), the triangle of each of `items` (n,)."""
+        counts = np.bincount(owner, minlength=triangle_count)
+        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        return cls(start, items[np.argsort(owner, kind="stable")])
+
+    def of_triangles(self, triangles: Ints) -> tuple[Ints, Ints]:
+        """Return (row (m,), item (m,)): every item owned by triangles[row]."""
+        counts = self.start[triangles + 1] - self.start[triangles]
+        row = np.repeat(np.arange(len(triangles)), counts)
+        first = np.repeat(self.start[triangles] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        return row, self.items[first + np.arange(len(row))]
+
+
+@dataclass(frozen=True, eq=False)
+class ContactBody:
+    """A body with what contact asks of it again and again.
+
+    trusted (nf,): the face belongs to a closed, oriented solid, so its normal says which side is outside.
+    straight (ne,): the edge is a straight segment.  triangle_flat (t,): the triangle is of a flat face; triangle_plain (t,):
+    and owns no bent edge; triangle_size (t,): longest side.  segments, vertices: what each triangle owns; bent edges and
+    straight ones apart, as their pairs are found in different ways.
+    """
+
+    body: Body
+    tree: BoxTree
+    trusted: Bools
+    straight: Bools
+    triangle_flat: Bools
+    triangle_plain: Bools
+    triangle_size: Floats
+    segments: Owned
+    straight_segments: Owned
+    vertices: Owned
+
+    @classmethod
+    def of(cls, bodies: Sequence[Body]) -> ContactBody:
+        """Prepare one body, or several that never move against each other (the world)."""
+        body = bodies[0] if len(bodies) == 1 else merge(list(bodies), "world")
+        trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
+        straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
+        straight = straight_curve[body.edge_curve] if len(straight_curve) else np.zeros(0, bool)
+        side = body.triangles - np.roll(body.triangles, 1, axis=1)
+        count = len(body.triangles)
+        flat = body.face_flat[body.triangle_face]
+        plain = flat.copy()
+        plain[body.segment_owner[~straight[body.segment_edge]]] = False
+        every, lines = np.arange(len(body.segments)), np.nonzero(straight[body.segment_edge])[0]
+        return cls(
+            body, tree_of(body), trusted, straight, flat, plain, np.sqrt(dot(side, side).max(axis=1)),
+            Owned.of(every, body.segment_owner, count), Owned.of(lines, body.segment_owner[lines], count),
+            Owned.of(np.arange(len(body.vertices)), body.vertex_owner, count),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Encounter:
+    """The active body at a pose among the world, and the length R that tolerances are relative to."""
+
+    active: ContactBody
+    world: ContactBody
+    pose: Pose
+    radius: float
+
+    def at(self, pose: Pose) -> Encounter:
+        """Return the same two bodies with the active one elsewhere."""
+        return replace(self, pose=pose)
+
+    @property
+    def centre(self) -> Floats:
+        """The active body's centre of mass (3,) in the world."""
+        return self.pose.points(self.active.body.mass.center)
+
+    def displaced(self, x: Floats) -> Encounter:
+        """Move the active body by x (6,) = (dX / R, dTheta): about its centre of mass."""
+        return self.at(self.pose.displaced(self.radius * x[:3], x[3:], self.centre))
+
+    def first(self, points: InterfacePoints) -> Features:
+        """The active body's features of the points."""
+        return Features(self.active.body, self.pose, points.dim1, points.index1, points.param1)
+
+    def second(self, points: InterfacePoints) -> Features:
+        """The world's features of the points."""
+        return Features(self.world.body, None, points.dim2, points.index2, points.param2)
+
+    def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
+        """Evaluate both features of the points."""
+        return self.first(points).geometry(), self.second(points).geometry()

@@ -1,0 +1,215 @@
+"""All interface points of two bodies at a pose: those tracked from the pose before, and new ones (Snyder 1995, 4.1-4.3).
+
+A state's points are found in four moves:
+
+1. *track*: points known before are solved again from their parameters (the conditioning phase);
+2. *create*: near triangles outside the spheres of neglect give starts, which are solved and told apart from ghosts;
+3. *spread*: where a pair is soft - a contact curve or area - samples around it join, so that what is a curve in the world
+   is not held up by one point of it; they are stationary in the stiff directions only;
+4. what cannot be (beyond reach, a double, the far side of a thin wall) is dropped: the vanishing transitions of 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Bools, Ints
+from ..collision import near_pairs
+from .cones import pressing
+from .encounter import Encounter
+from .features import EDGE, FACE, dot
+from .linearization import SOFT
+from .points import InterfacePoints, spread_out, without_doubles
+from .polyhedral import flat_pairs
+from .seeds import Samples, View, distance_starts, edge_starts, face_samples, vertex_starts
+from .solving import Solved, side_is_certain, solve_points
+
+_CONE = 1e-6  # sine of the angle by which a normal may leave a cone
+_SAMPLES = 24  # points that a contact curve is given
+_SAME = 1e-6  # distance / R within which two points of the same features are one
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far to look, in lengths: for curved features, for flat ones (many more pairs), and for samples of curves."""
+
+    curved: float
+    flat: float
+    samples: float
+
+
+def find_points(
+    encounter: Encounter, reach: Reach, tracked: InterfacePoints, before: Encounter | None
+) -> InterfacePoints:
+    """Return the interface points at the encounter's pose.
+
+    tracked: points of an earlier pose.  before: a pose known to be free of overlap, from which this one was reached; a new
+    point that was already inside there is the far side of a wall.  None: the first pose, where nothing is known.
+    """
+    kept = _track(encounter, reach, tracked)
+    t1, t2 = _near(encounter, max(reach.curved, reach.flat))
+    flat = encounter.active.triangle_flat[t1] & encounter.world.triangle_flat[t2]
+    parts = [kept, _flat(encounter, t1[flat], t2[flat], reach)]
+    curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
+    t1, t2 = t1[curved], t2[curved]
+    if len(t1):
+        new, samples = _create(encounter, t1, t2, reach, before)
+        parts.append(new.points.take(_settled_or_lowest(encounter, new.points)))
+        parts.extend(_spread(encounter, new, samples, reach))
+    return without_doubles(InterfacePoints.join(parts), _SAME * encounter.radius)
+
+
+def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
+    pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, reach)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
+    """Solve known points again where the body stands now, sides kept; those that left their features are dropped."""
+    if len(points) == 0:
+        return points
+    solved = solve_points(encounter, points, known_sides=True)
+    return solved.points.take(solved.valid)
+
+
+def _track(encounter: Encounter, reach: Reach, tracked: InterfacePoints) -> InterfacePoints:
+    solvable = tracked.take(~tracked.held & ~_straight_pair(encounter, tracked))
+    if len(solvable) == 0:
+        return InterfacePoints.none()
+    return _real(encounter, solve_points(encounter, solvable, known_sides=True), reach).points
+
+
+def _straight_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which points `flat_pairs` finds again by itself: both features flat or straight."""
+    straight = np.ones(len(points), bool)
+    sides = ((points.dim1, points.index1, encounter.active), (points.dim2, points.index2, encounter.world))
+    for dim, index, body in sides:
+        faces, edges = dim == FACE, dim == EDGE
+        straight[faces] &= body.body.face_flat[index[faces]]
+        straight[edges] &= body.straight[index[edges]]
+    return straight & ~((points.dim1 == FACE) & (points.dim2 == FACE))
+
+
+def _real(encounter: Encounter, solved: Solved, reach: Reach) -> Solved:
+    """Keep the valid points within reach whose normals lie in both normal cones."""
+    points = solved.points
+    rows = np.nonzero(solved.valid & (points.gap <= reach.curved))[0]
+    rows = rows[pressing(encounter, points.take(rows), _CONE)]
+    return Solved(points.take(rows), solved.softest[rows], solved.valid[rows])
+
+
+def _flat(encounter: Encounter, t1: Ints, t2: Ints, reach: Reach) -> InterfacePoints:
+    if len(t1) == 0:
+        return InterfacePoints.none()
+    points = flat_pairs(encounter, t1, t2)
+    return points.take(points.gap <= reach.flat)
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """What contact curves are sampled from: faces' samples and edges' starts."""
+
+    faces: list[Samples]
+    edges: list[InterfacePoints]
+
+
+def _create(
+    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, before: Encounter | None
+) -> tuple[Solved, _Candidates]:
+    on_active, on_world = View(encounter, True), View(encounter, False)
+    faces = face_samples(encounter, t1, t2, reach.curved)
+    edges = [edge_starts(on_active, t1, t2), edge_starts(on_world, t2, t1)]
+    starts = InterfacePoints.join(
+        [InterfacePoints.none()]
+        + [samples.points.take(samples.lowest) for samples in faces]
+        + edges
+        + [vertex_starts(on_active, t1, t2), vertex_starts(on_world, t2, t1), distance_starts(encounter, t1, t2)]
+    )
+    return _solve_new(encounter, starts, reach, before), _Candidates(faces, edges)
+
+
+def _solve_new(encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None) -> Solved:
+    solved = _real(encounter, solve_points(encounter, starts, known_sides=False), reach)
+    if before is None:
+        return solved
+    points = solved.points
+    doubtful = (points.gap < 0.0) | ~side_is_certain(encounter, points)
+    if not doubtful.any():
+        return solved
+    outside, side = _outside_before(before, points.take(doubtful))
+    again = replace(points.take(doubtful).take(outside), side=side[outside])
+    again_solved = _real(encounter, solve_points(encounter, again, known_sides=True), reach)
+    return Solved(
+        InterfacePoints.join([points.take(~doubtful), again_solved.points]),
+        np.concatenate([solved.softest[~doubtful], again_solved.softest]),
+        np.concatenate([solved.valid[~doubtful], again_solved.valid]),
+    )
+
+
+def _outside_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
+    """Tell which points were no overlap at a pose known to be free of it, and on which side they were then.
+
+    They are held where they are: on a soft pair the minimum of that pose may be far away.
+    """
+    then = solve_points(before, replace(points, held=np.ones(len(points), bool)), known_sides=False)
+    return then.valid & (then.points.gap > -1e-9 * before.radius), then.points.side
+
+
+def _spread(
+    encounter: Encounter, solved: Solved, candidates: _Candidates, reach: Reach
+) -> list[InterfacePoints]:
+    """Sample the soft pairs."""
+    points = solved.points
+    soft = (solved.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
+    if not soft.any():
+        return []
+    soft_features = set(_sampled_feature(encounter, points.take(soft)))
+    out = []
+    for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
+        rows = [row for row, key in enumerate(_sampled_feature(encounter, source)) if key in soft_features]
+        if rows:
+            out.append(_samples_near(encounter, source.take(np.array(rows)), reach))
+    return out
+
+
+def _settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
+    """Return the rows of the settled points and, of those still under way along a soft direction, of the lowest of each
+    feature: the samples stand for the rest."""
+    rows = np.nonzero(~points.held)[0].tolist()
+    lowest: dict[tuple[bool, int, int], int] = {}
+    for row in np.nonzero(points.held)[0][np.argsort(points.gap[points.held])].tolist():
+        lowest.setdefault(_sampled_feature(encounter, points.take(slice(row, row + 1)))[0], row)
+    return np.array(rows + list(lowest.values()), dtype=np.intp)
+
+
+def _sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
+    """Name the feature along which each point's contact curve runs, as (is the active body's, dimension, index): the edge
+    if there is one, else the face that is not flat.  Its partner may change on the way, as triangles of a floor do."""
+    flat1 = np.zeros(len(points), bool)
+    faces = points.dim1 == FACE
+    flat1[faces] = encounter.active.body.face_flat[points.index1[faces]]
+    on_active = (points.dim1 == EDGE) | ((points.dim2 == FACE) & ~flat1)
+    dim, index = np.where(on_active, points.dim1, points.dim2), np.where(on_active, points.index1, points.index2)
+    return list(zip(on_active.tolist(), dim.tolist(), index.tolist(), strict=True))
+
+
+def _samples_near(encounter: Encounter, source: InterfacePoints, reach: Reach) -> InterfacePoints:
+    held = replace(source, held=np.ones(len(source), bool)).take(_over_their_bases(encounter, source))
+    held = held.take(spread_out(encounter.first(held).geometry().point, 2 * _SAMPLES))
+    solved = solve_points(encounter, held, known_sides=False)
+    near = solved.points.take(solved.valid & (solved.points.gap < reach.samples))
+    near = near.take(pressing(encounter, near, _CONE))
+    return near.take(spread_out(near.point1, _SAMPLES))
+
+
+def _over_their_bases(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small faces."""
+    first, second = encounter.evaluate(points)
+    on_world = points.dim2 == FACE
+    base_normal = np.where(on_world[:, None], second.normal, first.normal)
+    offset = first.point - second.point
+    beside = offset - dot(offset, base_normal)[:, None] * base_normal
+    curved = np.where(on_world[:, None, None], second.curvature, first.curvature).any(axis=(1, 2))
+    return curved | (dot(beside, beside) < (_SAME * encounter.radius) ** 2)

@@ -1,0 +1,87 @@
+"""Interface points: pairs of features, the points on them, the normal between and the signed gap.
+
+Snyder 1995, section 4, keeps *contact pairs* (g = 0) and *extremal pairs* (g > 0).  Both are one thing here: a solved
+pair with its signed separation g along n, the other body's outward normal; its transitions are changes of g and f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .features import EDGE, FACE, VERTEX, dot
+
+KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
+
+
+@dataclass(frozen=True, eq=False)
+class InterfacePoints:
+    """k interface points between the active body (1) and the world (2).
+
+    dim1, index1, param1: feature of the active body (dimension, number, parameters (k, 2)); dim2, index2, param2: of the
+    world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1, T1 x T2) into n.
+    held (k,): a sample on a contact curve or area, stationary only in stiff directions.  point1, point2 (k, 3) in the
+    world; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n . (point1 - point2), < 0 is depth.
+    """
+
+    dim1: Ints
+    index1: Ints
+    param1: Floats
+    dim2: Ints
+    index2: Ints
+    param2: Floats
+    side: Floats
+    held: Bools
+    point1: Floats
+    point2: Floats
+    normal: Floats
+    gap: Floats
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    def take(self, rows: Ints | Bools | slice) -> InterfacePoints:
+        """Return the given rows: indices, a mask or a slice."""
+        return InterfacePoints(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @classmethod
+    def join(cls, parts: list[InterfacePoints]) -> InterfacePoints:
+        """Concatenate."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
+    @classmethod
+    def none(cls) -> InterfacePoints:
+        """Return no points."""
+        i, f, v, p = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 2))
+        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), v, v, v, f)
+
+    def kinds(self) -> list[str]:
+        """Name each point's kind, active body first: "face/edge"."""
+        return [f"{KIND_NAMES[int(a)]}/{KIND_NAMES[int(b)]}" for a, b in zip(self.dim1, self.dim2, strict=True)]
+
+
+def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints:
+    """Drop each point that lies within `distance` of an earlier one of the same two features (section 4.2)."""
+    if len(points) < 2:
+        return points
+    feature = np.stack([points.dim1, points.index1, points.dim2, points.index2], axis=1)
+    same = (feature[:, None] == feature[None]).all(axis=2)
+    offset = points.point1[:, None] - points.point1[None]
+    near = same & (dot(offset, offset) < distance**2)
+    return points.take(~np.tril(near, -1).any(axis=1))
+
+
+def spread_out(positions: Floats, count: int) -> Ints:
+    """Choose `count` of the positions (k, 3) far from one another: each next one is the farthest from those chosen."""
+    if len(positions) <= count:
+        return np.arange(len(positions))
+    chosen = np.zeros(count, dtype=np.intp)
+    offset = positions - positions[0]
+    nearest = dot(offset, offset)
+    for i in range(1, count):
+        chosen[i] = np.argmax(nearest)
+        offset = positions - positions[chosen[i]]
+        nearest = np.minimum(nearest, dot(offset, offset))
+    return chosen

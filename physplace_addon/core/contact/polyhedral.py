@@ -1,0 +1,225 @@
+"""Interface points between flat faces, straight edges and vertices: every pair in closed form.
+
+Two flat faces touch at a vertex of one of them or where two of their edges cross, so the pairs are vertex/face, edge/edge
+and, apart, those of lower dimension whose distance is shortest: vertex/edge and vertex/vertex.  Each feature is owned by
+one triangle, so that the pairs of near triangles list every pair of near features once.  The side is that of the distance
+itself, never that of a face's winding: open, inverted and zero-thickness meshes need nothing else.  Only where the gap is
+too small to tell do the normal cones decide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..collision import closest_on_segments, closest_on_triangle
+from .cones import rise_of_both
+from .encounter import Encounter
+from .features import EDGE, FACE, VERTEX, cross, dot
+from .points import InterfacePoints
+
+SIDE_IS_SURE = 1e-7  # gap / R above which the distance tells the side
+ON_FACE = 1e-9  # distance / R beside a face that still counts as over it: two coplanar triangles leave no gap
+PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
+
+
+def unique_pairs(a: Ints, b: Ints) -> Ints:
+    """Return the rows at which each distinct pair (a, b) occurs first."""
+    if len(a) == 0:
+        return np.zeros(0, np.intp)
+    key = a.astype(np.int64) * (int(b.max()) + 1) + b
+    return np.unique(key, return_index=True)[1]
+
+
+def make_points(
+    encounter: Encounter, dims: tuple[int, int], index1: Ints, param1: Floats, index2: Ints, param2: Floats,
+    point1: Floats, point2: Floats, raw_normal: Floats,
+) -> InterfacePoints:  # fmt: skip
+    """Assemble points whose side is told by the distance, else by the cones; raw_normal (k, 3) is unit."""
+    k = len(index1)
+    height = dot(raw_normal, point1 - point2)
+    points = InterfacePoints(
+        np.full(k, dims[0]), index1, param1, np.full(k, dims[1]), index2, param2,
+        np.where(height < 0.0, -1.0, 1.0), np.zeros(k, bool), point1, point2, raw_normal, height,
+    )  # fmt: skip
+    unsure = np.nonzero(np.abs(height) < SIDE_IS_SURE * encounter.radius)[0]
+    if len(unsure):
+        points.side[unsure] = _side_by_cones(encounter, points.take(unsure))
+    points.normal[:] = points.side[:, None] * raw_normal
+    points.gap[:] = points.side * height
+    return points
+
+
+def _side_by_cones(encounter: Encounter, points: InterfacePoints) -> Floats:
+    up = rise_of_both(encounter, points, points.normal)
+    down = rise_of_both(encounter, points, -points.normal)
+    return np.where(down > up, -1.0, 1.0)
+
+
+def _edge_params(t: Floats) -> Floats:
+    return np.stack([t, np.zeros_like(t)], axis=1)
+
+
+def vertex_face(encounter: Encounter, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
+    """Pairs of the active body's vertices (k,) over the world's flat triangles (k,).
+
+    With clamp, only those whose foot lies inside the triangle.
+    """
+    at = encounter.pose.points(encounter.active.body.vertices[vertices])
+    return _over_triangles(encounter, vertices, at, triangles, active=False, clamp=clamp)
+
+
+def face_vertex(encounter: Encounter, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
+    """Pairs of the active body's flat triangles (k,) under the world's vertices (k,)."""
+    at = encounter.world.body.vertices[vertices]
+    return _over_triangles(encounter, vertices, at, triangles, active=True, clamp=clamp)
+
+
+def _over_triangles(
+    encounter: Encounter, vertices: Ints, at: Floats, triangles: Ints, active: bool, clamp: bool
+) -> InterfacePoints:
+    body = encounter.active.body if active else encounter.world.body
+    corners = body.triangles[triangles]
+    if active:
+        corners = encounter.pose.points(corners)
+    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    height = dot(normal, at - corners[:, 0])
+    foot = at - height[:, None] * normal
+    barycentric = closest_on_triangle(at, corners).barycentric
+    if clamp:
+        beside = (barycentric[:, None, :] @ corners)[:, 0] - foot
+        rows = np.nonzero(dot(beside, beside) <= (ON_FACE * encounter.radius) ** 2)[0]
+        vertices, triangles, at, foot = vertices[rows], triangles[rows], at[rows], foot[rows]
+        normal, barycentric, corners = normal[rows], barycentric[rows], corners[rows]
+    face = body.triangle_face[triangles]
+    uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
+    nothing = np.zeros((len(face), 2))
+    if active:
+        return make_points(encounter, (FACE, VERTEX), face, uv, vertices, nothing, foot, at, -normal)
+    return make_points(encounter, (VERTEX, FACE), vertices, nothing, face, uv, at, foot, normal)
+
+
+def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
+    """Pairs of straight edges (k,), given as segments of each body; with clamp, only crossings inside both."""
+    active, world = encounter.active.body, encounter.world.body
+    ends1, ends2 = encounter.pose.points(active.segments[segments1]), world.segments[segments2]
+    s, t, inside1, inside2 = closest_on_segments(ends1, ends2)
+    if clamp:
+        rows = np.nonzero(inside1 & inside2)[0]
+        s, t, ends1, ends2 = s[rows], t[rows], ends1[rows], ends2[rows]
+        segments1, segments2 = segments1[rows], segments2[rows]
+    along1, along2 = ends1[:, 1] - ends1[:, 0], ends2[:, 1] - ends2[:, 0]
+    point1, point2 = ends1[:, 0] + s[:, None] * along1, ends2[:, 0] + t[:, None] * along2
+    raw = cross(along1, along2)
+    length = np.sqrt(dot(raw, raw))
+    scale = np.sqrt(dot(along1, along1) * dot(along2, along2))
+    crossing = length > PARALLEL * scale
+    if not crossing.all():
+        rows = np.nonzero(crossing)[0]
+        point1, point2, raw, length, s, t = point1[rows], point2[rows], raw[rows], length[rows], s[rows], t[rows]
+        segments1, segments2 = segments1[rows], segments2[rows]
+    t1 = segment_params(active.segment_t[segments1], s)
+    t2 = segment_params(world.segment_t[segments2], t)
+    return make_points(
+        encounter, (EDGE, EDGE), active.segment_edge[segments1], t1, world.segment_edge[segments2], t2,
+        point1, point2, raw / length[:, None],
+    )  # fmt: skip
+
+
+def segment_params(ends: Floats, fraction: Floats) -> Floats:
+    """Return edge parameters (k, 2) at a fraction (k,) between those of a segment's ends (k, 2)."""
+    return _edge_params(ends[:, 0] + fraction * (ends[:, 1] - ends[:, 0]))
+
+
+def vertex_edge(encounter: Encounter, vertices: Ints, segments: Ints) -> InterfacePoints:
+    """Pairs of the active body's vertices with the world's straight edges whose foot lies inside the edge."""
+    at = encounter.pose.points(encounter.active.body.vertices[vertices])
+    body = encounter.world.body
+    rows, foot, t = _foot_on_segments(at, body.segments[segments])
+    param = segment_params(body.segment_t[segments[rows]], t)
+    nothing = np.zeros_like(param)
+    return _by_distance(
+        encounter, (VERTEX, EDGE), vertices[rows], nothing, body.segment_edge[segments[rows]], param, at[rows], foot
+    )
+
+
+def edge_vertex(encounter: Encounter, segments: Ints, vertices: Ints) -> InterfacePoints:
+    """Pairs of the active body's straight edges with the world's vertices whose foot lies inside the edge."""
+    body = encounter.active.body
+    at = encounter.world.body.vertices[vertices]
+    rows, foot, t = _foot_on_segments(at, encounter.pose.points(body.segments[segments]))
+    param = segment_params(body.segment_t[segments[rows]], t)
+    nothing = np.zeros_like(param)
+    return _by_distance(
+        encounter, (EDGE, VERTEX), body.segment_edge[segments[rows]], param, vertices[rows], nothing, foot, at[rows]
+    )
+
+
+def vertex_vertex(encounter: Encounter, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
+    """Pairs of vertices."""
+    at1 = encounter.pose.points(encounter.active.body.vertices[vertices1])
+    at2 = encounter.world.body.vertices[vertices2]
+    nothing = np.zeros((len(at1), 2))
+    return _by_distance(encounter, (VERTEX, VERTEX), vertices1, nothing, vertices2, nothing, at1, at2)
+
+
+def _foot_on_segments(at: Floats, ends: Floats) -> tuple[Ints, Floats, Floats]:
+    along = ends[:, 1] - ends[:, 0]
+    t = dot(at - ends[:, 0], along) / dot(along, along)
+    rows = np.nonzero((t > 0.0) & (t < 1.0))[0]
+    return rows, (ends[:, 0] + t[:, None] * along)[rows], t[rows]
+
+
+def _by_distance(
+    encounter: Encounter, dims: tuple[int, int], index1: Ints, param1: Floats, index2: Ints, param2: Floats,
+    point1: Floats, point2: Floats,
+) -> InterfacePoints:  # fmt: skip
+    offset = point1 - point2
+    distance = np.sqrt(dot(offset, offset))
+    known = np.nonzero(distance > 1e-14 * encounter.radius)[0]
+    return make_points(
+        encounter, dims, index1[known], param1[known], index2[known], param2[known], point1[known], point2[known],
+        offset[known] / distance[known, None],
+    )  # fmt: skip
+
+
+def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> InterfacePoints:
+    """Return every closest pair of features owned by pairs of flat triangles (k,), without the ghosts.
+
+    Pairs over a face need no cone: a vertex that stands over a face must stay over it.
+    """
+    active, world = encounter.active, encounter.world
+    row_v1, v1 = active.vertices.of_triangles(triangles1)
+    row_v2, v2 = world.vertices.of_triangles(triangles2)
+    row_s1, s1 = active.straight_segments.of_triangles(triangles1)
+    row_s2, s2 = world.straight_segments.of_triangles(triangles2)
+    over_face = InterfacePoints.join([
+        vertex_face(encounter, *_distinct(v1, triangles2[row_v1])),
+        face_vertex(encounter, *_distinct(triangles1[row_v2], v2)),
+    ])  # fmt: skip
+    lower = InterfacePoints.join([
+        edge_edge(encounter, *_distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
+        vertex_edge(encounter, *_distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
+        edge_vertex(encounter, *_distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
+        vertex_vertex(encounter, *_distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
+    ])  # fmt: skip
+    real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
+    return InterfacePoints.join([over_face, lower.take(real)])
+
+
+def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    rows = unique_pairs(a, b)
+    return a[rows], b[rows]
+
+
+def meet(row_a: Ints, a: Ints, row_b: Ints, b: Ints, rows: int) -> tuple[Ints, Ints]:
+    """Return all pairs (a_i, b_j) of one row; rows ascend in both lists."""
+    counts_b = np.bincount(row_b, minlength=rows)
+    start_b = np.concatenate([[0], np.cumsum(counts_b)[:-1]])
+    repeat = counts_b[row_a]
+    left = np.repeat(a, repeat)
+    offset = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+    return left, b[np.repeat(start_b[row_a], repeat) + offset]
+
+

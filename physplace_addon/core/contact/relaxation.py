@@ -1,0 +1,212 @@
+"""Bring pairs of features to their extremal pair: minimization, safeguarded, that ends in Newton's own convergence.
+
+Snyder 1995, section 4.4, iterates on "the points' difference is along a normal, the normals are opposite" by SVD.
+Those equations hold at every stationary pair, also at saddles and at the far side.  We minimize instead the signed gap
+
+    phi(m) = nu . (P(m) - B(b)),   b the foot of P on the base:  E_a . (P - B) = 0,
+
+of a *mover* (a face, an edge or a vertex) to a *base* face with outward normal nu, and frame E.  With the base's second
+fundamental form h and g = phi, the foot moves by A db = E.(P - B) + (E T') dm, A = I - g h; the signed distance to the
+base has Hessian C = -h A^-1 in E; and so, T being the mover's tangents,
+
+    grad phi = T . nu,        K = nu . d2P + (T E') C (E T').
+
+One round is a Newton step in (m, b) together.  K is split into its eigenvalues: a negative one is taken by its size (a
+minimum is sought, not a saddle), steps are clipped, and points that are *held* do not move along soft directions.
+Edge against edge, and pairs with a vertex, have no base face: they minimize the squared distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from .features import FeatureGeometry, Features, cross, dot
+
+_ROUNDS = 25
+_CONVERGED = 1e-14  # of R: the foot's and the mover's last correction
+_SOLVED = 1e-9  # of R: a correction after which a pair still counts as solved
+_NO_GAIN = 1e-14  # of R: what the gap may still fall along a soft direction, which is then left alone
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """k solved pairs of mover and base (or of first and second feature).
+
+    first, second: the features at their new parameters; at_first, at_second: their geometry there; converged (k,):
+    the foot is one, inside the base, and the pair is stationary in its stiff directions; settled (k,): in the soft ones, too.
+    """
+
+    first: Features
+    second: Features
+    at_first: FeatureGeometry
+    at_second: FeatureGeometry
+    converged: Bools
+    settled: Bools
+
+
+def inverse_2x2(a: Floats, smallest: float) -> Floats:
+    """Invert symmetric matrices (k, 2, 2) whose eigenvalues are taken as at least `smallest`."""
+    values, vectors = eigen_2x2(a)
+    return np.einsum("kai,ki,kbi->kab", vectors, 1.0 / np.maximum(values, smallest), vectors)
+
+
+def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
+    """Return eigenvalues (k, 2), ascending, and unit eigenvectors (k, 2, 2) in columns, of symmetric (k, 2, 2)."""
+    half_sum = 0.5 * (a[:, 0, 0] + a[:, 1, 1])
+    half_difference = 0.5 * (a[:, 0, 0] - a[:, 1, 1])
+    off = a[:, 0, 1]
+    root = np.hypot(half_difference, off)
+    angle = 0.5 * np.arctan2(off, half_difference)  # of the larger eigenvalue's vector
+    c, s = np.cos(angle), np.sin(angle)
+    values = np.stack([half_sum - root, half_sum + root], axis=1)
+    vectors = np.empty_like(a)
+    vectors[:, 0, 0], vectors[:, 1, 0] = -s, c
+    vectors[:, 0, 1], vectors[:, 1, 1] = c, s
+    return values, vectors
+
+
+class Progress:
+    """Watches an iteration on k pairs: it ends when each has converged or does not move although it should (it stands at
+    the border of its domain, and another feature's pair is the true one)."""
+
+    def __init__(self, radius: float) -> None:
+        self._tolerance = _CONVERGED * radius
+        self._last: tuple[Floats, Floats, Floats] | None = None
+
+    def ended(self, size: Floats, point1: Floats, point2: Floats) -> bool:
+        """Take the lengths (k,) of the next corrections and the points (k, 3) they start from."""
+        done = size <= self._tolerance
+        if self._last is not None and not done.all():
+            asked, before1, before2 = self._last
+            moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
+            done |= moved < 1e-3 * asked
+        self._last = size, point1, point2
+        return bool(done.all())
+
+
+@dataclass(frozen=True)
+class FaceTerms:
+    """The quantities of the module's formulas for k pairs over a base face: g (k,), nu (k, 3), foot error E.(P - B)
+    (k, 2), A^-1 (k, 2, 2), C (k, 2, 2), T E' (k, 2, 2), grad phi (k, 2), K (k, 2, 2)."""
+
+    gap: Floats
+    outward: Floats
+    foot_error: Floats
+    foot_inverse: Floats
+    base_bend: Floats
+    across: Floats
+    gradient: Floats
+    stiffness: Floats
+
+
+def face_terms(mover: FeatureGeometry, base: FeatureGeometry, side: Floats) -> FaceTerms:
+    """Evaluate the formulas of this module; side (k,) is +1 where the base's normal points to the mover, else -1."""
+    outward = side[:, None] * base.normal
+    offset = mover.point - base.point
+    gap = dot(outward, offset)
+    h = side[:, None, None] * base.curvature
+    foot_error = (base.tangents @ offset[:, :, None])[:, :, 0]
+    foot_inverse = inverse_2x2(np.eye(2) - gap[:, None, None] * h, 0.1)
+    base_bend = -h @ foot_inverse
+    across = mover.tangents @ base.tangents.transpose(0, 2, 1)
+    gradient = (mover.tangents @ outward[:, :, None])[:, :, 0]
+    stiffness = mover.bend(outward) + across @ base_bend @ across.transpose(0, 2, 1)
+    return FaceTerms(gap, outward, foot_error, foot_inverse, base_bend, across, gradient, stiffness)
+
+
+def _apply(matrix: Floats, vector: Floats) -> Floats:
+    return (matrix @ vector[:, :, None])[:, :, 0]
+
+
+def _clipped(step: Floats, limit: float) -> Floats:
+    length = np.sqrt(dot(step, step))
+    return step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
+
+
+def relax_on_face(
+    mover: Features, base: Features, side: Floats, held: Bools, radius: float, softness: float,
+    rounds: int = _ROUNDS,
+) -> Relaxed:  # fmt: skip
+    """Minimize the signed gap of movers (k) to base faces (k).
+
+    side (k,) as in `face_terms`; held (k,) points stay where they are along directions in which K < softness (1/length)
+    and are stationary in the others.  radius is the length R that tolerances and steps are relative to.
+    """
+    size = error = np.zeros(len(side))
+    progress = Progress(radius)
+    for _ in range(rounds):
+        at_mover, at_base = mover.geometry(), base.geometry()
+        terms = face_terms(at_mover, at_base, side)
+        walk, foot, error = _newton_step(terms, mover, held, radius, softness)
+        size = np.maximum(np.abs(walk).max(axis=1), np.abs(foot).max(axis=1))
+        if progress.ended(size, at_mover.point, at_base.point):
+            break
+        mover = mover.moved(_tangential(at_mover, walk))
+        base = base.moved(_tangential(at_base, foot))
+    else:
+        at_mover, at_base = mover.geometry(), base.geometry()
+    solved = _SOLVED * radius
+    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
+
+
+def _newton_step(
+    terms: FaceTerms, mover: Features, held: Bools, radius: float, softness: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return the mover's and the foot's step (k, 2), and the error (k,): that of the foot and of the stiff directions."""
+    to_foot = _apply(terms.foot_inverse, terms.foot_error)
+    gradient = terms.gradient + _apply(terms.across, _apply(terms.base_bend, terms.foot_error))
+    values, vectors = eigen_2x2(terms.stiffness)
+    along = _apply(vectors.transpose(0, 2, 1), gradient)
+    scale = np.maximum(np.abs(values), 1e-6 / radius)
+    step = -along / scale
+    soft = values < softness
+    error = np.maximum(np.abs(to_foot).max(axis=1), np.where(soft, 0.0, np.abs(step)).max(axis=1))
+    step[soft & (held[:, None] | (along**2 < _NO_GAIN * radius * scale))] = 0.0
+    walk = _clipped(_apply(vectors, step), 0.1 * radius)
+    walk[mover.dim < 2, 1] = 0.0
+    walk[mover.dim < 1, 0] = 0.0
+    foot = _clipped(to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk)), 0.3 * radius)
+    return walk, foot, error
+
+
+def _tangential(at: FeatureGeometry, step: Floats) -> Floats:
+    return step[:, 0, None] * at.tangents[:, 0] + step[:, 1, None] * at.tangents[:, 1]
+
+
+def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
+    """Minimize the distance between features (k) of which none is a face: edges and vertices.
+
+    With D = P1 - P2 and T the tangents (zero for a vertex) one round solves
+    [1 + D.k1, -T1.T2; -T1.T2, 1 - D.k2] (d1, d2) = (-D.T1, D.T2), its eigenvalues kept from zero.
+    """
+    size = np.zeros(len(first.dim))
+    progress = Progress(radius)
+    for _ in range(_ROUNDS):
+        at_first, at_second = first.geometry(), second.geometry()
+        t1, t2 = at_first.tangents[:, 0], at_second.tangents[:, 0]
+        offset = at_first.point - at_second.point
+        matrix = np.empty((len(offset), 2, 2))
+        matrix[:, 0, 0] = 1.0 + dot(offset, at_first.bend_vector)
+        matrix[:, 1, 1] = 1.0 - dot(offset, at_second.bend_vector)
+        matrix[:, 0, 1] = matrix[:, 1, 0] = -dot(t1, t2)
+        force = np.stack([-dot(offset, t1), dot(offset, t2)], axis=1)
+        step = _clipped(_apply(inverse_2x2(matrix, 1e-9), force), 0.3 * radius)
+        size = np.abs(step).max(axis=1)
+        if progress.ended(size, at_first.point, at_second.point):
+            break
+        first = first.moved(step[:, 0, None] * t1)
+        second = second.moved(step[:, 1, None] * t2)
+    else:
+        at_first, at_second = first.geometry(), second.geometry()
+    solved = size <= _SOLVED * radius
+    return Relaxed(first, second, at_first, at_second, solved, solved)
+
+
+def edge_normal(at_first: FeatureGeometry, at_second: FeatureGeometry) -> tuple[Floats, Floats]:
+    """Return T1 x T2 normalized (k, 3) and its length before, the sine of the edges' angle (k,)."""
+    n = cross(at_first.tangents[:, 0], at_second.tangents[:, 0])
+    sine = np.sqrt(dot(n, n))
+    return n / np.maximum(sine, 1e-300)[:, None], sine

@@ -1,0 +1,243 @@
+"""Creating interface points of curved features: from near triangles to starts for the iteration (Snyder 1995, 4.3).
+
+The paper starts at one point of each pair of colliding triangles.  Near triangles rather than colliding ones are used
+here, and of all the samples they offer only the local minima of the *exact* gap over the mesh go on:
+
+1. each corner of the finer triangles of near pairs is a sample; its nearest partner triangle gives (u, v) on the base;
+2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the paper);
+3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest point).
+
+Edges and vertices have no mesh to compare on: each near one is a start by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..collision import closest_on_segments, closest_on_triangle
+from ..rigid import Pose
+from .encounter import ContactBody, Encounter
+from .features import EDGE, FACE, VERTEX, Features, dot
+from .points import InterfacePoints
+from .polyhedral import meet, segment_params, unique_pairs
+from .relaxation import relax_on_face
+
+_FOOT_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class View:
+    """An encounter seen from the side whose feature moves over the other's face.
+
+    on_active: the mover is the active body's.
+    """
+
+    encounter: Encounter
+    on_active: bool
+
+    @property
+    def mover(self) -> ContactBody:
+        """The body whose feature moves."""
+        return self.encounter.active if self.on_active else self.encounter.world
+
+    @property
+    def base(self) -> ContactBody:
+        """The body whose face is moved over."""
+        return self.encounter.world if self.on_active else self.encounter.active
+
+    @property
+    def mover_pose(self) -> Pose | None:
+        """The mover's pose, None for the world's identity."""
+        return self.encounter.pose if self.on_active else None
+
+    @property
+    def base_pose(self) -> Pose | None:
+        """The base's pose, None for the world's identity."""
+        return None if self.on_active else self.encounter.pose
+
+    def mover_features(self, dim: int, index: Ints, param: Floats) -> Features:
+        """Features of the mover."""
+        return Features(self.mover.body, self.mover_pose, np.full(len(index), dim), index, param)
+
+    def base_faces(self, index: Ints, param: Floats) -> Features:
+        """Faces of the base."""
+        return Features(self.base.body, self.base_pose, np.full(len(index), FACE), index, param)
+
+    def points(self, mover: Features, base: Features) -> InterfacePoints:
+        """Pair features into unsolved interface points (no positions, no gap)."""
+        a, b = (mover, base) if self.on_active else (base, mover)
+        k = len(a.dim)
+        empty = np.zeros((k, 3))
+        return InterfacePoints(
+            a.dim, a.index, a.param, b.dim, b.index, b.param, np.ones(k), np.zeros(k, bool), empty, empty, empty,
+            np.zeros(k),
+        )  # fmt: skip
+
+
+def placed(points: Floats, pose: Pose | None) -> Floats:
+    """Take points to the world."""
+    return points if pose is None else pose.points(points)
+
+
+def _nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) -> Ints:
+    """For each distinct (key_a, key_b) return the row whose partner triangle (k, 3, 3) has the nearest centre."""
+    offset = points - partners.mean(axis=1)
+    order = np.argsort(dot(offset, offset), kind="stable")
+    return order[unique_pairs(key_a[order], key_b[order])]
+
+
+def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floats:
+    barycentric = closest_on_triangle(points, corners).barycentric
+    return (barycentric[:, None, :] @ view.base.body.triangle_uv[triangles])[:, 0]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Points of faces over other faces, feet solved: the interface points, which have their foot inside the base and not at
+    its border (k,), and which have no lower neighbour on their mesh (k,)."""
+
+    points: InterfacePoints
+    footed: Bools
+    lowest: Bools
+
+
+def face_samples(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> list[Samples]:
+    """Sample the face/face pairs of near triangles (k,) within reach, but those of two flat faces."""
+    active, world = encounter.active, encounter.world
+    finer1 = active.triangle_size[t1] <= world.triangle_size[t2]
+    finer1 = ~active.triangle_flat[t1] & (world.triangle_flat[t2] | finer1)
+    both_flat = active.triangle_flat[t1] & world.triangle_flat[t2]
+    views = ((View(encounter, True), t1, t2, finer1), (View(encounter, False), t2, t1, ~finer1 & ~both_flat))
+    return [_samples_of(view, mine[rows], other[rows], reach) for view, mine, other, rows in views if rows.any()]
+
+
+def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
+    body = view.mover.body
+    sample = body.triangle_corners[mine].ravel()
+    at = placed(body.triangles[mine], view.mover_pose).reshape(-1, 3)
+    partner = np.repeat(other, 3)
+    corners = placed(view.base.body.triangles[partner], view.base_pose)
+    best = _nearest_partner(sample, view.base.body.triangle_face[partner], at, corners)
+    mover = view.mover_features(
+        FACE, np.repeat(body.triangle_face[mine], 3)[best], body.triangle_uv[mine].reshape(-1, 2)[best]
+    )
+    base = view.base_faces(
+        view.base.body.triangle_face[partner[best]], _uv_at(view, at[best], partner[best], corners[best])
+    )
+    k = len(best)
+    solved = relax_on_face(
+        mover, base, np.ones(k), np.ones(k, bool), view.encounter.radius, np.inf, rounds=_FOOT_ROUNDS
+    )
+    offset = solved.at_first.point - solved.at_second.point
+    distance = dot(offset, solved.at_second.normal)
+    beside = offset - distance[:, None] * solved.at_second.normal
+    footed = dot(beside, beside) < (1e-3 * reach) ** 2
+    distance = np.where(view.base.trusted[base.index], distance, np.abs(distance))
+    near = np.nonzero(np.abs(distance) <= reach)[0]
+    lowest = _lowest_of_neighbours(body.triangle_corners[mine], sample[best][near], base.index[near], distance[near])
+    return Samples(view.points(solved.first, solved.second).take(near), footed[near], lowest)
+
+
+def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distance: Floats) -> Bools:
+    """Tell which (sample, base face) have no lower neighbour over the same base face, ties going to the first."""
+    order = np.lexsort((distance, base_face))
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    links = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    links = np.concatenate([links, links[:, ::-1]])
+    count = int(triangles.max()) + 1
+    lowest = np.ones(len(sample), bool)
+    for face in np.unique(base_face):
+        here = np.nonzero(base_face == face)[0]
+        of_sample = np.full(count, np.iinfo(np.intp).max)
+        of_sample[sample[here]] = rank[here]
+        lowest_link = np.full(count, np.iinfo(np.intp).max)
+        np.minimum.at(lowest_link, links[:, 0], of_sample[links[:, 1]])
+        lowest[here] = rank[here] < lowest_link[sample[here]]
+    return lowest
+
+
+def edge_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
+    """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`).
+
+    Straight edges over flat faces are left to `polyhedral`.
+    """
+    body = view.mover.body
+    row, segment = view.mover.segments.of_triangles(mine)
+    curved = ~(view.mover.straight[body.segment_edge[segment]] & view.base.triangle_flat[other[row]])
+    row, segment = row[curved], segment[curved]
+    partner = other[row]
+    corners = placed(view.base.body.triangles[partner], view.base_pose)
+    ends = placed(body.segments[segment], view.mover_pose)
+    along = ends[:, 1] - ends[:, 0]
+    fraction = np.clip(dot(corners.mean(axis=1) - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
+    at = ends[:, 0] + fraction[:, None] * along
+    best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
+    mover = view.mover_features(
+        EDGE, body.segment_edge[segment[best]], segment_params(body.segment_t[segment[best]], fraction[best])
+    )
+    uv = _uv_at(view, at[best], partner[best], corners[best])
+    return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
+
+
+def vertex_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
+    """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces."""
+    row, vertex = view.mover.vertices.of_triangles(mine)
+    curved = ~view.base.triangle_flat[other[row]]
+    partner, vertex = other[row[curved]], vertex[curved]
+    corners = placed(view.base.body.triangles[partner], view.base_pose)
+    at = placed(view.mover.body.vertices[vertex], view.mover_pose)
+    best = _nearest_partner(vertex, view.base.body.triangle_face[partner], at, corners)
+    mover = view.mover_features(VERTEX, vertex[best], np.zeros((len(best), 2)))
+    uv = _uv_at(view, at[best], partner[best], corners[best])
+    return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
+
+
+def distance_starts(encounter: Encounter, t1: Ints, t2: Ints) -> InterfacePoints:
+    """Starts of the pairs without a face, owned by near triangles, of which at least one is a curved edge."""
+    active, world = encounter.active, encounter.world
+    row_s1, s1 = active.segments.of_triangles(t1)
+    row_s2, s2 = world.segments.of_triangles(t2)
+    row_v1, v1 = active.vertices.of_triangles(t1)
+    row_v2, v2 = world.vertices.of_triangles(t2)
+    straight1 = active.straight[active.body.segment_edge[s1]]
+    straight2 = world.straight[world.body.segment_edge[s2]]
+    parts = []
+    edges = _distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))
+    bent = ~(active.straight[active.body.segment_edge[edges[0]]] & world.straight[world.body.segment_edge[edges[1]]])
+    parts.append(_edges(encounter, edges[0][bent], edges[1][bent]))
+    at, on = _distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
+    parts.append(_vertices_and_edges(View(encounter, True), at, on))
+    on, at = _distinct(*meet(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
+    parts.append(_vertices_and_edges(View(encounter, False), at, on))
+    return InterfacePoints.join(parts)
+
+
+def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    rows = unique_pairs(a, b)
+    return a[rows], b[rows]
+
+
+def _edge_features(body: ContactBody, pose: Pose | None, segments: Ints, fraction: Floats) -> Features:
+    param = segment_params(body.body.segment_t[segments], fraction)
+    return Features(body.body, pose, np.full(len(segments), EDGE), body.body.segment_edge[segments], param)
+
+
+def _edges(encounter: Encounter, s1: Ints, s2: Ints) -> InterfacePoints:
+    active, world = encounter.active, encounter.world
+    at = closest_on_segments(encounter.pose.points(active.body.segments[s1]), world.body.segments[s2])
+    first = _edge_features(active, encounter.pose, s1, at.s)
+    return View(encounter, True).points(first, _edge_features(world, None, s2, at.t))
+
+
+def _vertices_and_edges(view: View, vertices: Ints, segments: Ints) -> InterfacePoints:
+    """The mover's vertices and the base's edges."""
+    at = placed(view.mover.body.vertices[vertices], view.mover_pose)
+    ends = placed(view.base.body.segments[segments], view.base_pose)
+    along = ends[:, 1] - ends[:, 0]
+    fraction = np.clip(dot(at - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
+    mover = view.mover_features(VERTEX, vertices, np.zeros((len(vertices), 2)))
+    return view.points(mover, _edge_features(view.base, view.base_pose, segments, fraction))

@@ -1,0 +1,168 @@
+"""Solving interface points: each pair's extremal pair, its side, its normal and its signed gap, for every kind at once.
+
+Snyder 1995, sections 4.1 (the conditioning phase of tracking) and 4.4.  See `relaxation` for the equations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from .cones import rise_of_both
+from .encounter import Encounter
+from .features import FACE, FeatureGeometry, dot
+from .linearization import SOFT
+from .points import InterfacePoints
+from .polyhedral import PARALLEL, SIDE_IS_SURE
+from .relaxation import Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
+
+_SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Interface points with their stiffness: softest (k,) is the least K of the pair, 1/length (inf for vertices);
+    valid (k,): stationary minima inside their domains."""
+
+    points: InterfacePoints
+    softest: Floats
+    valid: Bools
+
+
+def solve_points(encounter: Encounter, points: InterfacePoints, known_sides: bool) -> Solved:
+    """Solve each pair from where it stands.
+
+    known_sides: keep `points.side` (tracking); else tell it from the distance (creation).
+    """
+    k = len(points)
+    softest, valid = np.full(k, np.inf), np.zeros(k, bool)
+    solved = replace(
+        points, param1=points.param1.copy(), param2=points.param2.copy(), side=points.side.copy(), held=points.held.copy(),
+        point1=np.zeros((k, 3)), point2=np.zeros((k, 3)), normal=np.zeros((k, 3)), gap=np.zeros(k),
+    )  # fmt: skip
+    on_world = points.dim2 == FACE
+    on_active = (points.dim1 == FACE) & ~on_world
+    for rows, solver in ((on_world, _on_world), (on_active, _on_active), (~(on_world | on_active), _by_distance)):
+        if rows.any():
+            part, softest[rows], valid[rows] = solver(encounter, points.take(rows), known_sides)
+            _store(solved, rows, part)
+    return Solved(solved, softest, valid)
+
+
+def _store(target: InterfacePoints, rows: Bools, part: InterfacePoints) -> None:
+    for name in ("param1", "param2", "side", "held", "point1", "point2", "normal", "gap"):
+        getattr(target, name)[rows] = getattr(part, name)
+
+
+def _on_world(
+    encounter: Encounter, points: InterfacePoints, known_sides: bool
+) -> tuple[InterfacePoints, Floats, Bools]:
+    first, second = encounter.first(points), encounter.second(points)
+    trusted = encounter.world.trusted[points.index2]
+    side = points.side if known_sides else _first_sides(encounter, points, first.geometry(), second.geometry(), trusted)
+    relaxed = relax_on_face(first, second, side, points.held, encounter.radius, SOFT / encounter.radius)
+    points = _filled(points, relaxed, side, 1.0)
+    softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
+    facing = _facing(encounter, points, relaxed.at_first)
+    return points, softest, valid & facing
+
+
+def _on_active(
+    encounter: Encounter, points: InterfacePoints, known_sides: bool
+) -> tuple[InterfacePoints, Floats, Bools]:
+    first, second = encounter.first(points), encounter.second(points)
+    trusted = encounter.active.trusted[points.index1]
+    side = points.side if known_sides else _first_sides(encounter, points, second.geometry(), first.geometry(), trusted)
+    relaxed = relax_on_face(second, first, side, points.held, encounter.radius, SOFT / encounter.radius)
+    points = _filled(points, relaxed, side, -1.0)
+    softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
+    return points, softest, valid
+
+
+def _first_sides(
+    encounter: Encounter, points: InterfacePoints, mover: FeatureGeometry, base: FeatureGeometry, trusted: Bools
+) -> Floats:
+    """Tell the sides of new points: a trusted base's normal is outward; else a trusted mover's face must look at it; else
+    the distance tells, and where that is too small the normal cones."""
+    height = dot(mover.point - base.point, base.normal)
+    side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
+    unsure = ~trusted & (np.abs(height) < SIDE_IS_SURE * encounter.radius)
+    if unsure.any():
+        outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
+        up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
+        side = np.where(unsure, np.where(down > up, -1.0, 1.0), side)
+    looks = ~trusted & _active_face_trusted(encounter, points) & (points.dim2 == FACE)
+    return np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
+
+
+def _active_face_trusted(encounter: Encounter, points: InterfacePoints) -> Bools:
+    trusted = np.zeros(len(points), bool)
+    faces = points.dim1 == FACE
+    trusted[faces] = encounter.active.trusted[points.index1[faces]]
+    return trusted
+
+
+def side_is_certain(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which points' sides follow from a trusted normal, whatever the distance, shape (k,)."""
+    certain = _active_face_trusted(encounter, points)
+    faces = points.dim2 == FACE
+    certain[faces] |= encounter.world.trusted[points.index2[faces]]
+    return certain
+
+
+def _filled(
+    points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float
+) -> InterfacePoints:
+    outward = side[:, None] * relaxed.at_second.normal
+    gap = dot(outward, relaxed.at_first.point - relaxed.at_second.point)
+    at1, at2 = (relaxed.at_first, relaxed.at_second) if sign > 0.0 else (relaxed.at_second, relaxed.at_first)
+    one, two = (relaxed.first, relaxed.second) if sign > 0.0 else (relaxed.second, relaxed.first)
+    return replace(
+        points, param1=one.param, param2=two.param, side=side, held=points.held | ~relaxed.settled, point1=at1.point, point2=at2.point,
+        normal=sign * outward, gap=gap,
+    )  # fmt: skip
+
+
+def _judge(
+    relaxed: Relaxed, mover: FeatureGeometry, base: FeatureGeometry, points: InterfacePoints, radius: float
+) -> tuple[Floats, Bools]:
+    terms = face_terms(mover, base, points.side)
+    values = eigen_2x2(terms.stiffness)[0]
+    is_face = (relaxed.first.dim == FACE)
+    one_dimensional = terms.stiffness[:, 0, 0]
+    softest = np.where(is_face, values[:, 0], np.where(relaxed.first.dim == 0, np.inf, one_dimensional))
+    minimum = points.held | (softest > -_SADDLE / radius)
+    return softest, relaxed.converged & minimum
+
+
+def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
+    """Two faces of which the active one's normal is trusted must look at each other."""
+    trusted = _active_face_trusted(encounter, points)
+    return ~trusted | (dot(at_first.normal, points.normal) < 0.0)
+
+
+def _by_distance(
+    encounter: Encounter, points: InterfacePoints, known_sides: bool
+) -> tuple[InterfacePoints, Floats, Bools]:
+    relaxed = relax_distance(encounter.first(points), encounter.second(points), encounter.radius)
+    at1, at2 = relaxed.at_first, relaxed.at_second
+    offset = at1.point - at2.point
+    distance = np.sqrt(dot(offset, offset))
+    straight_out = offset / np.maximum(distance, 1e-300)[:, None]
+    raw, sine = edge_normal(at1, at2)
+    crossing = sine > PARALLEL
+    raw = np.where(crossing[:, None], raw, straight_out)
+    height = dot(raw, offset)
+    points = replace(points, param1=relaxed.first.param, param2=relaxed.second.param, point1=at1.point, point2=at2.point)
+    side = points.side
+    if not known_sides:
+        up, down = rise_of_both(encounter, points, raw), rise_of_both(encounter, points, -raw)
+        unsure = np.abs(height) < SIDE_IS_SURE * encounter.radius
+        side = np.where(unsure, np.where(down > up, -1.0, 1.0), np.where(height < 0.0, -1.0, 1.0))
+    side = np.where(crossing, side, 1.0)
+    points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
+    valid = relaxed.converged & (crossing | (distance > 1e-13 * encounter.radius))
+    return points, np.full(len(points), np.inf), valid
+

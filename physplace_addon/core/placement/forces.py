@@ -1,0 +1,138 @@
+"""External and contact pseudo-forces and their balance (Snyder 1995, sections 5.1 and 5.2).
+
+A wrench is w = (F, T / R): forces have no unit, external ones length 1, and both forces and torques, external ones and
+those of contacts, are divided by R alike, so that they compare.  A contact i pushes the active body by f_i n_i at the
+arm r_i from the centre of mass: its wrench is f_i J_i, with J_i = (n_i, r_i x n_i / R), the gradient of its gap.
+Balance is F_e + sum f_i J_i = 0 with f_i >= 0: a contact cannot glue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import nnls
+
+from ..arrays import Floats
+from ..contact.features import cross, dot
+from ..errors import PlacementError
+
+_FACETS = 8  # friction directions that every contact is given at once
+_RAYS = 12  # rounds in which a contact is given the direction that opposes its slip
+_NO_RESIDUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """A unit force at the centre of mass along a direction (3,); it has no torque."""
+
+    direction: Floats
+
+    @classmethod
+    def along(cls, direction: tuple[float, float, float]) -> Gravity:
+        """Normalize a direction; raise PlacementError if it has none."""
+        d = np.asarray(direction, dtype=np.float64)
+        length = float(np.sqrt(d @ d)) if d.shape == (3,) else 0.0
+        if not (np.isfinite(length) and length > 0.0):
+            raise PlacementError(f"gravity: expected a direction of three finite numbers, not all zero; found {direction}")
+        return cls(d / length)
+
+    @property
+    def wrench(self) -> Floats:
+        """(F, T / R), shape (6,)."""
+        return np.concatenate([self.direction, np.zeros(3)])
+
+    def energy(self, centre: Floats, radius: float) -> float:
+        """The pseudo potential energy -D . X / R (5.1)."""
+        return -float(self.direction @ centre) / radius
+
+
+def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> tuple[Floats, Floats]:
+    """Return contact forces f (k,) and the residual wrench F_e + sum f_i J_i (6,).
+
+    "nonnegative" minimizes the residual with f >= 0; it is zero exactly at rest, and else the steepest descent that no
+    contact forbids.  "svd" is the paper's least-squares solution of least norm, which may glue.  gradients: (k, 6).
+    """
+    if len(gradients) == 0:
+        return np.zeros(0), wrench.copy()
+    if method == "svd":
+        forces = np.linalg.lstsq(gradients.T, -wrench, rcond=1e-9)[0]
+    else:
+        forces = nnls(gradients.T, -wrench, maxiter=60 * len(gradients) + 200)[0]
+    return forces, wrench + gradients.T @ forces
+
+
+def even_forces(wrench: Floats, gradients: Floats) -> Floats:
+    """Return balancing forces f >= 0 (k,) of least norm among those of least residual.
+
+    Redundant contacts (a table's fourth foot) have no unique forces; the least-norm set is even and does not depend on
+    their order: nnls of the residual with a faint weight on f, which the exact residual then outweighs.
+    """
+    if len(gradients) == 0:
+        return np.zeros(0)
+    faint = 1e-5
+    matrix = np.vstack([gradients.T, faint * np.eye(len(gradients))])
+    target = np.concatenate([-wrench, np.zeros(len(gradients))])
+    forces = nnls(matrix, target, maxiter=60 * len(gradients) + 200)[0]
+    pressing = np.nonzero(forces > 0.0)[0]
+    residual = wrench + gradients.T @ forces
+    forces[pressing] += np.linalg.lstsq(gradients[pressing].T, -residual, rcond=1e-9)[0]
+    return forces if (forces >= 0.0).all() else balance(wrench, gradients)[0]
+
+
+def required_friction(wrench: Floats, normals: Floats, arms: Floats) -> float:
+    """Return the least Coulomb coefficient with which contacts hold the wrench; 0 without friction, inf if none does.
+
+    normals n (k, 3), unit; arms r / R (k, 3).  For a coefficient mu the forces f n + mu f t, |t| <= 1, span a cone that is
+    approximated from inside by rays, to which the ray that opposes the residual's slip is added again and again;
+    mu itself is found by bisection.
+    """
+    if len(normals) == 0:
+        return float("inf")
+    if _held(wrench, normals, arms, 0.0):
+        return 0.0
+    upper = 1e-3
+    while not _held(wrench, normals, arms, upper):
+        upper *= 4.0
+        if upper > 1e4:
+            return float("inf")
+    lower = 0.0
+    while upper - lower > 1e-4 * upper:
+        middle = 0.5 * (lower + upper)
+        lower, upper = (lower, middle) if _held(wrench, normals, arms, middle) else (middle, upper)
+    return upper
+
+
+def _held(wrench: Floats, normals: Floats, arms: Floats, mu: float) -> bool:
+    rays = _wrenches(normals, arms)
+    if mu > 0.0:
+        u, v = tangents(normals)
+        for angle in np.arange(_FACETS) * (2.0 * np.pi / _FACETS):
+            rays = np.vstack([rays, _wrenches(normals + mu * (np.cos(angle) * u + np.sin(angle) * v), arms)])
+    for _ in range(_RAYS):
+        forces, residual = balance(wrench, rays)
+        size = float(np.sqrt(residual @ residual))
+        if size < _NO_RESIDUAL:
+            return True
+        if mu == 0.0:
+            return False
+        slip = residual[:3] + cross(residual[3:], arms)
+        slip = slip - dot(slip, normals)[:, None] * normals
+        length = np.sqrt(dot(slip, slip))
+        rows = length > 1e-12
+        opposing = normals[rows] - mu * slip[rows] / length[rows, None]
+        used = forces > 0.0
+        rays = np.vstack([rays[used], _wrenches(opposing, arms[rows]), rays[~used][: 9 * len(normals)]])
+    return size < 1e-6
+
+
+def _wrenches(forces: Floats, arms: Floats) -> Floats:
+    return np.concatenate([forces, cross(arms, forces)], axis=1)
+
+
+def tangents(normals: Floats) -> tuple[Floats, Floats]:
+    """Return two unit tangents (k, 3) that make a right-handed frame with each unit normal (k, 3)."""
+    axis = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
+    u = cross(normals, axis)
+    u /= np.sqrt(dot(u, u))[:, None]
+    return u, cross(normals, u)

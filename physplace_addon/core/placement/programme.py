@@ -1,0 +1,99 @@
+"""The small quadratic programme of a step: min 1/2 x' B x - w . x with g + J x >= c, |x| within the trust radius.
+
+With B = L L' and z = L' x - L^-1 w it is a least-distance programme, min |z| with G z >= h, G = J L'^-1,
+h = c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem: with u
+minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant rows as they come.
+
+B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1, where sigma grows
+until B is positive definite and the step is short enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+from ..arrays import Bools, Floats
+from .forces import balance
+
+_PENALTY = 10.0
+_PRESSES = 1e-9
+_CONTRADICTION = 1e-9  # rho below which no point obeys all rows
+_ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """x (6,) = (dX / R, dTheta), and the multipliers (k,) of the rows: contact forces, in units of the external one."""
+
+    x: Floats
+    forces: Floats
+
+
+def length(x: Floats) -> float:
+    """The farthest that a point of the body can move by x, over R: the shift plus the turn."""
+    return float(np.sqrt(x[:3] @ x[:3]) + np.sqrt(x[3:] @ x[3:]))
+
+
+def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
+    """Minimize with B = lower lower'; None if the rows contradict one another."""
+    free = solve_triangular(lower, wrench, lower=True)
+    if len(gradients) == 0:
+        return Step(solve_triangular(lower.T, free), np.zeros(0))
+    g = solve_triangular(lower, gradients.T, lower=True).T
+    h = room - g @ free
+    scale = max(1e-12, float(np.abs(h).max()))
+    target = np.zeros(7)
+    target[6] = 1.0
+    u, _ = nnls(np.vstack([g.T, h[None] / scale]), target, maxiter=60 * len(g) + 200)
+    rho = 1.0 - float(h @ u) / scale
+    if rho < _CONTRADICTION:
+        return None
+    forces = scale / rho * u
+    return Step(solve_triangular(lower.T, g.T @ forces + free), forces)
+
+
+def solve_programme(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
+    """Minimize 1/2 x' matrix x - wrench . x subject to gradients @ x >= room (k,).
+
+    matrix (6, 6) must be positive definite.  Return None if the rows contradict one another.
+    """
+    return _solve(cholesky(matrix, lower=True), wrench, gradients, room)
+
+
+def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
+    """Return -sum f_i H_i + 10 Ja' Ja (6, 6) over the pressing rows."""
+    rows = forces > _PRESSES
+    pressing = gradients[rows]
+    result: Floats = _PENALTY * pressing.T @ pressing - np.einsum("i,iab->ab", forces[rows], hessians[rows])
+    return result
+
+
+def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: float) -> Step | None:
+    """Raise sigma in matrix + sigma 1 until it is positive definite and the step is no longer than `trust`.
+
+    Return None if the rows contradict one another, or only a longer step obeys them.
+    """
+    sigma = max(1e-4, 1e-4 - 1.01 * float(np.linalg.eigvalsh(matrix)[0]))
+    for _ in range(_ROUNDS):
+        step = _solve(cholesky(matrix + sigma * np.eye(6), lower=True), wrench, gradients, room)
+        if step is None:
+            return None
+        excess = length(step.x) / trust
+        if excess <= 1.0:
+            return step
+        sigma *= min(max(1.2 * excess, 1.5), 30.0)
+    return None
+
+
+def paper_step(wrench: Floats, gradients: Floats, touching: Bools, trust: float) -> Step:
+    """The paper's own update (5.2, 5.3), to compare with: the residual of the least-squares balance on the touching
+    contacts, scaled to the trust radius; contacts that would glue are let go."""
+    forces = np.zeros(len(gradients))
+    rows = np.nonzero(touching)[0]
+    forces[rows], residual = balance(wrench, gradients[rows], "svd")
+    size = length(residual)
+    return Step(residual * (min(1.0, trust / size) if size > 0.0 else 0.0), np.maximum(forces, 0.0))

@@ -1,0 +1,101 @@
+"""Is the start free of overlap?  What rounding alone explains is lifted away; anything deeper is refused.
+
+Two flat triangles that meet, interface points with a negative gap, and a body wholly inside another (no surfaces meet) are
+told apart here.  A negative gap counts only if its middle lies inside both bodies: behind a thin wall there is one, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from ..bodies import Body
+from ..contact.crossing import meeting_triangles
+from ..contact.encounter import Encounter
+from ..contact.features import cross, dot
+from ..contact.finding import Reach, find_points
+from ..contact.linearization import gap_gradient
+from ..contact.points import InterfacePoints
+from .programme import length, solve_programme
+
+CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
+OVERLAP = 1e-11  # depth / R that a state may keep
+_ROUNDS = 5
+
+
+def clear_start(
+    encounter: Encounter, bodies: Sequence[Body], reach: Reach, tolerance: float
+) -> tuple[Encounter, InterfacePoints] | None:
+    """Return the encounter, lifted clear of overlaps no deeper than `tolerance` (a length), and its points.
+
+    Return None if the bodies interfere.
+    """
+    if _contained(encounter, bodies):
+        return None
+    for _ in range(_ROUNDS):
+        points = find_points(encounter, reach, InterfacePoints.none(), None)
+        points = points.take(~_behind_walls(encounter, bodies, points, tolerance))
+        if len(points) and points.gap.min() < -tolerance:
+            return None
+        deep = len(points) > 0 and points.gap.min() < -OVERLAP * encounter.radius
+        if not deep and len(meeting_triangles(encounter)) == 0:
+            return encounter, points
+        lift = lift_clear(encounter, points.take(points.gap < tolerance))
+        if lift is None or length(lift) > 4.0 * tolerance / encounter.radius + 2.0 * CLEARANCE:
+            return None
+        encounter = encounter.displaced(lift)
+    return None
+
+
+def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
+    """Return the least change of pose (6,) that gives every point the clearance, to first order; None if none does."""
+    gradients = gap_gradient(points, encounter.centre, encounter.radius)
+    step = solve_programme(np.eye(6), np.zeros(6), gradients, CLEARANCE - points.gap / encounter.radius)
+    return None if step is None else step.x
+
+
+def _behind_walls(
+    encounter: Encounter, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
+) -> Bools:
+    """Tell which points with a depth are no overlap: their middle is not inside both bodies, shape (k,)."""
+    doubtful = np.nonzero(points.gap < -tolerance)[0]
+    behind = np.zeros(len(points), bool)
+    if len(doubtful):
+        middle = 0.5 * (points.point1[doubtful] + points.point2[doubtful])
+        inside = _inside(encounter.active.body, encounter.pose.inverse().points(middle))
+        in_world = np.any([_inside(body, middle) for body in bodies], axis=0)
+        behind[doubtful] = ~(inside & in_world)
+    return behind
+
+
+def _contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
+    """Tell whether the active body has a corner inside a solid of the world, or the other way round."""
+    corner = encounter.pose.points(encounter.active.body.triangles[0, :1])
+    for body in bodies:
+        other = encounter.pose.inverse().points(body.triangles[0, :1])
+        if _inside(body, corner)[0] or _inside(encounter.active.body, other)[0]:
+            return True
+    return False
+
+
+def _inside(body: Body, points: Floats) -> Bools:
+    if not body.closed:
+        return np.zeros(len(points), bool)
+    lower, upper = body.triangles.min(axis=(0, 1)), body.triangles.max(axis=(0, 1))
+    boxed = ((points > lower) & (points < upper)).all(axis=1)
+    inside = np.zeros(len(points), bool)
+    for i in np.nonzero(boxed)[0]:
+        inside[i] = winding_number(points[i], body.triangles) > 0.5
+    return inside
+
+
+def winding_number(point: Floats, triangles: Floats) -> float:
+    """Return how often triangles (t, 3, 3) wind around a point (3,): the sum of their solid angles (Van Oosterom and
+    Strackee 1983) over the full one; 1 inside a closed outward-wound surface, 0 outside."""
+    a, b, c = (triangles - point).transpose(1, 0, 2)
+    la, lb, lc = np.sqrt(dot(a, a)), np.sqrt(dot(b, b)), np.sqrt(dot(c, c))
+    volume = dot(a, cross(b, c))
+    cosine = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+    return float(np.arctan2(volume, cosine).sum() / (2.0 * np.pi))
