@@ -125,11 +125,11 @@ def _crossings(coefficients: Floats, meeting: Callable[[Ints, Floats], Bools]) -
     one_sign = (coefficients.min(axis=0) > 0.0) | (coefficients.max(axis=0) < 0.0)
     left = np.flatnonzero(~one_sign)
     roots = _roots(coefficients[:, left])
-    for root in roots[::-1]:
-        known = np.flatnonzero(np.isfinite(root))
-        hits = known[meeting(left[known], root[known])]
-        crossed[left[hits]] = True
-        fraction[left[hits]] = root[hits]
+    which, pick = np.nonzero(np.isfinite(roots))
+    meets = meeting(left[pick], roots[which, pick])
+    hits = left[pick[meets]]
+    crossed[hits] = True
+    np.minimum.at(fraction, hits, roots[which, pick][meets])
     return Crossing(crossed, side, fraction)
 
 
@@ -172,8 +172,10 @@ def _values(coefficients: Floats, tau: Floats) -> tuple[Floats, Floats]:
 
 def _bracketed(coefficients: Floats, low: Floats, high: Floats) -> Floats:
     """The root of each cubic between `low` and `high`, where it changes sign and is monotone."""
-    sign_low = np.sign(_values(coefficients, low)[0])
-    tau = 0.5 * (low + high)
+    at_low, at_high = _values(coefficients, low)[0], _values(coefficients, high)[0]
+    noise = 2.0 * _EPSILON * np.abs(coefficients).max(axis=0)
+    sign_low = np.sign(at_low)
+    tau = np.clip(low + (high - low) * at_low / (at_low - at_high), low, high)
     for _ in range(_MOST_ROUNDS):
         value, slope = _values(coefficients, tau)
         before = np.sign(value) == sign_low
@@ -181,9 +183,10 @@ def _bracketed(coefficients: Floats, low: Floats, high: Floats) -> Floats:
         newton = tau - np.divide(value, slope, out=np.full_like(value, np.inf), where=slope != 0.0)
         good = (newton > low) & (newton < high)
         following = np.where(good, newton, 0.5 * (low + high))
-        if (np.abs(following - tau) <= 2.0 * _EPSILON).all():
-            return following
-        tau = following
+        done = (np.abs(value) <= noise) | (np.abs(following - tau) <= 2.0 * _EPSILON)
+        tau = np.where(done, tau, following)
+        if done.all():
+            break
     return tau
 
 

@@ -91,8 +91,9 @@ def partition(lower: Floats, upper: Floats, leaf_size: int) -> Partition:
         counts.append(count)
         children.append(child)
         level_start.append(next_id)
+        orders = orders if inner.all() else orders[:, inner_position]
         start, count, orders = _next_level(
-            boxes, orders if inner.all() else orders[:, inner_position], start[inner], count[inner], len(starts) > deepest_free_level
+            boxes, orders, start[inner], count[inner], len(starts) > deepest_free_level
         )
     return Partition(
         order=order,

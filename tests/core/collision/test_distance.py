@@ -55,11 +55,11 @@ def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_travel_ends_just_before_the_bodies_meet(rng, scale):
-    first, second = scale * torus(14, 8), scale * sphere(14, 8)
+    first, second = scale * torus(10, 6), scale * sphere(10, 6)
     bound = np.full(len(first), 2e-3 * scale)
     trees = build(first, bound), build(second)
     hits = 0
-    for _ in range(8):
+    for _ in range(6):
         pose = Pose(rng.normal(size=4), scale * (rng.normal(size=3) * [0.5, 0.5, 0.0] + [0.0, 0.0, 6.0]))
         direction = rng.normal(size=3) * 0.15 - [0.0, 0.0, 1.0]
         direction /= np.linalg.norm(direction)
@@ -70,7 +70,7 @@ def test_travel_ends_just_before_the_bodies_meet(rng, scale):
             beyond = Pose(pose.rotation, pose.translation + (travel + 1e-6 * scale) * direction)
             assert least_gap(at, first, second, 2e-3 * scale) >= 0.0
             assert least_gap(beyond, first, second, 2e-3 * scale) < 0.0
-    assert hits >= 4
+    assert hits >= 3
 
 
 def test_a_body_that_passes_by_travels_for_ever():

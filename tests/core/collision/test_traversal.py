@@ -48,9 +48,9 @@ def test_the_size_of_the_leaves_does_not_change_the_answer(rng, leaf_size):
 def test_swapping_the_bodies_swaps_the_pairs(rng):
     """Boxes are taken in the second body's frame, so only what is really near must agree."""
     pose = random_pose(rng, 0.5)
-    first, second = build(torus()), build(sphere())
-    none = np.zeros(len(torus())), np.zeros(len(sphere()))
-    needed = pairs_within(0.02, pose, torus(), none[0], sphere(), none[1])
+    ring, ball = torus(12, 8), sphere(12, 8)
+    first, second = build(ring), build(ball)
+    needed = pairs_within(0.02, pose, ring, np.zeros(len(ring)), ball, np.zeros(len(ball)))
     assert needed
     assert needed <= as_set(near_pairs(first, pose, second, 0.02))
     assert {(j, i) for i, j in needed} <= as_set(near_pairs(second, pose.inverse(), first, 0.02))
