@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Floats
 
-__all__ = ["cross", "dot", "from_rows", "length", "safe_ratio", "to_rows"]
+__all__ = ["cross", "dot", "from_rows", "length", "safe_ratio"]
 
 _NEXT = np.array([1, 2, 0])
 _AFTER_NEXT = np.array([2, 0, 1])
@@ -21,12 +21,6 @@ def from_rows(rows: Floats) -> Floats:
     """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
     axes = (*range(1, rows.ndim), 0)
     return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
-
-
-def to_rows(components: Floats) -> Floats:
-    """The inverse of `from_rows`."""
-    axes = (components.ndim - 1, *range(components.ndim - 1))
-    return np.ascontiguousarray(components.transpose(axes))
 
 
 def dot(a: Floats, b: Floats) -> Floats:

@@ -28,6 +28,10 @@ Neglect = tuple[Floats, Floats]
 """Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
 
 
+LEAVES_AT_ONCE = 1024
+"""Leaf pairs whose triangles are looked at together."""
+
+
 class _Query(Protocol):
     """What a traversal asks of pairs: which of them to keep."""
 
@@ -75,13 +79,22 @@ def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Query) -> Ints:
             done = np.flatnonzero(is_leaf)
             leaves.append((node1[done], node2[done]))
         node1, node2 = below1, below2
-    if not leaves:
-        return np.empty((0, 2), dtype=np.intp)
-    leaf1 = np.concatenate([pair[0] for pair in leaves])
-    leaf2 = np.concatenate([pair[1] for pair in leaves])
-    triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1, leaf2)
-    kept = np.flatnonzero(query.triangles(triangle1, triangle2))
-    return np.stack([triangle1[kept], triangle2[kept]], axis=1)
+    return _near_triangles(tree1, tree2, query, leaves)
+
+
+def _near_triangles(
+    tree1: BoxTree, tree2: BoxTree, query: _Query, leaves: list[tuple[Ints, Ints]]
+) -> Ints:
+    """The triangle pairs of leaf pairs that the query keeps, a cache's worth at a time."""
+    result = [np.empty((0, 2), dtype=np.intp)]
+    leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
+    leaf2 = np.concatenate([pair[1] for pair in leaves]) if leaves else result[0][:, 1]
+    for begin in range(0, leaf1.size, LEAVES_AT_ONCE):
+        part = slice(begin, begin + LEAVES_AT_ONCE)
+        triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1[part], leaf2[part])
+        kept = np.flatnonzero(query.triangles(triangle1, triangle2))
+        result.append(np.stack([triangle1[kept], triangle2[kept]], axis=1))
+    return np.concatenate(result)
 
 
 class _Near:
