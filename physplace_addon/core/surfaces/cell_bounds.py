@@ -46,9 +46,9 @@ def twist_bounds(points: Floats) -> Floats:
     twist = points[:, 0] - points[:, 1] - points[:, 2] + points[:, 3]
     full = 0.25 * _length(twist)
     first, second = (_unit_normal(points[:, list(corners)]) for corners in _TRIANGLES)
-    off = np.maximum(np.abs(np.sum(twist * first, axis=1)), np.abs(np.sum(twist * second, axis=1)))
+    off = np.maximum(np.abs(_dot(twist, first)), np.abs(_dot(twist, second)))
     tight = 0.25 * off + full * _length(_cross(first, second))
-    inside = _twist_stays_inside(points, twist) & (np.sum(first * second, axis=1) > 0.0)
+    inside = _twist_stays_inside(points, twist) & (_dot(first, second) > 0.0)
     bounds = np.where(inside, np.minimum(full, tight), full)
     return np.where(_has_collapsed_side(points), 0.0, bounds)
 
@@ -59,9 +59,9 @@ def _twist_stays_inside(points: Floats, twist: Floats) -> Bools:
     for origin, one, two in _TRIANGLES:
         a, b = points[:, one] - points[:, origin], points[:, two] - points[:, origin]
         normal = _cross(a, b)
-        square = np.sum(normal * normal, axis=1)
-        along_a = np.abs(np.sum(_cross(twist, b) * normal, axis=1))
-        along_b = np.abs(np.sum(_cross(a, twist) * normal, axis=1))
+        square = _dot(normal, normal)
+        along_a = np.abs(_dot(_cross(twist, b), normal))
+        along_b = np.abs(_dot(_cross(a, twist), normal))
         inside &= (along_a < square) & (along_b < square)
     return inside
 
@@ -80,51 +80,53 @@ def tangent_plane_bounds(points: Floats, normals: Floats) -> Floats:
 
 def _cap(points: Floats, normals: Floats) -> Floats:
     """Bound the cap over one triangle a cell; 0 where the triangle has no area."""
-    matrix = normals @ points.transpose(0, 2, 1)
-    matrix = matrix / np.einsum("kii->ki", matrix)[:, :, None]
+    product = normals @ points.transpose(0, 2, 1)
+    matrix = np.ascontiguousarray((product / np.einsum("kii->ki", product)[:, :, None]).transpose(1, 2, 0))
     most = np.minimum(_one_plane(matrix), np.minimum(_two_planes(matrix), _three_planes(matrix)))
-    reach = np.sqrt(np.max(np.sum(points * points, axis=2), axis=1))
+    reach = np.sqrt(np.max([_dot(points[:, i], points[:, i]) for i in range(3)], axis=0))
     side = np.min([_length(points[:, i] - points[:, j]) for i, j in _PAIRS], axis=0)
     cap: Floats = np.where(side > 1e-14 * reach, np.maximum(most - 1.0, 0.0) * reach, 0.0)
     return cap
 
 
 def _one_plane(matrix: Floats) -> Floats:
-    """The least sum y of dual points with one plane."""
-    least = matrix.min(axis=2)
+    """The least sum y of dual points with one plane, for matrices (3, 3, k)."""
+    least = matrix.min(axis=1)
     with np.errstate(divide="ignore"):
-        sums: Floats = np.where(least > 0.0, 1.0 / least, np.inf).min(axis=1)
+        sums: Floats = np.where(least > 0.0, 1.0 / least, np.inf).min(axis=0)
     return sums
 
 
 def _two_planes(matrix: Floats) -> Floats:
     """The least sum y of dual points with two planes, two columns tight."""
-    best = np.full(len(matrix), np.inf)
+    best = np.full(matrix.shape[2], np.inf)
     for i, j in _PAIRS:
         for m, n in _PAIRS:
-            a, b, c, d = matrix[:, i, m], matrix[:, j, m], matrix[:, i, n], matrix[:, j, n]
+            a, b, c, d = matrix[i, m], matrix[j, m], matrix[i, n], matrix[j, n]
             det = a * d - b * c
             safe = np.where(det == 0.0, np.inf, det)
-            y, z = (d - b) / safe, (a - c) / safe
-            best = np.minimum(best, _sum_if_feasible(matrix, (i, j), np.stack([y, z], axis=1)))
+            best = np.minimum(best, _sum_if_feasible(matrix, {i: (d - b) / safe, j: (a - c) / safe}))
     return best
 
 
 def _three_planes(matrix: Floats) -> Floats:
     """The sum y of the dual point where all columns are tight: the sums of the inverse's columns."""
-    rows = matrix[:, 0], matrix[:, 1], matrix[:, 2]
+    rows = [matrix[i].T for i in range(3)]
     crossed = [_cross(rows[1], rows[2]), _cross(rows[2], rows[0]), _cross(rows[0], rows[1])]
-    det = np.sum(rows[0] * crossed[0], axis=1)
+    det = _dot(rows[0], crossed[0])
     safe = np.where(det > 0.0, det, np.inf)
-    y = np.stack([np.sum(column, axis=1) / safe for column in crossed], axis=1)
-    return _sum_if_feasible(matrix, (0, 1, 2), y)
+    y = {i: (column[:, 0] + column[:, 1] + column[:, 2]) / safe for i, column in enumerate(crossed)}
+    return _sum_if_feasible(matrix, y)
 
 
-def _sum_if_feasible(matrix: Floats, planes: tuple[int, ...], y: Floats) -> Floats:
-    """Sum y (k, planes), scaled up to cover rounding, or infinity where y is not dual feasible."""
-    covered = np.sum(matrix[:, list(planes)] * y[:, :, None], axis=1).min(axis=1)
-    feasible = np.all(y >= 0.0, axis=1) & (covered > 1.0 - 1e-9)
-    total = np.sum(y, axis=1) / np.where(feasible, np.minimum(covered, 1.0), 1.0)
+def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
+    """Sum weights (k,) of planes, scaled up to cover rounding; infinite where not dual feasible."""
+    columns = [sum(matrix[i, m] * y for i, y in weights.items()) for m in range(3)]
+    covered = np.minimum(np.minimum(columns[0], columns[1]), columns[2])
+    feasible = covered > 1.0 - 1e-9
+    for y in weights.values():
+        feasible &= y >= 0.0
+    total = sum(weights.values()) / np.where(feasible, np.minimum(covered, 1.0), 1.0)
     return np.where(feasible, total, np.inf)
 
 
@@ -146,6 +148,11 @@ def _cross(a: Floats, b: Floats) -> Floats:
     )
 
 
+def _dot(a: Floats, b: Floats) -> Floats:
+    product: Floats = a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]
+    return product
+
+
 def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
+    length: Floats = np.sqrt(_dot(vectors, vectors))
     return length

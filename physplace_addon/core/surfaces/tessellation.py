@@ -25,9 +25,10 @@ from ..arrays import Floats, Ints
 from ..errors import SurfaceError
 from .base import Curve, Patch
 
-_MOST_CELLS = 4_000_000
+_MOST_CELLS = 1_000_000
 _ROUNDS = 24
 _MOST_PARTS = 6
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +233,8 @@ def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
     area = _distinct(corners)
     triangle_of = np.where(area, np.cumsum(area) - 1, -1).reshape(2, -1)
     index = place.reshape(-1)
-    return Grid(u, v, points, index, triangle_of, index[lines[area]], uv[area], np.tile(bound, 2)[area])
+    bound = np.tile(bound, 2)[area] + _ROUNDING * float(np.abs(points).max())
+    return Grid(u, v, points, index, triangle_of, index[lines[area]], uv[area], bound)
 
 
 def _point_table(patch: Patch, nu: int, nv: int) -> Ints:
@@ -292,7 +294,7 @@ def _edge_segments(
         fraction = (line - line[0]) / (line[-1] - line[0])
         t = curve.domain.lower + curve.domain.length * fraction
         ids = np.full(len(cells), own, dtype=np.intp)
-        bound = curve.chord_bounds(ids, t[:-1], t[1:])
+        bound = curve.chord_bounds(ids, t[:-1], t[1:]) + _ROUNDING * float(np.abs(grid.points).max())
         ends = grid.points[grid.index[crossings]]
         owner = grid.triangle_of[side.side % 2, cells] + int(first_triangle[side.face])
         parts.append((_pairs(ends), np.full(len(cells), edge, dtype=np.intp), _pairs(t), bound, owner))

@@ -50,14 +50,16 @@ def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:
 
 def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return du^2 max|S_uu|, infinite where it can't be bounded, and the most of the path's length (k,)."""
-    width = upper - lower
+    intervals, place = np.unique(np.column_stack([lower, upper]), axis=0, return_inverse=True)
+    lower, width = intervals[:, 0], intervals[:, 1] - intervals[:, 0]
     half = 0.5 * width / _PARTS
     start = lower[:, None] + 2.0 * half[:, None] * np.arange(_PARTS)
     flat = start.reshape(-1)
     h = np.repeat(half, _PARTS)
     second, speed = _part_bounds(tube.path, tube.reference, tube.radius, flat, h)
-    most = second.reshape(-1, _PARTS).max(axis=1)
-    return width**2 * most, width * speed.reshape(-1, _PARTS).max(axis=1)
+    bend = width**2 * second.reshape(-1, _PARTS).max(axis=1)
+    length = width * speed.reshape(-1, _PARTS).max(axis=1)
+    return bend[place.reshape(-1)], length[place.reshape(-1)]
 
 
 def _part_bounds(
