@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -201,15 +202,10 @@ class JoinedProfile(Profile):
     parts: tuple[Profile, ...]
     periodic: bool = False
 
-    def __post_init__(self) -> None:
-        lengths = [part.domain.length for part in self.parts]
-        object.__setattr__(self, "_offsets", np.concatenate([[0.0], np.cumsum(lengths)]))
-
-    @property
+    @cached_property
     def offsets(self) -> Floats:
         """Parameters (parts + 1,) where the parts meet."""
-        offsets: Floats = getattr(self, "_offsets")  # noqa: B009 (set in __post_init__ of a frozen class)
-        return offsets
+        return np.concatenate([[0.0], np.cumsum([part.domain.length for part in self.parts])])
 
     @property
     def domain(self) -> Interval:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,15 +33,12 @@ class Revolution(Patch):
 
     profile: Profile
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _axis(self) -> float:
+        """The radius below which a point counts as on the axis."""
         samples = np.linspace(self.profile.domain.lower, self.profile.domain.upper, 33)
         p = self.profile.evaluate(samples)
-        scale = float(np.max(np.abs(p.r)) + np.ptp(p.z))
-        axis = _ON_AXIS * scale
-        open_profile = not self.profile.domain.periodic
-        ends = tuple(open_profile and bool(r <= axis) for r in (p.r[0], p.r[-1]))
-        object.__setattr__(self, "_axis", axis)
-        object.__setattr__(self, "_ends_on_axis", ends)
+        return _ON_AXIS * float(np.max(np.abs(p.r)) + np.ptp(p.z))
 
     @property
     def flat(self) -> bool:
@@ -52,11 +50,12 @@ class Revolution(Patch):
         """A full turn, and the profile's range."""
         return FULL_TURN, self.profile.domain
 
-    @property
+    @cached_property
     def collapsed(self) -> tuple[bool, bool, bool, bool]:
         """Whether the profile starts, and ends, on the axis (an apex counts as well)."""
-        start, stop = getattr(self, "_ends_on_axis")  # noqa: B009 (set in __post_init__ of a frozen class)
-        return (False, False, start, stop)
+        domain = self.profile.domain
+        ends = self.profile.evaluate(np.array([domain.lower, domain.upper])).r <= self._axis
+        return (False, False, bool(ends[0]) and not domain.periodic, bool(ends[1]) and not domain.periodic)
 
     @property
     def breaks(self) -> tuple[Floats, Floats]:
@@ -93,7 +92,7 @@ class Revolution(Patch):
     def _principal(self, p: ProfilePoint, tr: Floats, tz: Floats, inverse: Floats) -> tuple[Floats, Floats]:
         """Return the curvatures around the axis and along the profile."""
         along = (tz * p.r2 - tr * p.z2) * inverse * inverse
-        off_axis = p.r > getattr(self, "_axis")  # noqa: B009 (set in __post_init__ of a frozen class)
+        off_axis = p.r > self._axis
         if off_axis.all():
             return -tz / p.r, along
         return np.where(off_axis, -tz / np.where(off_axis, p.r, 1.0), along), along

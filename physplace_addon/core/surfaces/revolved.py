@@ -25,12 +25,15 @@ from .tessellation import EdgeSide, VertexCorner
 _HORIZONTAL = 1e-9
 
 
+_NONE = -1
+
+
 @dataclass(frozen=True)
 class _Corner:
-    """A rim: the run that ends there and the run that starts there, None where there is none."""
+    """A rim: the run that ends there and the run that starts there, `_NONE` where there is none."""
 
-    before: int | None
-    after: int | None
+    before: int
+    after: int
 
 
 def revolve(kind: str, runs: Sequence[Profile], ring: bool = False) -> Complex:
@@ -62,29 +65,24 @@ def _corners(faces: Sequence[Revolution], ring: bool) -> list[_Corner]:
     inner = [_Corner(i, i + 1) for i in range(last)]
     if ring:
         return inner if faces[0].profile.domain.periodic else [*inner, _Corner(last, 0)]
-    first = [] if faces[0].collapsed[2] else [_Corner(None, 0)]
-    return [*first, *inner, *([] if faces[last].collapsed[3] else [_Corner(last, None)])]
+    first = [] if faces[0].collapsed[2] else [_Corner(_NONE, 0)]
+    return [*first, *inner, *([] if faces[last].collapsed[3] else [_Corner(last, _NONE)])]
 
 
 def _edge_side(corner: _Corner) -> EdgeSide:
-    if corner.before is not None:
-        return EdgeSide(corner.before, 3)
-    assert corner.after is not None  # a rim has a face on one side at least
-    return EdgeSide(corner.after, 2)
+    return EdgeSide(corner.after, 2) if corner.before == _NONE else EdgeSide(corner.before, 3)
 
 
 def _rims(runs: Sequence[Profile], corners: Sequence[_Corner]) -> Circles:
-    places, inward = [], []
-    for corner in corners:
-        before = None if corner.before is None else runs[corner.before].end(upper=True)
-        after = None if corner.after is None else runs[corner.after].end(upper=False)
-        known = before or after
-        assert known is not None  # a rim has a face on one side at least
-        places.append(known[0])
-        nowhere = np.full(2, np.nan)
-        inward.append([nowhere if before is None else -before[1], nowhere if after is None else after[1]])
-    at = np.array(places)
-    return Circles(at[:, 0], at[:, 1], np.array(inward))
+    inward = np.full((len(corners), 2, 2), np.nan)
+    places = np.empty((len(corners), 2))
+    for i, corner in enumerate(corners):
+        if corner.before != _NONE:
+            places[i], tangent = runs[corner.before].end(upper=True)
+            inward[i, 0] = -tangent
+        if corner.after != _NONE:
+            places[i], inward[i, 1] = runs[corner.after].end(upper=False)
+    return Circles(places[:, 0], places[:, 1], inward)
 
 
 def _tips(faces: Sequence[Revolution], runs: Sequence[Profile]) -> list[tuple[int, bool]]:

@@ -26,6 +26,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .paths import Path, PathJet
+from .tube_bounds import tube_bounds
 
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
@@ -220,8 +221,6 @@ class Tube(Patch):
 
     def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
         """Return the bounds of `tube_bounds`."""
-        from .tube_bounds import tube_bounds
-
         return tube_bounds(self, lower, upper)
 
 

@@ -1,4 +1,4 @@
-"""Frame, normal and curvature against the derivatives, and at poles, where those fail, against closed forms."""
+"""Frame, normal and curvature against the derivatives, and at poles, where those fail, in closed form."""
 
 import numpy as np
 import pytest
