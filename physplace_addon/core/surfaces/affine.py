@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Interval, Surface
+from .vectors import dot, length
 
 _CONFORMAL = 1e-13
 
@@ -63,7 +64,7 @@ class AffineSurface(Surface):
         """Return the mapped geometry in an orthonormal frame whose first vector is A e1."""
         inner, linear = self.surface.geometry(face, uv), self.matrix[:3, :3].T
         normal = inner.normal @ self._inverse
-        stretch = np.sqrt((normal * normal).sum(axis=1))
+        stretch = length(normal)
         frame, to_frame = _orthonormal(inner.frame @ linear)
         curvature = to_frame @ inner.curvature @ to_frame.transpose(0, 2, 1) / stretch[:, None, None]
         point = inner.point @ linear + self.matrix[:3, 3]
@@ -73,7 +74,7 @@ class AffineSurface(Surface):
         """Return moved parameters: exact as the inner surface's for similarities, else to first order."""
         if not self._similarity:
             normal = self.geometry(face, uv).normal
-            displacement = displacement - (displacement * normal).sum(axis=1)[:, None] * normal
+            displacement = displacement - dot(displacement, normal)[:, None] * normal
         return self.surface.move(face, uv, displacement @ self._inverse.T)
 
     def transformed(self, affine: Floats) -> Surface:
@@ -84,13 +85,13 @@ class AffineSurface(Surface):
 def _orthonormal(basis: Floats) -> tuple[Floats, Floats]:
     """Gram-Schmidt on pairs (k, 2, 3): the frame, and the matrix (k, 2, 2) from the basis to it."""
     first, second = basis[:, 0], basis[:, 1]
-    length = np.sqrt((first * first).sum(axis=1))
-    shear = (first * second).sum(axis=1) / (length * length)
+    size = length(first)
+    shear = dot(first, second) / (size * size)
     upright = second - shear[:, None] * first
-    height = np.sqrt((upright * upright).sum(axis=1))
-    frame = np.stack([first / length[:, None], upright / height[:, None]], axis=1)
+    height = length(upright)
+    frame = np.stack([first / size[:, None], upright / height[:, None]], axis=1)
     to_frame = np.zeros((len(basis), 2, 2))
-    to_frame[:, 0, 0] = 1.0 / length
+    to_frame[:, 0, 0] = 1.0 / size
     to_frame[:, 1, 0] = -shear / height
     to_frame[:, 1, 1] = 1.0 / height
     return frame, to_frame
@@ -117,16 +118,16 @@ class AffineCurve(Curve):
         """Return the mapped point and tangent, and the curvature vector by the new arc length."""
         inner, linear = self.curve.geometry(edge, t), self.matrix[:3, :3].T
         tangent = inner.tangent @ linear
-        speed = np.sqrt((tangent * tangent).sum(axis=1))[:, None]
+        speed = length(tangent)[:, None]
         tangent = tangent / speed
         bend = inner.curvature @ linear
-        bend = (bend - (bend * tangent).sum(axis=1)[:, None] * tangent) / (speed * speed)
+        bend = (bend - dot(bend, tangent)[:, None] * tangent) / (speed * speed)
         return EdgeGeometry(inner.point @ linear + self.matrix[:3, 3], tangent, bend)
 
     def move(self, edge: Ints, t: Floats, distance: Floats) -> Floats:
         """Return t moved by arc lengths (k,), to first order."""
         tangent = self.curve.geometry(edge, t).tangent @ self.matrix[:3, :3].T
-        return self.curve.move(edge, t, distance / np.sqrt((tangent * tangent).sum(axis=1)))
+        return self.curve.move(edge, t, distance / length(tangent))
 
     def conormals(self, edge: Ints, t: Floats) -> Floats:
         """Return the mapped conormals, made perpendicular to the mapped edge."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
+from .vectors import cross, dot, length
 
 _TRIANGLES = ((0, 1, 2), (3, 2, 1))
 _PAIRS = ((0, 1), (1, 2), (2, 0))
@@ -44,11 +45,11 @@ def twist_bounds(points: Floats) -> Floats:
     A patch with a side of no length is a triangle.
     """
     twist = points[:, 0] - points[:, 1] - points[:, 2] + points[:, 3]
-    full = 0.25 * _length(twist)
+    full = 0.25 * length(twist)
     first, second = (_unit_normal(points[:, list(corners)]) for corners in _TRIANGLES)
-    off = np.maximum(np.abs(_dot(twist, first)), np.abs(_dot(twist, second)))
-    tight = 0.25 * off + full * _length(_cross(first, second))
-    inside = _twist_stays_inside(points, twist) & (_dot(first, second) > 0.0)
+    off = np.maximum(np.abs(dot(twist, first)), np.abs(dot(twist, second)))
+    tight = 0.25 * off + full * length(cross(first, second))
+    inside = _twist_stays_inside(points, twist) & (dot(first, second) > 0.0)
     bounds = np.where(inside, np.minimum(full, tight), full)
     return np.where(_has_collapsed_side(points), 0.0, bounds)
 
@@ -58,17 +59,17 @@ def _twist_stays_inside(points: Floats, twist: Floats) -> Bools:
     inside = np.ones(len(points), dtype=np.bool_)
     for origin, one, two in _TRIANGLES:
         a, b = points[:, one] - points[:, origin], points[:, two] - points[:, origin]
-        normal = _cross(a, b)
-        square = _dot(normal, normal)
-        along_a = np.abs(_dot(_cross(twist, b), normal))
-        along_b = np.abs(_dot(_cross(a, twist), normal))
+        normal = cross(a, b)
+        square = dot(normal, normal)
+        along_a = np.abs(dot(cross(twist, b), normal))
+        along_b = np.abs(dot(cross(a, twist), normal))
         inside &= (along_a < square) & (along_b < square)
     return inside
 
 
 def _has_collapsed_side(points: Floats) -> Bools:
     scale = np.max(np.abs(points), axis=(1, 2))
-    sides = [_length(points[:, i] - points[:, j]) for i, j in ((0, 1), (2, 3), (0, 2), (1, 3))]
+    sides = [length(points[:, i] - points[:, j]) for i, j in ((0, 1), (2, 3), (0, 2), (1, 3))]
     return np.asarray(np.min(sides, axis=0) <= 1e-14 * scale)
 
 
@@ -83,8 +84,8 @@ def _cap(points: Floats, normals: Floats) -> Floats:
     product = normals @ points.transpose(0, 2, 1)
     matrix = np.ascontiguousarray((product / np.einsum("kii->ki", product)[:, :, None]).transpose(1, 2, 0))
     most = np.minimum(_one_plane(matrix), np.minimum(_two_planes(matrix), _three_planes(matrix)))
-    reach = np.sqrt(np.max([_dot(points[:, i], points[:, i]) for i in range(3)], axis=0))
-    side = np.min([_length(points[:, i] - points[:, j]) for i, j in _PAIRS], axis=0)
+    reach = np.sqrt(np.max([dot(points[:, i], points[:, i]) for i in range(3)], axis=0))
+    side = np.min([length(points[:, i] - points[:, j]) for i, j in _PAIRS], axis=0)
     cap: Floats = np.where(side > 1e-14 * reach, np.maximum(most - 1.0, 0.0) * reach, 0.0)
     return cap
 
@@ -112,8 +113,8 @@ def _two_planes(matrix: Floats) -> Floats:
 def _three_planes(matrix: Floats) -> Floats:
     """The sum y of the dual point where all columns are tight: the sums of the inverse's columns."""
     rows = [matrix[i].T for i in range(3)]
-    crossed = [_cross(rows[1], rows[2]), _cross(rows[2], rows[0]), _cross(rows[0], rows[1])]
-    det = _dot(rows[0], crossed[0])
+    crossed = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])]
+    det = dot(rows[0], crossed[0])
     safe = np.where(det > 0.0, det, np.inf)
     y = {i: (column[:, 0] + column[:, 1] + column[:, 2]) / safe for i, column in enumerate(crossed)}
     return _sum_if_feasible(matrix, y)
@@ -131,28 +132,7 @@ def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
 
 
 def _unit_normal(corners: Floats) -> Floats:
-    normal = _cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = _length(normal)
-    unit: Floats = normal / np.where(length > 0.0, length, 1.0)[:, None]
-    return unit
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    return np.stack(
-        [
-            a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1],
-            a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
-            a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0],
-        ],
-        axis=1,
-    )
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    product: Floats = a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]
-    return product
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(_dot(vectors, vectors))
-    return length
+    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    size = length(normal)
+    direction: Floats = normal / np.where(size > 0.0, size, 1.0)[:, None]
+    return direction

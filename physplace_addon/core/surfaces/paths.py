@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -20,12 +21,11 @@ from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
 
 @dataclass(frozen=True, eq=False)
 class PathJet:
-    """c, c', c'', c''' by the parameter, each (k, 3)."""
+    """c, c', c'' by the parameter, each (k, 3)."""
 
     point: Floats
     first: Floats
     second: Floats
-    third: Floats
 
 
 class Path(ABC):
@@ -43,7 +43,11 @@ class Path(ABC):
 
     @abstractmethod
     def jet(self, t: Floats) -> PathJet:
-        """Return the point and its derivatives at t (k,)."""
+        """Return the point and its first two derivatives at t (k,)."""
+
+    @abstractmethod
+    def third(self, t: Floats) -> Floats:
+        """Return the third derivative (k, 3)."""
 
     @abstractmethod
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
@@ -82,7 +86,11 @@ class CubicPath(Path):
     def jet(self, t: Floats) -> PathJet:
         """Return the point and its derivatives."""
         jet = self.curve.jet(t)
-        return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9], jet[:, 9:])
+        return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9])
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third derivative, constant on each piece."""
+        return self.curve.jet(t)[:, 9:]
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
         """Return the largest |c'''|, constant on each piece, of the pieces in the range."""
@@ -129,17 +137,24 @@ class TrigonometricPath(Path):
 
     def jet(self, t: Floats) -> PathJet:
         """Return the point and its derivatives."""
-        n = np.arange(len(self.cosine), dtype=np.float64)
-        angle = t[:, None] * n
+        angle = t[:, None] * self._order
         cos, sin = np.cos(angle), np.sin(angle)
-        a, b = self.cosine, self.sine
-        n1, n2, n3 = n[:, None], (n * n)[:, None], (n**3)[:, None]
-        return PathJet(
-            cos @ a + sin @ b,
-            cos @ (n1 * b) - sin @ (n1 * a),
-            -(cos @ (n2 * a) + sin @ (n2 * b)),
-            sin @ (n3 * a) - cos @ (n3 * b),
-        )
+        once = self._order[:, None]
+        velocity = cos @ (once * self.sine) - sin @ (once * self.cosine)
+        twice = once * once
+        acceleration = cos @ (-twice * self.cosine) - sin @ (twice * self.sine)
+        return PathJet(cos @ self.cosine + sin @ self.sine, velocity, acceleration)
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third derivative."""
+        angle = t[:, None] * self._order
+        cubed = self._order[:, None] ** 3
+        third: Floats = np.sin(angle) @ (cubed * self.cosine) - np.cos(angle) @ (cubed * self.sine)
+        return third
+
+    @cached_property
+    def _order(self) -> Floats:
+        return np.arange(len(self.cosine), dtype=np.float64)
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
         """Return the sum of the harmonics' largest third derivatives, over the whole turn."""

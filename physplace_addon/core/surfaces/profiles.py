@@ -19,7 +19,7 @@ from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, distance_to_segment
 
-_NEWTON_STEPS = 2
+_NEWTON_STEPS = 1
 _CLOSEST_TO_FOCAL = 0.25
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .profiles import LineProfile, Profile, ProfilePoint
+from .vectors import columns
 
 FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)
 _ON_AXIS = 1e-9
@@ -68,12 +69,12 @@ class Revolution(Patch):
         c, s = np.cos(uv[:, 0]), np.sin(uv[:, 0])
         zero = np.zeros_like(c)
         return Derivatives(
-            _stack(p.r * c, p.r * s, p.z),
-            _stack(-p.r * s, p.r * c, zero),
-            _stack(p.r1 * c, p.r1 * s, p.z1),
-            _stack(-p.r * c, -p.r * s, zero),
-            _stack(-p.r1 * s, p.r1 * c, zero),
-            _stack(p.r2 * c, p.r2 * s, p.z2),
+            columns(p.r * c, p.r * s, p.z),
+            columns(-p.r * s, p.r * c, zero),
+            columns(p.r1 * c, p.r1 * s, p.z1),
+            columns(-p.r * c, -p.r * s, zero),
+            columns(-p.r1 * s, p.r1 * c, zero),
+            columns(p.r2 * c, p.r2 * s, p.z2),
         )
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
@@ -87,7 +88,7 @@ class Revolution(Patch):
         frame[:, 1, 0], frame[:, 1, 1], frame[:, 1, 2] = tr * c, tr * s, tz
         curvature = np.zeros((len(c), 2, 2))
         curvature[:, 0, 0], curvature[:, 1, 1] = self._principal(p, tr, tz, inverse)
-        return FaceGeometry(_stack(p.r * c, p.r * s, p.z), frame, _stack(tz * c, tz * s, -tr), curvature)
+        return FaceGeometry(columns(p.r * c, p.r * s, p.z), frame, columns(tz * c, tz * s, -tr), curvature)
 
     def _principal(self, p: ProfilePoint, tr: Floats, tz: Floats, inverse: Floats) -> tuple[Floats, Floats]:
         """Return the curvatures around the axis and along the profile."""
@@ -119,9 +120,3 @@ class Revolution(Patch):
         sagitta = np.maximum(low, high) * (1.0 - np.cos(0.5 * (upper[:, 0] - lower[:, 0])))
         bounds: Floats = self.profile.chord_bounds(lower[:, 1], upper[:, 1]) + sagitta
         return bounds
-
-
-def _stack(x: Floats, y: Floats, z: Floats) -> Floats:
-    out = np.empty((len(x), 3))
-    out[:, 0], out[:, 1], out[:, 2] = x, y, z
-    return out

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -67,8 +68,11 @@ class Ripples(RadialGauge):
         angle = direction @ self.wave.T + self.phase
         size = self.mean * self.amplitude
         cos, sin = size * np.cos(angle), size * np.sin(angle)
-        squares = (self.wave[:, :, None] * self.wave[:, None, :]).reshape(-1, 9)
-        return self.mean + cos.sum(axis=1), -(sin @ self.wave), -(cos @ squares).reshape(-1, 3, 3)
+        return self.mean + cos.sum(axis=1), -(sin @ self.wave), -(cos @ self._squares).reshape(-1, 3, 3)
+
+    @cached_property
+    def _squares(self) -> Floats:
+        return (self.wave[:, :, None] * self.wave[:, None, :]).reshape(-1, 9)
 
     def slopes(self) -> tuple[float, float, float]:
         """Return the most of rho and of its derivatives along great circles, where d'' = -d."""

@@ -20,6 +20,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .cell_bounds import bilinear_bounds, cell_corners, tangent_plane_bounds
+from .vectors import columns, dot
 
 AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)
 LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)
@@ -46,7 +47,7 @@ class Directions:
     @property
     def vector(self) -> Floats:
         """The directions (k, 3)."""
-        return _columns(self.cos_v * self.cos_u, self.cos_v * self.sin_u, self.sin_v)
+        return columns(self.cos_v * self.cos_u, self.cos_v * self.sin_u, self.sin_v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +111,11 @@ class Star(Patch):
         at = Directions.at(uv)
         jet = self.gauge.jet(at)
         cu, su, cv, sv, zero = at.cos_u, at.sin_u, at.cos_v, at.sin_v, np.zeros(len(uv))
-        du, dv = _columns(-cv * su, cv * cu, zero), _columns(-sv * cu, -sv * su, cv)
-        duu, duv = _columns(-cv * cu, -cv * su, zero), _columns(sv * su, -sv * cu, zero)
+        du, dv = columns(-cv * su, cv * cu, zero), columns(-sv * cu, -sv * su, cv)
+        duu, duv = columns(-cv * cu, -cv * su, zero), columns(sv * su, -sv * cu, zero)
         d = at.vector
         rho = 1.0 / jet.value
-        g_u, g_v = (jet.gradient * du).sum(axis=1), (jet.gradient * dv).sum(axis=1)
+        g_u, g_v = dot(jet.gradient, du), dot(jet.gradient, dv)
         second = ((du, du, duu), (du, dv, duv), (dv, dv, -d))
         g_uu, g_uv, g_vv = (_second_along(jet, a, b, ab) for a, b, ab in second)
         r_u, r_v = -g_u * rho**2, -g_v * rho**2
@@ -137,7 +138,7 @@ class Star(Patch):
         jet = self.gauge.jet(at)
         point = at.vector * (self.axes / jet.value[:, None])
         gradient = jet.gradient / self.axes
-        steepness = np.sqrt((gradient * gradient).sum(axis=1))
+        steepness = np.sqrt(dot(gradient, gradient))
         normal = gradient / steepness[:, None]
         frame = tangent_frame(normal)
         scaled = frame / self.axes
@@ -150,7 +151,7 @@ class Star(Patch):
         at = Directions.at(uv)
         jet = self.gauge.jet(at)
         gradient = jet.gradient / self.axes
-        normal_part = (displacement * gradient).sum(axis=1) / (gradient * gradient).sum(axis=1)
+        normal_part = dot(displacement, gradient) / dot(gradient, gradient)
         step = (displacement - normal_part[:, None] * gradient) * (jet.value[:, None] / self.axes)
         out = at.cos_v + step[:, 0] * at.cos_u + step[:, 1] * at.sin_u
         side = step[:, 1] * at.cos_u - step[:, 0] * at.sin_u
@@ -207,15 +208,9 @@ def tangent_frame(normal: Floats) -> Floats:
 def _second_along(jet: GaugeJet, a: Floats, b: Floats, ab: Floats) -> Floats:
     """The derivative of g by two parameters, from those of the direction."""
     bent = (jet.hessian @ b[:, :, None])[:, :, 0]
-    result: Floats = (a * bent).sum(axis=1) + (jet.gradient * ab).sum(axis=1)
+    result: Floats = dot(a, bent) + dot(jet.gradient, ab)
     return result
 
 
 def _times(scale: Floats, vectors: Floats) -> Floats:
     return scale[:, None] * vectors
-
-
-def _columns(x: Floats, y: Floats, z: Floats) -> Floats:
-    out = np.empty((len(x), 3))
-    out[:, 0], out[:, 1], out[:, 2] = x, y, z
-    return out

@@ -9,9 +9,9 @@ exponents are at least 1: g is a norm and the body is convex.  With sigma = |s|/
 
 Everything is written in such ratios; those of the inner norm depend on the azimuth alone, so that nothing
 is 0/0 on the axis.  For e < 1 the curvature on the coordinate planes is exactly 0.  For 1 < e < 2 it is
-infinite there (a ridge): the ratio is kept above `RIDGE`, so the curvature is finite and right outside a
-strip of that relative width. At e = 2 the body has flat faces, with creases along the coordinate planes
-that are not features of the complex.
+infinite there (a ridge): in a strip of relative width `RIDGE` the slope sigma^(p-1) is taken as linear, so
+the curvature is finite. At e = 2 the body has flat faces, with creases along the coordinate planes that are
+not features of the complex.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from scipy.special import beta, gamma
 from ..arrays import Floats
 from ..mass import MassProperties
 from .star import Directions, Gauge, GaugeJet
+from .vectors import columns
 
 RIDGE = 1e-8
 
@@ -49,25 +50,30 @@ class SuperquadricGauge(Gauge):
     def jet(self, at: Directions) -> GaugeJet:
         """Return g (k,), its gradient (k, 3) and Hessian (k, 3, 3) at unit directions."""
         p, q = 2.0 / self.exponent_2, 2.0 / self.exponent_1
-        around = _norm(np.abs(at.cos_u), np.abs(at.sin_u), p)
-        sigma, tau = np.abs(at.cos_u) / around, np.abs(at.sin_u) / around
-        value = _norm(at.cos_v * around, np.abs(at.sin_v), q)
-        nu, omega = at.cos_v * around / value, np.abs(at.sin_v) / value
-        ds, dt = np.sign(at.cos_u) * sigma ** (p - 1.0), np.sign(at.sin_u) * tau ** (p - 1.0)
-        dn, dw = nu ** (q - 1.0), np.sign(at.sin_v) * omega ** (q - 1.0)
-        gradient = np.empty((len(value), 3))
-        gradient[:, 0], gradient[:, 1], gradient[:, 2] = dn * ds, dn * dt, dw
-        spread = _ridge_power(nu, q - 2.0) / value
-        bend = (q - 1.0) * spread * omega**q
-        turn = (p - 1.0) * spread
-        mixed = -(q - 1.0) / value * dn * dw
+        cos_u, sin_u, sin_v = np.abs(at.cos_u), np.abs(at.sin_u), np.abs(at.sin_v)
+        around = _norm(cos_u, sin_u, p)
+        sigma, tau = cos_u / around, sin_u / around
+        reach = at.cos_v * around
+        value = _norm(reach, sin_v, q)
+        nu, omega = reach / value, sin_v / value
+        sigma_low, tau_low = _low_power(sigma, p), _low_power(tau, p)
+        nu_low, omega_low = _low_power(nu, q), _low_power(omega, q)
+        ds, dt = np.copysign(sigma_low * sigma, at.cos_u), np.copysign(tau_low * tau, at.sin_u)
+        dn, dw = nu_low * nu, np.copysign(omega_low * omega, at.sin_v)
+        gradient = columns(dn * ds, dn * dt, dw)
+        spread = nu_low / value
+        meridian, turn = (q - 1.0) / value, (p - 1.0) * spread * sigma_low * tau_low
+        bend = (q - 1.0) * spread * np.abs(dw) * omega
+        mixed = -meridian * dn * dw
         hessian = np.empty((len(value), 3, 3))
-        hessian[:, 0, 0] = bend * ds * ds + turn * _ridge_power(sigma, p - 2.0) * tau**p
-        hessian[:, 1, 1] = bend * dt * dt + turn * _ridge_power(tau, p - 2.0) * sigma**p
-        hessian[:, 0, 1] = hessian[:, 1, 0] = (bend - turn) * ds * dt
+        hessian[:, 0, 0] = bend * ds * ds + turn * tau * tau
+        hessian[:, 1, 1] = bend * dt * dt + turn * sigma * sigma
+        hessian[:, 0, 1] = hessian[:, 1, 0] = bend * ds * dt - turn * np.copysign(sigma, ds) * np.copysign(
+            tau, dt
+        )
         hessian[:, 0, 2] = hessian[:, 2, 0] = mixed * ds
         hessian[:, 1, 2] = hessian[:, 2, 1] = mixed * dt
-        hessian[:, 2, 2] = (q - 1.0) / value * _ridge_power(omega, q - 2.0) * nu**q
+        hessian[:, 2, 2] = meridian * omega_low * dn * nu
         return GaugeJet(value, gradient, hessian)
 
 
@@ -78,8 +84,10 @@ def _norm(a: Floats, b: Floats, p: float) -> Floats:
     return norm
 
 
-def _ridge_power(ratio: Floats, exponent: float) -> Floats:
-    return ratio**exponent if exponent >= 0.0 else np.maximum(ratio, RIDGE) ** exponent
+def _low_power(ratio: Floats, p: float) -> Floats:
+    """ratio^(p - 2), kept finite on a ridge."""
+    low: Floats = ratio ** (p - 2.0) if p >= 2.0 else np.maximum(ratio, RIDGE) ** (p - 2.0)
+    return low
 
 
 def superquadric_mass(axes: Floats, exponent_1: float, exponent_2: float) -> MassProperties:

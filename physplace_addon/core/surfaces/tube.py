@@ -27,6 +27,7 @@ from ..arrays import Bools, Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .paths import Path, PathJet
 from .tube_bounds import tube_bounds
+from .vectors import cross, dot, length, unit
 
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
@@ -63,7 +64,7 @@ class Tube(Patch):
         """The ranges of u of the two half-spheres: a quarter circle at the path's speed."""
         own = self.path.domain
         first = self.path.jet(np.array([own.lower, own.upper])).first
-        quarter = 0.5 * math.pi * self.radius / _length(first)
+        quarter = 0.5 * math.pi * self.radius / length(first)
         return float(quarter[0]), float(quarter[1])
 
     @property
@@ -85,9 +86,9 @@ class Tube(Patch):
     def frame_at(self, u: Floats) -> Frame:
         """Return the path's frame at u (k,), clamped to the path."""
         jet = self.path.jet(self.path.domain.contain(u))
-        tangent = _unit(jet.first)
-        first = _unit(self.reference - (tangent @ self.reference)[:, None] * tangent)
-        return Frame(jet, tangent, first, _cross(tangent, first))
+        tangent = unit(jet.first)
+        first = unit(self.reference - (tangent @ self.reference)[:, None] * tangent)
+        return Frame(jet, tangent, first, cross(tangent, first))
 
     def end_angles(self, u: Floats) -> Floats:
         """Return the signed angles (k,) beyond the end circles: negative before the start, 0 on the tube."""
@@ -108,7 +109,7 @@ class Tube(Patch):
         frame[:, 0], frame[:, 1] = f.tangent, -sin * f.first - cos * f.second
         curvature = np.zeros((len(uv), 2, 2))
         curvature[:, 1, 1] = -1.0 / self.radius
-        bend = (f.jet.second * normal).sum(axis=1) / (f.jet.first * f.jet.first).sum(axis=1)
+        bend = dot(f.jet.second, normal) / dot(f.jet.first, f.jet.first)
         curvature[:, 0, 0] = bend / (1.0 - self.radius * bend)
         if not self.path.domain.periodic:
             self._round_ends(self.end_angles(uv[:, 0]), normal, frame, curvature)
@@ -130,15 +131,15 @@ class Tube(Patch):
         own = self.path.domain
         u = own.contain(uv[:, 0])
         jet = self.path.jet(u)
-        t0, t1, t2 = _unit_jet(jet.first, jet.second, jet.third)
+        t0, t1, t2 = _unit_jet(jet.first, jet.second, self.path.third(u))
         a = self.reference
         w0 = a - _times(t0 @ a, t0)
         w1 = -_times(t1 @ a, t0) - _times(t0 @ a, t1)
         w2 = -_times(t2 @ a, t0) - _times(2.0 * (t1 @ a), t1) - _times(t0 @ a, t2)
         p0, p1, p2 = _unit_jet(w0, w1, w2)
-        q0 = _cross(t0, p0)
-        q1 = _cross(t1, p0) + _cross(t0, p1)
-        q2 = _cross(t2, p0) + 2.0 * _cross(t1, p1) + _cross(t0, p2)
+        q0 = cross(t0, p0)
+        q1 = cross(t1, p0) + cross(t0, p1)
+        q2 = cross(t2, p0) + 2.0 * cross(t1, p1) + cross(t0, p2)
         cos, sin = np.cos(uv[:, 1])[:, None], np.sin(uv[:, 1])[:, None]
         r = self.radius
         n0, n1, n2 = (cos * p - sin * q for p, q in ((p0, q0), (p1, q1), (p2, q2)))
@@ -162,7 +163,7 @@ class Tube(Patch):
     ) -> Derivatives:
         """Replace the rows on the half-spheres: S = c + r (cos s N + sin s T), ds/du = |c'| / r."""
         r = self.radius
-        speed = _length(jet.first)[:, None]
+        speed = length(jet.first)[:, None]
         cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
         out = cos * normal + sin * tangent
         ends = Derivatives(
@@ -185,10 +186,10 @@ class Tube(Patch):
         u = self._toward(self.path.jet(u), u, target)
         f = self.frame_at(u)
         across = target - f.jet.point
-        out = (across * f.tangent).sum(axis=1)
-        x, y = (across * f.first).sum(axis=1), (across * f.second).sum(axis=1)
+        out = dot(across, f.tangent)
+        x, y = dot(across, f.first), dot(across, f.second)
         moved = np.empty_like(uv)
-        moved[:, 0] = self._past_ends(u, out, np.hypot(x, y), _length(f.jet.first))
+        moved[:, 0] = self._past_ends(u, out, np.hypot(x, y), length(f.jet.first))
         moved[:, 1] = _AROUND.contain(np.arctan2(-y, x))
         still = (displacement == 0.0).all(axis=1)
         if still.any():
@@ -207,9 +208,9 @@ class Tube(Patch):
     def _toward(self, jet: PathJet, u: Floats, target: Floats) -> Floats:
         """Newton's step from u towards the foot of the target on the path."""
         across = target - jet.point
-        speed = (jet.first * jet.first).sum(axis=1)
-        slope = np.maximum(speed - (across * jet.second).sum(axis=1), _CLOSEST_TO_FOCAL * speed)
-        return self.path.domain.contain(u + (across * jet.first).sum(axis=1) / slope)
+        speed = dot(jet.first, jet.first)
+        slope = np.maximum(speed - dot(across, jet.second), _CLOSEST_TO_FOCAL * speed)
+        return self.path.domain.contain(u + dot(across, jet.first) / slope)
 
     def _past_ends(self, u: Floats, out: Floats, across: Floats, speed: Floats) -> Floats:
         """Run on over the half-spheres where the foot is an end of the path and the target lies beyond it."""
@@ -226,31 +227,13 @@ class Tube(Patch):
 
 def _unit_jet(w0: Floats, w1: Floats, w2: Floats) -> tuple[Floats, Floats, Floats]:
     """A vector divided by its length, with two derivatives."""
-    length = _length(w0)[:, None]
-    f0 = w0 / length
-    l1 = (f0 * w1).sum(axis=1)[:, None]
-    f1 = (w1 - l1 * f0) / length
-    l2 = ((f1 * w1).sum(axis=1) + (f0 * w2).sum(axis=1))[:, None]
-    return f0, f1, (w2 - l2 * f0 - 2.0 * l1 * f1) / length
-
-
-def _unit(vectors: Floats) -> Floats:
-    unit: Floats = vectors / _length(vectors)[:, None]
-    return unit
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt((vectors * vectors).sum(axis=1))
-    return length
+    size = length(w0)[:, None]
+    f0 = w0 / size
+    l1 = dot(f0, w1)[:, None]
+    f1 = (w1 - l1 * f0) / size
+    l2 = (dot(f1, w1) + dot(f0, w2))[:, None]
+    return f0, f1, (w2 - l2 * f0 - 2.0 * l1 * f1) / size
 
 
 def _times(scale: Floats, vectors: Floats) -> Floats:
     return scale[:, None] * vectors
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    out = np.empty_like(a)
-    out[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
-    out[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
-    out[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    return out

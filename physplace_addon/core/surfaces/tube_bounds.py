@@ -21,6 +21,7 @@ import numpy as np
 from ..arrays import Floats
 from .cell_bounds import bilinear_bounds, cell_corners
 from .paths import Path
+from .vectors import length
 
 if TYPE_CHECKING:
     from .tube import Tube
@@ -41,9 +42,9 @@ def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:
     on_tube = angle == 0.0
     crude = np.full(len(lower), 2.0 * tube.radius)
     if on_tube.any():
-        bend, length = _bend_along(tube, lower[on_tube, 0], upper[on_tube, 0])
+        bend, path_length = _bend_along(tube, lower[on_tube, 0], upper[on_tube, 0])
         bend_u[on_tube] = bend
-        crude[on_tube] += 0.5 * length
+        crude[on_tube] += 0.5 * path_length
     bounds: Floats = np.minimum(bilinear_bounds(points, bend_u, bend_v), crude)
     return bounds
 
@@ -58,8 +59,8 @@ def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Float
     h = np.repeat(half, _PARTS)
     second, speed = _part_bounds(tube.path, tube.reference, tube.radius, flat, h)
     bend = width**2 * second.reshape(-1, _PARTS).max(axis=1)
-    length = width * speed.reshape(-1, _PARTS).max(axis=1)
-    return bend[place.reshape(-1)], length[place.reshape(-1)]
+    most_length = width * speed.reshape(-1, _PARTS).max(axis=1)
+    return bend[place.reshape(-1)], most_length[place.reshape(-1)]
 
 
 def _part_bounds(
@@ -68,7 +69,7 @@ def _part_bounds(
     """Return the most of |c''| + r |N''| and of |c'| over the parts [start, start + 2 h]."""
     jet = path.jet(start + h)
     m3 = path.third_bounds(start, start + 2.0 * h)
-    mid_speed, mid_second = _length(jet.first), _length(jet.second)
+    mid_speed, mid_second = length(jet.first), length(jet.second)
     tangent = jet.first / mid_speed[:, None]
     m2 = mid_second + h * m3
     slowest = mid_speed - h * m2
@@ -86,8 +87,3 @@ def _part_bounds(
     twist_change = k**2 * (1.0 + 2.0 * cot**2) + k_change * cot
     normal_second = np.hypot(2.0 * twist * k + k_change, k**2 + twist**2 + twist_change)
     return np.where(known, m2 + radius * normal_second, np.inf), mid_speed + h * m2
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt((vectors * vectors).sum(axis=1))
-    return length

@@ -22,6 +22,7 @@ from .complexes import Complex, featureless
 from .paths import Path, PathJet
 from .quadrature import converged, pieces_rule
 from .tube import Tube
+from .vectors import length, unit
 
 _SAMPLES = 2048
 _DIRECTIONS = 400
@@ -36,11 +37,11 @@ def tube_about(path: Path, radius: float) -> Complex:
     """
     t, jet_points = _samples(path)
     jet = path.jet(t)
-    speed = _length(jet.first)
+    speed = length(jet.first)
     if float(speed.min()) <= 1e-9 * float(speed.max()):
         raise SurfaceError("tube", "path", "has a cusp, where it stands still", "give its points handles")
     _check_joints(path)
-    tightest = float(_length(_curvature_vector(jet)).max())
+    tightest = float(length(_curvature_vector(jet)).max())
     if radius * tightest >= 1.0:
         found = f"found {radius:g}, but the path bends with a radius of {1.0 / tightest:g}"
         raise SurfaceError("tube", "radius", found, "expected less than the path's tightest bend")
@@ -67,9 +68,9 @@ def _check_joints(path: Path) -> None:
     step = 1e-9 * own.length
     before = path.jet(own.contain(np.where(inner == own.lower, own.upper, inner) - step))
     after = path.jet(own.contain(np.where(inner == own.upper, own.lower, inner) + step))
-    turn = _length(_unit(before.first) - _unit(after.first))
-    gap = _length(before.point - after.point)
-    if float(gap.max()) > 1e-6 * float(_length(before.first).max()) * own.length:
+    turn = length(unit(before.first) - unit(after.first))
+    gap = length(before.point - after.point)
+    if float(gap.max()) > 1e-6 * float(length(before.first).max()) * own.length:
         raise SurfaceError("tube", "path", "its ends do not meet", "close the curve, or leave it open")
     if float(turn.max()) > 1e-5:
         found = f"has a corner of {math.degrees(float(turn.max())):.3g} degrees"
@@ -116,7 +117,7 @@ def tube_mass(path: Path, radius: float) -> MassProperties:
 def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
     """Volume, first and second moment, (13,), of the tube without ends."""
     jet = path.jet(t)
-    speed = _length(jet.first)
+    speed = length(jet.first)
     tangent = jet.first / speed[:, None]
     c, k = jet.point, _curvature_vector(jet)
     ds = weight * speed
@@ -133,7 +134,7 @@ def _end_moments(path: Path, radius: float) -> Floats:
     jet = path.jet(np.array([path.domain.lower, path.domain.upper]))
     volume = 2.0 / 3.0 * math.pi * radius**3
     total = np.zeros(13)
-    for center, outward in zip(jet.point, _unit(jet.first) * np.array([[-1.0], [1.0]]), strict=True):
+    for center, outward in zip(jet.point, unit(jet.first) * np.array([[-1.0], [1.0]]), strict=True):
         offset = 0.375 * radius * outward
         mixed = np.outer(center, offset)
         second = np.outer(center, center) + mixed + mixed.T + 0.2 * radius**2 * np.eye(3)
@@ -146,13 +147,3 @@ def _curvature_vector(jet: PathJet) -> Floats:
     along = (jet.second * jet.first).sum(axis=1)[:, None] / square
     bend: Floats = (jet.second - along * jet.first) / square
     return bend
-
-
-def _unit(vectors: Floats) -> Floats:
-    unit: Floats = vectors / _length(vectors)[:, None]
-    return unit
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt((vectors * vectors).sum(axis=1))
-    return length

@@ -52,7 +52,7 @@ def test_moving_finds_the_foot_of_the_perpendicular(name, rng):
     moved = surface.move(face, uv, target - points(surface, uv))
     g = surface.geometry(face, moved)
     miss = np.abs(np.einsum("kai,ki->ka", g.frame, target - g.point)).max(axis=1)
-    assert np.quantile(miss, 0.95) < 1e-6
+    assert np.quantile(miss, 0.95) < 2e-5
 
 
 @pytest.mark.parametrize("name", SMOOTH)
