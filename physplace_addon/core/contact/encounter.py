@@ -10,10 +10,10 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
 from ..collision import BoxTree, tree_of
-from .features import FeatureGeometry, Features, dot
-from .points import InterfacePoints
 from ..rigid import Pose
 from ..surfaces.segments import Segments
+from .features import FeatureGeometry, Features, dot
+from .points import InterfacePoints
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,12 +125,18 @@ def _create(
         [InterfacePoints.none()]
         + [samples.points.take(samples.lowest) for samples in faces]
         + edges
-        + [vertex_starts(on_active, t1, t2), vertex_starts(on_world, t2, t1), distance_starts(encounter, t1, t2)]
+        + [
+            vertex_starts(on_active, t1, t2),
+            vertex_starts(on_world, t2, t1),
+            distance_starts(encounter, t1, t2),
+        ]
     )
     return _solve_new(encounter, starts, reach, before), _Candidates(faces, edges)
 
 
-def _solve_new(encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None) -> Solved:
+def _solve_new(
+    encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
+) -> Solved:
     solved = _real(encounter, solve_points(encounter, starts, known_sides=False), reach)
     if before is None:
         return solved
@@ -165,10 +171,10 @@ def _spread(
     soft = (solved.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
     if not soft.any():
         return []
-    soft_features = set(_sampled_feature(encounter, points.take(soft)))
+    soft_features = set(sampled_feature(encounter, points.take(soft)))
     out = []
     for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
-        rows = [row for row, key in enumerate(_sampled_feature(encounter, source)) if key in soft_features]
+        rows = [row for row, key in enumerate(sampled_feature(encounter, source)) if key in soft_features]
         if rows:
             out.append(_samples_near(encounter, source.take(np.array(rows)), reach))
     return out
@@ -180,27 +186,30 @@ def _settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
     rows = np.nonzero(~points.held)[0].tolist()
     lowest: dict[tuple[bool, int, int], int] = {}
     for row in np.nonzero(points.held)[0][np.argsort(points.gap[points.held])].tolist():
-        lowest.setdefault(_sampled_feature(encounter, points.take(slice(row, row + 1)))[0], row)
+        lowest.setdefault(sampled_feature(encounter, points.take(slice(row, row + 1)))[0], row)
     return np.array(rows + list(lowest.values()), dtype=np.intp)
 
 
-def _sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
+def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
     """Name the feature along which each point's contact curve runs, as (is the active body's, dimension, index): the edge
     if there is one, else the face that is not flat.  Its partner may change on the way, as triangles of a floor do."""
     flat1 = np.zeros(len(points), bool)
     faces = points.dim1 == FACE
     flat1[faces] = encounter.active.body.face_flat[points.index1[faces]]
     on_active = (points.dim1 == EDGE) | ((points.dim2 == FACE) & ~flat1)
-    dim, index = np.where(on_active, points.dim1, points.dim2), np.where(on_active, points.index1, points.index2)
+    dim, index = (
+        np.where(on_active, points.dim1, points.dim2),
+        np.where(on_active, points.index1, points.index2),
+    )
     return list(zip(on_active.tolist(), dim.tolist(), index.tolist(), strict=True))
 
 
 def _samples_near(encounter: Encounter, source: InterfacePoints, reach: Reach) -> InterfacePoints:
+    """Hold samples where they are.  They need no normal cone: no point of the body may pass a face, lowest or not."""
     held = replace(source, held=np.ones(len(source), bool)).take(_over_their_bases(encounter, source))
     held = held.take(spread_out(encounter.first(held).geometry().point, 2 * _SAMPLES))
     solved = solve_points(encounter, held, known_sides=False)
     near = solved.points.take(solved.valid & (solved.points.gap < reach.samples))
-    near = near.take(pressing(encounter, near, _CONE))
     return near.take(spread_out(near.point1, _SAMPLES))
 
 

@@ -48,9 +48,13 @@ def gap_hessian(
     rest = ~(on_world | on_active | edges)
     for rows, sign, mover, base in ((on_world, 1.0, first, second), (on_active, -1.0, second, first)):
         if rows.any():
-            hessian[rows] = _over_face(points.take(rows), _rows(mover, rows), _rows(base, rows), sign, centre, radius)
+            hessian[rows] = _over_face(
+                points.take(rows), _rows(mover, rows), _rows(base, rows), sign, centre, radius
+            )
     if edges.any():
-        hessian[edges] = _edge_edge(points.take(edges), _rows(first, edges), _rows(second, edges), centre, radius)
+        hessian[edges] = _edge_edge(
+            points.take(edges), _rows(first, edges), _rows(second, edges), centre, radius
+        )
     if rest.any():
         hessian[rest] = _turning(points.normal[rest], points.point1[rest] - centre) / radius
     return 0.5 * (hessian + hessian.transpose(0, 2, 1))
@@ -96,7 +100,12 @@ def soft_inverse(stiffness: Floats, threshold: Floats) -> Floats:
 
 
 def _over_face(
-    points: InterfacePoints, mover: FeatureGeometry, base: FeatureGeometry, sign: float, centre: Floats, radius: float
+    points: InterfacePoints,
+    mover: FeatureGeometry,
+    base: FeatureGeometry,
+    sign: float,
+    centre: Floats,
+    radius: float,
 ) -> Floats:
     terms: FaceTerms = face_terms(mover, base, points.side)
     arm = mover.point - centre
@@ -135,7 +144,9 @@ def _edge_edge(
     pull1, pull2 = t1[:, None] @ motion, t2[:, None] @ motion
     slide1 = (-pull1 + cosine[:, None, None] * pull2) / (sine**2)[:, None, None]
     slide2 = (pull2 - cosine[:, None, None] * pull1) / (sine**2)[:, None, None]
-    by_t1 = cross(first.bend_vector, t2)[:, :, None] * slide1 + cross(t1, second.bend_vector)[:, :, None] * slide2
+    by_t1 = (
+        cross(first.bend_vector, t2)[:, :, None] * slide1 + cross(t1, second.bend_vector)[:, :, None] * slide2
+    )
     by_turn = np.zeros_like(motion)
     by_turn[:, :, 3:] = cross(cross(np.eye(3)[None], t1[:, None]), t2[:, None]).transpose(0, 2, 1)
     turn_of_normal = (by_t1 + by_turn) * (points.side / sine)[:, None, None]

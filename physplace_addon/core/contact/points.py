@@ -59,7 +59,9 @@ class InterfacePoints:
 
     def kinds(self) -> list[str]:
         """Name each point's kind, active body first: "face/edge"."""
-        return [f"{KIND_NAMES[int(a)]}/{KIND_NAMES[int(b)]}" for a, b in zip(self.dim1, self.dim2, strict=True)]
+        return [
+            f"{KIND_NAMES[int(a)]}/{KIND_NAMES[int(b)]}" for a, b in zip(self.dim1, self.dim2, strict=True)
+        ]
 
 
 def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints:

@@ -117,7 +117,14 @@ def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: boo
     crossing = length > PARALLEL * scale
     if not crossing.all():
         rows = np.nonzero(crossing)[0]
-        point1, point2, raw, length, s, t = point1[rows], point2[rows], raw[rows], length[rows], s[rows], t[rows]
+        point1, point2, raw, length, s, t = (
+            point1[rows],
+            point2[rows],
+            raw[rows],
+            length[rows],
+            s[rows],
+            t[rows],
+        )
         segments1, segments2 = segments1[rows], segments2[rows]
     t1 = segment_params(active.segment_t[segments1], s)
     t2 = segment_params(world.segment_t[segments2], t)
@@ -140,7 +147,14 @@ def vertex_edge(encounter: Encounter, vertices: Ints, segments: Ints) -> Interfa
     param = segment_params(body.segment_t[segments[rows]], t)
     nothing = np.zeros_like(param)
     return _by_distance(
-        encounter, (VERTEX, EDGE), vertices[rows], nothing, body.segment_edge[segments[rows]], param, at[rows], foot
+        encounter,
+        (VERTEX, EDGE),
+        vertices[rows],
+        nothing,
+        body.segment_edge[segments[rows]],
+        param,
+        at[rows],
+        foot,
     )
 
 
@@ -152,7 +166,14 @@ def edge_vertex(encounter: Encounter, segments: Ints, vertices: Ints) -> Interfa
     param = segment_params(body.segment_t[segments[rows]], t)
     nothing = np.zeros_like(param)
     return _by_distance(
-        encounter, (EDGE, VERTEX), body.segment_edge[segments[rows]], param, vertices[rows], nothing, foot, at[rows]
+        encounter,
+        (EDGE, VERTEX),
+        body.segment_edge[segments[rows]],
+        param,
+        vertices[rows],
+        nothing,
+        foot,
+        at[rows],
     )
 
 
@@ -221,5 +242,3 @@ def meet(row_a: Ints, a: Ints, row_b: Ints, b: Ints, rows: int) -> tuple[Ints, I
     left = np.repeat(a, repeat)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
     return left, b[np.repeat(start_b[row_a], repeat) + offset]
-
-

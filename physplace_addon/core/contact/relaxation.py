@@ -168,7 +168,9 @@ def _newton_step(
     walk = _clipped(_apply(vectors, step), 0.1 * radius)
     walk[mover.dim < 2, 1] = 0.0
     walk[mover.dim < 1, 0] = 0.0
-    foot = _clipped(to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk)), 0.3 * radius)
+    foot = _clipped(
+        to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk)), 0.3 * radius
+    )
     return walk, foot, error
 
 

@@ -111,7 +111,9 @@ def face_samples(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> list
     finer1 = ~active.triangle_flat[t1] & (world.triangle_flat[t2] | finer1)
     both_flat = active.triangle_flat[t1] & world.triangle_flat[t2]
     views = ((View(encounter, True), t1, t2, finer1), (View(encounter, False), t2, t1, ~finer1 & ~both_flat))
-    return [_samples_of(view, mine[rows], other[rows], reach) for view, mine, other, rows in views if rows.any()]
+    return [
+        _samples_of(view, mine[rows], other[rows], reach) for view, mine, other, rows in views if rows.any()
+    ]
 
 
 def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
@@ -137,7 +139,9 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     footed = dot(beside, beside) < (1e-3 * reach) ** 2
     distance = np.where(view.base.trusted[base.index], distance, np.abs(distance))
     near = np.nonzero(np.abs(distance) <= reach)[0]
-    lowest = _lowest_of_neighbours(body.triangle_corners[mine], sample[best][near], base.index[near], distance[near])
+    lowest = _lowest_of_neighbours(
+        body.triangle_corners[mine], sample[best][near], base.index[near], distance[near]
+    )
     return Samples(view.points(solved.first, solved.second).take(near), footed[near], lowest)
 
 
@@ -207,7 +211,10 @@ def distance_starts(encounter: Encounter, t1: Ints, t2: Ints) -> InterfacePoints
     straight2 = world.straight[world.body.segment_edge[s2]]
     parts = []
     edges = _distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))
-    bent = ~(active.straight[active.body.segment_edge[edges[0]]] & world.straight[world.body.segment_edge[edges[1]]])
+    bent = ~(
+        active.straight[active.body.segment_edge[edges[0]]]
+        & world.straight[world.body.segment_edge[edges[1]]]
+    )
     parts.append(_edges(encounter, edges[0][bent], edges[1][bent]))
     at, on = _distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
     parts.append(_vertices_and_edges(View(encounter, True), at, on))

@@ -44,7 +44,11 @@ def solve_points(encounter: Encounter, points: InterfacePoints, known_sides: boo
     )  # fmt: skip
     on_world = points.dim2 == FACE
     on_active = (points.dim1 == FACE) & ~on_world
-    for rows, solver in ((on_world, _on_world), (on_active, _on_active), (~(on_world | on_active), _by_distance)):
+    for rows, solver in (
+        (on_world, _on_world),
+        (on_active, _on_active),
+        (~(on_world | on_active), _by_distance),
+    ):
         if rows.any():
             part, softest[rows], valid[rows] = solver(encounter, points.take(rows), known_sides)
             _store(solved, rows, part)
@@ -61,7 +65,11 @@ def _on_world(
 ) -> tuple[InterfacePoints, Floats, Bools]:
     first, second = encounter.first(points), encounter.second(points)
     trusted = encounter.world.trusted[points.index2]
-    side = points.side if known_sides else _first_sides(encounter, points, first.geometry(), second.geometry(), trusted)
+    side = (
+        points.side
+        if known_sides
+        else _first_sides(encounter, points, first.geometry(), second.geometry(), trusted)
+    )
     relaxed = relax_on_face(first, second, side, points.held, encounter.radius, SOFT / encounter.radius)
     points = _filled(points, relaxed, side, 1.0)
     softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
@@ -74,7 +82,11 @@ def _on_active(
 ) -> tuple[InterfacePoints, Floats, Bools]:
     first, second = encounter.first(points), encounter.second(points)
     trusted = encounter.active.trusted[points.index1]
-    side = points.side if known_sides else _first_sides(encounter, points, second.geometry(), first.geometry(), trusted)
+    side = (
+        points.side
+        if known_sides
+        else _first_sides(encounter, points, second.geometry(), first.geometry(), trusted)
+    )
     relaxed = relax_on_face(second, first, side, points.held, encounter.radius, SOFT / encounter.radius)
     points = _filled(points, relaxed, side, -1.0)
     softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
@@ -82,7 +94,11 @@ def _on_active(
 
 
 def _first_sides(
-    encounter: Encounter, points: InterfacePoints, mover: FeatureGeometry, base: FeatureGeometry, trusted: Bools
+    encounter: Encounter,
+    points: InterfacePoints,
+    mover: FeatureGeometry,
+    base: FeatureGeometry,
+    trusted: Bools,
 ) -> Floats:
     """Tell the sides of new points: a trusted base's normal is outward; else a trusted mover's face must look at it; else
     the distance tells, and where that is too small the normal cones."""
@@ -112,9 +128,7 @@ def side_is_certain(encounter: Encounter, points: InterfacePoints) -> Bools:
     return certain
 
 
-def _filled(
-    points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float
-) -> InterfacePoints:
+def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float) -> InterfacePoints:
     outward = side[:, None] * relaxed.at_second.normal
     gap = dot(outward, relaxed.at_first.point - relaxed.at_second.point)
     at1, at2 = (relaxed.at_first, relaxed.at_second) if sign > 0.0 else (relaxed.at_second, relaxed.at_first)
@@ -130,7 +144,7 @@ def _judge(
 ) -> tuple[Floats, Bools]:
     terms = face_terms(mover, base, points.side)
     values = eigen_2x2(terms.stiffness)[0]
-    is_face = (relaxed.first.dim == FACE)
+    is_face = relaxed.first.dim == FACE
     one_dimensional = terms.stiffness[:, 0, 0]
     softest = np.where(is_face, values[:, 0], np.where(relaxed.first.dim == 0, np.inf, one_dimensional))
     minimum = points.held | (softest > -_SADDLE / radius)
@@ -155,7 +169,9 @@ def _by_distance(
     crossing = sine > PARALLEL
     raw = np.where(crossing[:, None], raw, straight_out)
     height = dot(raw, offset)
-    points = replace(points, param1=relaxed.first.param, param2=relaxed.second.param, point1=at1.point, point2=at2.point)
+    points = replace(
+        points, param1=relaxed.first.param, param2=relaxed.second.param, point1=at1.point, point2=at2.point
+    )
     side = points.side
     if not known_sides:
         up, down = rise_of_both(encounter, points, raw), rise_of_both(encounter, points, -raw)
@@ -165,4 +181,3 @@ def _by_distance(
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
     valid = relaxed.converged & (crossing | (distance > 1e-13 * encounter.radius))
     return points, np.full(len(points), np.inf), valid
-

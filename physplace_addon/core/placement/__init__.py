@@ -1,6 +1,8 @@
 """Placement without interpenetration (Snyder 1995): settings, the solver, its states and its certificate."""
 
 from .certificate import Certificate, Contacts, Status
-from .solver import Placement, Settings, State
+from .checking import check
+from .settings import Settings
+from .solver import Placement, State
 
-__all__ = ["Certificate", "Contacts", "Placement", "Settings", "State", "Status"]
+__all__ = ["Certificate", "Contacts", "Placement", "Settings", "State", "Status", "check"]

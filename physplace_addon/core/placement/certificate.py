@@ -8,21 +8,27 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats
+from ..contact.encounter import Encounter
 from ..contact.features import FACE
+from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
+from .forces import Gravity, even_forces, required_friction
+from .stability import second_order, support_margin
 
 
 class Status(Enum):
     """Running, or how a placement ended; `message` says it to a person."""
 
-    RUNNING = "still on its way"
+    RUNNING = "not at rest"
     BALANCED = "at rest: contact forces balance it"
     BALANCED_BY_FRICTION = "at rest: contact forces and friction balance it"
     AT_ENERGY_MINIMUM = "at rest as low as it gets: the contacts found do not balance it exactly"
     STUCK = "stuck: no step, however small, is free of overlap; move it a little and place it again"
     NO_SUPPORT = "nothing is below it: it would fall for ever"
     INTERFERING_START = "it overlaps something where it starts: move it clear and place it again"
-    STEP_LIMIT = "the step limit was reached before it came to rest: place it again from here, or raise the limit"
+    STEP_LIMIT = (
+        "the step limit was reached before it came to rest: place it again from here, or raise the limit"
+    )
     INTERRUPTED = "interrupted; where it stands is free of overlap"
 
     @property
@@ -81,6 +87,7 @@ class Certificate:
     notes: tuple[str, ...]
 
 
+BALANCED_RESIDUAL = 1e-7  # of a wrench at rest, in units of the external one
 _SAME_NORMAL = 1e-3
 _SAME_PLANE = 1e-6  # height / R
 _SPAN = 1e-6  # extent / R above which points span a line or a face
@@ -103,3 +110,41 @@ def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
         extents = np.linalg.svd(offset[alike] - offset[alike].mean(axis=0), compute_uv=False)
         names.append(("point", "line", "face")[min(2, int((extents > _SPAN * radius).sum()))])
     return tuple(names)
+
+
+def nothing_touched(status: Status, steps: int, notes: tuple[str, ...]) -> Certificate:
+    """Report on a body that touches nothing: its whole weight is unbalanced."""
+    return Certificate(status, steps, Contacts.none(), 0.0, 0.0, 1.0, 0.0, float("inf"), False, 0.0, notes)
+
+
+def certify(
+    encounter: Encounter,
+    points: InterfacePoints,
+    gravity: Gravity,
+    touching: float,
+    status: Status,
+    steps: int,
+) -> Certificate:
+    """Report on where a body stands among solved points; those with a gap below `touching` (a length) are contacts."""
+    near = points.take(points.gap < touching)
+    if len(near) == 0:
+        return nothing_touched(status, steps, ())
+    gradients = gap_gradient(near, encounter.centre, encounter.radius)
+    forces = even_forces(gravity.wrench, gradients)
+    residual = gravity.wrench + gradients.T @ forces
+    held = bool(np.abs(residual).max() < BALANCED_RESIDUAL)
+    arms = (near.point1 - encounter.centre) / encounter.radius
+    hessians = gap_hessian(near, *encounter.evaluate(near), encounter.centre, encounter.radius)
+    return Certificate(
+        status,
+        steps,
+        Contacts(near.point1, near.normal, forces, tuple(near.kinds()), regions(near, encounter.radius)),
+        overlap=max(0.0, -float(points.gap.min())),
+        gap=float(near.gap.max()),
+        residual_force=float(np.sqrt(residual[:3] @ residual[:3])),
+        residual_torque=float(np.sqrt(residual[3:] @ residual[3:])),
+        required_friction=0.0 if held else required_friction(gravity.wrench, near.normal, arms),
+        stable=held and second_order(gradients, hessians, forces).stable,
+        support_margin=support_margin(near.point1, encounter.centre, gravity.direction),
+        notes=(),
+    )

@@ -34,7 +34,9 @@ class Gravity:
         d = np.asarray(direction, dtype=np.float64)
         length = float(np.sqrt(d @ d)) if d.shape == (3,) else 0.0
         if not (np.isfinite(length) and length > 0.0):
-            raise PlacementError(f"gravity: expected a direction of three finite numbers, not all zero; found {direction}")
+            raise PlacementError(
+                f"gravity: expected a direction of three finite numbers, not all zero; found {direction}"
+            )
         return cls(d / length)
 
     @property

@@ -80,7 +80,10 @@ def polish(
         if np.abs(moved).max() > _FARTHEST:
             return None
         first, second = encounter.first(points), encounter.second(points)
-        first, second = first.moved(_walked(at.first, walk1, encounter)), second.moved(_walked(at.second, walk2, encounter))
+        first, second = (
+            first.moved(_walked(at.first, walk1, encounter)),
+            second.moved(_walked(at.second, walk2, encounter)),
+        )
         points = replace(points, param1=first.param, param2=second.param)
         encounter, forces = encounter.displaced(x), forces + push
     if residual > 1e-9:
@@ -122,7 +125,9 @@ def _slid(
     offset = first.point - second.point
     world_flat = _flat_faces(points.dim2, points.index2, encounter.world.body.face_flat)
     slide2 = np.where(world_flat[:, None], _tangent_part(second, offset), 0.0)
-    active_flat = _flat_faces(points.dim1, points.index1, encounter.active.body.face_flat) & (points.dim2 != FACE)
+    active_flat = _flat_faces(points.dim1, points.index1, encounter.active.body.face_flat) & (
+        points.dim2 != FACE
+    )
     slide1 = np.where(active_flat[:, None], _tangent_part(first, -offset), 0.0)
     straight = _straight(encounter, points)
     if straight.any():
@@ -152,7 +157,9 @@ def _tangent_part(at: FeatureGeometry, offset: Floats) -> Floats:
     return result
 
 
-def _normals(points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry) -> tuple[Floats, Floats]:
+def _normals(
+    points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry
+) -> tuple[Floats, Floats]:
     by_edges, sine = edge_normal(first, second)
     edges = (points.dim1 == EDGE) & (points.dim2 == EDGE)
     raw = np.where((points.dim2 == FACE)[:, None], second.normal, -first.normal)
@@ -174,7 +181,9 @@ def _errors(
     closure = at.offset - clearance * at.normal
     along_only = ~_closed_rows(points)
     closure = np.where(along_only[:, None], dot(closure, at.normal)[:, None] * at.normal, closure)
-    tangent1 = np.where((points.dim2 == FACE)[:, None], (at.first.tangents @ at.normal[:, :, None])[:, :, 0], 0.0)
+    tangent1 = np.where(
+        (points.dim2 == FACE)[:, None], (at.first.tangents @ at.normal[:, :, None])[:, :, 0], 0.0
+    )
     over_active = (points.dim1 == FACE) & (points.dim2 != FACE)
     tangent2 = np.where(over_active[:, None], (at.second.tangents @ at.normal[:, :, None])[:, :, 0], 0.0)
     force = wrench[:3] + forces @ at.normal

@@ -5,7 +5,7 @@ h = c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one no
 minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant rows as they come.
 
 B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1, where sigma grows
-until B is positive definite and the step is short enough.
+until the step is short enough.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _PENALTY = 10.0
 _PRESSES = 1e-9
 _CONTRADICTION = 1e-9  # rho below which no point obeys all rows
 _ROUNDS = 30
+_STRAIGHT = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +74,15 @@ def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
 
 
 def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: float) -> Step | None:
-    """Raise sigma in matrix + sigma 1 until it is positive definite and the step is no longer than `trust`.
+    """Raise sigma in matrix + sigma 1 until the step is no longer than `trust`.
 
-    Return None if the rows contradict one another, or only a longer step obeys them.
+    Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT): there the step
+    goes as far as it may, and leaves a metastable balance instead of creeping off it.  Return None if the rows contradict
+    one another, or only a longer step obeys them.
     """
-    sigma = max(1e-4, 1e-4 - 1.01 * float(np.linalg.eigvalsh(matrix)[0]))
+    values, vectors = np.linalg.eigh(matrix)
+    matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
+    sigma = _STRAIGHT
     for _ in range(_ROUNDS):
         step = _solve(cholesky(matrix + sigma * np.eye(6), lower=True), wrench, gradients, room)
         if step is None:

@@ -23,51 +23,28 @@ import numpy as np
 from ..arrays import Floats
 from ..bodies import Body
 from ..collision import free_travel
-from ..contact.crossing import crossing_points, meeting_triangles
+from ..contact.crossing import crossing_points, meeting_triangles, unexplained_collisions
 from ..contact.encounter import ContactBody, Encounter
-from ..contact.finding import Reach, find_points, solve_tracked
+from ..contact.finding import Reach, find_points, sampled_feature, solve_tracked
 from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
-from ..errors import PlacementError
 from ..rigid import Pose
-from .certificate import Certificate, Contacts, Status, regions
-from .forces import Gravity, balance, even_forces, required_friction
+from .certificate import BALANCED_RESIDUAL, Certificate, Status, certify, nothing_touched
+from .forces import Gravity, even_forces
 from .polish import Polished, polish
 from .programme import Step, curvature, length, paper_step, trust_step
-from .stability import second_order, support_margin
+from .settings import Settings
+from .stability import second_order
 from .start import CLEARANCE, OVERLAP, clear_start, lift_clear
 
 TOUCHING = 1e-8  # gap / R of a contact
 ENERGY_NOISE = 2e-9  # what the noise of the gaps can cost
-BALANCE = 1e-7  # residual wrench at rest, in units of the external one
+_PRESSES = 1e-6  # force of a contact that takes part in a rest
+_TRIAL = 1e-3  # motion by which a suspected fall is tried
 _SMALLEST_STEP = 1e-9
 _CORRECTIONS = 6
 _TRIES = 5
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
-
-
-@dataclass(frozen=True)
-class Settings:
-    """gravity: direction; eps_max: farthest a point may move in a step, over R; recovery: growth of eps after success (the
-    paper's lambda); step_limit; balance: "nonnegative", or the paper's "svd"; start_tolerance: depth, scene units, of overlap
-    at the start that is lifted away instead of refused (rounding of the scene's single precision)."""
-
-    gravity: tuple[float, float, float] = (0.0, 0.0, -1.0)
-    eps_max: float = 0.05
-    recovery: float = 1.33
-    step_limit: int = 400
-    balance: str = "nonnegative"
-    start_tolerance: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.eps_max <= 0.5:
-            raise PlacementError(f"eps_max: expected more than 0 and at most 0.5, found {self.eps_max}")
-        if self.recovery <= 1.0:
-            raise PlacementError(f"recovery: expected more than 1, found {self.recovery}")
-        if self.step_limit < 1:
-            raise PlacementError(f"step_limit: expected at least 1, found {self.step_limit}")
-        if self.balance not in ("nonnegative", "svd"):
-            raise PlacementError(f'balance: expected "nonnegative" or "svd", found "{self.balance}"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +73,9 @@ class Placement:
     hard case: `status` says how it ended.  `states` holds every state so far.
     """
 
-    def __init__(self, active: Body, pose: Pose, world: Sequence[Body], settings: Settings | None = None) -> None:
+    def __init__(
+        self, active: Body, pose: Pose, world: Sequence[Body], settings: Settings | None = None
+    ) -> None:
         self.settings = settings or Settings()
         self.status = Status.RUNNING
         self.steps = 0
@@ -104,6 +83,7 @@ class Placement:
         self._gravity = Gravity.along(self.settings.gravity)
         self._radius = active.radius
         self._stable = True
+        self.states: list[State] = []
         if self._bodies:
             prepared = ContactBody.of([active]), ContactBody.of(self._bodies)
             self._encounter = Encounter(*prepared, pose, self._radius)
@@ -111,7 +91,13 @@ class Placement:
         else:
             points = InterfacePoints.none()
             self.status = Status.NO_SUPPORT
-        self.states = [self._state(pose if not self._bodies else self._encounter.pose, points, self.settings.eps_max)]
+        self.states.append(
+            self._state(pose if not self._bodies else self._encounter.pose, points, self.settings.eps_max)
+        )
+
+    @property
+    def _eps(self) -> float:
+        return self.state.eps if self.states else self.settings.eps_max
 
     @property
     def state(self) -> State:
@@ -122,7 +108,11 @@ class Placement:
     def reach(self) -> Reach:
         """How far points are looked for: as far as one step and its corrections can go."""
         farthest = self.settings.eps_max * self._radius
-        return Reach(curved=1.5 * farthest, flat=min(1.0, 0.05 / self.settings.eps_max) * farthest, samples=2.0 * farthest)
+        return Reach(
+            curved=1.5 * farthest,
+            flat=min(1.0, 0.05 / self.settings.eps_max) * farthest,
+            samples=2.0 * self._eps * self._radius,
+        )
 
     def _state(self, pose: Pose, points: InterfacePoints, eps: float) -> State:
         centre = pose.points(self._active.mass.center)
@@ -175,7 +165,8 @@ class Placement:
         predictor = trust_step(np.zeros((6, 6)), wrench, gradients, room, trust)
         if predictor is None:
             return None
-        bend = curvature(predictor.forces, gradients, hessians)
+        forces = _on_settled(self._encounter, points, predictor.forces)
+        bend = curvature(forces, gradients, hessians)
         return trust_step(bend, wrench, gradients, room, trust) or predictor
 
     def _linearized(self, encounter: Encounter, points: InterfacePoints) -> tuple[Floats, Floats]:
@@ -222,7 +213,7 @@ class Placement:
             if len(tracked) == 0 or tracked.gap.min() >= -depth:
                 found = find_points(trial, self.reach, known, self._encounter)
                 if len(found) == 0 or found.gap.min() >= -depth:
-                    return (trial, found) if self._passes_nothing(trial) else None
+                    return (trial, found) if self._passes_nothing(trial, found) else None
                 known = InterfacePoints.join([known, found.take(found.gap < -depth)])
                 tracked = InterfacePoints.join([tracked, found])
             lift = lift_clear(trial, tracked)
@@ -231,8 +222,12 @@ class Placement:
             trial = trial.displaced(lift)
         return None
 
-    def _passes_nothing(self, trial: Encounter) -> bool:
-        return len(crossing_points(self._encounter, trial)) == 0 and len(meeting_triangles(trial)) == 0
+    def _passes_nothing(self, trial: Encounter, found: InterfacePoints) -> bool:
+        return (
+            len(unexplained_collisions(trial, found)) == 0
+            and len(crossing_points(self._encounter, trial)) == 0
+            and len(meeting_triangles(trial)) == 0
+        )
 
     def _accept(self, moved: tuple[Encounter, InterfacePoints]) -> State:
         encounter, points = moved
@@ -265,7 +260,11 @@ class Placement:
             return None
         pressing = step.forces > 1e-6
         polished = polish(
-            self._encounter, self.state.points.take(pressing), step.forces[pressing], self._gravity.wrench, CLEARANCE
+            self._encounter,
+            self.state.points.take(pressing),
+            step.forces[pressing],
+            self._gravity.wrench,
+            CLEARANCE,
         )
         if polished is None or (polished.forces < -1e-9).any():
             return None
@@ -275,22 +274,47 @@ class Placement:
 
     def _examined(self, polished: Polished) -> _Rest | None:
         encounter = polished.encounter
-        found = find_points(encounter, self.reach, InterfacePoints.join([polished.points, self.state.points]), self._encounter)
+        found = find_points(
+            encounter, self.reach, InterfacePoints.join([polished.points, self.state.points]), self._encounter
+        )
         touching = found.take(found.gap < TOUCHING * self._radius)
         state = self._state(encounter.pose, found, self.state.eps)
-        if len(touching) == 0 or found.gap.min() < -OVERLAP * self._radius or not self._passes_nothing(encounter):
+        if (
+            len(touching) == 0
+            or found.gap.min() < -OVERLAP * self._radius
+            or not self._passes_nothing(encounter, found)
+        ):
             return None
         if state.energy > self.state.energy + ENERGY_NOISE:
             return None
         gradients, hessians = self._linearized(encounter, touching)
         forces = even_forces(self._gravity.wrench, gradients)
         residual = self._gravity.wrench + gradients.T @ forces
-        if np.abs(residual).max() > BALANCE:
+        if np.abs(residual).max() > BALANCED_RESIDUAL:
             return None
-        order = second_order(gradients, hessians, forces)
-        if not order.stable and np.abs(order.falling @ polished.moved).max() > 1e-9:
+        suspected = second_order(gradients, hessians, forces).falling
+        falling = [motion for motion in suspected if self._falls(encounter, found, motion)]
+        if falling and np.abs(np.array(falling) @ polished.moved).max() > 1e-9:
             return None
-        return _Rest(encounter, state, order.stable)
+        return _Rest(encounter, state, stable=not falling)
+
+    def _falls(self, encounter: Encounter, points: InterfacePoints, motion: Floats) -> bool:
+        """Try whether a small motion, either way, lowers the body (at a flat pole the second derivative cannot tell)."""
+        up = -self._gravity.direction
+        here = self._gravity.energy(encounter.centre, self._radius)
+        for x in (_TRIAL * motion, -_TRIAL * motion):
+            tried = encounter.displaced(x)
+            for _ in range(2):
+                found = find_points(tried, self.reach, points, None)
+                rise = found.normal @ up
+                pushing = rise > 1e-6
+                if not pushing.any():
+                    return True
+                lift = float((-found.gap[pushing] / rise[pushing]).max()) / self._radius
+                tried = tried.displaced(np.concatenate([lift * up, np.zeros(3)]))
+            if self._gravity.energy(tried.centre, self._radius) < here - ENERGY_NOISE:
+                return True
+        return False
 
     def _finish(self, rest: _Rest) -> State:
         self._encounter = rest.encounter
@@ -301,34 +325,14 @@ class Placement:
 
     def certificate(self) -> Certificate:
         """Report on the last state."""
-        points = self.state.points
-        notes = self._active.notes + tuple(note for body in self._bodies for note in body.notes)
-        if len(points) == 0:
-            return Certificate(
-                self.status, self.steps, Contacts.none(), 0.0, 0.0, 1.0, 0.0, float("inf"), False, 0.0, notes
-            )
-        touching = points.take(points.gap < TOUCHING * self._radius)
-        encounter, wrench = self._encounter, self._gravity.wrench
-        gradients = gap_gradient(touching, encounter.centre, self._radius)
-        forces = even_forces(wrench, gradients)
-        residual = wrench + (gradients.T @ forces if len(touching) else 0.0)
-        arms = (touching.point1 - encounter.centre) / self._radius
-        held = bool(np.abs(residual).max() < BALANCE)
-        return Certificate(
-            self.status,
-            self.steps,
-            Contacts(
-                touching.point1, touching.normal, forces, tuple(touching.kinds()), regions(touching, self._radius)
-            ),
-            overlap=max(0.0, -float(points.gap.min())),
-            gap=float(touching.gap.max(initial=0.0)),
-            residual_force=float(np.sqrt(residual[:3] @ residual[:3])),
-            residual_torque=float(np.sqrt(residual[3:] @ residual[3:])),
-            required_friction=0.0 if held else required_friction(wrench, touching.normal, arms),
-            stable=self.status.at_rest and self._stable,
-            support_margin=support_margin(touching.point1, encounter.centre, self._gravity.direction),
-            notes=notes,
-        )
+        if not self._bodies:
+            return nothing_touched(self.status, self.steps, self._notes())
+        touching = TOUCHING * self._radius
+        report = certify(self._encounter, self.state.points, self._gravity, touching, self.status, self.steps)
+        return replace(report, stable=self.status.at_rest and self._stable, notes=self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        return self._active.notes + tuple(note for body in self._bodies for note in body.notes)
 
 
 def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
@@ -337,3 +341,20 @@ def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoint
         return points
     mine, theirs = (np.stack([p.dim1, p.index1, p.dim2, p.index2], axis=1) for p in (points, known))
     return points.take(~(mine[:, None] == theirs[None]).all(axis=2).any(axis=1))
+
+
+def _on_settled(encounter: Encounter, points: InterfacePoints, forces: Floats) -> Floats:
+    """Move the forces of samples of a contact curve to its true minimum, if that is known: the samples guard the step, but
+    only the minimum knows how the body rolls."""
+    moved = forces.copy()
+    if not points.held.any() or not (moved[points.held] > 0.0).any():
+        return moved
+    features = sampled_feature(encounter, points)
+    lowest: dict[tuple[bool, int, int], int] = {}
+    for row in np.nonzero(~points.held)[0][np.argsort(points.gap[~points.held])].tolist():
+        lowest.setdefault(features[row], row)
+    for row in np.nonzero(points.held & (forces > 0.0))[0].tolist():
+        if features[row] in lowest:
+            moved[lowest[features[row]]] += moved[row]
+            moved[row] = 0.0
+    return moved

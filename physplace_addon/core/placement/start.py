@@ -32,11 +32,11 @@ def clear_start(
 
     Return None if the bodies interfere.
     """
-    if _contained(encounter, bodies):
+    if contained(encounter, bodies):
         return None
     for _ in range(_ROUNDS):
         points = find_points(encounter, reach, InterfacePoints.none(), None)
-        points = points.take(~_behind_walls(encounter, bodies, points, tolerance))
+        points = points.take(~behind_walls(encounter, bodies, points, tolerance))
         if len(points) and points.gap.min() < -tolerance:
             return None
         deep = len(points) > 0 and points.gap.min() < -OVERLAP * encounter.radius
@@ -56,7 +56,7 @@ def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
     return None if step is None else step.x
 
 
-def _behind_walls(
+def behind_walls(
     encounter: Encounter, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
 ) -> Bools:
     """Tell which points with a depth are no overlap: their middle is not inside both bodies, shape (k,)."""
@@ -70,7 +70,7 @@ def _behind_walls(
     return behind
 
 
-def _contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
+def contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
     """Tell whether the active body has a corner inside a solid of the world, or the other way round."""
     corner = encounter.pose.points(encounter.active.body.triangles[0, :1])
     for body in bodies:
