@@ -8,13 +8,13 @@ that `physplace_addon.core` can be imported, and tested, in a Python that has no
 
 def register() -> None:
     """Add the extension's classes and settings to Blender."""
-    from . import registration
+    from .registration import register as register_all
 
-    registration.register()
+    register_all()
 
 
 def unregister() -> None:
     """Take away everything `register` added, in the reverse order."""
-    from . import registration
+    from .registration import unregister as unregister_all
 
-    registration.unregister()
+    unregister_all()
