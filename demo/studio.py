@@ -9,8 +9,9 @@ import bpy
 from bpy.types import Material, Object
 from mathutils import Vector
 
-SAMPLES = 96
-WIDTH, HEIGHT = 960, 640
+SAMPLES = 64
+WIDTH, HEIGHT = 800, 600
+BOUNCES = 5
 
 
 def material(name: str, color: tuple[float, float, float], **inputs: float) -> Material:
@@ -75,6 +76,7 @@ def render(path: Path) -> None:
     scene.cycles.device = "CPU"
     scene.cycles.samples = SAMPLES
     scene.cycles.use_denoising = True
+    scene.cycles.max_bounces = BOUNCES
     scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"

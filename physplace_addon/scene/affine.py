@@ -4,8 +4,9 @@
 Blender hands out `matrix_world` in float32. Taken literally, a turned cylinder would be an elliptic one by
 1e-7, and would roll until that ellipse lies flat. So the linear part is split as `A = Q S` (polar
 decomposition: Q a rotation, S symmetric, negative definite for a mirrored object), Q is made exactly
-orthogonal in double precision, entries of S off the diagonal that float32 explains are zero, and entries on
-it that lie within float32 of a short decimal number, or of each other, become that number.
+orthogonal in double precision and upright where float32 allows it, entries of S off the diagonal that float32
+explains are zero, and entries on it that lie within float32 of a short decimal number, or of each other,
+become that number.
 """
 
 from __future__ import annotations
@@ -62,9 +63,16 @@ def split(affine: ArrayLike) -> Placed:
     left, singular_values, right = np.linalg.svd(sign * matrix[:3, :3])
     stretch = sign * _without_noise((right.T * singular_values) @ right)
     rotation = np.eye(4)
-    rotation[:3, :3] = left @ right
+    rotation[:3, :3] = _upright(left @ right)
     rotation[:3, 3] = matrix[:3, 3]
     return Placed(Pose.from_matrix(rotation), stretch)
+
+
+def _upright(rotation: Floats) -> Floats:
+    """A rotation (3, 3) whose entries that float32 cannot tell from zero are zero: walls stand upright."""
+    left, _, right = np.linalg.svd(np.where(np.abs(rotation) <= NOISE, 0.0, rotation))
+    nearest: Floats = left @ right
+    return nearest
 
 
 def _without_noise(stretch: Floats) -> Floats:

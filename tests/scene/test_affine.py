@@ -46,3 +46,8 @@ def test_flat_and_shape_keeping_maps_are_told_apart() -> None:
     assert not is_singular(np.diag([1.0, 1e-3, 1.0, 1.0]))
     assert is_similarity(_float32_matrix(np.ones(3), (-2.0, 2.0, 2.0)))
     assert not is_similarity(np.diag([1.0, 1.0, 1.01, 1.0]))
+
+
+def test_a_wall_stands_upright() -> None:
+    matrix = _float32_matrix(np.array([0.0, 0.5 * np.pi, 0.0]), (1.0, 1.0, 1.0))
+    np.testing.assert_allclose(np.abs(split(matrix).affine[:3, 2]), (1.0, 0.0, 0.0), atol=1e-15)
