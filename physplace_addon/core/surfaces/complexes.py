@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
+from ..errors import SurfaceError
 from ..mass import MassProperties
 from .base import Curve, Patch
 from .tessellation import EdgeSide, Tessellation, VertexCorner, tessellate
@@ -43,9 +44,11 @@ class Complex:
         """Return triangles at a resolution (nu, nv) in lines, or within a tolerance in scene units.
 
         Without either the tolerance is 0.2 % of the body's size.
-        Raises SurfaceError for a tolerance that needs millions of cells.
+        Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
         """
         within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
+        if not within > 0.0:
+            raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
         edges = (self.curves, self.edge_sides)
         return tessellate(self.surfaces, edges, self.vertex_corners, resolution, within)
 

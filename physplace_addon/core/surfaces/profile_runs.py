@@ -56,6 +56,8 @@ def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
     tolerance = _ON_AXIS * float(np.ptp(points, axis=0).max())
     points = np.where(np.abs(points) <= [tolerance, 0.0], 0.0, points)
     if ring:
+        points, sharp, ring = _opened_at_axis(points, sharp)
+    if ring:
         points, sharp = _closed_up(points, sharp)
     stops = np.flatnonzero(np.concatenate([[True], sharp[1:-1], [True]]))
     periodic = ring and not sharp[0]
@@ -63,6 +65,30 @@ def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
     corner = sharp.copy()
     corner[[0, -1]] = not periodic
     return Chain(np.concatenate(runs), corner, ring)
+
+
+def _opened_at_axis(points: Floats, sharp: Bools) -> tuple[Floats, Bools, bool]:
+    """Open a ring that runs along the axis there: it stands for the outline of a solid."""
+    on = points[:, 0] == 0.0
+    before, after = np.roll(on, 1), np.roll(on, -1)
+    leaves = on & before & ~after
+    if not leaves.any():
+        return points, sharp, True
+    order = np.roll(np.arange(len(points)), -int(np.argmax(leaves)))
+    kept = order[~(on & before & after)[order]]
+    return points[kept], sharp[kept], False
+
+
+def _off_axis(along: Bools, ring: bool) -> Ints:
+    """Return the pieces (in order) that do not run along the axis, which must be one stretch of the chain."""
+    start = int(np.argmax(~along & np.roll(along, 1))) if ring else 0
+    order = np.roll(np.arange(len(along)), -start)
+    kept = np.flatnonzero(~along[order])
+    if len(kept) == 0:
+        raise SurfaceError(KIND, PROPERTY, "lies on the axis", "draw the outline beside it")
+    if kept[-1] - kept[0] + 1 != len(kept):
+        raise SurfaceError(KIND, PROPERTY, "touches the axis between its ends", "let only its ends lie on it")
+    return order[kept]
 
 
 def _closed_up(points: Floats, sharp: Bools) -> tuple[Floats, Bools]:
@@ -98,6 +124,9 @@ def chain_of_bezier(control: Floats, ring: bool) -> Chain:
     tolerance = _ON_AXIS * float(np.ptp(control[..., 0]) + np.ptp(control[..., 1]))
     ends = control[:, [0, 3], 0]
     control[:, [0, 3], 0] = np.where(np.abs(ends) <= tolerance, 0.0, ends)
+    along_axis: Bools = np.max(np.abs(control[:, :, 0]), axis=1) <= tolerance
+    if along_axis.any():
+        control, ring = control[_off_axis(along_axis, ring)], False
     _give_straight_pieces_handles(control)
     corner = np.ones(len(control) + 1, dtype=np.bool_)
     for joint in range(len(control)) if ring else range(1, len(control)):

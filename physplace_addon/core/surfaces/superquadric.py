@@ -1,16 +1,18 @@
 """The superquadric's gauge: nested p-norms, exact on the coordinate planes and axes.
 
-f(x) = (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1).  In scaled coordinates (s, t, w) and with p = 2/e2,
-q = 2/e1 the gauge g = f^(e1/2) is the q-norm M of (N, w), N the p-norm of (s, t).  For 0 < e <= 2 both exponents
-are at least 1: g is a norm and the body is convex.  With sigma = |s|/N, tau = |t|/N, and so for the outer norm:
+f(x) = (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1).  In scaled coordinates (s, t, w) and with
+p = 2/e2, q = 2/e1 the gauge g = f^(e1/2) is the q-norm M of (N, w), N the p-norm of (s, t).  For 0 < e <= 2
+both exponents are at least 1: g is a norm and the body is convex.  With sigma = |s|/N, tau = |t|/N, and so
+for the outer norm:
 
     N_s = sign(s) sigma^(p-1),
     N_ss = (p-1)/N sigma^(p-2) tau^p,      N_st = -(p-1)/N sign(s t) (sigma tau)^(p-1).
 
-Everything is written in such ratios; those of the inner norm depend on the azimuth alone, so that nothing is 0/0
-on the axis.  For e < 1 the curvature on the coordinate planes is exactly 0.  For 1 < e < 2 it is infinite there (a
-ridge): in a strip of relative width `RIDGE` the slope sigma^(p-1) is taken as linear, so the curvature is finite.
-At e = 2 the body has flat faces, with creases along the coordinate planes that are not features of the complex.
+Everything is written in such ratios; those of the inner norm depend on the azimuth alone, so that nothing is
+0/0 on the axis.  For e < 1 the curvature on the coordinate planes is exactly 0.  For 1 < e < 2 it is infinite
+there (a ridge): in a strip of relative width `RIDGE` the slope sigma^(p-1) is taken as linear, so the
+curvature is finite.  At e = 2 the body has flat faces, with creases along the coordinate planes that are not
+features of the complex.
 """
 
 from __future__ import annotations

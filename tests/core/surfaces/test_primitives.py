@@ -164,6 +164,20 @@ def test_bezier_corners_become_rims():
     assert body.mass.volume == pytest.approx(math.pi / 3.0, rel=1e-13)
 
 
+def test_an_outline_drawn_along_the_axis_too_is_the_same_solid():
+    corners = np.array([(0, 0), (1, 0), (1, 2), (0, 2), (0, 1)], dtype=float)
+    outline = primitives.revolution(corners, closed=True, sharp=[True] * 5)
+    assert outline.closed
+    assert len(outline.surfaces) == 3
+    assert outline.mass.volume == pytest.approx(2.0 * math.pi, rel=1e-13)
+    sides = zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    pieces = np.array([np.linspace(a, b, 4) for a, b in sides])
+    for start in range(5):
+        turned = primitives.revolution(np.roll(pieces, start, axis=0), closed=True)
+        assert len(turned.surfaces) == 3
+        assert turned.mass.volume == pytest.approx(2.0 * math.pi, rel=1e-13)
+
+
 def test_the_reference_direction_of_a_tube_keeps_clear_of_its_tangents(rng):
     path = rng.normal(size=(60, 3))
     tangents = path / np.linalg.norm(path, axis=1)[:, None]
