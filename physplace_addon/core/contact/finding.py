@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Ints
+from ..arrays import Bools, Floats, Ints
 from ..collision import near_pairs
 from .cones import pressing
 from .encounter import Encounter
@@ -120,15 +120,15 @@ def _create(
 ) -> tuple[Solved, _Candidates]:
     on_active, on_world = View(encounter, True), View(encounter, False)
     faces = face_samples(encounter, t1, t2, reach.curved)
-    edges = [edge_starts(on_active, t1, t2), edge_starts(on_world, t2, t1)]
+    edges = [edge_starts(on_active, t1, t2, reach.curved), edge_starts(on_world, t2, t1, reach.curved)]
     starts = InterfacePoints.join(
         [InterfacePoints.none()]
         + [samples.points.take(samples.lowest) for samples in faces]
         + edges
         + [
-            vertex_starts(on_active, t1, t2),
-            vertex_starts(on_world, t2, t1),
-            distance_starts(encounter, t1, t2),
+            vertex_starts(on_active, t1, t2, reach.curved),
+            vertex_starts(on_world, t2, t1, reach.curved),
+            distance_starts(encounter, t1, t2, reach.curved),
         ]
     )
     return _solve_new(encounter, starts, reach, before), _Candidates(faces, edges)
@@ -144,8 +144,8 @@ def _solve_new(
     doubtful = (points.gap < 0.0) | ~side_is_certain(encounter, points)
     if not doubtful.any():
         return solved
-    outside, side = _outside_before(before, points.take(doubtful))
-    again = replace(points.take(doubtful).take(outside), side=side[outside])
+    real, side = _judged_before(before, points.take(doubtful))
+    again = replace(points.take(doubtful).take(real), side=side[real])
     again_solved = _real(encounter, solve_points(encounter, again, known_sides=True), reach)
     return Solved(
         InterfacePoints.join([points.take(~doubtful), again_solved.points]),
@@ -154,13 +154,22 @@ def _solve_new(
     )
 
 
-def _outside_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
-    """Tell which points were no overlap at a pose known to be free of it, and on which side they were then.
+def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
+    """Tell which points were not inside already at a pose known to be free of overlap, and their sides as seen from there.
 
-    They are held where they are: on a soft pair the minimum of that pose may be far away.
+    They are held where they are: on a soft pair the minimum of that pose may be far away.  A pair whose foot was outside
+    its base then (it has come over from the next triangle) is real; a flat base tells its side even so.
     """
     then = solve_points(before, replace(points, held=np.ones(len(points), bool)), known_sides=False)
-    return then.valid & (then.points.gap > -1e-9 * before.radius), then.points.side
+    inside = then.valid & (then.points.gap < -1e-9 * before.radius)
+    flat = np.zeros(len(points), bool)
+    for dim, index, body in (
+        (points.dim1, points.index1, before.active.body), (points.dim2, points.index2, before.world.body)
+    ):
+        faces = dim == FACE
+        flat[faces] |= body.face_flat[index[faces]]
+    told = ~side_is_certain(before, points) & (then.valid | flat)
+    return ~inside, np.where(told, then.points.side, points.side)
 
 
 def _spread(

@@ -164,8 +164,8 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
     return lowest
 
 
-def edge_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
-    """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`).
+def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
+    """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`) within reach.
 
     Straight edges over flat faces are left to `polyhedral`.
     """
@@ -179,6 +179,8 @@ def edge_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
     along = ends[:, 1] - ends[:, 0]
     fraction = np.clip(dot(corners.mean(axis=1) - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
     at = ends[:, 0] + fraction[:, None] * along
+    near = _near_centres(view, at, partner, corners, reach + body.segment_bound[segment])
+    segment, partner, corners, fraction, at = segment[near], partner[near], corners[near], fraction[near], at[near]
     best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(
         EDGE, body.segment_edge[segment[best]], segment_params(body.segment_t[segment[best]], fraction[best])
@@ -187,21 +189,31 @@ def edge_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
     return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
 
 
-def vertex_starts(view: View, mine: Ints, other: Ints) -> InterfacePoints:
-    """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces."""
+def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float) -> Ints:
+    """Return the rows of points (k, 3) that may be within reach of the base's triangles: no part of one is farther from
+    its centre than its longest side."""
+    offset = at - corners.mean(axis=1)
+    farthest = reach + view.base.triangle_size[triangles] + view.base.body.triangle_bound[triangles]
+    return np.nonzero(dot(offset, offset) <= farthest**2)[0]
+
+
+def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
+    """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces within reach."""
     row, vertex = view.mover.vertices.of_triangles(mine)
     curved = ~view.base.triangle_flat[other[row]]
     partner, vertex = other[row[curved]], vertex[curved]
     corners = placed(view.base.body.triangles[partner], view.base_pose)
     at = placed(view.mover.body.vertices[vertex], view.mover_pose)
+    near = _near_centres(view, at, partner, corners, reach)
+    vertex, partner, corners, at = vertex[near], partner[near], corners[near], at[near]
     best = _nearest_partner(vertex, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(VERTEX, vertex[best], np.zeros((len(best), 2)))
     uv = _uv_at(view, at[best], partner[best], corners[best])
     return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
 
 
-def distance_starts(encounter: Encounter, t1: Ints, t2: Ints) -> InterfacePoints:
-    """Starts of the pairs without a face, owned by near triangles, of which at least one is a curved edge."""
+def distance_starts(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
+    """Starts of the pairs without a face, owned by near triangles and within reach, of which at least one is a curved edge."""
     active, world = encounter.active, encounter.world
     row_s1, s1 = active.segments.of_triangles(t1)
     row_s2, s2 = world.segments.of_triangles(t2)
@@ -215,11 +227,11 @@ def distance_starts(encounter: Encounter, t1: Ints, t2: Ints) -> InterfacePoints
         active.straight[active.body.segment_edge[edges[0]]]
         & world.straight[world.body.segment_edge[edges[1]]]
     )
-    parts.append(_edges(encounter, edges[0][bent], edges[1][bent]))
+    parts.append(_edges(encounter, edges[0][bent], edges[1][bent], reach))
     at, on = _distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
-    parts.append(_vertices_and_edges(View(encounter, True), at, on))
+    parts.append(_vertices_and_edges(View(encounter, True), at, on, reach))
     on, at = _distinct(*meet(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
-    parts.append(_vertices_and_edges(View(encounter, False), at, on))
+    parts.append(_vertices_and_edges(View(encounter, False), at, on, reach))
     return InterfacePoints.join(parts)
 
 
@@ -233,18 +245,28 @@ def _edge_features(body: ContactBody, pose: Pose | None, segments: Ints, fractio
     return Features(body.body, pose, np.full(len(segments), EDGE), body.body.segment_edge[segments], param)
 
 
-def _edges(encounter: Encounter, s1: Ints, s2: Ints) -> InterfacePoints:
+def _edges(encounter: Encounter, s1: Ints, s2: Ints, reach: float) -> InterfacePoints:
     active, world = encounter.active, encounter.world
-    at = closest_on_segments(encounter.pose.points(active.body.segments[s1]), world.body.segments[s2])
-    first = _edge_features(active, encounter.pose, s1, at.s)
-    return View(encounter, True).points(first, _edge_features(world, None, s2, at.t))
+    ends1, ends2 = encounter.pose.points(active.body.segments[s1]), world.body.segments[s2]
+    s, t, *_ = closest_on_segments(ends1, ends2)
+    offset = _between(ends1, s) - _between(ends2, t)
+    near = dot(offset, offset) <= (reach + active.body.segment_bound[s1] + world.body.segment_bound[s2]) ** 2
+    first = _edge_features(active, encounter.pose, s1[near], s[near])
+    return View(encounter, True).points(first, _edge_features(world, None, s2[near], t[near]))
 
 
-def _vertices_and_edges(view: View, vertices: Ints, segments: Ints) -> InterfacePoints:
+def _between(ends: Floats, fraction: Floats) -> Floats:
+    return ends[:, 0] + fraction[:, None] * (ends[:, 1] - ends[:, 0])
+
+
+def _vertices_and_edges(view: View, vertices: Ints, segments: Ints, reach: float) -> InterfacePoints:
     """The mover's vertices and the base's edges."""
     at = placed(view.mover.body.vertices[vertices], view.mover_pose)
     ends = placed(view.base.body.segments[segments], view.base_pose)
     along = ends[:, 1] - ends[:, 0]
     fraction = np.clip(dot(at - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
+    offset = at - _between(ends, fraction)
+    near = dot(offset, offset) <= (reach + view.base.body.segment_bound[segments]) ** 2
+    vertices, segments, fraction = vertices[near], segments[near], fraction[near]
     mover = view.mover_features(VERTEX, vertices, np.zeros((len(vertices), 2)))
     return view.points(mover, _edge_features(view.base, view.base_pose, segments, fraction))
