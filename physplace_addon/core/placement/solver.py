@@ -166,8 +166,11 @@ class Placement:
         if predictor is None:
             return None
         forces = _on_settled(self._encounter, points, predictor.forces)
-        bend = curvature(forces, gradients, hessians)
-        return trust_step(bend, wrench, gradients, room, trust) or predictor
+        step = trust_step(curvature(forces, gradients, hessians), wrench, gradients, room, trust)
+        if step is not None and (step.forces[points.held] > _PRESSES).any():
+            bend = curvature(step.forces, gradients, hessians)  # a true curve of support: it does not roll
+            step = trust_step(bend, wrench, gradients, room, trust)
+        return step or predictor
 
     def _linearized(self, encounter: Encounter, points: InterfacePoints) -> tuple[Floats, Floats]:
         gradients = gap_gradient(points, encounter.centre, self._radius)
