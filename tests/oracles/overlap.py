@@ -14,12 +14,14 @@ from tests.oracles.shapes import HalfSpace
 
 AXIS = np.linspace(-1, 1, 7)
 ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
+KEPT = 6  # lowest local samples of a patch that are refined
 
 
-def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 0), keep=8) -> float:
+def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 0), below=np.inf) -> float:
     """Least signed distance from A's surface to B: negative is the depth of overlap, positive the clearance.
 
-    Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units.
+    Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units. Where
+    the answer is surely not less than `below` the search stops early, at some greater value.
     """
     rotation_b = np.eye(3) if rotation_b is None else rotation_b
     if isinstance(b, HalfSpace):
@@ -33,7 +35,7 @@ def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 
 
     least = np.inf
     for patch in patches:
-        least = min(least, _least(patch, distance_to_b, keep, least))
+        least = min(least, _least(patch, distance_to_b, least, below + radius))
     return least - radius
 
 
@@ -44,7 +46,7 @@ def _over_plane(a, rotation_a, position_a, b, rotation_b, position_b):
     return float(height - a.support(-(normal @ rotation_a)[None])[0])
 
 
-def _least(patch, distance, keep, known):
+def _least(patch, distance, known, below):
     grid = [np.linspace(lo, hi, n) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
     p = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
     value = distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
@@ -57,13 +59,13 @@ def _least(patch, distance, keep, known):
         value - _reach(patch, p) <= value.min()
     )  # the signed distance changes no faster than the point moves
     if not low.any():
-        return known
+        return float(value.min())
     chosen = np.argwhere(low)
-    chosen = chosen[np.argsort(value[tuple(chosen.T)], kind="stable")][:keep]
+    chosen = chosen[np.argsort(value[tuple(chosen.T)], kind="stable")][:KEPT]
     width = np.array(
         [(hi - lo) / max(n - 1, 1) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
     )
-    return _zoom(patch, distance, p[tuple(chosen.T)], width)
+    return _zoom(patch, distance, p[tuple(chosen.T)], width, below)
 
 
 def _reach(patch, p):
@@ -73,7 +75,7 @@ def _reach(patch, p):
     return 0.75 * float(np.hypot(*steps))
 
 
-def _zoom(patch, distance, centre, width):
+def _zoom(patch, distance, centre, width, below):
     """Refine all candidates (k, 2) at once; a step to the grid's border keeps the width."""
     here = patch.at(centre)
     best, widths = distance(here), np.tile(width, (len(centre), 1))
@@ -88,9 +90,11 @@ def _zoom(patch, distance, centre, width):
         centre = np.where(better[:, None], p[row, index], centre)
         here = np.where(better[:, None], x.reshape(len(centre), -1, 3)[row, index], here)
         best = np.where(better, value[row, index], best)
-        widths = np.where(border[:, None], widths, widths * 0.4)
+        widths = np.where(border[:, None], widths, widths * 0.37)
         if np.max(reach) < 1e-13:
             break
-        hopeful = best - 3 * reach <= best.min()
+        hopeful = best - 3 * reach <= min(best.min(), below)
+        if not hopeful.any():
+            break
         centre, here, best, widths = centre[hopeful], here[hopeful], best[hopeful], widths[hopeful]
     return float(best.min())

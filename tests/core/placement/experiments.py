@@ -46,7 +46,7 @@ from tests.oracles.overlap import separation
 from tests.oracles.rests import nearest_rest
 from tests.oracles.shapes import Box
 
-TILTS = (20.0, 30.0)
+TILTS = (25.0, 20.0, 30.0)
 GAP = 0.25
 ON_CONE = np.array([0.0, 0.0, 1.0])
 
@@ -133,15 +133,18 @@ def active_of(name: str) -> Paired:
     return EXPERIMENTS[name].active()
 
 
-def clearance(name: str, rotation, position) -> float:
-    """Exact clearance of the experiment's active body at a pose: from its support and from the floor."""
+def clearance(name: str, rotation, position, below: float = np.inf) -> float:
+    """Exact clearance of the experiment's active body at a pose, from its support and from the floor.
+
+    Not less than `below` where it says so, but then perhaps too great.
+    """
     shape, place, _ = standing(name)
     active = active_of(name).shape
     down = (-UP @ rotation)[None]
     over_floor = (rotation @ active.centre + position)[2] - float(active.support(down)[0])
     if shape is None:
         return over_floor
-    return min(over_floor, separation(active, rotation, position, shape, EYE, place))
+    return min(over_floor, separation(active, rotation, position, shape, EYE, place, below))
 
 
 def above_first_touch(name: str, rotation, position, gap: float) -> Pose:
@@ -171,7 +174,8 @@ def careless_start(name: str, number: int) -> Pose:
     """Start `number` of the experiment: a quarter of R above first touch, tilted from the nearest rest."""
     random = np.random.default_rng([sum(map(ord, name)), number])
     experiment, active = EXPERIMENTS[name], active_of(name)
-    tilt, heading = TILTS[number % len(TILTS)], random.uniform(0, 2 * np.pi)
+    tilt = TILTS[(list(EXPERIMENTS).index(name) + number) % len(TILTS)]
+    heading = random.uniform(0, 2 * np.pi)
     if experiment.support is None:
         rest = nearest_rest(active.shape, -UP @ experiment.rotation)
         rotation = tilted(rotation_with_down(rest.down), tilt, heading)
