@@ -20,8 +20,8 @@ KEPT = 6  # lowest local samples of a patch that are refined
 def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 0), below=np.inf) -> float:
     """Least signed distance from A's surface to B: negative is the depth of overlap, positive the clearance.
 
-    Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units. Where
-    the answer is surely not less than `below` the search stops early, at some greater value.
+    Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units.
+    Where the answer is surely not less than `below` the search stops early, at some greater value.
     """
     rotation_b = np.eye(3) if rotation_b is None else rotation_b
     if isinstance(b, HalfSpace):
