@@ -1,9 +1,10 @@
 """Normal cones: in which directions a feature can press at all.
 
-An interface point with normal n (from the world to the active body) is a local minimum of the distance only if every
-direction that leaves the active feature along its body goes up, n . d >= 0, and every one that leaves the world's goes
-down, n . d <= 0.  For an edge these are the conormals of its faces, for a vertex the edges that leave it.  A pair that
-fails is a ghost: it would stop a body that slides over an inner edge of a flat or hollow surface.
+An interface point with normal n (from the world to the active body) is a local minimum of the distance only
+if every direction that leaves the active feature along its body goes up, n . d >= 0, and every one that
+leaves the world's goes down, n . d <= 0.  For an edge these are the conormals of its faces, for a vertex the
+edges that leave it.  A pair that fails is a ghost: it would stop a body that slides over an inner edge of a
+flat or hollow surface.
 """
 
 from __future__ import annotations

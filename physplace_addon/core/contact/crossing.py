@@ -1,8 +1,9 @@
 """What a step would pass through: flat features that cross on the way, and triangles that meet at its end.
 
-Constraints of near features do not see everything: a vertex can come round the end of an edge, a thin sheet can lie
-between two states.  So the swept boxes of a step give triangle pairs, their vertices and edges are followed on straight
-lines, and those that cross are handed back as interface points of the *start*, to be obeyed in a second try.
+Constraints of near features do not see everything: a vertex can come round the end of an edge, a thin sheet
+can lie between two states.  So the swept boxes of a step give triangle pairs, their vertices and edges are
+followed on straight lines, and those that cross are handed back as interface points of the *start*, to be
+obeyed in a second try.
 """
 
 from __future__ import annotations
@@ -87,10 +88,11 @@ def meeting_triangles(encounter: Encounter) -> Ints:
 
 
 def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Floats:
-    """Return where (m, 3) curved faces' triangles cut one another with no interface point near to account for it.
+    """Return where (m, 3) curved faces' triangles cut one another with no interface point near to account
+    for it.
 
-    Tessellations of surfaces that only touch may overlap, but by no more than their bounds (the paper's Figure 3): then a
-    point with so small a gap is not far.  A collision without one has been missed.
+    Tessellations of surfaces that only touch may overlap, but by no more than their bounds (the paper's
+    Figure 3): then a point with so small a gap is not far.  A collision without one has been missed.
     """
     active, world = encounter.active, encounter.world
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)

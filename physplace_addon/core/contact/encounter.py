@@ -18,7 +18,9 @@ from .points import InterfacePoints
 
 @dataclass(frozen=True, eq=False)
 class Owned:
-    """Which features (segments or vertices) each triangle owns, row-compressed: items[start[t]:start[t + 1]]."""
+    """Which features (segments or vertices) each triangle owns, row-compressed: items[start[t]:start[t +
+    1]].
+    """
 
     start: Ints
     items: Ints
@@ -43,9 +45,9 @@ class ContactBody:
     """A body with what contact asks of it again and again.
 
     trusted (nf,): the face belongs to a closed, oriented solid, so its normal says which side is outside.
-    straight (ne,): the edge is a straight segment.  triangle_flat (t,): the triangle is of a flat face; triangle_plain (t,):
-    and owns no bent edge; triangle_size (t,): longest side.  segments, vertices: what each triangle owns; bent edges and
-    straight ones apart, as their pairs are found in different ways.
+    straight (ne,): the edge is a straight segment.  triangle_flat (t,): the triangle is of a flat face;
+    triangle_plain (t,): and owns no bent edge; triangle_size (t,): longest side.  segments, vertices: what
+    each triangle owns; bent edges and straight ones apart, as their pairs are found in different ways.
     """
 
     body: Body

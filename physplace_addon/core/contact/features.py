@@ -1,14 +1,16 @@
-"""Features of every dimension behind one face: where they are, how they run, how they bend, how to walk on them.
+"""Features of every dimension behind one face: where they are, how they run, how they bend, how to walk on
+them.
 
-A boundary is a complex of faces (dimension 2), edges (1) and vertices (0), DESIGN section 2.  The equations of an
-interface point only ask a feature for
+A boundary is a complex of faces (dimension 2), edges (1) and vertices (0), DESIGN section 2.  The equations
+of an interface point only ask a feature for
 
     P        its point,
     T_a      its orthonormal tangents (two for a face, one for an edge, none for a vertex; the rest is zero),
     d2P_ab   its second derivatives by arc length along them: h_ab N on a face, kappa on an edge,
     N        the outward normal of a face,
 
-so a pair of any two kinds is one formula on zero-padded arrays.  Everything here is in the frame of the world.
+so a pair of any two kinds is one formula on zero-padded arrays.  Everything here is in the frame of the
+world.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..rigid import Pose
 
@@ -30,7 +32,9 @@ def dot(a: Floats, b: Floats) -> Floats:
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """Return a x b over the last axis; shapes (..., 3) broadcast.  (numpy.cross costs five times as much here.)"""
+    """Return a x b over the last axis; shapes (..., 3) broadcast.  (numpy.cross costs five times as much
+    here.)
+    """
     a, b = np.broadcast_arrays(a, b)
     out = np.empty(a.shape)
     out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
@@ -43,8 +47,9 @@ def cross(a: Floats, b: Floats) -> Floats:
 class FeatureGeometry:
     """k evaluated features, world frame.
 
-    point (k, 3); tangents (k, 2, 3), zero rows beyond the feature's dimension; normal (k, 3), outward on faces and
-    zero elsewhere; curvature (k, 2, 2), normal . d2P of faces, 1/length; bend_vector (k, 3), d2P of edges, 1/length.
+    point (k, 3); tangents (k, 2, 3), zero rows beyond the feature's dimension; normal (k, 3), outward on
+    faces and zero elsewhere; curvature (k, 2, 2), normal . d2P of faces, 1/length; bend_vector (k, 3), d2P
+    of edges, 1/length.
     """
 
     point: Floats
@@ -52,6 +57,16 @@ class FeatureGeometry:
     normal: Floats
     curvature: Floats
     bend_vector: Floats
+
+    def take(self, rows: Ints | Bools | slice) -> FeatureGeometry:
+        """Return the given rows."""
+        return FeatureGeometry(
+            self.point[rows],
+            self.tangents[rows],
+            self.normal[rows],
+            self.curvature[rows],
+            self.bend_vector[rows],
+        )
 
     def bend(self, direction: Floats) -> Floats:
         """Return direction . d2P, shape (k, 2, 2), for unit directions (k, 3)."""
@@ -64,8 +79,9 @@ class FeatureGeometry:
 class Features:
     """k features of one body, each with the parameters of the point on it.
 
-    dim (k,) holds VERTEX, EDGE or FACE; index (k,) the feature's number in the body; param (k, 2) holds (u, v) on a
-    face, (t, unused) on an edge.  pose takes the body's frame to the world's; None means that they are the same.
+    dim (k,) holds VERTEX, EDGE or FACE; index (k,) the feature's number in the body; param (k, 2) holds (u,
+    v) on a face, (t, unused) on an edge.  pose takes the body's frame to the world's; None means that they
+    are the same.
     """
 
     body: Body

@@ -1,12 +1,15 @@
-"""All interface points of two bodies at a pose: those tracked from the pose before, and new ones (Snyder 1995, 4.1-4.3).
+"""All interface points of two bodies at a pose: those tracked from the pose before, and new ones (Snyder
+1995, 4.1-4.3).
 
 A state's points are found in four moves:
 
 1. *track*: points known before are solved again from their parameters (the conditioning phase);
-2. *create*: near triangles outside the spheres of neglect give starts, which are solved and told apart from ghosts;
-3. *spread*: where a pair is soft - a contact curve or area - samples around it join, so that what is a curve in the world
-   is not held up by one point of it; they are stationary in the stiff directions only;
-4. what cannot be (beyond reach, a double, the far side of a thin wall) is dropped: the vanishing transitions of 4.2.
+2. *create*: near triangles outside the spheres of neglect give starts, which are solved and told apart from
+   ghosts;
+3. *spread*: where a pair is soft - a contact curve or area - samples around it join, so that what is a curve
+   in the world is not held up by one point of it; they are stationary in the stiff directions only;
+4. what cannot be (beyond reach, a double, the far side of a thin wall) is dropped: the vanishing transitions
+   of 4.2.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from .linearization import SOFT
 from .points import InterfacePoints, spread_out, without_doubles
 from .polyhedral import flat_pairs
 from .seeds import Samples, View, distance_starts, edge_starts, face_samples, vertex_starts
-from .solving import Solved, side_is_certain, solve_points
+from .solving import Solved, promising, side_is_certain, solve_points
 
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 _SAMPLES = 24  # points that a contact curve is given
@@ -33,7 +36,9 @@ _SAME = 1e-6  # distance / R within which two points of the same features are on
 
 @dataclass(frozen=True)
 class Reach:
-    """How far to look, in lengths: for curved features, for flat ones (many more pairs), and for samples of curves."""
+    """How far to look, in lengths: for curved features, for flat ones (many more pairs), and for samples of
+    curves.
+    """
 
     curved: float
     flat: float
@@ -45,8 +50,9 @@ def find_points(
 ) -> InterfacePoints:
     """Return the interface points at the encounter's pose.
 
-    tracked: points of an earlier pose.  before: a pose known to be free of overlap, from which this one was reached; a new
-    point that was already inside there is the far side of a wall.  None: the first pose, where nothing is known.
+    tracked: points of an earlier pose.  before: a pose known to be free of overlap, from which this one was
+    reached; a new point that was already inside there is the far side of a wall.  None: the first pose,
+    where nothing is known.
     """
     kept = _track(encounter, reach, tracked)
     t1, t2 = _near(encounter, max(reach.curved, reach.flat))
@@ -67,7 +73,9 @@ def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
 
 
 def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
-    """Solve known points again where the body stands now, sides kept; those that left their features are dropped."""
+    """Solve known points again where the body stands now, sides kept; those that left their features are
+    dropped.
+    """
     if len(points) == 0:
         return points
     solved = solve_points(encounter, points, known_sides=True)
@@ -137,6 +145,7 @@ def _create(
 def _solve_new(
     encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
 ) -> Solved:
+    starts = starts.take(promising(encounter, starts))
     solved = _real(encounter, solve_points(encounter, starts, known_sides=False), reach)
     if before is None:
         return solved
@@ -155,16 +164,19 @@ def _solve_new(
 
 
 def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
-    """Tell which points were not inside already at a pose known to be free of overlap, and their sides as seen from there.
+    """Tell which points were not inside already at a pose known to be free of overlap, and their sides as
+    seen from there.
 
-    They are held where they are: on a soft pair the minimum of that pose may be far away.  A pair whose foot was outside
-    its base then (it has come over from the next triangle) is real; a flat base tells its side even so.
+    They are held where they are: on a soft pair the minimum of that pose may be far away.  A pair whose foot
+    was outside its base then (it has come over from the next triangle) is real; a flat base tells its side
+    even so.
     """
     then = solve_points(before, replace(points, held=np.ones(len(points), bool)), known_sides=False)
     inside = then.valid & (then.points.gap < -1e-9 * before.radius)
     flat = np.zeros(len(points), bool)
     for dim, index, body in (
-        (points.dim1, points.index1, before.active.body), (points.dim2, points.index2, before.world.body)
+        (points.dim1, points.index1, before.active.body),
+        (points.dim2, points.index2, before.world.body),
     ):
         faces = dim == FACE
         flat[faces] |= body.face_flat[index[faces]]
@@ -190,8 +202,9 @@ def _spread(
 
 
 def _settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
-    """Return the rows of the settled points and, of those still under way along a soft direction, of the lowest of each
-    feature: the samples stand for the rest."""
+    """Return the rows of the settled points and, of those still under way along a soft direction, of the
+    lowest of each feature: the samples stand for the rest.
+    """
     rows = np.nonzero(~points.held)[0].tolist()
     lowest: dict[tuple[bool, int, int], int] = {}
     for row in np.nonzero(points.held)[0][np.argsort(points.gap[points.held])].tolist():
@@ -200,8 +213,10 @@ def _settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
 
 
 def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
-    """Name the feature along which each point's contact curve runs, as (is the active body's, dimension, index): the edge
-    if there is one, else the face that is not flat.  Its partner may change on the way, as triangles of a floor do."""
+    """Name the feature along which each point's contact curve runs, as (is the active body's, dimension,
+    index): the edge if there is one, else the face that is not flat.  Its partner may change on the way, as
+    triangles of a floor do.
+    """
     flat1 = np.zeros(len(points), bool)
     faces = points.dim1 == FACE
     flat1[faces] = encounter.active.body.face_flat[points.index1[faces]]
@@ -214,7 +229,9 @@ def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple
 
 
 def _samples_near(encounter: Encounter, source: InterfacePoints, reach: Reach) -> InterfacePoints:
-    """Hold samples where they are.  They need no normal cone: no point of the body may pass a face, lowest or not."""
+    """Hold samples where they are.  They need no normal cone: no point of the body may pass a face, lowest
+    or not.
+    """
     held = replace(source, held=np.ones(len(source), bool)).take(_over_their_bases(encounter, source))
     held = held.take(spread_out(encounter.first(held).geometry().point, 2 * _SAMPLES))
     solved = solve_points(encounter, held, known_sides=False)
@@ -223,7 +240,9 @@ def _samples_near(encounter: Encounter, source: InterfacePoints, reach: Reach) -
 
 
 def _over_their_bases(encounter: Encounter, points: InterfacePoints) -> Bools:
-    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small faces."""
+    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small
+    faces.
+    """
     first, second = encounter.evaluate(points)
     on_world = points.dim2 == FACE
     base_normal = np.where(on_world[:, None], second.normal, first.normal)

@@ -1,21 +1,23 @@
 """How the gap of an interface point answers to the active body's pose: its gradient J and its Hessian H.
 
-The pose is moved by x = (dX / R, dTheta): the centre of mass by dX, then a turn about it.  Gaps are divided by R, so J and
-H have no unit.  At a solved point the surface parameters drop out of the first derivative (the envelope theorem):
+The pose is moved by x = (dX / R, dTheta): the centre of mass by dX, then a turn about it.  Gaps are divided
+by R, so J and H have no unit.  At a solved point the surface parameters drop out of the first derivative
+(the envelope theorem):
 
     J = (n, r x n / R),    r = P1 - X.
 
-For the second they follow the pose along y_x = -K^-1 Phi_x.  With a *base* face (see `relaxation`), C its bend, T the
-mover's tangents, and A = dP/dx of the mover relative to the base, A = s (R 1, -[r]x), s = +1 if the base is the world's
-and -1 if it is the active body's (then r = P2 - X and nu = -n),
+For the second they follow the pose along y_x = -K^-1 Phi_x.  With a *base* face (see `relaxation`), C its
+bend, T the mover's tangents, and A = dP/dx of the mover relative to the base, A = s (R 1, -[r]x), s = +1 if
+the base is the world's and -1 if it is the active body's (then r = P2 - X and nu = -n),
 
-    H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a),
-    nu . d2P/dx2 = sym(nu r') - (nu . r) 1  on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).
+    H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a), nu . d2P/dx2 = sym(nu
+    r') - (nu . r) 1  on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).
 
-K^+ leaves out directions along which the pair is soft: the point does not move along them.  For two edges
-n = T1 x T2 / |T1 x T2|, P1 and P2 slide by the solution of T_a . (A + T1 t1 - T2 t2) = 0, and
-H_ij = (D_j n) . A_i + n . (e_i x T1) t1_j + n . d2P/dx2.  Pairs with a vertex and no face only keep the last term: the
-curvature 1/g of their distance is no property of the bodies.  All of it agrees with finite differences (tests).
+K^+ leaves out directions along which the pair is soft: the point does not move along them.  For two edges n
+= T1 x T2 / |T1 x T2|, P1 and P2 slide by the solution of T_a . (A + T1 t1 - T2 t2) = 0, and H_ij = (D_j n) .
+A_i + n . (e_i x T1) t1_j + n . d2P/dx2.  Pairs with a vertex and no face only keep the last term: the
+curvature 1/g of their distance is no property of the bodies.  All of it agrees with finite differences
+(tests).
 """
 
 from __future__ import annotations
@@ -49,21 +51,13 @@ def gap_hessian(
     for rows, sign, mover, base in ((on_world, 1.0, first, second), (on_active, -1.0, second, first)):
         if rows.any():
             hessian[rows] = _over_face(
-                points.take(rows), _rows(mover, rows), _rows(base, rows), sign, centre, radius
+                points.take(rows), mover.take(rows), base.take(rows), sign, centre, radius
             )
     if edges.any():
-        hessian[edges] = _edge_edge(
-            points.take(edges), _rows(first, edges), _rows(second, edges), centre, radius
-        )
+        hessian[edges] = _edge_edge(points.take(edges), first.take(edges), second.take(edges), centre, radius)
     if rest.any():
         hessian[rest] = _turning(points.normal[rest], points.point1[rest] - centre) / radius
     return 0.5 * (hessian + hessian.transpose(0, 2, 1))
-
-
-def _rows(at: FeatureGeometry, rows: np.ndarray) -> FeatureGeometry:
-    return FeatureGeometry(
-        at.point[rows], at.tangents[rows], at.normal[rows], at.curvature[rows], at.bend_vector[rows]
-    )
 
 
 def _point_motion(arm: Floats, radius: float) -> Floats:

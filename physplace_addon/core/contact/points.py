@@ -1,7 +1,8 @@
 """Interface points: pairs of features, the points on them, the normal between and the signed gap.
 
-Snyder 1995, section 4, keeps *contact pairs* (g = 0) and *extremal pairs* (g > 0).  Both are one thing here: a solved
-pair with its signed separation g along n, the other body's outward normal; its transitions are changes of g and f.
+Snyder 1995, section 4, keeps *contact pairs* (g = 0) and *extremal pairs* (g > 0).  Both are one thing here:
+a solved pair with its signed separation g along n, the other body's outward normal; its transitions are
+changes of g and f.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 class InterfacePoints:
     """k interface points between the active body (1) and the world (2).
 
-    dim1, index1, param1: feature of the active body (dimension, number, parameters (k, 2)); dim2, index2, param2: of the
-    world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1, T1 x T2) into n.
-    held (k,): a sample on a contact curve or area, stationary only in stiff directions.  point1, point2 (k, 3) in the
-    world; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n . (point1 - point2), < 0 is depth.
+    dim1, index1, param1: feature of the active body (dimension, number, parameters (k, 2)); dim2, index2,
+    param2: of the world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1,
+    T1 x T2) into n. held (k,): a sample on a contact curve or area, stationary only in stiff directions.
+    point1, point2 (k, 3) in the world; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n . (point1
+    - point2), < 0 is depth.
     """
 
     dim1: Ints
@@ -76,7 +78,9 @@ def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints
 
 
 def spread_out(positions: Floats, count: int) -> Ints:
-    """Choose `count` of the positions (k, 3) far from one another: each next one is the farthest from those chosen."""
+    """Choose `count` of the positions (k, 3) far from one another: each next one is the farthest from those
+    chosen.
+    """
     if len(positions) <= count:
         return np.arange(len(positions))
     chosen = np.zeros(count, dtype=np.intp)

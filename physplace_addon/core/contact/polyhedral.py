@@ -1,10 +1,11 @@
 """Interface points between flat faces, straight edges and vertices: every pair in closed form.
 
-Two flat faces touch at a vertex of one of them or where two of their edges cross, so the pairs are vertex/face, edge/edge
-and, apart, those of lower dimension whose distance is shortest: vertex/edge and vertex/vertex.  Each feature is owned by
-one triangle, so that the pairs of near triangles list every pair of near features once.  The side is that of the distance
-itself, never that of a face's winding: open, inverted and zero-thickness meshes need nothing else.  Only where the gap is
-too small to tell do the normal cones decide.
+Two flat faces touch at a vertex of one of them or where two of their edges cross, so the pairs are
+vertex/face, edge/edge and, apart, those of lower dimension whose distance is shortest: vertex/edge and
+vertex/vertex.  Each feature is owned by one triangle, so that the pairs of near triangles list every pair of
+near features once.  The side is that of the distance itself, never that of a face's winding: open, inverted
+and zero-thickness meshes need nothing else.  Only where the gap is too small to tell do the normal cones
+decide.
 """
 
 from __future__ import annotations

@@ -1,28 +1,31 @@
-"""Bring pairs of features to their extremal pair: minimization, safeguarded, that ends in Newton's own convergence.
+"""Bring pairs of features to their extremal pair: minimization, safeguarded, that ends in Newton's own
+convergence.
 
-Snyder 1995, section 4.4, iterates on "the points' difference is along a normal, the normals are opposite" by SVD.
-Those equations hold at every stationary pair, also at saddles and at the far side.  We minimize instead the signed gap
+Snyder 1995, section 4.4, iterates on "the points' difference is along a normal, the normals are opposite" by
+SVD. Those equations hold at every stationary pair, also at saddles and at the far side.  We minimize instead
+the signed gap
 
     phi(m) = nu . (P(m) - B(b)),   b the foot of P on the base:  E_a . (P - B) = 0,
 
-of a *mover* (a face, an edge or a vertex) to a *base* face with outward normal nu, and frame E.  With the base's second
-fundamental form h and g = phi, the foot moves by A db = E.(P - B) + (E T') dm, A = I - g h; the signed distance to the
-base has Hessian C = -h A^-1 in E; and so, T being the mover's tangents,
+of a *mover* (a face, an edge or a vertex) to a *base* face with outward normal nu, and frame E.  With the
+base's second fundamental form h and g = phi, the foot moves by A db = E.(P - B) + (E T') dm, A = I - g h;
+the signed distance to the base has Hessian C = -h A^-1 in E; and so, T being the mover's tangents,
 
     grad phi = T . nu,        K = nu . d2P + (T E') C (E T').
 
-One round is a Newton step in (m, b) together.  K is split into its eigenvalues: a negative one is taken by its size (a
-minimum is sought, not a saddle), steps are clipped, and points that are *held* do not move along soft directions.
-Edge against edge, and pairs with a vertex, have no base face: they minimize the squared distance.
+One round is a Newton step in (m, b) together.  K is split into its eigenvalues: a negative one is taken by
+its size (a minimum is sought, not a saddle), steps are clipped, and points that are *held* do not move along
+soft directions. Edge against edge, and pairs with a vertex, have no base face: they minimize the squared
+distance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .features import FeatureGeometry, Features, cross, dot
 
 _ROUNDS = 25
@@ -35,8 +38,9 @@ _NO_GAIN = 1e-14  # of R: what the gap may still fall along a soft direction, wh
 class Relaxed:
     """k solved pairs of mover and base (or of first and second feature).
 
-    first, second: the features at their new parameters; at_first, at_second: their geometry there; converged (k,):
-    the foot is one, inside the base, and the pair is stationary in its stiff directions; settled (k,): in the soft ones, too.
+    first, second: the features at their new parameters; at_first, at_second: their geometry there; converged
+    (k,): the foot is one, inside the base, and the pair is stationary in its stiff directions; settled (k,):
+    in the soft ones, too.
     """
 
     first: Features
@@ -54,7 +58,9 @@ def inverse_2x2(a: Floats, smallest: float) -> Floats:
 
 
 def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues (k, 2), ascending, and unit eigenvectors (k, 2, 2) in columns, of symmetric (k, 2, 2)."""
+    """Return eigenvalues (k, 2), ascending, and unit eigenvectors (k, 2, 2) in columns, of symmetric (k, 2,
+    2).
+    """
     half_sum = 0.5 * (a[:, 0, 0] + a[:, 1, 1])
     half_difference = 0.5 * (a[:, 0, 0] - a[:, 1, 1])
     off = a[:, 0, 1]
@@ -69,28 +75,39 @@ def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
 
 
 class Progress:
-    """Watches an iteration on k pairs: it ends when each has converged or does not move although it should (it stands at
-    the border of its domain, and another feature's pair is the true one)."""
+    """Watches an iteration on k pairs: it ends when each has converged or does not move although it should
+    (it stands at the border of its domain, and another feature's pair is the true one).
+    """
 
     def __init__(self, radius: float) -> None:
         self._tolerance = _CONVERGED * radius
         self._last: tuple[Floats, Floats, Floats] | None = None
 
-    def ended(self, size: Floats, point1: Floats, point2: Floats) -> bool:
-        """Take the lengths (k,) of the next corrections and the points (k, 3) they start from."""
-        done = size <= self._tolerance
-        if self._last is not None and not done.all():
+    def going(self, size: Floats, point1: Floats, point2: Floats) -> Bools:
+        """Take the lengths (k,) of the next corrections and the points (k, 3) they start from; tell which go
+        on.
+        """
+        going = size > self._tolerance
+        if self._last is not None and going.any():
             asked, before1, before2 = self._last
             moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
-            done |= moved < 1e-3 * asked
+            going &= moved >= 1e-3 * asked
         self._last = size, point1, point2
-        return bool(done.all())
+        return going
+
+    def take(self, rows: Bools) -> Progress:
+        """Watch only the given pairs from now on."""
+        taken = Progress(0.0)
+        taken._tolerance = self._tolerance
+        taken._last = None if self._last is None else tuple(part[rows] for part in self._last)
+        return taken
 
 
 @dataclass(frozen=True)
 class FaceTerms:
-    """The quantities of the module's formulas for k pairs over a base face: g (k,), nu (k, 3), foot error E.(P - B)
-    (k, 2), A^-1 (k, 2, 2), C (k, 2, 2), T E' (k, 2, 2), grad phi (k, 2), K (k, 2, 2)."""
+    """The quantities of the module's formulas for k pairs over a base face: g (k,), nu (k, 3), foot error
+    E.(P - B) (k, 2), A^-1 (k, 2, 2), C (k, 2, 2), T E' (k, 2, 2), grad phi (k, 2), K (k, 2, 2).
+    """
 
     gap: Floats
     outward: Floats
@@ -103,7 +120,9 @@ class FaceTerms:
 
 
 def face_terms(mover: FeatureGeometry, base: FeatureGeometry, side: Floats) -> FaceTerms:
-    """Evaluate the formulas of this module; side (k,) is +1 where the base's normal points to the mover, else -1."""
+    """Evaluate the formulas of this module; side (k,) is +1 where the base's normal points to the mover,
+    else -1.
+    """
     outward = side[:, None] * base.normal
     offset = mover.point - base.point
     gap = dot(outward, offset)
@@ -127,35 +146,70 @@ def _clipped(step: Floats, limit: float) -> Floats:
 
 
 def relax_on_face(
-    mover: Features, base: Features, side: Floats, held: Bools, radius: float, softness: float,
+    mover: Features,
+    base: Features,
+    side: Floats,
+    held: Bools,
+    radius: float,
+    softness: float,
     rounds: int = _ROUNDS,
-) -> Relaxed:  # fmt: skip
+) -> Relaxed:
     """Minimize the signed gap of movers (k) to base faces (k).
 
-    side (k,) as in `face_terms`; held (k,) points stay where they are along directions in which K < softness (1/length)
-    and are stationary in the others.  radius is the length R that tolerances and steps are relative to.
+    side (k,) as in `face_terms`; held (k,) points stay where they are along directions in which K < softness
+    (1/length) and are stationary in the others.  radius is the length R that tolerances and steps are
+    relative to.
     """
-    size = error = np.zeros(len(side))
+    mover, base = replace(mover, param=mover.param.copy()), replace(base, param=base.param.copy())
+    live = _Live.all_of(mover, base, side, held)
+    error, size = np.full(len(side), np.inf), np.full(len(side), np.inf)
     progress = Progress(radius)
     for _ in range(rounds):
-        at_mover, at_base = mover.geometry(), base.geometry()
-        terms = face_terms(at_mover, at_base, side)
-        walk, foot, error = _newton_step(terms, mover, held, radius, softness)
-        size = np.maximum(np.abs(walk).max(axis=1), np.abs(foot).max(axis=1))
-        if progress.ended(size, at_mover.point, at_base.point):
+        at_mover, at_base = live.mover.geometry(), live.base.geometry()
+        terms = face_terms(at_mover, at_base, live.side)
+        walk, foot, error[live.rows] = _newton_step(terms, live.mover, live.held, radius, softness)
+        size[live.rows] = np.maximum(np.abs(walk).max(axis=1), np.abs(foot).max(axis=1))
+        going = progress.going(size[live.rows], at_mover.point, at_base.point)
+        if not going.any():
             break
-        mover = mover.moved(_tangential(at_mover, walk))
-        base = base.moved(_tangential(at_base, foot))
-    else:
-        at_mover, at_base = mover.geometry(), base.geometry()
+        live = live.moved(_tangential(at_mover, walk), _tangential(at_base, foot))
+        mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
+        if 2 * going.sum() < len(going):
+            live, progress = live.take(going), progress.take(going)
     solved = _SOLVED * radius
+    at_mover, at_base = mover.geometry(), base.geometry()
     return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
+
+
+@dataclass(frozen=True)
+class _Live:
+    """The pairs that still move: their rows among all, and what the iteration needs of them."""
+
+    rows: Ints
+    mover: Features
+    base: Features
+    side: Floats
+    held: Bools
+
+    @classmethod
+    def all_of(cls, mover: Features, base: Features, side: Floats, held: Bools) -> _Live:
+        return cls(np.arange(len(side)), mover, base, side, held)
+
+    def moved(self, walk: Floats, foot: Floats) -> _Live:
+        return replace(self, mover=self.mover.moved(walk), base=self.base.moved(foot))
+
+    def take(self, going: Bools) -> _Live:
+        rows = np.nonzero(going)[0]
+        mover, base = self.mover.take(rows), self.base.take(rows)
+        return _Live(self.rows[rows], mover, base, self.side[rows], self.held[rows])
 
 
 def _newton_step(
     terms: FaceTerms, mover: Features, held: Bools, radius: float, softness: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the mover's and the foot's step (k, 2), and the error (k,): that of the foot and of the stiff directions."""
+    """Return the mover's and the foot's step (k, 2), and the error (k,): that of the foot and of the stiff
+    directions.
+    """
     to_foot = _apply(terms.foot_inverse, terms.foot_error)
     gradient = terms.gradient + _apply(terms.across, _apply(terms.base_bend, terms.foot_error))
     values, vectors = eigen_2x2(terms.stiffness)
@@ -197,7 +251,7 @@ def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
         force = np.stack([-dot(offset, t1), dot(offset, t2)], axis=1)
         step = _clipped(_apply(inverse_2x2(matrix, 1e-9), force), 0.3 * radius)
         size = np.abs(step).max(axis=1)
-        if progress.ended(size, at_first.point, at_second.point):
+        if not progress.going(size, at_first.point, at_second.point).any():
             break
         first = first.moved(step[:, 0, None] * t1)
         second = second.moved(step[:, 1, None] * t2)

@@ -1,11 +1,16 @@
-"""Creating interface points of curved features: from near triangles to starts for the iteration (Snyder 1995, 4.3).
+"""Creating interface points of curved features: from near triangles to starts for the iteration (Snyder
+1995, 4.3).
 
-The paper starts at one point of each pair of colliding triangles.  Near triangles rather than colliding ones are used
-here, and of all the samples they offer only the local minima of the *exact* gap over the mesh go on:
+The paper starts at one point of each pair of colliding triangles.  Near triangles rather than colliding ones
+are used here, and of all the samples they offer only the local minima of the *exact* gap over the mesh go
+on:
 
-1. each corner of the finer triangles of near pairs is a sample; its nearest partner triangle gives (u, v) on the base;
-2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the paper);
-3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest point).
+1. each corner of the finer triangles of near pairs is a sample; its nearest partner triangle gives (u, v) on
+   the base;
+2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the
+   paper);
+3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
+   point).
 
 Edges and vertices have no mesh to compare on: each near one is a start by itself.
 """
@@ -83,7 +88,9 @@ def placed(points: Floats, pose: Pose | None) -> Floats:
 
 
 def _nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) -> Ints:
-    """For each distinct (key_a, key_b) return the row whose partner triangle (k, 3, 3) has the nearest centre."""
+    """For each distinct (key_a, key_b) return the row whose partner triangle (k, 3, 3) has the nearest
+    centre.
+    """
     offset = points - partners.mean(axis=1)
     order = np.argsort(dot(offset, offset), kind="stable")
     return order[unique_pairs(key_a[order], key_b[order])]
@@ -96,8 +103,9 @@ def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floa
 
 @dataclass(frozen=True)
 class Samples:
-    """Points of faces over other faces, feet solved: the interface points, which have their foot inside the base and not at
-    its border (k,), and which have no lower neighbour on their mesh (k,)."""
+    """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
+    base and not at its border (k,), and which have no lower neighbour on their mesh (k,).
+    """
 
     points: InterfacePoints
     footed: Bools
@@ -146,7 +154,9 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
 
 
 def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distance: Floats) -> Bools:
-    """Tell which (sample, base face) have no lower neighbour over the same base face, ties going to the first."""
+    """Tell which (sample, base face) have no lower neighbour over the same base face, ties going to the
+    first.
+    """
     order = np.lexsort((distance, base_face))
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
@@ -165,7 +175,8 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
 
 
 def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
-    """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`) within reach.
+    """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`)
+    within reach.
 
     Straight edges over flat faces are left to `polyhedral`.
     """
@@ -180,7 +191,13 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfaceP
     fraction = np.clip(dot(corners.mean(axis=1) - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
     at = ends[:, 0] + fraction[:, None] * along
     near = _near_centres(view, at, partner, corners, reach + body.segment_bound[segment])
-    segment, partner, corners, fraction, at = segment[near], partner[near], corners[near], fraction[near], at[near]
+    segment, partner, corners, fraction, at = (
+        segment[near],
+        partner[near],
+        corners[near],
+        fraction[near],
+        at[near],
+    )
     best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(
         EDGE, body.segment_edge[segment[best]], segment_params(body.segment_t[segment[best]], fraction[best])
@@ -190,15 +207,18 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfaceP
 
 
 def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float) -> Ints:
-    """Return the rows of points (k, 3) that may be within reach of the base's triangles: no part of one is farther from
-    its centre than its longest side."""
+    """Return the rows of points (k, 3) that may be within reach of the base's triangles: no part of one is
+    farther from its centre than its longest side.
+    """
     offset = at - corners.mean(axis=1)
     farthest = reach + view.base.triangle_size[triangles] + view.base.body.triangle_bound[triangles]
     return np.nonzero(dot(offset, offset) <= farthest**2)[0]
 
 
 def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
-    """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces within reach."""
+    """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces within
+    reach.
+    """
     row, vertex = view.mover.vertices.of_triangles(mine)
     curved = ~view.base.triangle_flat[other[row]]
     partner, vertex = other[row[curved]], vertex[curved]
@@ -213,7 +233,9 @@ def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> Interfac
 
 
 def distance_starts(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
-    """Starts of the pairs without a face, owned by near triangles and within reach, of which at least one is a curved edge."""
+    """Starts of the pairs without a face, owned by near triangles and within reach, of which at least one is
+    a curved edge.
+    """
     active, world = encounter.active, encounter.world
     row_s1, s1 = active.segments.of_triangles(t1)
     row_s2, s2 = world.segments.of_triangles(t2)

@@ -1,4 +1,5 @@
-"""Solving interface points: each pair's extremal pair, its side, its normal and its signed gap, for every kind at once.
+"""Solving interface points: each pair's extremal pair, its side, its normal and its signed gap, for every
+kind at once.
 
 Snyder 1995, sections 4.1 (the conditioning phase of tracking) and 4.4.  See `relaxation` for the equations.
 """
@@ -18,13 +19,15 @@ from .points import InterfacePoints
 from .polyhedral import PARALLEL, SIDE_IS_SURE
 from .relaxation import Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
 
+_HOLLOW = 0.3  # K R below minus which a start is given up
 _SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Interface points with their stiffness: softest (k,) is the least K of the pair, 1/length (inf for vertices);
-    valid (k,): stationary minima inside their domains."""
+    """Interface points with their stiffness: softest (k,) is the least K of the pair, 1/length (inf for
+    vertices); valid (k,): stationary minima inside their domains.
+    """
 
     points: InterfacePoints
     softest: Floats
@@ -53,6 +56,28 @@ def solve_points(encounter: Encounter, points: InterfacePoints, known_sides: boo
             part, softest[rows], valid[rows] = solver(encounter, points.take(rows), known_sides)
             _store(solved, rows, part)
     return Solved(solved, softest, valid)
+
+
+def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
+    """Tell which starts over faces may lead to a minimum, shape (k,): not those whose gap curves down all
+    the same - a straight edge over a hollow, a flat face against one - and so is least at the feature's end.
+    """
+    first, second = encounter.evaluate(starts)
+    out = np.ones(len(starts), bool)
+    on_world = starts.dim2 == FACE
+    views = (
+        (on_world, first, second, starts.dim1),
+        ((starts.dim1 == FACE) & ~on_world, second, first, starts.dim2),
+    )
+    for rows, mover, base, dim in views:
+        if rows.any():
+            mover, base, dim = mover.take(rows), base.take(rows), dim[rows]
+            facing = np.where(dot(mover.point - base.point, base.normal) < 0.0, -1.0, 1.0)
+            trusted = side_is_certain(encounter, starts.take(rows))
+            terms = face_terms(mover, base, np.where(trusted, 1.0, facing))
+            least = np.where(dim == FACE, eigen_2x2(terms.stiffness)[0][:, 0], terms.stiffness[:, 0, 0])
+            out[rows] = (least > -_HOLLOW / encounter.radius) | (dim == 0)
+    return out
 
 
 def _store(target: InterfacePoints, rows: Bools, part: InterfacePoints) -> None:
@@ -100,8 +125,9 @@ def _first_sides(
     base: FeatureGeometry,
     trusted: Bools,
 ) -> Floats:
-    """Tell the sides of new points: a trusted base's normal is outward; else a trusted mover's face must look at it; else
-    the distance tells, and where that is too small the normal cones."""
+    """Tell the sides of new points: a trusted base's normal is outward; else a trusted mover's face must
+    look at it; else the distance tells, and where that is too small the normal cones.
+    """
     height = dot(mover.point - base.point, base.normal)
     side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
     unsure = ~trusted & (np.abs(height) < SIDE_IS_SURE * encounter.radius)

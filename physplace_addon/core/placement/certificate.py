@@ -44,9 +44,10 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """k touching points: position (k, 3) in the world; normal (k, 3), from the world to the active body; force (k,) >= 0 in
-    units of the external force; kind, such as "vertex/face", active body first; region, "point", "line" or "face": what
-    the points of that contact span together."""
+    """k touching points: position (k, 3) in the world; normal (k, 3), from the world to the active body;
+    force (k,) >= 0 in units of the external force; kind, such as "vertex/face", active body first; region,
+    "point", "line" or "face": what the points of that contact span together.
+    """
 
     position: Floats
     normal: Floats
@@ -67,11 +68,11 @@ class Contacts:
 class Certificate:
     """What a finished placement can prove of its rest.
 
-    steps: loops, failed ones counted.  overlap, gap: the deepest overlap and widest gap among the contacts, scene units.
-    residual_force, residual_torque: |F_e + sum f n| and |T_e + sum f r x n| / R, in units of the external force.
-    required_friction: the least Coulomb coefficient that holds it (0: none; inf: none would).  stable: False for a metastable
-    rest.  support_margin: how far the centre of mass stands inside its support, scene units.  notes: what was found and
-    assumed of the bodies.
+    steps: loops, failed ones counted.  overlap, gap: the deepest overlap and widest gap among the contacts,
+    scene units. residual_force, residual_torque: |F_e + sum f n| and |T_e + sum f r x n| / R, in units of
+    the external force. required_friction: the least Coulomb coefficient that holds it (0: none; inf: none
+    would).  stable: False for a metastable rest.  support_margin: how far the centre of mass stands inside
+    its support, scene units.  notes: what was found and assumed of the bodies.
     """
 
     status: Status
@@ -87,17 +88,18 @@ class Certificate:
     notes: tuple[str, ...]
 
 
-BALANCED_RESIDUAL = 1e-7  # of a wrench at rest, in units of the external one
+BALANCED_RESIDUAL = 5e-7  # of a wrench at rest, in units of the external one
 _SAME_NORMAL = 1e-3
 _SAME_PLANE = 1e-6  # height / R
 _SPAN = 1e-6  # extent / R above which points span a line or a face
 
 
 def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
-    """Name, for each contact (k,), what it spans with the others that belong to it: a point, a line or a face.
+    """Name, for each contact (k,), what it spans with the others that belong to it: a point, a line or a
+    face.
 
-    Contacts of one plane and normal belong together, but for those of two curved faces: these are points by themselves
-    unless they are samples of one contact curve.
+    Contacts of one plane and normal belong together, but for those of two curved faces: these are points by
+    themselves unless they are samples of one contact curve.
     """
     features = np.stack([points.dim1, points.index1, points.dim2, points.index2], axis=1)
     by_faces = (points.dim1 == FACE) & (points.dim2 == FACE)
@@ -125,7 +127,9 @@ def certify(
     status: Status,
     steps: int,
 ) -> Certificate:
-    """Report on where a body stands among solved points; those with a gap below `touching` (a length) are contacts."""
+    """Report on where a body stands among solved points; those with a gap below `touching` (a length) are
+    contacts.
+    """
     near = points.take(points.gap < touching)
     if len(near) == 0:
         return nothing_touched(status, steps, ())

@@ -1,9 +1,9 @@
 """External and contact pseudo-forces and their balance (Snyder 1995, sections 5.1 and 5.2).
 
-A wrench is w = (F, T / R): forces have no unit, external ones length 1, and both forces and torques, external ones and
-those of contacts, are divided by R alike, so that they compare.  A contact i pushes the active body by f_i n_i at the
-arm r_i from the centre of mass: its wrench is f_i J_i, with J_i = (n_i, r_i x n_i / R), the gradient of its gap.
-Balance is F_e + sum f_i J_i = 0 with f_i >= 0: a contact cannot glue.
+A wrench is w = (F, T / R): forces have no unit, external ones length 1, and both forces and torques,
+external ones and those of contacts, are divided by R alike, so that they compare.  A contact i pushes the
+active body by f_i n_i at the arm r_i from the centre of mass: its wrench is f_i J_i, with J_i = (n_i, r_i x
+n_i / R), the gradient of its gap. Balance is F_e + sum f_i J_i = 0 with f_i >= 0: a contact cannot glue.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Gravity:
 def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> tuple[Floats, Floats]:
     """Return contact forces f (k,) and the residual wrench F_e + sum f_i J_i (6,).
 
-    "nonnegative" minimizes the residual with f >= 0; it is zero exactly at rest, and else the steepest descent that no
-    contact forbids.  "svd" is the paper's least-squares solution of least norm, which may glue.  gradients: (k, 6).
+    "nonnegative" minimizes the residual with f >= 0; it is zero exactly at rest, and else the steepest
+    descent that no contact forbids.  "svd" is the paper's least-squares solution of least norm, which may
+    glue.  gradients: (k, 6).
     """
     if len(gradients) == 0:
         return np.zeros(0), wrench.copy()
@@ -67,12 +68,13 @@ def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> t
 def even_forces(wrench: Floats, gradients: Floats) -> Floats:
     """Return balancing forces f >= 0 (k,) of least norm among those of least residual.
 
-    Redundant contacts (a table's fourth foot) have no unique forces; the least-norm set is even and does not depend on
-    their order: nnls of the residual with a faint weight on f, which the exact residual then outweighs.
+    Redundant contacts (a table's fourth foot) have no unique forces; the least-norm set is even and does not
+    depend on their order: nnls of the residual with a faint weight on f, which the exact residual then
+    outweighs.
     """
     if len(gradients) == 0:
         return np.zeros(0)
-    faint = 1e-5
+    faint = 1e-8
     matrix = np.vstack([gradients.T, faint * np.eye(len(gradients))])
     target = np.concatenate([-wrench, np.zeros(len(gradients))])
     forces = nnls(matrix, target, maxiter=60 * len(gradients) + 200)[0]
@@ -83,11 +85,12 @@ def even_forces(wrench: Floats, gradients: Floats) -> Floats:
 
 
 def required_friction(wrench: Floats, normals: Floats, arms: Floats) -> float:
-    """Return the least Coulomb coefficient with which contacts hold the wrench; 0 without friction, inf if none does.
+    """Return the least Coulomb coefficient with which contacts hold the wrench; 0 without friction, inf if
+    none does.
 
-    normals n (k, 3), unit; arms r / R (k, 3).  For a coefficient mu the forces f n + mu f t, |t| <= 1, span a cone that is
-    approximated from inside by rays, to which the ray that opposes the residual's slip is added again and again;
-    mu itself is found by bisection.
+    normals n (k, 3), unit; arms r / R (k, 3).  For a coefficient mu the forces f n + mu f t, |t| <= 1, span
+    a cone that is approximated from inside by rays, to which the ray that opposes the residual's slip is
+    added again and again; mu itself is found by bisection.
     """
     if len(normals) == 0:
         return float("inf")

@@ -1,16 +1,17 @@
 """The last steps are Newton's, in full space: pose, points and forces at once (DESIGN section 3).
 
-Unknowns: the pose x = (dX / R, dTheta), each pressing contact's walks d1, d2 on its two features (by arc length / R), and
-its force f.  With P1 - P2 = D, arm r = P1 - X, tangents T1, T2 and a target gap c, the equations are
+Unknowns: the pose x = (dX / R, dTheta), each pressing contact's walks d1, d2 on its two features (by arc
+length / R), and its force f.  With P1 - P2 = D, arm r = P1 - X, tangents T1, T2 and a target gap c, the
+equations are
 
     closure    D - c n = 0,
     tangency   n . T_a = 0   for the feature that n is not a normal of,
     balance    F_e + sum f n = 0,   T_e + sum f r x n = 0,
 
-and n moves with its owner: a face of the world, n' = -E' h d2; a face of the active body, n' = theta x n + E' h d1; two
-edges, the projected derivative of T1 x T2 / |T1 x T2|.  Solving in all of them, rather than for the pose with the points
-eliminated, stays regular at flat poles.  Redundant contacts make the system singular; least squares of least norm keeps
-what is free where it is: a cylinder does not roll.
+and n moves with its owner: a face of the world, n' = -E' h d2; a face of the active body, n' = theta x n +
+E' h d1; two edges, the projected derivative of T1 x T2 / |T1 x T2|.  Solving in all of them, rather than for
+the pose with the points eliminated, stays regular at flat poles.  Redundant contacts make the system
+singular; least squares of least norm keeps what is free where it is: a cylinder does not roll.
 
 Lengths are divided by R and curvatures multiplied by it throughout.
 """
@@ -31,13 +32,14 @@ from ..rigid import skew
 _ROUNDS = 15
 _ENOUGH = 1e-14
 _FARTHEST = 1.0  # pose displacement after which it is no polishing any more
-_RANK = 1e-11
+_RANK = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Polished:
-    """The body at rest on the given contacts: where it stands, its points and their forces; moved (6,) is the change of
-    pose; residual, the largest violation of an equation."""
+    """The body at rest on the given contacts: where it stands, its points and their forces; moved (6,) is
+    the change of pose; residual, the largest violation of an equation.
+    """
 
     encounter: Encounter
     points: InterfacePoints
@@ -48,7 +50,9 @@ class Polished:
 
 @dataclass(frozen=True, eq=False)
 class _Contacts:
-    """Evaluated contacts in units of R: offsets D (k, 3), arms r (k, 3), normals (k, 3), and both geometries."""
+    """Evaluated contacts in units of R: offsets D (k, 3), arms r (k, 3), normals (k, 3), and both
+    geometries.
+    """
 
     first: FeatureGeometry
     second: FeatureGeometry
@@ -120,8 +124,9 @@ def _scaled(at: FeatureGeometry, radius: float) -> FeatureGeometry:
 def _slid(
     encounter: Encounter, points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry
 ) -> tuple[FeatureGeometry, FeatureGeometry]:
-    """Put the points of flat faces under their partners and those of straight edges together, past the features' ends:
-    a vertex that stands on the border of two triangles of one plane must not stop there."""
+    """Put the points of flat faces under their partners and those of straight edges together, past the
+    features' ends: a vertex that stands on the border of two triangles of one plane must not stop there.
+    """
     offset = first.point - second.point
     world_flat = _flat_faces(points.dim2, points.index2, encounter.world.body.face_flat)
     slide2 = np.where(world_flat[:, None], _tangent_part(second, offset), 0.0)
@@ -170,7 +175,9 @@ def _normals(
 
 
 def _closed_rows(points: InterfacePoints) -> np.ndarray:
-    """Tell which contacts close in all three directions; a vertex on an edge or a vertex only closes along its normal."""
+    """Tell which contacts close in all three directions; a vertex on an edge or a vertex only closes along
+    its normal.
+    """
     return (points.dim1 == FACE) | (points.dim2 == FACE) | ((points.dim1 == EDGE) & (points.dim2 == EDGE))
 
 
@@ -254,7 +261,9 @@ def _edge_normal_derivative(at: _Contacts, points: InterfacePoints, edges: np.nd
 
 
 def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, column: int, turns: bool) -> Floats:
-    """d(n . T_a) (k, 2, 11): the normal's own change, the feature's bend under its walk, its turn with the body."""
+    """d(n . T_a) (k, 2, 11): the normal's own change, the feature's bend under its walk, its turn with the
+    body.
+    """
     out = at.tangents @ normal_by
     out[:, :, column : column + 2] += at.bend(normal)
     if turns:

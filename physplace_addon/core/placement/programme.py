@@ -1,11 +1,13 @@
-"""The small quadratic programme of a step: min 1/2 x' B x - w . x with g + J x >= c, |x| within the trust radius.
+"""The small quadratic programme of a step: min 1/2 x' B x - w . x with g + J x >= c, |x| within the trust
+radius.
 
-With B = L L' and z = L' x - L^-1 w it is a least-distance programme, min |z| with G z >= h, G = J L'^-1,
-h = c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem: with u
-minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant rows as they come.
+With B = L L' and z = L' x - L^-1 w it is a least-distance programme, min |z| with G z >= h, G = J L'^-1, h =
+c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem:
+with u minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant
+rows as they come.
 
-B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1, where sigma grows
-until the step is short enough.
+B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1,
+where sigma grows until the step is short enough.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _STRAIGHT = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """x (6,) = (dX / R, dTheta), and the multipliers (k,) of the rows: contact forces, in units of the external one."""
+    """x (6,) = (dX / R, dTheta), and the multipliers (k,) of the rows: contact forces, in units of the
+    external one.
+    """
 
     x: Floats
     forces: Floats
@@ -76,9 +80,9 @@ def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
 def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: float) -> Step | None:
     """Raise sigma in matrix + sigma 1 until the step is no longer than `trust`.
 
-    Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT): there the step
-    goes as far as it may, and leaves a metastable balance instead of creeping off it.  Return None if the rows contradict
-    one another, or only a longer step obeys them.
+    Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT):
+    there the step goes as far as it may, and leaves a metastable balance instead of creeping off it.  Return
+    None if the rows contradict one another, or only a longer step obeys them.
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
@@ -95,8 +99,9 @@ def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, 
 
 
 def paper_step(wrench: Floats, gradients: Floats, touching: Bools, trust: float) -> Step:
-    """The paper's own update (5.2, 5.3), to compare with: the residual of the least-squares balance on the touching
-    contacts, scaled to the trust radius; contacts that would glue are let go."""
+    """The paper's own update (5.2, 5.3), to compare with: the residual of the least-squares balance on the
+    touching contacts, scaled to the trust radius; contacts that would glue are let go.
+    """
     forces = np.zeros(len(gradients))
     rows = np.nonzero(touching)[0]
     forces[rows], residual = balance(wrench, gradients[rows], "svd")

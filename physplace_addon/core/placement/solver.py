@@ -2,15 +2,16 @@
 
 A step from a state free of overlap:
 
-1. contact and near extremal pairs are rows g + J x >= c of a quadratic programme, whose solution x is the next move:
-   gravity's push, what contacts do not hold of it, no farther than eps R (`programme`);
+1. contact and near extremal pairs are rows g + J x >= c of a quadratic programme, whose solution x is the
+   next move: gravity's push, what contacts do not hold of it, no farther than eps R (`programme`);
 2. flat features that would cross on the way join the rows, and the programme is solved again (`crossing`);
-3. at the new pose all points are found, and the least change of pose lifts what overlaps (the contact adjustment phase);
+3. at the new pose all points are found, and the least change of pose lifts what overlaps (the contact
+   adjustment phase);
 4. a step that still overlaps or gains energy fails: eps is halved and the state stays.
 
-Where nothing is near the body falls to just above what is first below it, in one step.  Once the pressing contacts hold,
-the rest itself is solved for (`polish`) and examined; it is accepted if no contact pulls, nothing overlaps, the energy is
-not higher and no motion lowers it.
+Where nothing is near the body falls to just above what is first below it, in one step.  Once the pressing
+contacts hold, the rest itself is solved for (`polish`) and examined; it is accepted if no contact pulls,
+nothing overlaps, the energy is not higher and no motion lowers it.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ class _Rest:
 class Placement:
     """Places an active body among fixed ones.
 
-    Poses take the active body's frame to the world; the bodies of `world` already stand in it.  `step` never raises for a
-    hard case: `status` says how it ended.  `states` holds every state so far.
+    Poses take the active body's frame to the world; the bodies of `world` already stand in it.  `step` never
+    raises for a hard case: `status` says how it ended.  `states` holds every state so far.
     """
 
     def __init__(
@@ -129,7 +130,9 @@ class Placement:
         return points
 
     def run(self, on_step: Callable[[State], bool] | None = None) -> Certificate:
-        """Step to the end.  on_step is called after each step; if it returns False the placement is interrupted."""
+        """Step to the end.  on_step is called after each step; if it returns False the placement is
+        interrupted.
+        """
         while self.status is Status.RUNNING:
             state = self.step()
             if on_step is not None and not on_step(state) and self.status is Status.RUNNING:
@@ -209,7 +212,9 @@ class Placement:
         return None
 
     def _settled(self, trial: Encounter, known: InterfacePoints) -> tuple[Encounter, InterfacePoints] | None:
-        """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, points solved again."""
+        """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, points
+        solved again.
+        """
         depth = OVERLAP * self._radius
         for _ in range(_CORRECTIONS):
             tracked = solve_tracked(trial, known)
@@ -269,9 +274,7 @@ class Placement:
             self._gravity.wrench,
             CLEARANCE,
         )
-        if polished is None or (polished.forces < -1e-9).any():
-            return None
-        if length(polished.moved) > 4.0 * self.settings.eps_max:
+        if polished is None or length(polished.moved) > 4.0 * self.settings.eps_max:
             return None
         return self._examined(polished)
 
@@ -302,7 +305,9 @@ class Placement:
         return _Rest(encounter, state, stable=not falling)
 
     def _falls(self, encounter: Encounter, points: InterfacePoints, motion: Floats) -> bool:
-        """Try whether a small motion, either way, lowers the body (at a flat pole the second derivative cannot tell)."""
+        """Try whether a small motion, either way, lowers the body (at a flat pole the second derivative
+        cannot tell).
+        """
         up = -self._gravity.direction
         here = self._gravity.energy(encounter.centre, self._radius)
         for x in (_TRIAL * motion, -_TRIAL * motion):
@@ -347,8 +352,9 @@ def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoint
 
 
 def _on_settled(encounter: Encounter, points: InterfacePoints, forces: Floats) -> Floats:
-    """Move the forces of samples of a contact curve to its true minimum, if that is known: the samples guard the step, but
-    only the minimum knows how the body rolls."""
+    """Move the forces of samples of a contact curve to its true minimum, if that is known: the samples guard
+    the step, but only the minimum knows how the body rolls.
+    """
     moved = forces.copy()
     if not points.held.any() or not (moved[points.held] > 0.0).any():
         return moved

@@ -1,8 +1,8 @@
 """Is a rest stable, and by how much (DESIGN section 3, the certificate).
 
-On the motions that keep every pressing contact, J x = 0, the energy's second derivative is that of the Lagrangian,
--sum f_i H_i.  A negative eigenvalue whose motion no other contact forbids makes the rest metastable; zero ones are neutral
-(a cylinder rolls, a ball spins).
+On the motions that keep every pressing contact, J x = 0, the energy's second derivative is that of the
+Lagrangian, -sum f_i H_i.  A negative eigenvalue whose motion no other contact forbids makes the rest
+metastable; zero ones are neutral (a cylinder rolls, a ball spins).
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class SecondOrder:
 
 
 def second_order(gradients: Floats, hessians: Floats, forces: Floats) -> SecondOrder:
-    """Test the rest that `forces` (k,) hold at touching contacts with gradients (k, 6) and hessians (k, 6, 6)."""
+    """Test the rest that `forces` (k,) hold at touching contacts with gradients (k, 6) and hessians (k, 6,
+    6).
+    """
     pressing = forces > _PRESSES
     free = null_space(gradients[pressing], rcond=1e-7) if pressing.any() else np.eye(6)
     lagrangian = -np.einsum("i,iab->ab", forces[pressing], hessians[pressing])
@@ -52,7 +54,8 @@ def _is_allowed(motion: Floats, idle: Floats) -> bool:
 
 
 def support_margin(positions: Floats, centre: Floats, direction: Floats) -> float:
-    """Return how far the centre of mass (3,) stands inside the hull of contacts (k, 3) seen along gravity (3,), in lengths.
+    """Return how far the centre of mass (3,) stands inside the hull of contacts (k, 3) seen along gravity
+    (3,), in lengths.
 
     Negative outside; zero over a point or a line of support.
     """

@@ -1,7 +1,8 @@
 """Is the start free of overlap?  What rounding alone explains is lifted away; anything deeper is refused.
 
-Two flat triangles that meet, interface points with a negative gap, and a body wholly inside another (no surfaces meet) are
-told apart here.  A negative gap counts only if its middle lies inside both bodies: behind a thin wall there is one, too.
+Two flat triangles that meet, interface points with a negative gap, and a body wholly inside another (no
+surfaces meet) are told apart here.  A negative gap counts only if its middle lies inside both bodies: behind
+a thin wall there is one, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..contact.crossing import meeting_triangles
+from ..contact.crossing import meeting_triangles, unexplained_collisions
 from ..contact.encounter import Encounter
 from ..contact.features import cross, dot
 from ..contact.finding import Reach, find_points
@@ -39,6 +40,8 @@ def clear_start(
         points = points.take(~behind_walls(encounter, bodies, points, tolerance))
         if len(points) and points.gap.min() < -tolerance:
             return None
+        if len(unexplained_collisions(encounter, points)):
+            return None
         deep = len(points) > 0 and points.gap.min() < -OVERLAP * encounter.radius
         if not deep and len(meeting_triangles(encounter)) == 0:
             return encounter, points
@@ -50,7 +53,9 @@ def clear_start(
 
 
 def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
-    """Return the least change of pose (6,) that gives every point the clearance, to first order; None if none does."""
+    """Return the least change of pose (6,) that gives every point the clearance, to first order; None if
+    none does.
+    """
     gradients = gap_gradient(points, encounter.centre, encounter.radius)
     step = solve_programme(np.eye(6), np.zeros(6), gradients, CLEARANCE - points.gap / encounter.radius)
     return None if step is None else step.x
@@ -92,8 +97,9 @@ def _inside(body: Body, points: Floats) -> Bools:
 
 
 def winding_number(point: Floats, triangles: Floats) -> float:
-    """Return how often triangles (t, 3, 3) wind around a point (3,): the sum of their solid angles (Van Oosterom and
-    Strackee 1983) over the full one; 1 inside a closed outward-wound surface, 0 outside."""
+    """Return how often triangles (t, 3, 3) wind around a point (3,): the sum of their solid angles (Van
+    Oosterom and Strackee 1983) over the full one; 1 inside a closed outward-wound surface, 0 outside.
+    """
     a, b, c = (triangles - point).transpose(1, 0, 2)
     la, lb, lc = np.sqrt(dot(a, a)), np.sqrt(dot(b, b)), np.sqrt(dot(c, c))
     volume = dot(a, cross(b, c))
