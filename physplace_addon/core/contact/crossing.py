@@ -15,38 +15,25 @@ from ..collision import edge_crossings, near_pairs, swept_pairs, triangles_inter
 from .encounter import Encounter
 from .features import dot
 from .points import InterfacePoints
-from .polyhedral import edge_edge, face_vertex, meet, unique_pairs, vertex_face
+from .polyhedral import distinct, edge_edge, face_vertex, meet, vertex_face, vertices_over
 
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions
-
-
-def _flat_rows(encounter: Encounter, pairs: Ints) -> tuple[Ints, Ints]:
-    t1, t2 = pairs[:, 0], pairs[:, 1]
-    flat = encounter.active.triangle_flat[t1] & encounter.world.triangle_flat[t2]
-    return t1[flat], t2[flat]
 
 
 def crossing_points(start: Encounter, end: Encounter) -> InterfacePoints:
     """Return, at the start, the flat feature pairs that cross between the two poses of the active body."""
     pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
-    t1, t2 = _flat_rows(start, pairs)
-    if len(t1) == 0:
-        return InterfacePoints.none()
+    t1, t2 = pairs[:, 0], pairs[:, 1]
     active, world = start.active, start.world
     row_v1, v1 = active.vertices.of_triangles(t1)
     row_v2, v2 = world.vertices.of_triangles(t2)
     row_s1, s1 = active.straight_segments.of_triangles(t1)
     row_s2, s2 = world.straight_segments.of_triangles(t2)
     return InterfacePoints.join([
-        _vertices_over_faces(start, end, *_distinct(v1, t2[row_v1])),
-        _faces_over_vertices(start, end, *_distinct(t1[row_v2], v2)),
-        _edges(start, end, *_distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
+        _vertices_over_faces(start, end, *vertices_over(world, row_v1, v1, t2)),
+        _faces_over_vertices(start, end, *vertices_over(active, row_v2, v2, t1)[::-1]),
+        _edges(start, end, *distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
     ])  # fmt: skip
-
-
-def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    rows = unique_pairs(a, b)
-    return a[rows], b[rows]
 
 
 def _both(start: Encounter, end: Encounter, points: Floats) -> tuple[Floats, Floats]:
@@ -78,9 +65,11 @@ def _edges(start: Encounter, end: Encounter, segments1: Ints, segments2: Ints) -
 
 
 def meeting_triangles(encounter: Encounter) -> Ints:
-    """Return the pairs (m, 2) of flat triangles that touch or cross where the active body stands."""
+    """Return the pairs (m, 2) of polyhedra's triangles that touch or cross where the active body stands."""
     pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, 0.0)
-    t1, t2 = _flat_rows(encounter, pairs)
+    t1, t2 = pairs[:, 0], pairs[:, 1]
+    solid = encounter.active.triangle_solid[t1] & encounter.world.triangle_solid[t2]
+    t1, t2 = t1[solid], t2[solid]
     hit = triangles_intersect(
         encounter.pose.points(encounter.active.body.triangles[t1]), encounter.world.body.triangles[t2]
     ).hit

@@ -12,6 +12,7 @@ from ..bodies import Body, merge
 from ..collision import BoxTree, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
+from ..surfaces.triangles import Triangles
 from .features import FeatureGeometry, Features, dot
 from .points import InterfacePoints
 
@@ -46,7 +47,8 @@ class ContactBody:
 
     trusted (nf,): the face belongs to a closed, oriented solid, so its normal says which side is outside.
     straight (ne,): the edge is a straight segment.  triangle_flat (t,): the triangle is of a flat face;
-    triangle_plain (t,): and owns no bent edge; triangle_size (t,): longest side.  segments, vertices: what
+    triangle_plain (t,): and owns no bent edge; triangle_solid (t,): it is
+    itself a face, no part of a larger one; triangle_size (t,): longest side.  segments, vertices: what
     each triangle owns; bent edges and straight ones apart, as their pairs are found in different ways.
     """
 
@@ -56,6 +58,7 @@ class ContactBody:
     straight: Bools
     triangle_flat: Bools
     triangle_plain: Bools
+    triangle_solid: Bools
     triangle_size: Floats
     segments: Owned
     straight_segments: Owned
@@ -75,7 +78,8 @@ class ContactBody:
         plain[body.segment_owner[~straight[body.segment_edge]]] = False
         every, lines = np.arange(len(body.segments)), np.nonzero(straight[body.segment_edge])[0]
         return cls(
-            body, tree_of(body), trusted, straight, flat, plain, np.sqrt(dot(side, side).max(axis=1)),
+            body, tree_of(body), trusted, straight, flat, plain,
+            _of_kind(body, Triangles), np.sqrt(dot(side, side).max(axis=1)),
             Owned.of(every, body.segment_owner, count), Owned.of(lines, body.segment_owner[lines], count),
             Owned.of(np.arange(len(body.vertices)), body.vertex_owner, count),
         )  # fmt: skip
@@ -114,3 +118,10 @@ class Encounter:
     def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
         """Evaluate both features of the points."""
         return self.first(points).geometry(), self.second(points).geometry()
+
+
+def _of_kind(body: Body, kind: type) -> Bools:
+    """Tell which triangles are of a face whose surface is of a kind."""
+    is_kind = np.array([isinstance(surface, kind) for surface in body.surfaces], dtype=bool)
+    found: Bools = is_kind[body.face_surface[body.triangle_face]]
+    return found

@@ -22,7 +22,7 @@ from ..arrays import Bools, Floats, Ints
 from ..collision import near_pairs
 from .cones import pressing
 from .encounter import Encounter
-from .features import EDGE, FACE, dot
+from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out, without_doubles
 from .polyhedral import flat_pairs
@@ -56,8 +56,7 @@ def find_points(
     """
     kept = _track(encounter, reach, tracked)
     t1, t2 = _near(encounter, max(reach.curved, reach.flat))
-    flat = encounter.active.triangle_flat[t1] & encounter.world.triangle_flat[t2]
-    parts = [kept, _flat(encounter, t1[flat], t2[flat], reach)]
+    parts = [kept, _flat(encounter, t1, t2, reach)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
     t1, t2 = t1[curved], t2[curved]
     if len(t1):
@@ -83,14 +82,16 @@ def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoi
 
 
 def _track(encounter: Encounter, reach: Reach, tracked: InterfacePoints) -> InterfacePoints:
-    solvable = tracked.take(~tracked.held & ~_straight_pair(encounter, tracked))
+    solvable = tracked.take(~tracked.held & ~flat_pair(encounter, tracked))
     if len(solvable) == 0:
         return InterfacePoints.none()
     return _real(encounter, solve_points(encounter, solvable, known_sides=True), reach).points
 
 
-def _straight_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
-    """Tell which points `flat_pairs` finds again by itself: both features flat or straight."""
+def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which points' features are both flat or straight, shape (k,): those that `flat_pairs` finds by
+    itself.
+    """
     straight = np.ones(len(points), bool)
     sides = ((points.dim1, points.index1, encounter.active), (points.dim2, points.index2, encounter.world))
     for dim, index, body in sides:
@@ -192,12 +193,15 @@ def _spread(
     soft = (solved.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
     if not soft.any():
         return []
-    soft_features = set(sampled_feature(encounter, points.take(soft)))
+    features = sampled_feature(encounter, points.take(soft))
+    normals = dict(zip(features, points.normal[soft], strict=True))
     out = []
     for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
-        rows = [row for row, key in enumerate(sampled_feature(encounter, source)) if key in soft_features]
+        keys = sampled_feature(encounter, source)
+        rows = [row for row, key in enumerate(keys) if key in normals]
         if rows:
-            out.append(_samples_near(encounter, source.take(np.array(rows)), reach))
+            towards = np.array([normals[keys[row]] for row in rows])
+            out.append(_samples_near(encounter, source.take(np.array(rows)), towards, reach))
     return out
 
 
@@ -228,23 +232,32 @@ def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple
     return list(zip(on_active.tolist(), dim.tolist(), index.tolist(), strict=True))
 
 
-def _samples_near(encounter: Encounter, source: InterfacePoints, reach: Reach) -> InterfacePoints:
-    """Hold samples where they are.  They need no normal cone: no point of the body may pass a face, lowest
-    or not.
+def _samples_near(
+    encounter: Encounter, source: InterfacePoints, towards: Floats, reach: Reach
+) -> InterfacePoints:
+    """Hold samples where they are, on the side whose normal is most like that of the soft pair, `towards`
+    (k, 3).
+
+    They need no normal cone: no point of the body may pass a face, lowest or not.
     """
-    held = replace(source, held=np.ones(len(source), bool)).take(_over_their_bases(encounter, source))
-    held = held.take(spread_out(encounter.first(held).geometry().point, 2 * _SAMPLES))
-    solved = solve_points(encounter, held, known_sides=False)
+    first, second = encounter.evaluate(source)
+    on_world = source.dim2 == FACE
+    outward = np.where(on_world[:, None], second.normal, -first.normal)
+    side = np.where(dot(outward, towards) < 0.0, -1.0, 1.0)
+    held = replace(source, held=np.ones(len(source), bool), side=side)
+    rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
+    held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
+    solved = solve_points(encounter, held, known_sides=True)
     near = solved.points.take(solved.valid & (solved.points.gap < reach.samples))
     return near.take(spread_out(near.point1, _SAMPLES))
 
 
-def _over_their_bases(encounter: Encounter, points: InterfacePoints) -> Bools:
+def _over_flat_base(
+    encounter: Encounter, first: FeatureGeometry, second: FeatureGeometry, on_world: Bools
+) -> Bools:
     """Tell which unsolved points stand over their base, where that is flat and so may be one of many small
     faces.
     """
-    first, second = encounter.evaluate(points)
-    on_world = points.dim2 == FACE
     base_normal = np.where(on_world[:, None], second.normal, first.normal)
     offset = first.point - second.point
     beside = offset - dot(offset, base_normal)[:, None] * base_normal

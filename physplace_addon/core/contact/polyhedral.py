@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
 from .cones import rise_of_both
-from .encounter import Encounter
+from .encounter import ContactBody, Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
 from .points import InterfacePoints
 
@@ -207,7 +207,8 @@ def _by_distance(
 
 
 def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> InterfacePoints:
-    """Return every closest pair of features owned by pairs of flat triangles (k,), without the ghosts.
+    """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are of
+    or own, without the ghosts.
 
     Pairs over a face need no cone: a vertex that stands over a face must stay over it.
     """
@@ -217,20 +218,27 @@ def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> Inte
     row_s1, s1 = active.straight_segments.of_triangles(triangles1)
     row_s2, s2 = world.straight_segments.of_triangles(triangles2)
     over_face = InterfacePoints.join([
-        vertex_face(encounter, *_distinct(v1, triangles2[row_v1])),
-        face_vertex(encounter, *_distinct(triangles1[row_v2], v2)),
+        vertex_face(encounter, *vertices_over(world, row_v1, v1, triangles2)),
+        face_vertex(encounter, *vertices_over(active, row_v2, v2, triangles1)[::-1]),
     ])  # fmt: skip
     lower = InterfacePoints.join([
-        edge_edge(encounter, *_distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
-        vertex_edge(encounter, *_distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
-        edge_vertex(encounter, *_distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
-        vertex_vertex(encounter, *_distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
+        edge_edge(encounter, *distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
+        vertex_edge(encounter, *distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
+        edge_vertex(encounter, *distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
+        vertex_vertex(encounter, *distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
     ])  # fmt: skip
     real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
     return InterfacePoints.join([over_face, lower.take(real)])
 
 
-def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct pairs of vertices (m,) and flat triangles of the base, of those in the same rows."""
+    flat = base.triangle_flat[triangles[row]]
+    return distinct(vertices[flat], triangles[row[flat]])
+
+
+def distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct pairs (a_i, b_i)."""
     rows = unique_pairs(a, b)
     return a[rows], b[rows]
 

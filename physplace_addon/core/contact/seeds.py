@@ -27,7 +27,7 @@ from ..rigid import Pose
 from .encounter import ContactBody, Encounter
 from .features import EDGE, FACE, VERTEX, Features, dot
 from .points import InterfacePoints
-from .polyhedral import meet, segment_params, unique_pairs
+from .polyhedral import distinct, meet, segment_params, unique_pairs
 from .relaxation import relax_on_face
 
 _FOOT_ROUNDS = 3
@@ -244,22 +244,17 @@ def distance_starts(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> I
     straight1 = active.straight[active.body.segment_edge[s1]]
     straight2 = world.straight[world.body.segment_edge[s2]]
     parts = []
-    edges = _distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))
+    edges = distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))
     bent = ~(
         active.straight[active.body.segment_edge[edges[0]]]
         & world.straight[world.body.segment_edge[edges[1]]]
     )
     parts.append(_edges(encounter, edges[0][bent], edges[1][bent], reach))
-    at, on = _distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
+    at, on = distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
     parts.append(_vertices_and_edges(View(encounter, True), at, on, reach))
-    on, at = _distinct(*meet(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
+    on, at = distinct(*meet(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
     parts.append(_vertices_and_edges(View(encounter, False), at, on, reach))
     return InterfacePoints.join(parts)
-
-
-def _distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    rows = unique_pairs(a, b)
-    return a[rows], b[rows]
 
 
 def _edge_features(body: ContactBody, pose: Pose | None, segments: Ints, fraction: Floats) -> Features:

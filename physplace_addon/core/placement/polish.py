@@ -63,9 +63,9 @@ class _Contacts:
 
 
 def polish(
-    encounter: Encounter, points: InterfacePoints, forces: Floats, wrench: Floats, clearance: float
+    encounter: Encounter, points: InterfacePoints, forces: Floats, wrench: Floats, clearance: Floats
 ) -> Polished | None:
-    """Bring the active body to rest on `points` (k), starting with `forces` (k,); clearance is c / R.
+    """Bring the active body to rest on `points` (k), starting with `forces` (k,); clearance (k,) is c / R.
 
     Return None if it does not converge nearby.
     """
@@ -182,10 +182,10 @@ def _closed_rows(points: InterfacePoints) -> np.ndarray:
 
 
 def _errors(
-    at: _Contacts, points: InterfacePoints, forces: Floats, wrench: Floats, clearance: float
+    at: _Contacts, points: InterfacePoints, forces: Floats, wrench: Floats, clearance: Floats
 ) -> Floats:
     """Stack closure (3k), tangency to each side (2k + 2k) and balance (6); what does not apply is zero."""
-    closure = at.offset - clearance * at.normal
+    closure = at.offset - clearance[:, None] * at.normal
     along_only = ~_closed_rows(points)
     closure = np.where(along_only[:, None], dot(closure, at.normal)[:, None] * at.normal, closure)
     tangent1 = np.where(

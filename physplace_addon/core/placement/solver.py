@@ -26,7 +26,7 @@ from ..bodies import Body
 from ..collision import free_travel
 from ..contact.crossing import crossing_points, meeting_triangles, unexplained_collisions
 from ..contact.encounter import ContactBody, Encounter
-from ..contact.finding import Reach, find_points, sampled_feature, solve_tracked
+from ..contact.finding import Reach, find_points, flat_pair, sampled_feature, solve_tracked
 from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
@@ -266,14 +266,17 @@ class Placement:
         """Solve for the rest that the step's pressing contacts hold, if there is one near."""
         if length(step.x) > 0.7 * self.state.eps:
             return None
-        pressing = step.forces > 1e-6
-        polished = polish(
-            self._encounter,
-            self.state.points.take(pressing),
-            step.forces[pressing],
-            self._gravity.wrench,
-            CLEARANCE,
-        )
+        settled = _on_settled(self._encounter, self.state.points, step.forces)
+        rest = self._polished(settled)
+        if rest is None and ((settled > _PRESSES) != (step.forces > _PRESSES)).any():
+            rest = self._polished(step.forces)
+        return rest
+
+    def _polished(self, forces: Floats) -> _Rest | None:
+        rows = forces > _PRESSES
+        pressing = self.state.points.take(rows)
+        clearance = np.where(flat_pair(self._encounter, pressing), CLEARANCE, 0.0)
+        polished = polish(self._encounter, pressing, forces[rows], self._gravity.wrench, clearance)
         if polished is None or length(polished.moved) > 4.0 * self.settings.eps_max:
             return None
         return self._examined(polished)
