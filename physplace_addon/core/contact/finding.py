@@ -25,7 +25,7 @@ from .encounter import Encounter
 from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out, without_doubles
-from .polyhedral import flat_pairs
+from .polyhedral import SIDE_IS_SURE, flat_pairs
 from .seeds import Samples, View, distance_starts, edge_starts, face_samples, vertex_starts
 from .solving import Solved, promising, side_is_certain, solve_points
 
@@ -56,7 +56,7 @@ def find_points(
     """
     kept = _track(encounter, reach, tracked)
     t1, t2 = _near(encounter, max(reach.curved, reach.flat))
-    parts = [kept, _flat(encounter, t1, t2, reach)]
+    parts = [kept, _flat(encounter, t1, t2, reach, tracked, before is not None)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
     t1, t2 = t1[curved], t2[curved]
     if len(t1):
@@ -109,11 +109,41 @@ def _real(encounter: Encounter, solved: Solved, reach: Reach) -> Solved:
     return Solved(points.take(rows), solved.softest[rows], solved.valid[rows])
 
 
-def _flat(encounter: Encounter, t1: Ints, t2: Ints, reach: Reach) -> InterfacePoints:
+def _flat(
+    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, tracked: InterfacePoints, apart: bool
+) -> InterfacePoints:
     if len(t1) == 0:
         return InterfacePoints.none()
     points = flat_pairs(encounter, t1, t2)
-    return points.take(points.gap <= reach.flat)
+    points = points.take(points.gap <= reach.flat)
+    return _with_known_sides(points, tracked, apart, SIDE_IS_SURE * encounter.radius)
+
+
+def _with_known_sides(
+    points: InterfacePoints, tracked: InterfacePoints, apart: bool, sure: float
+) -> InterfacePoints:
+    """Keep the sides that points of the same features had; a gap too small to tell would let a sheet slip
+    through.  Of new points among bodies known to be apart even the smallest gap tells.
+    """
+    rows = np.nonzero(np.abs(points.gap) < sure)[0]
+    if len(rows) == 0:
+        return points
+    known = {key: i for i, key in enumerate(_feature_keys(tracked))}
+    flip = np.zeros(len(points), bool)
+    for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
+        if key in known:
+            flip[row] = dot(points.normal[row], tracked.normal[known[key]]) < 0.0
+        else:
+            flip[row] = apart and points.gap[row] < 0.0
+    sign = np.where(flip, -1.0, 1.0)
+    return replace(
+        points, side=sign * points.side, normal=sign[:, None] * points.normal, gap=sign * points.gap
+    )
+
+
+def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
+    columns = (points.dim1, points.index1, points.dim2, points.index2)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @dataclass(frozen=True)

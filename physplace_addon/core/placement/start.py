@@ -15,7 +15,7 @@ from ..arrays import Bools, Floats
 from ..bodies import Body
 from ..contact.crossing import meeting_triangles, unexplained_collisions
 from ..contact.encounter import Encounter
-from ..contact.features import cross, dot
+from ..contact.features import FACE, cross, dot
 from ..contact.finding import Reach, find_points
 from ..contact.linearization import gap_gradient
 from ..contact.points import InterfacePoints
@@ -64,14 +64,20 @@ def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
 def behind_walls(
     encounter: Encounter, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
 ) -> Bools:
-    """Tell which points with a depth are no overlap: their middle is not inside both bodies, shape (k,)."""
+    """Tell which points with a depth are no overlap: their middle is not inside both bodies, shape (k,).
+
+    A sheet has no inside; there the active body's alone must do.
+    """
     doubtful = np.nonzero(points.gap < -tolerance)[0]
     behind = np.zeros(len(points), bool)
     if len(doubtful):
         middle = 0.5 * (points.point1[doubtful] + points.point2[doubtful])
         inside = _inside(encounter.active.body, encounter.pose.inverse().points(middle))
         in_world = np.any([_inside(body, middle) for body in bodies], axis=0)
-        behind[doubtful] = ~(inside & in_world)
+        of_solid = np.full(len(doubtful), all(body.closed for body in bodies))
+        faces = points.dim2[doubtful] == FACE
+        of_solid[faces] = encounter.world.trusted[points.index2[doubtful][faces]]
+        behind[doubtful] = ~(inside & (in_world | ~of_solid))
     return behind
 
 
