@@ -1,0 +1,116 @@
+"""Two bodies brought near one another, for the tests of contact.  Poses are told by rotation vectors."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from physplace_addon.core.bodies import Body, exact, polyhedron
+from physplace_addon.core.collision import free_travel
+from physplace_addon.core.contact.encounter import ContactBody, Encounter
+from physplace_addon.core.contact.features import FACE
+from physplace_addon.core.contact.finding import Reach, find_points
+from physplace_addon.core.contact.points import InterfacePoints
+from physplace_addon.core.contact.solving import solve_points
+from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces import primitives
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+
+UPRIGHT = (0.0, 0.0, 0.0)
+BOWL = [(0.0, 0.0), (1.0, 0.1), (1.6, 0.7), (1.8, 1.5), (1.7, 1.5), (1.45, 0.75), (0.9, 0.25), (0.0, 0.15)]
+MAKERS = {
+    "ball": lambda: exact(primitives.sphere(1.0), "ball"),
+    "small ball": lambda: exact(primitives.sphere(0.3), "small ball"),
+    "ellipsoid": lambda: exact(primitives.superquadric(1.2, 1.0, 0.8), "ellipsoid"),
+    "torus": lambda: exact(primitives.torus(1.0, 0.3), "torus"),
+    "cone": lambda: exact(primitives.cone(1.0, 2.0), "cone"),
+    "cylinder": lambda: exact(primitives.cylinder(0.5, 2.0), "cylinder"),
+    "plane": lambda: exact(primitives.plane(8.0, 8.0), "plane"),
+    "bowl": lambda: exact(
+        primitives.revolution(BOWL, sharp=[False, False, False, True, True, False, False, False]), "bowl"
+    ),
+    "slab": lambda: polyhedron((CUBE_POINTS - [0.0, 0.0, 0.5]) * [8.0, 8.0, 1.0], CUBE_TRIANGLES, "slab"),
+    "cube": lambda: polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube"),
+}
+
+
+@lru_cache
+def body(name: str) -> Body:
+    """The named body."""
+    return MAKERS[name]()
+
+
+@lru_cache
+def prepared(name: str) -> ContactBody:
+    """The named body with what contact asks of it."""
+    return ContactBody.of([body(name)])
+
+
+def pose(turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Pose:
+    """The pose turned by a rotation vector, radians, with the body's origin at a point."""
+    return Pose.identity().displaced(at, turn, np.zeros(3))
+
+
+def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Encounter:
+    """An encounter of two bodies, the active one turned and moved."""
+    first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
+    return Encounter(first, second, pose(turn, at), first.body.radius)
+
+
+def lowered(encounter: Encounter, gap: float) -> Encounter | None:
+    """The active body let down along -z until it is about `gap` from the world; None if it would pass by."""
+    way = free_travel(
+        encounter.active.tree, encounter.pose, encounter.world.tree, np.array([0.0, 0.0, -1.0]), gap
+    )
+    if not np.isfinite(way):
+        return None
+    return encounter.displaced(np.array([0.0, 0.0, -way / encounter.radius, 0.0, 0.0, 0.0]))
+
+
+def everything_within(encounter: Encounter, reach: float, before: Encounter | None = None) -> InterfacePoints:
+    """All interface points with a gap below `reach`."""
+    return find_points(encounter, Reach(reach, reach, reach), InterfacePoints.none(), before)
+
+
+def settle_at(encounter: Encounter, point: InterfacePoints, gap: float) -> tuple[Encounter, InterfacePoints]:
+    """Shift the active body along the normal of one point until that point's gap is as asked."""
+    for _ in range(4):
+        shift = (gap - point.gap[0]) * point.normal[0] / encounter.radius
+        encounter = encounter.displaced(np.concatenate([shift, np.zeros(3)]))
+        solved = solve_points(encounter, point, known_sides=True)
+        assert solved.valid.all()
+        point = solved.points
+    assert abs(point.gap[0] - gap) < 1e-12
+    return encounter, point
+
+
+def chance_meeting(
+    active: str, world: str, kind: str, rng: np.random.Generator, about=UPRIGHT, spread=np.pi, aside=0.8
+) -> tuple[Encounter, InterfacePoints]:
+    """A random pose near the world, and in it one interface point of a kind, soft in no direction.
+
+    about, spread: rotation vectors are drawn around `about`; aside: how far from the axis the body comes
+    down.
+    """
+    for _ in range(200):
+        turn = np.asarray(about) + spread * rng.uniform(-1.0, 1.0, 3)
+        start = meet(active, world, turn, (*(aside * rng.uniform(-1.0, 1.0, 2)), 6.0))
+        near = lowered(start, 0.02)
+        if near is None:
+            continue
+        points = everything_within(near, 0.1 * near.radius)
+        fit = ~points.held & (np.array(points.kinds(), dtype=object) == kind)
+        for row in np.nonzero(fit)[0]:
+            point = points.take(slice(row, row + 1))
+            if is_sharp(near, point):
+                return near, point
+    raise AssertionError(f"{active} over {world}: no {kind} in 200 tries")
+
+
+def is_sharp(encounter: Encounter, point: InterfacePoints) -> bool:
+    """Whether the pair is well away from a degenerate one: stiff, or with edges that really cross."""
+    if FACE in (int(point.dim1[0]), int(point.dim2[0])):
+        return bool(solve_points(encounter, point, True).softest[0] * encounter.radius > 0.35)
+    first, second = encounter.evaluate(point)
+    return bool(np.linalg.norm(np.cross(first.tangents[0, 0], second.tangents[0, 0])) > 0.4)

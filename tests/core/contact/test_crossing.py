@@ -1,0 +1,76 @@
+"""Steps that pass through something are caught, and steps past it are not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physplace_addon.core.contact.crossing import crossing_points, meeting_triangles, unexplained_collisions
+from physplace_addon.core.contact.points import InterfacePoints
+from tests.core.contact.meetings import everything_within, meet
+
+CORNER_DOWN = (0.6, 0.5, 0.0)
+EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
+
+
+def kinds_crossed(active, world, turn, start, end):
+    crossed = crossing_points(meet(active, world, turn, start), meet(active, world, turn, end))
+    return set(crossed.kinds()), crossed
+
+
+def test_a_vertex_pushed_through_a_triangle_is_reported():
+    kinds, crossed = kinds_crossed("cube", "plane", CORNER_DOWN, (0.1, 0.2, 1.0), (0.1, 0.2, 0.6))
+    assert "vertex/face" in kinds
+    assert (crossed.normal[:, 2] > 1.0 - 1e-12).all()
+    assert (crossed.gap > 0.0).all()
+
+
+def test_a_face_pushed_over_a_vertex_is_reported():
+    kinds, crossed = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (0.3, 0.4, 1.1), (0.3, 0.4, 0.9))
+    assert "face/vertex" in kinds
+    assert (crossed.gap > 0.0).all()
+
+
+def test_an_edge_pushed_through_an_edge_is_reported():
+    start, end = (0.0, 0.0, 1.5), (0.0, 0.0, 1.0)
+    world = meet("cube", "cube").active.body.transformed(
+        np.array(meet("cube", "cube", (0.0, 0.25 * np.pi, 0.0)).pose.matrix4)
+    )
+    kinds, crossed = kinds_crossed("cube", world, EDGE_DOWN, start, end)
+    assert "edge/edge" in kinds
+    lowest = crossed.take(np.array(crossed.kinds(), dtype=object) == "edge/edge")
+    assert np.abs(lowest.normal - [0.0, 0.0, 1.0]).max(axis=1).min() < 1e-12
+
+
+def test_a_step_all_the_way_through_a_sheet_is_reported():
+    kinds, _ = kinds_crossed("cube", "plane", CORNER_DOWN, (0.0, 0.0, 1.2), (0.0, 0.0, -1.2))
+    assert "vertex/face" in kinds
+    assert len(meeting_triangles(meet("cube", "plane", CORNER_DOWN, (0.0, 0.0, -1.2)))) == 0
+
+
+def test_sliding_over_a_face_crosses_nothing():
+    kinds, _ = kinds_crossed("cube", "plane", (0.0, 0.0, 0.2), (0.0, 0.0, 0.5001), (0.3, 0.2, 0.5001))
+    assert kinds == set()
+
+
+def test_sliding_past_a_corner_crosses_nothing():
+    kinds, _ = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (1.001, -0.4, 0.2), (1.001, 1.4, 0.2))
+    assert kinds == set()
+
+
+def test_boxes_that_overlap_without_their_triangles_are_apart():
+    turn = (0.25 * np.pi, 0.0, 0.0)
+    assert len(meeting_triangles(meet("cube", "cube", turn, (0.0, 1.15, 1.15)))) == 0
+    assert len(meeting_triangles(meet("cube", "cube", turn, (0.0, 0.75, 0.75)))) > 0
+
+
+def test_an_overlap_of_curved_bodies_needs_an_interface_point():
+    encounter = meet("ball", "ball", at=(0.0, 0.0, 1.9))
+    assert len(unexplained_collisions(encounter, InterfacePoints.none())) > 0
+    assert len(unexplained_collisions(encounter, everything_within(encounter, 0.2))) == 0
+
+
+def test_touching_tessellations_are_explained_by_the_contact():
+    encounter = meet("ball", "plane", at=(0.0, 0.0, 1.0 - 1e-6))
+    points = everything_within(encounter, 0.05)
+    assert len(points) >= 1
+    assert len(unexplained_collisions(encounter, points)) == 0

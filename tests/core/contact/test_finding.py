@@ -1,0 +1,123 @@
+"""The points of a pose cover what touches: rings all around, one point in a bowl, none through a wall."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import exact
+from physplace_addon.core.contact.encounter import ContactBody, Encounter
+from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
+from physplace_addon.core.contact.points import spread_out, without_doubles
+from physplace_addon.core.surfaces import primitives
+from tests.bodies_of_the_paper import BOWL
+from tests.core.contact.meetings import everything_within, meet, pose, prepared
+
+INNER, WALL = 1.0, 0.03
+
+
+def largest_hole(points):
+    """The widest angle about the z axis without a point."""
+    angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
+    return np.diff(np.concatenate([angles, [angles[0] + 2.0 * np.pi]])).max()
+
+
+@pytest.mark.parametrize(
+    ("world", "gap"), [("plane", 1e-3), ("plane", 0.0), ("slab", 1e-3), ("slab", 0.0), ("slab", -1e-6)]
+)
+@pytest.mark.parametrize(("name", "height", "ring"), [("torus", 0.3, 1.0), ("cylinder", 1.0, 0.5)])
+def test_a_ring_flat_on_a_plane_is_covered_all_around(name, height, ring, world, gap):
+    encounter = meet(name, world, at=(0.0, 0.0, height + gap))
+    points = everything_within(encounter, 0.05 * encounter.radius)
+    near = points.take(np.abs(points.gap - gap) < 1e-9)
+    assert np.abs(np.hypot(near.point1[:, 0], near.point1[:, 1]) - ring).max() < 1e-6
+    assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 1e-9
+    assert largest_hole(near.point1) <= 2.0 * np.pi / 12.0
+    assert len(points) <= 64
+
+
+def test_a_cylinder_on_its_side_is_held_at_both_ends():
+    encounter = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
+    points = everything_within(encounter, 0.02)
+    near = points.take(np.abs(points.gap) < 1e-9)
+    assert np.abs(near.point1[:, 0]).max() < 1e-4
+    assert near.point1[:, 1].max() > 0.95
+    assert near.point1[:, 1].min() < -0.95
+
+
+HOLLOW = np.array([[1.88, 1.24], [1.68, 0.64], [1.0, 0.15], [0.0, 0.15]])  # (r, z), the inside of the bowl
+
+
+def bezier(control, t):
+    a, b, c, d = control
+    s = 1.0 - t[:, None]
+    t = t[:, None]
+    return s**3 * a + 3.0 * s**2 * t * b + 3.0 * s * t**2 * c + t**3 * d
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.2, 0.8, 1.3])
+def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside):
+    bowl = exact(primitives.revolution(BOWL), "bowl", resolution=(32, 12))
+    encounter = meet("small ball", bowl, turn=(0.3, 0.5, 0.1), at=(aside, 0.0, 0.7))
+    points = everything_within(encounter, 0.4)
+    inside = bezier(HOLLOW, np.linspace(0.0, 1.0, 200_001))
+    distance = np.hypot(inside[:, 0] - aside, inside[:, 1] - 0.7)
+    nearest = np.argmin(distance)
+    lowest = points.take(slice(int(np.argmin(points.gap)), int(np.argmin(points.gap)) + 1))
+    assert abs(lowest.gap[0] - (distance[nearest] - 0.3)) < 1e-9
+    assert np.abs(lowest.point2[0] - [inside[nearest, 0], 0.0, inside[nearest, 1]]).max() < 1e-4
+
+
+def hemispherical_bowl():
+    """A thin bowl open upwards between two spheres about the origin."""
+    angles = np.linspace(-0.5 * np.pi, -0.05, 13)
+    arc = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    arc[0, 0] = 0.0
+    profile = np.concatenate([(INNER + WALL) * arc, INNER * arc[::-1]])
+    sharp = np.zeros(len(profile), bool)
+    sharp[12:14] = True
+    return exact(primitives.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
+
+
+def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
+    active, world = prepared("small ball"), ContactBody.of([hemispherical_bowl()])
+    before = Encounter(active, world, pose(at=(0.1, 0.0, -0.6)), active.body.radius)
+    here = before.at(pose(at=(0.1, 0.0, -0.66)))
+    assert len(everything_within(before, 0.2, before))
+    points = everything_within(here, 0.2, before)
+    from_centre = np.linalg.norm(here.centre)
+    assert abs(points.gap.min() - (INNER - 0.3 - from_centre)) < 2e-3
+    assert points.gap.min() > 0.0
+    assert (points.normal @ here.centre < 0.0).all()
+
+
+def test_tracked_points_follow_the_body(rng):
+    encounter = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
+    points = everything_within(encounter, 0.2)
+    assert len(points)
+    moved = encounter.displaced(0.01 * rng.normal(size=6))
+    tracked = solve_tracked(moved, points.take(~points.held))
+    fresh = everything_within(moved, 0.2)
+    assert abs(tracked.gap.min() - fresh.gap.min()) < 1e-12
+
+
+def test_tracking_and_creation_do_not_report_a_pair_twice(rng):
+    encounter = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
+    points = everything_within(encounter, 0.2)
+    again = find_points(encounter, Reach(0.2, 0.2, 0.2), points, encounter)
+    assert len(again) == len(points)
+    assert len(without_doubles(again, 1e-6)) == len(again)
+
+
+def test_points_beyond_reach_are_not_reported():
+    encounter = meet("ball", "plane", at=(0.0, 0.0, 1.1))
+    assert len(everything_within(encounter, 0.05)) == 0
+    assert abs(everything_within(encounter, 0.15).gap.min() - 0.1) < 1e-12
+
+
+def test_points_spread_out_leave_no_hole(rng):
+    angles = rng.uniform(0.0, 2.0 * np.pi, 400)
+    ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(400)], axis=1)
+    chosen = spread_out(ring, 16)
+    assert len(np.unique(chosen)) == 16
+    assert largest_hole(ring[chosen]) < np.radians(50.0)

@@ -1,0 +1,135 @@
+"""Flat features: no near pair is missed, the distance tells the sides, and inner edges press nobody."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.contact.polyhedral import flat_pairs
+from tests.core.contact.meetings import meet
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
+
+
+def all_pairs(encounter):
+    """Every pair of triangles, near or not."""
+    count1, count2 = len(encounter.active.body.triangles), len(encounter.world.body.triangles)
+    return flat_pairs(encounter, *np.divmod(np.arange(count1 * count2), count2))
+
+
+def convex(rng, count=12):
+    points = rng.normal(size=(count, 3))
+    return polyhedron(points, ConvexHull(points).simplices, "convex")
+
+
+def point_to_segment(p, a, b):
+    t = np.clip((p - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
+    return np.linalg.norm(p - a - t * (b - a))
+
+
+def point_to_triangle(p, triangle):
+    a, b, c = triangle
+    inner = np.linalg.solve(np.stack([b - a, c - a, np.cross(b - a, c - a)], axis=1), p - a)
+    if inner[0] >= 0.0 and inner[1] >= 0.0 and inner[0] + inner[1] <= 1.0:
+        return abs(inner[2]) * np.linalg.norm(np.cross(b - a, c - a))
+    return min(point_to_segment(p, *triangle[[i, j]]) for i, j in ((0, 1), (1, 2), (2, 0)))
+
+
+def segment_to_segment(first, second):
+    (a, b), (c, d) = first, second
+    ends = [point_to_segment(p, c, d) for p in (a, b)] + [point_to_segment(p, a, b) for p in (c, d)]
+    normal = np.cross(b - a, d - c)
+    s, t, _ = np.linalg.solve(np.stack([b - a, c - d, normal], axis=1), c - a)
+    if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
+        ends.append(abs((c - a) @ normal) / np.linalg.norm(normal))
+    return min(ends)
+
+
+def brute_force_distance(encounter):
+    """The distance of two convex polyhedra that do not meet, feature by feature."""
+    a = encounter.pose.points(encounter.active.body.triangles)
+    b = encounter.world.body.triangles
+    edges = [mesh[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3) for mesh in (a, b)]
+    bound = 2.0 * np.linalg.norm(a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
+    best = bound
+    for points, mesh in ((a.reshape(-1, 3), b), (b.reshape(-1, 3), a)):
+        for p in np.unique(points, axis=0):
+            best = min([best, *(point_to_triangle(p, triangle) for triangle in mesh)])
+    for first in edges[0]:
+        best = min([best, *(segment_to_segment(first, second) for second in edges[1])])
+    return best
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_least_gap_is_the_distance_of_the_polyhedra(seed):
+    rng = np.random.default_rng(seed)
+    aside = rng.normal(size=3)
+    encounter = meet(convex(rng), convex(rng), rng.normal(size=3), 4.0 * aside / np.linalg.norm(aside))
+    points = all_pairs(encounter)
+    distance = brute_force_distance(encounter)
+    assert distance > 0.0
+    assert abs(points.gap.min() - distance) < 1e-12
+    offset = points.point1 - points.point2
+    assert np.abs(offset - points.gap[:, None] * points.normal).max() < 1e-12
+
+
+def test_a_face_on_a_face_is_held_at_all_its_corners():
+    points = all_pairs(meet("cube", "cube", turn=(0.0, 0.0, 0.5), at=(0.0, 0.0, 1.2)))
+    near = points.take(np.abs(points.gap - 0.2) < 1e-12)
+    assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 1e-12
+    crossings = near.take(np.array(near.kinds(), dtype=object) == "edge/edge")
+    assert len(np.unique(np.round(crossings.point1, 9), axis=0)) == 8
+    around = near.point1[:, :2]
+    assert (ConvexHull(around).volume - ConvexHull(crossings.point1[:, :2]).volume) < 1e-12
+
+
+@pytest.mark.parametrize("wound", [1, -1])
+@pytest.mark.parametrize("height", [0.1, -0.1])
+def test_over_an_open_sheet_the_distance_tells_the_side(wound, height):
+    sheet = polyhedron(4.0 * SQUARE_POINTS - [2.0, 2.0, 0.0], SQUARE_TRIANGLES[:, ::wound], "sheet")
+    points = all_pairs(meet("cube", sheet, turn=(0.7, 0.3, 0.1), at=(0.0, 0.0, height * 12.0)))
+    assert points.gap.min() > 0.0
+    near = points.take(points.gap < points.gap.min() + 1e-9)
+    assert np.abs(near.normal - [0.0, 0.0, np.sign(height)]).max() < 1e-12
+
+
+@pytest.mark.parametrize("height", [1e-12, 0.0, -1e-12])
+def test_where_the_distance_is_nothing_the_body_stays_on_its_side(height):
+    points = all_pairs(meet("cube", floor_of(4, 0.0), at=(0.1, 0.2, 0.5 + height)))
+    near = points.take(np.abs(points.gap) < 1e-9)
+    assert len(near) >= 4
+    over_faces = near.take(near.dim2 == 2)
+    lower = near.take(near.dim2 != 2)
+    assert np.abs(lower.normal - [0.0, 0.0, 1.0]).max(initial=0.0) < 1e-9
+    assert np.abs(over_faces.normal - [0.0, 0.0, 1.0]).max(initial=0.0) < 1e-9
+
+
+def floor_of(cells, step, rng=None):
+    """A floor of 2 cells^2 triangles over [-3, 3]^2, its inner points up or down by at most `step`."""
+    line = np.linspace(-3.0, 3.0, cells + 1)
+    x, y = np.meshgrid(line, line, indexing="ij")
+    z = np.zeros_like(x) if rng is None else step * rng.uniform(-1.0, 1.0, x.shape)
+    a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)[None]).ravel()
+    b, c, d = a + cells + 1, a + cells + 2, a + 1
+    triangles = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return polyhedron(np.stack([x, y, z], axis=-1).reshape(-1, 3), triangles, "floor")
+
+
+@pytest.mark.parametrize("step", [0.0, 1e-9, 1e-6])
+def test_inner_edges_of_a_floor_do_not_press_a_box_that_slides_over_them(step, rng):
+    encounter = meet("cube", floor_of(8, step, rng))
+    for x in np.linspace(0.0, 0.75, 7):
+        moved = meet("cube", encounter.world.body, (0.0, 0.0, 0.3), (x, 0.3 * x, 0.5 + 2.0 * step + 1e-7))
+        points = all_pairs(moved)
+        near = points.take(points.gap < 0.05)
+        assert len(near) >= 4
+        assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 8.0 * step + 1e-12
+
+
+def test_the_wall_of_a_step_does_press():
+    world = polyhedron(CUBE_POINTS * [1.0, 8.0, 1.0], CUBE_TRIANGLES, "step")
+    points = all_pairs(meet("cube", world, at=(1.05, 0.0, 0.1)))
+    near = points.take(points.gap < 0.06)
+    assert len(near) >= 4
+    assert np.abs(near.normal - [1.0, 0.0, 0.0]).max() < 1e-12

@@ -1,0 +1,156 @@
+"""Pairs relax to the closest points that an independent minimizer finds, and stay where they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from physplace_addon.core.contact.features import FACE, VERTEX, Features
+from physplace_addon.core.contact.relaxation import (
+    eigen_2x2,
+    inverse_2x2,
+    relax_distance,
+    relax_on_face,
+)
+from tests.core.contact.meetings import body, pose
+
+
+def ellipsoid(u, v):
+    return np.array([1.2 * np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), 0.8 * np.sin(v)])
+
+
+def torus(u, v):
+    ring = 1.0 + 0.3 * np.cos(v)
+    return np.array([ring * np.cos(u), ring * np.sin(u), 0.3 * np.sin(v)])
+
+
+def closest_by_brute_force(first, second, placed):
+    """The closest points of two parametric surfaces, the first one placed: a grid, then scipy."""
+    grid = np.stack(np.meshgrid(*(np.linspace(-np.pi, np.pi, 24, False),) * 2), axis=-1).reshape(-1, 2)
+    a = placed.points(np.array([first(*uv) for uv in grid]))
+    b = np.array([second(*uv) for uv in grid])
+    i, j = np.unravel_index(np.argmin(((a[:, None] - b[None]) ** 2).sum(axis=2)), (len(a), len(b)))
+    best = minimize(
+        lambda x: ((placed.points(first(*x[:2])) - second(*x[2:])) ** 2).sum(),
+        np.concatenate([grid[i], grid[j]]),
+        method="BFGS",
+        options={"gtol": 1e-10},
+    )
+    return placed.points(first(*best.x[:2])), second(*best.x[2:])
+
+
+def near(name, placed, point, rng, count, spread):
+    """Features at corners of the tessellation about a world point: fair, but not good, starts."""
+    solid = body(name)
+    local = point if placed is None else placed.inverse().points(point)
+    corners, uv = solid.triangles.reshape(-1, 3), solid.triangle_uv.reshape(-1, 2)
+    wanted = local + spread * rng.normal(size=(count, 3))
+    rows = np.argmin(((corners[None] - wanted[:, None]) ** 2).sum(axis=2), axis=1)
+    return Features(solid, placed, np.full(count, FACE), solid.triangle_face[rows // 3], uv[rows])
+
+
+@pytest.mark.parametrize("at", [(0.3, 0.4, 1.5), (0.0, 2.3, 0.2), (-1.0, 0.5, 1.4)])
+def test_fair_starts_relax_to_the_closest_pair(at, rng):
+    placed = pose(rng.normal(size=3), at)
+    one, two = closest_by_brute_force(ellipsoid, torus, placed)
+    mover = near("ellipsoid", placed, one, rng, 20, 0.1)
+    base = near("torus", None, two, rng, 20, 0.1)
+    relaxed = relax_on_face(mover, base, np.ones(20), np.zeros(20, bool), 1.2, 0.25)
+    assert relaxed.converged.all()
+    assert relaxed.settled.all()
+    assert np.abs(relaxed.at_first.point - one).max() < 1e-6
+    assert np.abs(relaxed.at_second.point - two).max() < 1e-6
+    gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
+    assert np.abs(gaps - np.linalg.norm(one - two)).max() < 1e-9
+
+
+def test_a_vertex_over_a_face_knows_its_foot(rng):
+    at = np.array([0.4, 1.1, 0.9])
+    solid, placed = body("cone"), pose((np.pi, 0.0, 0.0), at + np.array([0.0, 0.0, 1.0]))
+    mover = Features(solid, placed, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
+    direction = at - np.array([*(at[:2] / np.hypot(*at[:2])), 0.0])
+    foot = at - direction * (1.0 - 0.3 / np.linalg.norm(direction))
+    base = near("torus", None, foot, rng, 1, 0.1)
+    relaxed = relax_on_face(mover, base, np.ones(1), np.zeros(1, bool), 1.0, 0.3)
+    assert relaxed.converged.all()
+    assert np.allclose(relaxed.at_first.point[0], at, atol=1e-12)
+    assert np.allclose(relaxed.at_second.point[0], foot, atol=1e-12)
+
+
+def test_two_circles_relax_to_their_closest_points(rng):
+    solid, placed = body("cylinder"), pose((0.9, 0.4, 0.2), (0.9, 0.3, 2.3))
+    t = np.linspace(0.0, 2.0 * np.pi, 2001)
+    circle = np.stack([0.5 * np.cos(t), 0.5 * np.sin(t), np.ones_like(t)], axis=1)
+    lower = placed.points(circle * [1.0, 1.0, -1.0])
+    i, j = np.unravel_index(np.argmin(((lower[:, None] - circle[None]) ** 2).sum(axis=2)), (2001, 2001))
+
+    def on_edge(placed_at, point, sign):
+        edges = np.nonzero(np.sign(solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]) == sign)[0]
+        start = np.arctan2(*(point if placed_at is None else placed_at.inverse().points(point))[[1, 0]])
+        params = np.stack([start + 0.3 * rng.uniform(-1.0, 1.0, 8), np.zeros(8)], axis=1)
+        return Features(solid, placed_at, np.ones(8, int), np.repeat(edges, 8), params)
+
+    relaxed = relax_distance(on_edge(placed, lower[i], -1.0), on_edge(None, circle[j], 1.0), 1.0)
+    distance = np.linalg.norm(relaxed.at_first.point - relaxed.at_second.point, axis=1)
+    assert relaxed.converged.all()
+    assert np.ptp(distance) < 1e-12
+    assert 0.0 <= np.linalg.norm(lower[i] - circle[j]) - distance[0] < 1e-5
+
+
+def test_held_points_slide_down_a_valley_but_not_along_it(rng):
+    placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.4))
+    wanted = np.linspace(0.0, 2.0 * np.pi, 12, False)
+    starts = [placed.points(torus(u, -0.5 * np.pi + 0.4)) for u in wanted]
+    mover = [near("torus", placed, start, rng, 1, 0.0) for start in starts]
+    param = np.concatenate([feature.param for feature in mover])
+    features = Features(body("torus"), placed, np.full(12, FACE), np.zeros(12, int), param)
+    before = features.geometry().point
+    on_plane = near("plane", None, np.zeros(3), rng, 12, 0.5)
+    relaxed = relax_on_face(features, on_plane, np.ones(12), np.ones(12, bool), 1.3, 0.3)
+    after = relaxed.at_first.point
+    assert relaxed.converged.all()
+    assert not relaxed.settled.any()
+    assert np.abs(after[:, 2] - 0.1).max() < 1e-12
+    assert np.abs(np.hypot(after[:, 0], after[:, 1]) - 1.0).max() < 1e-7
+    turned = np.arctan2(after[:, 1], after[:, 0]) - np.arctan2(before[:, 1], before[:, 0])
+    assert np.abs(np.sin(turned)).max() < 1e-12
+
+
+def test_a_pair_whose_foot_is_past_the_border_does_not_count_as_solved(rng):
+    placed = pose((0.0, 0.0, 0.0), (4.2, 0.0, 1.1))
+    mover = near("ball", placed, np.array([4.2, 0.0, 0.1]), rng, 4, 0.2)
+    base = near("plane", None, np.array([3.9, 0.0, 0.0]), rng, 4, 0.1)
+    relaxed = relax_on_face(mover, base, np.ones(4), np.zeros(4, bool), 1.0, 0.3)
+    assert not relaxed.converged.any()
+    assert relaxed.at_second.point[:, 0].max() <= 4.0 + 1e-12
+
+
+def test_an_inside_ball_relaxes_to_its_depth(rng):
+    placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.9))
+    mover = near("ball", placed, np.array([0.0, 0.0, 0.9]), rng, 10, 0.2)
+    base = near("ball", None, np.array([0.0, 0.0, 1.0]), rng, 10, 0.2)
+    relaxed = relax_on_face(mover, base, np.ones(10), np.zeros(10, bool), 1.0, 0.3)
+    gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
+    assert relaxed.converged.all()
+    assert np.abs(gaps + 0.1).max() < 1e-12
+
+
+def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng):
+    matrices = rng.normal(size=(50, 2, 2))
+    matrices = matrices + matrices.transpose(0, 2, 1)
+    matrices[0] = np.diag([3.0, -2.0])
+    matrices[1] = 2.0 * np.eye(2)
+    matrices[2] = 0.0
+    values, vectors = eigen_2x2(matrices)
+    assert np.abs(values - np.linalg.eigh(matrices)[0]).max() < 1e-14
+    assert np.abs(np.einsum("kia,kib->kab", vectors, vectors) - np.eye(2)).max() < 1e-15
+    assert np.abs(matrices @ vectors - vectors * values[:, None]).max() < 1e-14
+
+
+def test_an_inverse_takes_small_eigenvalues_as_the_smallest_allowed(rng):
+    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    matrix = turn @ np.diag([-3.0, 5.0]) @ turn.T
+    assert np.allclose(inverse_2x2(matrix[None], 0.1)[0], turn @ np.diag([10.0, 0.2]) @ turn.T, atol=1e-13)
+    definite = turn @ np.diag([0.5, 5.0]) @ turn.T
+    assert np.allclose(inverse_2x2(definite[None], 0.1)[0], np.linalg.inv(definite), atol=1e-13)
