@@ -22,6 +22,8 @@ _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it
 
 def crossing_points(start: Encounter, end: Encounter) -> InterfacePoints:
     """Return, at the start, the flat feature pairs that cross between the two poses of the active body."""
+    if not (start.active.has_flat_parts and start.world.has_flat_parts):
+        return InterfacePoints.none()
     pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
     t1, t2 = pairs[:, 0], pairs[:, 1]
     active, world = start.active, start.world
@@ -66,6 +68,8 @@ def _edges(start: Encounter, end: Encounter, segments1: Ints, segments2: Ints) -
 
 def meeting_triangles(encounter: Encounter) -> Ints:
     """Return the pairs (m, 2) of polyhedra's triangles that touch or cross where the active body stands."""
+    if not (encounter.active.triangle_solid.any() and encounter.world.triangle_solid.any()):
+        return np.zeros((0, 2), np.intp)
     pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, 0.0)
     t1, t2 = pairs[:, 0], pairs[:, 1]
     solid = encounter.active.triangle_solid[t1] & encounter.world.triangle_solid[t2]
@@ -84,6 +88,8 @@ def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Flo
     Figure 3): then a point with so small a gap is not far.  A collision without one has been missed.
     """
     active, world = encounter.active, encounter.world
+    if active.triangle_flat.all() and world.triangle_flat.all():
+        return np.zeros((0, 3))
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
     t1, t2 = pairs[:, 0], pairs[:, 1]
     curved = ~(active.triangle_flat[t1] & world.triangle_flat[t2])

@@ -64,6 +64,11 @@ class ContactBody:
     straight_segments: Owned
     vertices: Owned
 
+    @property
+    def has_flat_parts(self) -> bool:
+        """Whether it has a flat face, a straight edge or a vertex."""
+        return bool(self.triangle_flat.any() or self.straight.any() or len(self.body.vertices))
+
     @classmethod
     def of(cls, bodies: Sequence[Body]) -> ContactBody:
         """Prepare one body, or several that never move against each other (the world)."""

@@ -26,8 +26,16 @@ from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out, without_doubles
 from .polyhedral import SIDE_IS_SURE, flat_pairs
-from .seeds import Samples, View, distance_starts, edge_starts, face_samples, vertex_starts
-from .solving import Solved, promising, side_is_certain, solve_points
+from .seeds import (
+    Samples,
+    View,
+    distance_starts,
+    edge_starts,
+    face_samples,
+    neglected,
+    vertex_starts,
+)
+from .solving import promising, side_is_certain, solve_points
 
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 _SAMPLES = 24  # points that a contact curve is given
@@ -50,19 +58,20 @@ def find_points(
 ) -> InterfacePoints:
     """Return the interface points at the encounter's pose.
 
-    tracked: points of an earlier pose.  before: a pose known to be free of overlap, from which this one was
-    reached; a new point that was already inside there is the far side of a wall.  None: the first pose,
-    where nothing is known.
+    tracked: points known before, solved at this pose (`solve_tracked`).  before: a pose known to be free of
+    overlap, from which this one was reached; a new point that was already inside there is the far side of a
+    wall.  None: the first pose, where nothing is known.
     """
-    kept = _track(encounter, reach, tracked)
+    kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
+    kept = kept.take(pressing(encounter, kept, _CONE))
     t1, t2 = _near(encounter, max(reach.curved, reach.flat))
     parts = [kept, _flat(encounter, t1, t2, reach, tracked, before is not None)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
     t1, t2 = t1[curved], t2[curved]
     if len(t1):
-        new, samples = _create(encounter, t1, t2, reach, before)
-        parts.append(new.points.take(_settled_or_lowest(encounter, new.points)))
-        parts.extend(_spread(encounter, new, samples, reach))
+        new, samples = _create(encounter, t1, t2, reach, kept, before)
+        parts.append(new.take(_settled_or_lowest(encounter, new)))
+        parts.extend(_spread(encounter, InterfacePoints.join([kept, new]), samples, reach))
     return without_doubles(InterfacePoints.join(parts), _SAME * encounter.radius)
 
 
@@ -77,15 +86,8 @@ def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoi
     """
     if len(points) == 0:
         return points
-    solved = solve_points(encounter, points, known_sides=True)
-    return solved.points.take(solved.valid)
-
-
-def _track(encounter: Encounter, reach: Reach, tracked: InterfacePoints) -> InterfacePoints:
-    solvable = tracked.take(~tracked.held & ~flat_pair(encounter, tracked))
-    if len(solvable) == 0:
-        return InterfacePoints.none()
-    return _real(encounter, solve_points(encounter, solvable, known_sides=True), reach).points
+    solved, valid = solve_points(encounter, points, known_sides=True)
+    return solved.take(valid)
 
 
 def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
@@ -101,12 +103,10 @@ def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
     return straight & ~((points.dim1 == FACE) & (points.dim2 == FACE))
 
 
-def _real(encounter: Encounter, solved: Solved, reach: Reach) -> Solved:
+def _real(encounter: Encounter, points: InterfacePoints, valid: Bools, reach: Reach) -> InterfacePoints:
     """Keep the valid points within reach whose normals lie in both normal cones."""
-    points = solved.points
-    rows = np.nonzero(solved.valid & (points.gap <= reach.curved))[0]
-    rows = rows[pressing(encounter, points.take(rows), _CONE)]
-    return Solved(points.take(rows), solved.softest[rows], solved.valid[rows])
+    near = points.take(valid & (np.abs(points.gap) <= reach.curved))
+    return near.take(pressing(encounter, near, _CONE))
 
 
 def _flat(
@@ -155,14 +155,22 @@ class _Candidates:
 
 
 def _create(
-    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, before: Encounter | None
-) -> tuple[Solved, _Candidates]:
+    encounter: Encounter,
+    t1: Ints,
+    t2: Ints,
+    reach: Reach,
+    kept: InterfacePoints,
+    before: Encounter | None,
+) -> tuple[InterfacePoints, _Candidates]:
     on_active, on_world = View(encounter, True), View(encounter, False)
     faces = face_samples(encounter, t1, t2, reach.curved)
     edges = [edge_starts(on_active, t1, t2, reach.curved), edge_starts(on_world, t2, t1, reach.curved)]
     starts = InterfacePoints.join(
         [InterfacePoints.none()]
-        + [samples.points.take(samples.lowest) for samples in faces]
+        + [
+            samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / encounter.radius))
+            for samples in faces
+        ]
         + edges
         + [
             vertex_starts(on_active, t1, t2, reach.curved),
@@ -175,23 +183,18 @@ def _create(
 
 def _solve_new(
     encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
-) -> Solved:
+) -> InterfacePoints:
     starts = starts.take(promising(encounter, starts))
-    solved = _real(encounter, solve_points(encounter, starts, known_sides=False), reach)
+    points = _real(encounter, *solve_points(encounter, starts, known_sides=False), reach)
     if before is None:
-        return solved
-    points = solved.points
+        return points
     doubtful = (points.gap < 0.0) | ~side_is_certain(encounter, points)
     if not doubtful.any():
-        return solved
+        return points
     real, side = _judged_before(before, points.take(doubtful))
     again = replace(points.take(doubtful).take(real), side=side[real])
-    again_solved = _real(encounter, solve_points(encounter, again, known_sides=True), reach)
-    return Solved(
-        InterfacePoints.join([points.take(~doubtful), again_solved.points]),
-        np.concatenate([solved.softest[~doubtful], again_solved.softest]),
-        np.concatenate([solved.valid[~doubtful], again_solved.valid]),
-    )
+    again = _real(encounter, *solve_points(encounter, again, known_sides=True), reach)
+    return InterfacePoints.join([points.take(~doubtful), again])
 
 
 def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
@@ -202,8 +205,9 @@ def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, F
     was outside its base then (it has come over from the next triangle) is real; a flat base tells its side
     even so.
     """
-    then = solve_points(before, replace(points, held=np.ones(len(points), bool)), known_sides=False)
-    inside = then.valid & (then.points.gap < -1e-9 * before.radius)
+    held = replace(points, held=np.ones(len(points), bool))
+    then, valid = solve_points(before, held, known_sides=False)
+    inside = valid & (then.gap < -1e-9 * before.radius)
     flat = np.zeros(len(points), bool)
     for dim, index, body in (
         (points.dim1, points.index1, before.active.body),
@@ -211,16 +215,15 @@ def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, F
     ):
         faces = dim == FACE
         flat[faces] |= body.face_flat[index[faces]]
-    told = ~side_is_certain(before, points) & (then.valid | flat)
-    return ~inside, np.where(told, then.points.side, points.side)
+    told = ~side_is_certain(before, points) & (valid | flat)
+    return ~inside, np.where(told, then.side, points.side)
 
 
 def _spread(
-    encounter: Encounter, solved: Solved, candidates: _Candidates, reach: Reach
+    encounter: Encounter, points: InterfacePoints, candidates: _Candidates, reach: Reach
 ) -> list[InterfacePoints]:
     """Sample the soft pairs."""
-    points = solved.points
-    soft = (solved.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
+    soft = (points.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
     if not soft.any():
         return []
     features = sampled_feature(encounter, points.take(soft))
@@ -277,8 +280,8 @@ def _samples_near(
     held = replace(source, held=np.ones(len(source), bool), side=side)
     rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
     held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
-    solved = solve_points(encounter, held, known_sides=True)
-    near = solved.points.take(solved.valid & (solved.points.gap < reach.samples))
+    solved, valid = solve_points(encounter, held, known_sides=True)
+    near = solved.take(valid & (solved.gap < reach.samples))
     return near.take(spread_out(near.point1, _SAMPLES))
 
 

@@ -24,6 +24,7 @@ class InterfacePoints:
     dim1, index1, param1: feature of the active body (dimension, number, parameters (k, 2)); dim2, index2,
     param2: of the world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1,
     T1 x T2) into n. held (k,): a sample on a contact curve or area, stationary only in stiff directions.
+    softest (k,): the least curvature K of the gap along the pair, 1/length; inf where nothing can slide.
     point1, point2 (k, 3) in the world; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n . (point1
     - point2), < 0 is depth.
     """
@@ -36,6 +37,7 @@ class InterfacePoints:
     param2: Floats
     side: Floats
     held: Bools
+    softest: Floats
     point1: Floats
     point2: Floats
     normal: Floats
@@ -48,6 +50,15 @@ class InterfacePoints:
         """Return the given rows: indices, a mask or a slice."""
         return InterfacePoints(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def copy(self) -> InterfacePoints:
+        """Return the same points in arrays of their own."""
+        return InterfacePoints(*(getattr(self, field.name).copy() for field in fields(self)))
+
+    def put(self, rows: Bools, part: InterfacePoints) -> None:
+        """Write `part` over the rows of a mask; only for whoever has just made this copy."""
+        for field in fields(self):
+            getattr(self, field.name)[rows] = getattr(part, field.name)
+
     @classmethod
     def join(cls, parts: list[InterfacePoints]) -> InterfacePoints:
         """Concatenate."""
@@ -57,7 +68,7 @@ class InterfacePoints:
     def none(cls) -> InterfacePoints:
         """Return no points."""
         i, f, v, p = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 2))
-        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), v, v, v, f)
+        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), f, v, v, v, f)
 
     def kinds(self) -> list[str]:
         """Name each point's kind, active body first: "face/edge"."""

@@ -41,7 +41,7 @@ def make_points(
     height = dot(raw_normal, point1 - point2)
     points = InterfacePoints(
         np.full(k, dims[0]), index1, param1, np.full(k, dims[1]), index2, param2,
-        np.where(height < 0.0, -1.0, 1.0), np.zeros(k, bool), point1, point2, raw_normal, height,
+        np.where(height < 0.0, -1.0, 1.0), np.zeros(k, bool), np.full(k, np.inf), point1, point2, raw_normal, height,
     )  # fmt: skip
     unsure = np.nonzero(np.abs(height) < SIDE_IS_SURE * encounter.radius)[0]
     if len(unsure):
@@ -207,8 +207,8 @@ def _by_distance(
 
 
 def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> InterfacePoints:
-    """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are of
-    or own, without the ghosts.
+    """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
+    of or own, without the ghosts.
 
     Pairs over a face need no cone: a vertex that stands over a face must stay over it.
     """

@@ -161,6 +161,9 @@ def relax_on_face(
     relative to.
     """
     mover, base = replace(mover, param=mover.param.copy()), replace(base, param=base.param.copy())
+    on_planes = base.geometry()
+    if not on_planes.curvature.any():
+        return _relax_on_planes(mover, base, on_planes, side, held, radius, softness, rounds)
     live = _Live.all_of(mover, base, side, held)
     error, size = np.full(len(side), np.inf), np.full(len(side), np.inf)
     progress = Progress(radius)
@@ -178,6 +181,39 @@ def relax_on_face(
             live, progress = live.take(going), progress.take(going)
     solved = _SOLVED * radius
     at_mover, at_base = mover.geometry(), base.geometry()
+    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
+
+
+def _relax_on_planes(
+    mover: Features,
+    base: Features,
+    planes: FeatureGeometry,
+    side: Floats,
+    held: Bools,
+    radius: float,
+    softness: float,
+    rounds: int,
+) -> Relaxed:
+    """The same where every base is flat: A = 1, C = 0, and the foot need be looked for only at the end."""
+    outward = side[:, None] * planes.normal
+    error, size = np.zeros(len(side)), np.zeros(len(side))
+    progress = Progress(radius)
+    for _ in range(rounds if (mover.dim > 0).any() else 0):
+        at_mover = mover.geometry()
+        gradient = (at_mover.tangents @ outward[:, :, None])[:, :, 0]
+        walk, error = _walk(gradient, at_mover.bend(outward), mover, held, radius, softness)
+        size = np.abs(walk).max(axis=1)
+        if not progress.going(size, at_mover.point, at_mover.point).any():
+            break
+        mover = mover.moved(_tangential(at_mover, walk))
+    at_mover, at_base = mover.geometry(), planes
+    for _ in range(2):
+        offset = at_mover.point - at_base.point
+        base = base.moved(offset - dot(offset, at_base.normal)[:, None] * at_base.normal)
+        at_base = base.geometry()
+    beside = (at_base.tangents @ (at_mover.point - at_base.point)[:, :, None])[:, :, 0]
+    solved = _SOLVED * radius
+    error = np.maximum(error, np.abs(beside).max(axis=1))
     return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
 
 
@@ -212,20 +248,26 @@ def _newton_step(
     """
     to_foot = _apply(terms.foot_inverse, terms.foot_error)
     gradient = terms.gradient + _apply(terms.across, _apply(terms.base_bend, terms.foot_error))
-    values, vectors = eigen_2x2(terms.stiffness)
+    walk, error = _walk(gradient, terms.stiffness, mover, held, radius, softness)
+    foot = to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk))
+    return walk, _clipped(foot, 0.3 * radius), np.maximum(error, np.abs(to_foot).max(axis=1))
+
+
+def _walk(
+    gradient: Floats, stiffness: Floats, mover: Features, held: Bools, radius: float, softness: float
+) -> tuple[Floats, Floats]:
+    """Return the mover's step (k, 2), and its part along the stiff directions (k,), before clipping."""
+    values, vectors = eigen_2x2(stiffness)
     along = _apply(vectors.transpose(0, 2, 1), gradient)
     scale = np.maximum(np.abs(values), 1e-6 / radius)
     step = -along / scale
     soft = values < softness
-    error = np.maximum(np.abs(to_foot).max(axis=1), np.where(soft, 0.0, np.abs(step)).max(axis=1))
+    error = np.where(soft, 0.0, np.abs(step)).max(axis=1)
     step[soft & (held[:, None] | (along**2 < _NO_GAIN * radius * scale))] = 0.0
     walk = _clipped(_apply(vectors, step), 0.1 * radius)
     walk[mover.dim < 2, 1] = 0.0
     walk[mover.dim < 1, 0] = 0.0
-    foot = _clipped(
-        to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk)), 0.3 * radius
-    )
-    return walk, foot, error
+    return walk, error
 
 
 def _tangential(at: FeatureGeometry, step: Floats) -> Floats:

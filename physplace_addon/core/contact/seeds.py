@@ -77,8 +77,8 @@ class View:
         k = len(a.dim)
         empty = np.zeros((k, 3))
         return InterfacePoints(
-            a.dim, a.index, a.param, b.dim, b.index, b.param, np.ones(k), np.zeros(k, bool), empty, empty, empty,
-            np.zeros(k),
+            a.dim, a.index, a.param, b.dim, b.index, b.param, np.ones(k), np.zeros(k, bool), np.full(k, np.inf),
+            empty, empty, empty, np.zeros(k),
         )  # fmt: skip
 
 
@@ -104,10 +104,14 @@ def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floa
 @dataclass(frozen=True)
 class Samples:
     """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
-    base and not at its border (k,), and which have no lower neighbour on their mesh (k,).
+    base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
+    whose mesh they are of, at (k, 3) where they are, spacing (k,) how far their neighbours.
     """
 
     points: InterfacePoints
+    on_active: bool
+    at: Floats
+    spacing: Floats
     footed: Bools
     lowest: Bools
 
@@ -150,7 +154,23 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     lowest = _lowest_of_neighbours(
         body.triangle_corners[mine], sample[best][near], base.index[near], distance[near]
     )
-    return Samples(view.points(solved.first, solved.second).take(near), footed[near], lowest)
+    points = view.points(solved.first, solved.second).take(near)
+    spacing = np.repeat(view.mover.triangle_size[mine], 3)[best][near]
+    return Samples(points, view.on_active, solved.at_first.point[near], spacing, footed[near], lowest)
+
+
+def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
+    """Tell which samples lie in the sphere of neglect of a tracked point of the same faces (sections 3,
+    4.3): the minimum they would lead to is known.  Its radius is the distance to the sample's neighbours.
+    Points softer than `softness` (1/length) have none: where their minimum is, is hardly known.
+    """
+    faces = (tracked.dim1 == FACE) & (tracked.dim2 == FACE)
+    known = tracked.take(faces & (tracked.softest > softness))
+    same = (samples.points.index1[:, None] == known.index1) & (samples.points.index2[:, None] == known.index2)
+    offset = samples.at[:, None] - (known.point1 if samples.on_active else known.point2)
+    near = same & (dot(offset, offset) < samples.spacing[:, None] ** 2)
+    found: Bools = near.any(axis=1)
+    return found
 
 
 def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distance: Floats) -> Bools:

@@ -6,45 +6,34 @@ Snyder 1995, sections 4.1 (the conditioning phase of tracking) and 4.4.  See `re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .cones import rise_of_both
 from .encounter import Encounter
-from .features import FACE, FeatureGeometry, dot
+from .features import FACE, VERTEX, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints
 from .polyhedral import PARALLEL, SIDE_IS_SURE
-from .relaxation import Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
+from .relaxation import FaceTerms, Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
 _SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """Interface points with their stiffness: softest (k,) is the least K of the pair, 1/length (inf for
-    vertices); valid (k,): stationary minima inside their domains.
-    """
-
-    points: InterfacePoints
-    softest: Floats
-    valid: Bools
-
-
-def solve_points(encounter: Encounter, points: InterfacePoints, known_sides: bool) -> Solved:
-    """Solve each pair from where it stands.
+def solve_points(
+    encounter: Encounter, points: InterfacePoints, known_sides: bool
+) -> tuple[InterfacePoints, Bools]:
+    """Solve each pair from where it stands; return the points (k) and which are stationary minima inside
+    their domains (k,).
 
     known_sides: keep `points.side` (tracking); else tell it from the distance (creation).
     """
     k = len(points)
-    softest, valid = np.full(k, np.inf), np.zeros(k, bool)
-    solved = replace(
-        points, param1=points.param1.copy(), param2=points.param2.copy(), side=points.side.copy(), held=points.held.copy(),
-        point1=np.zeros((k, 3)), point2=np.zeros((k, 3)), normal=np.zeros((k, 3)), gap=np.zeros(k),
-    )  # fmt: skip
+    valid = np.zeros(k, bool)
+    solved = points.copy()
     on_world = points.dim2 == FACE
     on_active = (points.dim1 == FACE) & ~on_world
     for rows, solver in (
@@ -53,9 +42,9 @@ def solve_points(encounter: Encounter, points: InterfacePoints, known_sides: boo
         (~(on_world | on_active), _by_distance),
     ):
         if rows.any():
-            part, softest[rows], valid[rows] = solver(encounter, points.take(rows), known_sides)
-            _store(solved, rows, part)
-    return Solved(solved, softest, valid)
+            part, valid[rows] = solver(encounter, points.take(rows), known_sides)
+            solved.put(rows, part)
+    return solved, valid
 
 
 def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
@@ -75,19 +64,13 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
             facing = np.where(dot(mover.point - base.point, base.normal) < 0.0, -1.0, 1.0)
             trusted = side_is_certain(encounter, starts.take(rows))
             terms = face_terms(mover, base, np.where(trusted, 1.0, facing))
-            least = np.where(dim == FACE, eigen_2x2(terms.stiffness)[0][:, 0], terms.stiffness[:, 0, 0])
-            out[rows] = (least > -_HOLLOW / encounter.radius) | (dim == 0)
+            out[rows] = softest_of(terms, dim) > -_HOLLOW / encounter.radius
     return out
-
-
-def _store(target: InterfacePoints, rows: Bools, part: InterfacePoints) -> None:
-    for name in ("param1", "param2", "side", "held", "point1", "point2", "normal", "gap"):
-        getattr(target, name)[rows] = getattr(part, name)
 
 
 def _on_world(
     encounter: Encounter, points: InterfacePoints, known_sides: bool
-) -> tuple[InterfacePoints, Floats, Bools]:
+) -> tuple[InterfacePoints, Bools]:
     first, second = encounter.first(points), encounter.second(points)
     trusted = encounter.world.trusted[points.index2]
     side = (
@@ -97,14 +80,13 @@ def _on_world(
     )
     relaxed = relax_on_face(first, second, side, points.held, encounter.radius, SOFT / encounter.radius)
     points = _filled(points, relaxed, side, 1.0)
-    softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
-    facing = _facing(encounter, points, relaxed.at_first)
-    return points, softest, valid & facing
+    points, valid = _judged(relaxed, points, encounter.radius)
+    return points, valid & _facing(encounter, points, relaxed.at_first)
 
 
 def _on_active(
     encounter: Encounter, points: InterfacePoints, known_sides: bool
-) -> tuple[InterfacePoints, Floats, Bools]:
+) -> tuple[InterfacePoints, Bools]:
     first, second = encounter.first(points), encounter.second(points)
     trusted = encounter.active.trusted[points.index1]
     side = (
@@ -114,8 +96,7 @@ def _on_active(
     )
     relaxed = relax_on_face(second, first, side, points.held, encounter.radius, SOFT / encounter.radius)
     points = _filled(points, relaxed, side, -1.0)
-    softest, valid = _judge(relaxed, relaxed.at_first, relaxed.at_second, points, encounter.radius)
-    return points, softest, valid
+    return _judged(relaxed, points, encounter.radius)
 
 
 def _first_sides(
@@ -165,16 +146,17 @@ def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float
     )  # fmt: skip
 
 
-def _judge(
-    relaxed: Relaxed, mover: FeatureGeometry, base: FeatureGeometry, points: InterfacePoints, radius: float
-) -> tuple[Floats, Bools]:
-    terms = face_terms(mover, base, points.side)
-    values = eigen_2x2(terms.stiffness)[0]
-    is_face = relaxed.first.dim == FACE
-    one_dimensional = terms.stiffness[:, 0, 0]
-    softest = np.where(is_face, values[:, 0], np.where(relaxed.first.dim == 0, np.inf, one_dimensional))
+def _judged(relaxed: Relaxed, points: InterfacePoints, radius: float) -> tuple[InterfacePoints, Bools]:
+    terms = face_terms(relaxed.at_first, relaxed.at_second, points.side)
+    softest = softest_of(terms, relaxed.first.dim)
     minimum = points.held | (softest > -_SADDLE / radius)
-    return softest, relaxed.converged & minimum
+    return replace(points, softest=softest), relaxed.converged & minimum
+
+
+def softest_of(terms: FaceTerms, dim: Ints) -> Floats:
+    """Return the least curvature (k,) of the gap along movers of dimensions dim (k,); inf for vertices."""
+    values = eigen_2x2(terms.stiffness)[0]
+    return np.where(dim == FACE, values[:, 0], np.where(dim == VERTEX, np.inf, terms.stiffness[:, 0, 0]))
 
 
 def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
@@ -185,7 +167,7 @@ def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeom
 
 def _by_distance(
     encounter: Encounter, points: InterfacePoints, known_sides: bool
-) -> tuple[InterfacePoints, Floats, Bools]:
+) -> tuple[InterfacePoints, Bools]:
     relaxed = relax_distance(encounter.first(points), encounter.second(points), encounter.radius)
     at1, at2 = relaxed.at_first, relaxed.at_second
     offset = at1.point - at2.point
@@ -206,4 +188,4 @@ def _by_distance(
     side = np.where(crossing, side, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
     valid = relaxed.converged & (crossing | (distance > 1e-13 * encounter.radius))
-    return points, np.full(len(points), np.inf), valid
+    return points, valid

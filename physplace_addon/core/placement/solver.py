@@ -219,7 +219,7 @@ class Placement:
         for _ in range(_CORRECTIONS):
             tracked = solve_tracked(trial, known)
             if len(tracked) == 0 or tracked.gap.min() >= -depth:
-                found = find_points(trial, self.reach, known, self._encounter)
+                found = find_points(trial, self.reach, tracked, self._encounter)
                 if len(found) == 0 or found.gap.min() >= -depth:
                     return (trial, found) if self._passes_nothing(trial, found) else None
                 known = InterfacePoints.join([known, found.take(found.gap < -depth)])
@@ -283,9 +283,8 @@ class Placement:
 
     def _examined(self, polished: Polished) -> _Rest | None:
         encounter = polished.encounter
-        found = find_points(
-            encounter, self.reach, InterfacePoints.join([polished.points, self.state.points]), self._encounter
-        )
+        known = solve_tracked(encounter, InterfacePoints.join([polished.points, self.state.points]))
+        found = find_points(encounter, self.reach, known, self._encounter)
         touching = found.take(found.gap < TOUCHING * self._radius)
         state = self._state(encounter.pose, found, self.state.eps)
         if (
@@ -316,7 +315,7 @@ class Placement:
         for x in (_TRIAL * motion, -_TRIAL * motion):
             tried = encounter.displaced(x)
             for _ in range(2):
-                found = find_points(tried, self.reach, points, None)
+                found = find_points(tried, self.reach, solve_tracked(tried, points), None)
                 rise = found.normal @ up
                 pushing = rise > 1e-6
                 if not pushing.any():
