@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import exact
+from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.encounter import ContactBody, Encounter
 from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
 from physplace_addon.core.contact.points import spread_out, without_doubles
 from physplace_addon.core.surfaces import primitives
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.meetings import everything_within, meet, pose, prepared
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 INNER, WALL = 1.0, 0.03
 
@@ -121,3 +122,12 @@ def test_points_spread_out_leave_no_hole(rng):
     chosen = spread_out(ring, 16)
     assert len(np.unique(chosen)) == 16
     assert largest_hole(ring[chosen]) < np.radians(50.0)
+
+
+def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
+    plate = polyhedron((CUBE_POINTS - [0.0, 0.0, 0.5]) * [6.0, 6.0, 0.03], CUBE_TRIANGLES, "plate")
+    before = meet("small ball", plate, at=(0.1, 0.2, 0.32))
+    here = before.displaced(np.array([0.0, 0.0, -0.02 / before.radius, 0.0, 0.0, 0.0]))
+    points = everything_within(here, 0.8, before)
+    assert abs(points.gap.min()) < 1e-12
+    assert np.abs(points.normal - [0.0, 0.0, 1.0]).max() < 1e-12

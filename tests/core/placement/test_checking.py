@@ -1,0 +1,102 @@
+"""A check tells what a body overlaps, touches and rests on, and moves nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.placement import Settings, Status, check
+from tests.core.contact.meetings import body, pose
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+
+UPRIGHT = (0.0, 0.0, 0.0)
+STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
+
+
+def report(name, world, height, turn=UPRIGHT, **settings):
+    return check(body(name), pose(turn, (0.1, 0.2, height)), [body(world)], Settings(**settings))
+
+
+@pytest.mark.parametrize("name", STANDING)
+@pytest.mark.parametrize("world", ["slab", "plane"])
+def test_a_body_that_stands_is_balanced(name, world):
+    found = report(name, world, STANDING[name])
+    assert found.status is Status.BALANCED
+    assert found.overlap <= 1e-9
+    assert found.gap <= 1e-9
+    assert found.required_friction == 0.0
+    assert abs(found.contacts.force.sum() - 1.0) < 1e-6
+
+
+@pytest.mark.parametrize("name", STANDING)
+@pytest.mark.parametrize("depth", [0.01, 0.1])
+def test_an_overlap_is_told_by_its_depth(name, depth):
+    found = report(name, "slab", STANDING[name] - depth)
+    assert found.status is Status.INTERFERING_START
+    assert abs(found.overlap - depth) < 1e-6
+
+
+def test_an_overlap_within_the_tolerance_is_none():
+    assert report("ball", "slab", 1.0 - 1e-5, start_tolerance=1e-4).status is not Status.INTERFERING_START
+    assert report("ball", "slab", 1.0 - 1e-3, start_tolerance=1e-4).status is Status.INTERFERING_START
+
+
+def test_a_body_in_the_air_touches_nothing():
+    found = report("cube", "slab", 0.7)
+    assert found.status is Status.RUNNING
+    assert len(found.contacts) == 0
+    assert found.residual_force == 1.0
+
+
+def test_without_a_world_there_is_nothing_to_touch():
+    assert check(body("cube"), pose(), []).status is Status.RUNNING
+
+
+def test_a_body_wholly_inside_another_overlaps_without_measure():
+    big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
+    found = check(body("ball"), pose(), [big])
+    assert found.status is Status.INTERFERING_START
+    assert found.overlap == np.inf
+
+
+def test_cubes_that_cut_one_another_overlap():
+    found = check(body("cube"), pose((0.3, 0.5, 0.1), (0.6, 0.5, 0.4)), [body("cube")])
+    assert found.status is Status.INTERFERING_START
+    assert 0.0 < found.overlap < 1.0
+
+
+def test_a_block_on_a_slope_is_held_by_friction_only():
+    angle = np.radians(20.0)
+    found = report("cube", "slab", 0.5, gravity=(np.sin(angle), 0.0, -np.cos(angle)))
+    assert found.status is Status.RUNNING
+    assert abs(found.required_friction - np.tan(angle)) < 1e-3
+    assert abs(found.residual_force - np.sin(angle)) < 1e-3
+
+
+def test_a_cube_on_its_edge_is_balanced_but_not_stable():
+    found = report("cube", "slab", np.sqrt(0.5), turn=(0.25 * np.pi, 0.0, 0.0))
+    assert found.status is Status.BALANCED
+    assert not found.stable
+    assert set(found.contacts.region) == {"line"}
+
+
+def test_a_cube_on_its_face_is_stable_by_half_its_side():
+    found = report("cube", "slab", 0.5)
+    assert found.stable
+    assert abs(found.support_margin - 0.5) < 1e-12
+    assert set(found.contacts.region) == {"face"}
+
+
+def test_a_ball_touches_in_a_point():
+    found = report("ball", "slab", 1.0)
+    assert found.contacts.region == ("point",)
+    assert found.contacts.kind == ("face/face",)
+    assert np.abs(found.contacts.position - [0.1, 0.2, 0.0]).max() < 1e-9
+    assert np.abs(found.contacts.normal - [0.0, 0.0, 1.0]).max() < 1e-12
+
+
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 1.0)])
+def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn):
+    found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.29)), [body("ball")])
+    assert abs(found.overlap - 0.01) < 1e-9

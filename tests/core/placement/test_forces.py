@@ -1,0 +1,157 @@
+"""Contact forces balance gravity where they can and never glue; friction holds what textbooks say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from physplace_addon.core.errors import PlacementError
+from physplace_addon.core.placement.forces import (
+    Gravity,
+    balance,
+    even_forces,
+    required_friction,
+    tangents,
+)
+
+WEIGHT = Gravity.along((0.0, 0.0, -1.0)).wrench
+FEET = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]])
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def rows(normals, arms):
+    """The contacts' gradients (k, 6)."""
+    normals = np.broadcast_to(normals, np.shape(arms))
+    return np.concatenate([normals, np.cross(arms, normals)], axis=1)
+
+
+@pytest.mark.parametrize("count", [1, 4, 9, 40])
+def test_the_residual_is_the_least_that_pushing_forces_leave(count):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        gradients, wrench = rng.normal(size=(count, 6)), rng.normal(size=6)
+        forces, residual = balance(wrench, gradients)
+        push = gradients @ residual
+        assert (forces >= 0.0).all()
+        assert np.abs(residual - wrench - gradients.T @ forces).max() < 1e-12
+        assert push.min() >= -1e-10  # no contact forbids the motion along the residual
+        assert np.abs(push * forces).max() < 1e-9
+
+
+def test_without_contacts_the_whole_weight_is_unbalanced():
+    forces, residual = balance(WEIGHT, np.zeros((0, 6)))
+    assert len(forces) == 0
+    assert np.array_equal(residual, WEIGHT)
+    assert len(even_forces(WEIGHT, np.zeros((0, 6)))) == 0
+
+
+def test_a_table_with_four_feet_rests_a_quarter_on_each():
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        assert np.abs(even_forces(WEIGHT, rows(UP, FEET[order])) - 0.25).max() < 1e-9
+
+
+def test_even_forces_leave_no_more_than_the_best_balance():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        gradients = rng.normal(size=(12, 6))
+        for wrench in (-gradients.T @ rng.random(12), rng.normal(size=6)):
+            forces = even_forces(wrench, gradients)
+            best = np.linalg.norm(balance(wrench, gradients)[1])
+            assert (forces >= 0.0).all()
+            assert np.linalg.norm(wrench + gradients.T @ forces) <= best + 1e-9
+
+
+def test_even_forces_balance_exactly_what_can_be_balanced():
+    for seed in range(10):
+        gradients = np.random.default_rng(seed).normal(size=(9, 6))
+        wrench = -gradients.T @ np.random.default_rng(seed + 100).random(9)
+        assert np.abs(wrench + gradients.T @ even_forces(wrench, gradients)).max() < 1e-12
+
+
+def test_only_the_svd_glues_a_table_whose_centre_of_mass_is_outside():
+    inside = rows(UP, FEET + np.array([0.99, 0.0, 0.0]))
+    outside = rows(UP, FEET + np.array([1.01, 0.0, 0.0]))
+    forces, residual = balance(WEIGHT, outside, "svd")
+    assert forces.min() < -1e-3
+    assert np.abs(residual).max() < 1e-12
+    forces, residual = balance(WEIGHT, outside)
+    assert forces.min() >= 0.0
+    assert np.linalg.norm(residual) > 1e-3
+    assert np.abs(balance(WEIGHT, inside)[1]).max() < 1e-12
+    assert residual[4] < 0.0  # it tips over its feet at -x + 1.01
+
+
+@pytest.mark.parametrize("degrees", [1.0, 15.0, 40.0, 60.0])
+@pytest.mark.parametrize("heading", [0.0, 0.4, 1.1])
+def test_a_block_on_an_incline_needs_the_tangent_of_its_angle(degrees, heading):
+    slope = np.radians(degrees)
+    turn = Rotation.from_euler("zy", [heading, slope]).as_matrix()
+    arms = FEET * [1.0, 1.0, 0.1] @ turn.T
+    found = required_friction(WEIGHT, np.tile(turn[:, 2], (4, 1)), arms)
+    assert abs(found - np.tan(slope)) < 1e-3 * max(1.0, np.tan(slope))
+
+
+@pytest.mark.parametrize("degrees", [50.0, 65.0, 80.0])
+def test_a_ladder_between_rough_floor_and_wall_needs_what_statics_says(degrees):
+    lean = np.radians(degrees)
+    along = np.array([np.cos(lean), 0.0, np.sin(lean)])
+    aside = np.array([0.0, 0.1, 0.0])
+    arms = np.array([-along + aside, -along - aside, along + aside, along - aside])
+    normals = np.array([UP, UP, [-1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    expected = np.tan(0.5 * (0.5 * np.pi - lean))  # (1 - mu^2) / (2 mu) = tan(lean)
+    assert abs(required_friction(WEIGHT, normals, arms) - expected) < 1e-3
+
+
+@pytest.mark.parametrize("degrees", [50.0, 65.0, 80.0])
+def test_a_ladder_that_leans_on_a_round_rail_needs_what_statics_says(degrees):
+    lean = np.radians(degrees)
+    along, across = np.array([np.cos(lean), 0.0, np.sin(lean)]), np.array([-np.sin(lean), 0.0, np.cos(lean)])
+    aside = np.array([0.0, 0.1, 0.0])
+    arms = np.array([-along + aside, -along - aside, along + aside, along - aside])
+    normals = np.array([UP, UP, across, across])
+
+    def held_by(mu):  # rail N2 = cos/2 by torques about the foot; it may rub along the ladder as well
+        rail = 0.5 * np.cos(lean)
+        floor_up = 1.0 - rail * np.cos(lean) - mu * rail * np.sin(lean)
+        return rail * np.sin(lean) - mu * rail * np.cos(lean) <= mu * floor_up
+
+    grid = np.linspace(0.0, 1.0, 10_001)
+    expected = grid[np.argmax([held_by(mu) for mu in grid])]
+    assert abs(required_friction(WEIGHT, normals, arms) - expected) < 1e-3
+
+
+def test_a_box_pressed_by_nothing_against_a_wall_is_not_held():
+    arms = np.array([[1.0, y, z] for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    assert required_friction(WEIGHT, np.tile([-1.0, 0.0, 0.0], (4, 1)), arms) == np.inf
+    assert required_friction(WEIGHT, np.zeros((0, 3)), np.zeros((0, 3))) == np.inf
+
+
+def test_a_box_flat_on_the_floor_needs_no_friction():
+    assert required_friction(WEIGHT, np.tile(UP, (4, 1)), FEET) == 0.0
+
+
+def test_a_ball_between_two_walls_that_close_downwards_needs_none():
+    slopes = np.radians([30.0, 150.0, 90.0])
+    normals = np.array([[np.cos(a), 0.0, np.sin(a)] for a in slopes[:2]])
+    assert required_friction(WEIGHT, normals, -normals) == 0.0
+
+
+def test_tangents_make_a_right_handed_frame(rng):
+    n = rng.normal(size=(20, 3))
+    n /= np.linalg.norm(n, axis=1)[:, None]
+    frame = np.stack([*tangents(n), n], axis=1)
+    assert np.abs(frame @ frame.transpose(0, 2, 1) - np.eye(3)).max() < 1e-14
+    assert np.abs(np.linalg.det(frame) - 1.0).max() < 1e-14
+
+
+def test_energy_falls_by_the_way_along_gravity():
+    gravity = Gravity.along((0.0, 3.0, -4.0))
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.6, 2.2])
+    assert abs(gravity.energy(a, 2.0) - gravity.energy(b, 2.0) - 0.5) < 1e-14
+
+
+@pytest.mark.parametrize("direction", [(0.0, 0.0, 0.0), (np.nan, 0.0, 1.0), (0.0, 1.0)])
+def test_gravity_without_a_direction_is_refused(direction):
+    with pytest.raises(PlacementError, match="gravity"):
+        Gravity.along(direction)

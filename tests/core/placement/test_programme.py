@@ -1,0 +1,133 @@
+"""A step's programme ends where the conditions of Karush, Kuhn and Tucker say, or says that nothing does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.placement.programme import (
+    curvature,
+    length,
+    paper_step,
+    solve_programme,
+    trust_step,
+)
+
+DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+
+
+def problem(seed, count):
+    """A random programme that some x obeys: B, w, J, room."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(6, 6))
+    gradients = rng.normal(size=(count, 6))
+    room = gradients @ rng.normal(size=6) - rng.uniform(0.0, 0.3, count) * (rng.random(count) < 0.7)
+    return root @ root.T + 0.1 * np.eye(6), 3.0 * rng.normal(size=6), gradients, room
+
+
+def assert_optimal(step, matrix, wrench, gradients, room):
+    scale = 1.0 + np.abs(step.forces).max(initial=0.0)
+    slack = gradients @ step.x - room
+    assert (step.forces >= 0.0).all()
+    assert slack.min(initial=0.0) >= -1e-9 * scale
+    assert np.abs(step.forces * slack).max(initial=0.0) <= 1e-8 * scale**2
+    assert np.abs(matrix @ step.x - wrench - gradients.T @ step.forces).max() <= 1e-9 * scale
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 6, 12, 60])
+def test_the_solution_is_optimal(count):
+    for seed in range(15):
+        given = problem(seed, count)
+        assert_optimal(solve_programme(*given), *given)
+
+
+def test_rows_that_come_twice_change_nothing():
+    for seed in range(10):
+        matrix, wrench, gradients, room = problem(seed, 8)
+        once = solve_programme(matrix, wrench, gradients, room)
+        gradients, room = np.vstack([gradients] * 3), np.tile(room, 3)
+        thrice = solve_programme(matrix, wrench, gradients, room)
+        assert_optimal(thrice, matrix, wrench, gradients, room)
+        assert np.abs(once.x - thrice.x).max() < 1e-8
+
+
+def test_without_rows_the_body_follows_the_wrench():
+    step = solve_programme(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
+    assert np.allclose(step.x, 0.5 * DOWN)
+    assert len(step.forces) == 0
+
+
+@pytest.mark.parametrize("solve", [solve_programme, lambda *given: trust_step(*given, 0.1)])
+def test_rows_that_contradict_one_another_have_no_solution(solve):
+    up = -DOWN
+    rows = np.vstack([up, -up])
+    assert solve(np.eye(6), DOWN, rows, np.array([0.01, 0.01])) is None
+    assert solve(np.eye(6), DOWN, rows, np.array([0.01, -0.01])) is not None
+
+
+def test_a_contradiction_among_many_rows_is_seen():
+    rng = np.random.default_rng(3)
+    weights = rng.uniform(0.5, 1.0, 8)
+    rows = rng.normal(size=(8, 6))
+    rows[-1] = -(weights[:-1] @ rows[:-1]) / weights[-1]
+    room = rng.uniform(0.1, 1.0, 8)  # the weighted rows sum to zero, their rooms do not
+    assert solve_programme(np.eye(6), DOWN, rows, room) is None
+
+
+def test_the_trust_is_respected_and_so_are_the_rows():
+    for seed in range(20):
+        matrix, wrench, gradients, _ = problem(seed, 10)
+        room = -0.01 * np.random.default_rng(seed).random(10)
+        for trust in (1e-6, 1e-3, 0.05, 0.5):
+            step = trust_step(matrix, wrench, gradients, room, trust)
+            assert length(step.x) <= trust
+            assert (gradients @ step.x - room).min() >= -1e-9
+            assert (step.forces >= 0.0).all()
+
+
+def test_only_a_longer_step_than_trusted_is_no_step():
+    rows = -DOWN[None]
+    assert trust_step(np.eye(6), DOWN, rows, np.array([0.2]), 0.1) is None
+    step = trust_step(np.eye(6), DOWN, rows, np.array([0.05]), 0.1)
+    assert np.allclose(step.x, -0.05 * DOWN, atol=1e-9)
+
+
+def test_where_the_energy_curves_down_the_step_still_falls():
+    matrix = np.diag([1.0, 1.0, 1.0, -5.0, 0.0, 1.0])
+    wrench = np.array([0.0, 0.0, 0.0, 0.1, 0.1, 0.0])
+    step = trust_step(matrix, wrench, np.zeros((0, 6)), np.zeros(0), 0.05)
+    assert 0.02 < length(step.x) <= 0.05
+    assert step.x[3] > 0.0
+    assert step.x[4] > 0.0
+
+
+def test_a_body_on_a_floor_presses_it_with_its_weight():
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    gradients = np.array([[0.0, 0.0, 1.0, y, -x, 0.0] for x, y in corners])
+    step = trust_step(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), 0.05)
+    assert np.abs(step.x).max() < 1e-9
+    assert abs(step.forces.sum() - 1.0) < 1e-9
+
+
+def test_the_curvature_is_that_of_the_pressing_rows_alone():
+    rng = np.random.default_rng(5)
+    gradients, hessians = rng.normal(size=(3, 6)), rng.normal(size=(3, 6, 6))
+    found = curvature(np.array([2.0, 0.0, 0.5]), gradients, hessians)
+    expected = -2.0 * hessians[0] - 0.5 * hessians[2]
+    expected += 10.0 * (np.outer(gradients[0], gradients[0]) + np.outer(gradients[2], gradients[2]))
+    assert np.allclose(found, expected, atol=1e-12)
+
+
+def test_the_length_of_a_step_bounds_how_far_a_point_of_the_body_moves():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        x, arm = rng.normal(size=6), rng.normal(size=3)
+        arm /= np.linalg.norm(arm)
+        assert np.linalg.norm(x[:3] + np.cross(x[3:], arm)) <= length(x) + 1e-12
+
+
+def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted():
+    gradients = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    step = paper_step(np.array([0.0, 0.6, -0.8, 0.0, 0.0, 0.0]), gradients, np.array([True, False]), 0.05)
+    assert np.allclose(step.x, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0], atol=1e-12)
+    assert np.allclose(step.forces, [0.8, 0.0], atol=1e-12)

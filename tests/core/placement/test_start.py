@@ -1,0 +1,98 @@
+"""A start free of overlap is left alone, one that rounding explains is lifted, any deeper one is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.contact.finding import Reach
+from physplace_addon.core.placement.start import clear_start, contained, winding_number
+from tests.core.contact.meetings import body, meet
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+
+STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
+UPRIGHT = (0.0, 0.0, 0.0)
+
+each_body = pytest.mark.parametrize("name", STANDING)
+
+
+def cleared(name, world, depth, tolerance, turn=UPRIGHT):
+    """What becomes of a body sunk into a floor by `depth` (a length)."""
+    encounter = meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth))
+    reach = 0.05 * encounter.radius
+    return encounter, clear_start(encounter, [encounter.world.body], Reach(reach, reach, reach), tolerance)
+
+
+@each_body
+@pytest.mark.parametrize("world", ["slab", "plane"])
+def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
+    encounter, found = cleared(name, world, -1e-3, 1e-6)
+    assert found is not None
+    assert found[0] is encounter
+    assert abs(found[1].gap.min() - 1e-3) < 1e-9
+
+
+@each_body
+@pytest.mark.parametrize("world", ["slab", "plane"])
+@pytest.mark.parametrize("depth", [1e-8, 1e-6])
+def test_an_overlap_of_rounding_is_lifted(name, world, depth):
+    encounter, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
+    assert found is not None
+    lifted, points = found
+    lift = lifted.pose.translation - encounter.pose.translation
+    assert points.gap.min() >= -1e-11 * lifted.radius
+    assert abs(lift[2] - depth * STANDING[name]) < 1e-9
+    assert np.abs(lift[:2]).max() < 2.0 * depth
+
+
+@each_body
+@pytest.mark.parametrize("world", ["slab", "plane"])
+@pytest.mark.parametrize("depth", [1e-5, 0.02])
+def test_a_deeper_overlap_is_refused(name, world, depth):
+    assert cleared(name, world, depth, 1e-6)[1] is None
+
+
+def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
+    big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
+    encounter = meet("ball", big)
+    assert contained(encounter, [big])
+    assert clear_start(encounter, [big], Reach(0.1, 0.1, 0.1), 1e-6) is None
+    around = meet(big, "ball")
+    assert contained(around, [body("ball")])
+
+
+def test_a_body_beside_another_is_not_inside_it():
+    encounter = meet("cube", "ball", at=(0.0, 0.0, 1.6))
+    assert not contained(encounter, [body("ball")])
+
+
+def test_a_ball_inside_the_hole_of_a_torus_is_not_inside_the_torus():
+    assert not contained(meet("small ball", "torus"), [body("torus")])
+    assert contained(meet("small ball", "torus", at=(1.0, 0.0, 0.0)), [body("torus")]) is False
+    tiny = body("small ball").transformed(np.diag([0.1, 0.1, 0.1, 1.0]))
+    assert contained(meet(tiny, "torus", at=(1.0, 0.0, 0.0)), [body("torus")])
+
+
+def test_nothing_is_inside_an_open_sheet():
+    assert not contained(meet("small ball", "plane", at=(0.0, 0.0, 0.0)), [body("plane")])
+
+
+def test_a_solid_winds_once_around_what_is_inside(rng):
+    triangles = CUBE_POINTS[CUBE_TRIANGLES]
+    for point in rng.uniform(-1.0, 1.0, (50, 3)):
+        inside = np.abs(point).max() < 0.5
+        assert abs(winding_number(point, triangles) - inside) < 1e-12
+        assert abs(winding_number(point, triangles[:, ::-1]) + inside) < 1e-12
+
+
+def test_two_nested_solids_wind_twice():
+    triangles = np.concatenate([CUBE_POINTS[CUBE_TRIANGLES], 3.0 * CUBE_POINTS[CUBE_TRIANGLES]])
+    assert abs(winding_number(np.array([0.1, 0.2, 0.0]), triangles) - 2.0) < 1e-12
+    assert abs(winding_number(np.array([0.9, 0.2, 0.0]), triangles) - 1.0) < 1e-12
+
+
+def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle():
+    triangles = CUBE_POINTS[CUBE_TRIANGLES]
+    kept = triangles[triangles[:, :, 2].min(axis=1) < 0.5]  # without the lid: a sixth of all directions
+    assert abs(winding_number(np.zeros(3), kept) - 5.0 / 6.0) < 1e-12
