@@ -149,7 +149,8 @@ def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
     best = np.where(above, np.abs(height), np.inf).argmin(axis=0)
     corner = other[best, :, pick].T
     foot = _weighted(inward[:, best, pick], plane)
-    square = np.where(above[best, pick], dot(corner - foot, corner - foot), np.inf)
+    is_above = np.asarray(above)[best, pick]
+    square = np.where(is_above, dot(corner - foot, corner - foot), np.inf)
 
     along = _crossing_fraction(height, height[_NEXT])
     through = inward + along * (inward[:, _NEXT] - inward)

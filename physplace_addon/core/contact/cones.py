@@ -55,5 +55,5 @@ def rise_of_both(encounter: Encounter, points: InterfacePoints, normal: Floats) 
 
 
 def pressing(encounter: Encounter, points: InterfacePoints, tolerance: float) -> Bools:
-    """Tell which points' normals lie in both normal cones, shape (k,); `tolerance` is the sine of an angle."""
+    """Tell which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
     return rise_of_both(encounter, points, points.normal) >= -tolerance

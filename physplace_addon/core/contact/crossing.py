@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..collision import edge_crossings, near_pairs, swept_pairs, triangles_intersect, vertex_crossings
 from .encounter import Encounter
 from .features import dot
@@ -31,11 +31,13 @@ def crossing_points(start: Encounter, end: Encounter) -> InterfacePoints:
     row_v2, v2 = world.vertices.of_triangles(t2)
     row_s1, s1 = active.straight_segments.of_triangles(t1)
     row_s2, s2 = world.straight_segments.of_triangles(t2)
-    return InterfacePoints.join([
-        _vertices_over_faces(start, end, *vertices_over(world, row_v1, v1, t2)),
-        _faces_over_vertices(start, end, *vertices_over(active, row_v2, v2, t1)[::-1]),
-        _edges(start, end, *distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
-    ])  # fmt: skip
+    return InterfacePoints.join(
+        [
+            _vertices_over_faces(start, end, *vertices_over(world, row_v1, v1, t2)),
+            _faces_over_vertices(start, end, *vertices_over(active, row_v2, v2, t1)[::-1]),
+            _edges(start, end, *distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
+        ]
+    )
 
 
 def _both(start: Encounter, end: Encounter, points: Floats) -> tuple[Floats, Floats]:
@@ -96,10 +98,23 @@ def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Flo
     t1, t2 = t1[curved], t2[curved]
     if len(t1) == 0:
         return np.zeros((0, 3))
-    meeting = triangles_intersect(encounter.pose.points(active.body.triangles[t1]), world.body.triangles[t2])
-    rows = np.nonzero(meeting.hit)[0]
-    bound = active.body.triangle_bound[t1[rows]] + world.body.triangle_bound[t2[rows]]
-    offset = meeting.point[rows, None] - points.point1[None]
-    near = dot(offset, offset) < (_NEGLECT * encounter.radius) ** 2
-    near &= points.gap[None] <= bound[:, None] + 1e-9 * encounter.radius
-    return meeting.point[rows[~near.any(axis=1)]]
+    bound = active.body.triangle_bound[t1] + world.body.triangle_bound[t2]
+    corners = encounter.pose.points(active.body.triangles[t1])
+    rows = np.nonzero(~_accounted_for(corners, bound, points, encounter.radius))[0]
+    meeting = triangles_intersect(corners[rows], world.body.triangles[t2[rows]])
+    return meeting.point[meeting.hit]
+
+
+def _accounted_for(corners: Floats, bound: Floats, points: InterfacePoints, radius: float) -> Bools:
+    """Tell which triangles (k, 3, 3), with bounds (k,) of theirs and their partners', reach into the sphere
+    of an interface point whose gap is small enough for tessellations to overlap.
+    """
+    known = points.take(points.gap <= bound.max() + 1e-9 * radius)
+    accounted = np.zeros(len(corners), bool)
+    for point, gap in zip(known.point1, known.gap.tolist(), strict=True):
+        offset = corners - point
+        inside = dot(offset, offset).min(axis=1) < (_NEGLECT * radius) ** 2
+        accounted |= inside & (gap <= bound + 1e-9 * radius)
+        if accounted.all():
+            break
+    return accounted

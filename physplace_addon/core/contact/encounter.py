@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class ContactBody:
     straight_segments: Owned
     vertices: Owned
 
-    @property
+    @cached_property
     def has_flat_parts(self) -> bool:
         """Whether it has a flat face, a straight edge or a vertex."""
         return bool(self.triangle_flat.any() or self.straight.any() or len(self.body.vertices))
@@ -83,11 +84,18 @@ class ContactBody:
         plain[body.segment_owner[~straight[body.segment_edge]]] = False
         every, lines = np.arange(len(body.segments)), np.nonzero(straight[body.segment_edge])[0]
         return cls(
-            body, tree_of(body), trusted, straight, flat, plain,
-            _of_kind(body, Triangles), np.sqrt(dot(side, side).max(axis=1)),
-            Owned.of(every, body.segment_owner, count), Owned.of(lines, body.segment_owner[lines], count),
+            body,
+            tree_of(body),
+            trusted,
+            straight,
+            flat,
+            plain,
+            _of_kind(body, Triangles),
+            np.sqrt(dot(side, side).max(axis=1)),
+            Owned.of(every, body.segment_owner, count),
+            Owned.of(lines, body.segment_owner[lines], count),
             Owned.of(np.arange(len(body.vertices)), body.vertex_owner, count),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, eq=False)

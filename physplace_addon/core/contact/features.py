@@ -28,7 +28,8 @@ VERTEX, EDGE, FACE = 0, 1, 2
 
 def dot(a: Floats, b: Floats) -> Floats:
     """Return the inner product over the last axis; shapes broadcast."""
-    return np.einsum("...i,...i->...", a, b)
+    product: Floats = np.einsum("...i,...i->...", a, b)
+    return product
 
 
 def cross(a: Floats, b: Floats) -> Floats:
@@ -113,7 +114,7 @@ class Features:
         return FeatureGeometry(point, tangents, normal, curvature, bend_vector)
 
     def moved(self, displacement: Floats) -> Features:
-        """Walk on each feature by the tangential part of a displacement (k, 3), world frame; domains clamp."""
+        """Walk on each feature by the tangential part of a world displacement (k, 3), in its domain."""
         local = displacement if self.pose is None else displacement @ self.pose.matrix
         param = self.param.copy()
         for dim, rows in self._groups():

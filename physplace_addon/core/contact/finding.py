@@ -100,7 +100,8 @@ def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
         faces, edges = dim == FACE, dim == EDGE
         straight[faces] &= body.body.face_flat[index[faces]]
         straight[edges] &= body.straight[index[edges]]
-    return straight & ~((points.dim1 == FACE) & (points.dim2 == FACE))
+    both_faces: Bools = (points.dim1 == FACE) & (points.dim2 == FACE)
+    return straight & ~both_faces
 
 
 def _real(encounter: Encounter, points: InterfacePoints, valid: Bools, reach: Reach) -> InterfacePoints:
@@ -112,7 +113,7 @@ def _real(encounter: Encounter, points: InterfacePoints, valid: Bools, reach: Re
 def _flat(
     encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, tracked: InterfacePoints, apart: bool
 ) -> InterfacePoints:
-    if len(t1) == 0:
+    if len(t1) == 0 or not (encounter.active.has_flat_parts and encounter.world.has_flat_parts):
         return InterfacePoints.none()
     points = flat_pairs(encounter, t1, t2)
     points = points.take(points.gap <= reach.flat)

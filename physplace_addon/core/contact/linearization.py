@@ -42,7 +42,7 @@ def gap_gradient(points: InterfacePoints, centre: Floats, radius: float) -> Floa
 def gap_hessian(
     points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry, centre: Floats, radius: float
 ) -> Floats:
-    """Return H, shape (k, 6, 6), of the gaps of points whose features are evaluated as `first` and `second`."""
+    """Return H (k, 6, 6) of the gaps of points whose features are evaluated as `first` and `second`."""
     hessian = np.zeros((len(points), 6, 6))
     on_world = points.dim2 == FACE
     on_active = (points.dim1 == FACE) & ~on_world
@@ -90,7 +90,8 @@ def soft_inverse(stiffness: Floats, threshold: Floats) -> Floats:
     values, vectors = eigen_2x2(stiffness)
     soft = np.abs(values) < threshold[:, None]
     inverse = np.where(soft, 0.0, 1.0 / np.where(soft, 1.0, values))
-    return np.einsum("kai,ki,kbi->kab", vectors, inverse, vectors)
+    product: Floats = np.einsum("kai,ki,kbi->kab", vectors, inverse, vectors)
+    return product
 
 
 def _over_face(

@@ -78,14 +78,15 @@ class InterfacePoints:
 
 
 def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints:
-    """Drop each point that lies within `distance` of an earlier one of the same two features (section 4.2)."""
+    """Drop points that lie within `distance` of an earlier one of the same two features (section 4.2)."""
     if len(points) < 2:
         return points
     feature = np.stack([points.dim1, points.index1, points.dim2, points.index2], axis=1)
     same = (feature[:, None] == feature[None]).all(axis=2)
     offset = points.point1[:, None] - points.point1[None]
     near = same & (dot(offset, offset) < distance**2)
-    return points.take(~np.tril(near, -1).any(axis=1))
+    earlier: Bools = np.tril(near, -1)
+    return points.take(np.nonzero(~earlier.any(axis=1))[0])
 
 
 def spread_out(positions: Floats, count: int) -> Ints:

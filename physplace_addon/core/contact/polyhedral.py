@@ -29,20 +29,39 @@ def unique_pairs(a: Ints, b: Ints) -> Ints:
     if len(a) == 0:
         return np.zeros(0, np.intp)
     key = a.astype(np.int64) * (int(b.max()) + 1) + b
-    return np.unique(key, return_index=True)[1]
+    first: Ints = np.unique(key, return_index=True)[1]
+    return first
 
 
 def make_points(
-    encounter: Encounter, dims: tuple[int, int], index1: Ints, param1: Floats, index2: Ints, param2: Floats,
-    point1: Floats, point2: Floats, raw_normal: Floats,
-) -> InterfacePoints:  # fmt: skip
+    encounter: Encounter,
+    dims: tuple[int, int],
+    index1: Ints,
+    param1: Floats,
+    index2: Ints,
+    param2: Floats,
+    point1: Floats,
+    point2: Floats,
+    raw_normal: Floats,
+) -> InterfacePoints:
     """Assemble points whose side is told by the distance, else by the cones; raw_normal (k, 3) is unit."""
     k = len(index1)
     height = dot(raw_normal, point1 - point2)
     points = InterfacePoints(
-        np.full(k, dims[0]), index1, param1, np.full(k, dims[1]), index2, param2,
-        np.where(height < 0.0, -1.0, 1.0), np.zeros(k, bool), np.full(k, np.inf), point1, point2, raw_normal, height,
-    )  # fmt: skip
+        np.full(k, dims[0]),
+        index1,
+        param1,
+        np.full(k, dims[1]),
+        index2,
+        param2,
+        np.where(height < 0.0, -1.0, 1.0),
+        np.zeros(k, bool),
+        np.full(k, np.inf),
+        point1,
+        point2,
+        raw_normal,
+        height,
+    )
     unsure = np.nonzero(np.abs(height) < SIDE_IS_SURE * encounter.radius)[0]
     if len(unsure):
         points.side[unsure] = _side_by_cones(encounter, points.take(unsure))
@@ -102,7 +121,7 @@ def _over_triangles(
 
 
 def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
-    """Pairs of straight edges (k,), given as segments of each body; with clamp, only crossings inside both."""
+    """Pairs of straight edges (k,), as segments of each body; with clamp, only crossings inside both."""
     active, world = encounter.active.body, encounter.world.body
     ends1, ends2 = encounter.pose.points(active.segments[segments1]), world.segments[segments2]
     s, t, inside1, inside2 = closest_on_segments(ends1, ends2)
@@ -130,9 +149,16 @@ def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: boo
     t1 = segment_params(active.segment_t[segments1], s)
     t2 = segment_params(world.segment_t[segments2], t)
     return make_points(
-        encounter, (EDGE, EDGE), active.segment_edge[segments1], t1, world.segment_edge[segments2], t2,
-        point1, point2, raw / length[:, None],
-    )  # fmt: skip
+        encounter,
+        (EDGE, EDGE),
+        active.segment_edge[segments1],
+        t1,
+        world.segment_edge[segments2],
+        t2,
+        point1,
+        point2,
+        raw / length[:, None],
+    )
 
 
 def segment_params(ends: Floats, fraction: Floats) -> Floats:
@@ -194,16 +220,29 @@ def _foot_on_segments(at: Floats, ends: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _by_distance(
-    encounter: Encounter, dims: tuple[int, int], index1: Ints, param1: Floats, index2: Ints, param2: Floats,
-    point1: Floats, point2: Floats,
-) -> InterfacePoints:  # fmt: skip
+    encounter: Encounter,
+    dims: tuple[int, int],
+    index1: Ints,
+    param1: Floats,
+    index2: Ints,
+    param2: Floats,
+    point1: Floats,
+    point2: Floats,
+) -> InterfacePoints:
     offset = point1 - point2
     distance = np.sqrt(dot(offset, offset))
     known = np.nonzero(distance > 1e-14 * encounter.radius)[0]
     return make_points(
-        encounter, dims, index1[known], param1[known], index2[known], param2[known], point1[known], point2[known],
+        encounter,
+        dims,
+        index1[known],
+        param1[known],
+        index2[known],
+        param2[known],
+        point1[known],
+        point2[known],
         offset[known] / distance[known, None],
-    )  # fmt: skip
+    )
 
 
 def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> InterfacePoints:
@@ -217,22 +256,26 @@ def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> Inte
     row_v2, v2 = world.vertices.of_triangles(triangles2)
     row_s1, s1 = active.straight_segments.of_triangles(triangles1)
     row_s2, s2 = world.straight_segments.of_triangles(triangles2)
-    over_face = InterfacePoints.join([
-        vertex_face(encounter, *vertices_over(world, row_v1, v1, triangles2)),
-        face_vertex(encounter, *vertices_over(active, row_v2, v2, triangles1)[::-1]),
-    ])  # fmt: skip
-    lower = InterfacePoints.join([
-        edge_edge(encounter, *distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
-        vertex_edge(encounter, *distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
-        edge_vertex(encounter, *distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
-        vertex_vertex(encounter, *distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
-    ])  # fmt: skip
+    over_face = InterfacePoints.join(
+        [
+            vertex_face(encounter, *vertices_over(world, row_v1, v1, triangles2)),
+            face_vertex(encounter, *vertices_over(active, row_v2, v2, triangles1)[::-1]),
+        ]
+    )
+    lower = InterfacePoints.join(
+        [
+            edge_edge(encounter, *distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
+            vertex_edge(encounter, *distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
+            edge_vertex(encounter, *distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
+            vertex_vertex(encounter, *distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
+        ]
+    )
     real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
     return InterfacePoints.join([over_face, lower.take(real)])
 
 
 def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct pairs of vertices (m,) and flat triangles of the base, of those in the same rows."""
+    """Return the distinct pairs of vertices (m,) and flat triangles of the base, of the same rows."""
     flat = base.triangle_flat[triangles[row]]
     return distinct(vertices[flat], triangles[row[flat]])
 

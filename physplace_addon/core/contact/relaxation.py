@@ -54,7 +54,8 @@ class Relaxed:
 def inverse_2x2(a: Floats, smallest: float) -> Floats:
     """Invert symmetric matrices (k, 2, 2) whose eigenvalues are taken as at least `smallest`."""
     values, vectors = eigen_2x2(a)
-    return np.einsum("kai,ki,kbi->kab", vectors, 1.0 / np.maximum(values, smallest), vectors)
+    inverse: Floats = np.einsum("kai,ki,kbi->kab", vectors, 1.0 / np.maximum(values, smallest), vectors)
+    return inverse
 
 
 def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
@@ -99,7 +100,9 @@ class Progress:
         """Watch only the given pairs from now on."""
         taken = Progress(0.0)
         taken._tolerance = self._tolerance
-        taken._last = None if self._last is None else tuple(part[rows] for part in self._last)
+        if self._last is not None:
+            size, point1, point2 = self._last
+            taken._last = size[rows], point1[rows], point2[rows]
         return taken
 
 
@@ -137,12 +140,14 @@ def face_terms(mover: FeatureGeometry, base: FeatureGeometry, side: Floats) -> F
 
 
 def _apply(matrix: Floats, vector: Floats) -> Floats:
-    return (matrix @ vector[:, :, None])[:, :, 0]
+    product: Floats = (matrix @ vector[:, :, None])[:, :, 0]
+    return product
 
 
 def _clipped(step: Floats, limit: float) -> Floats:
     length = np.sqrt(dot(step, step))
-    return step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
+    clipped: Floats = step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
+    return clipped
 
 
 def relax_on_face(

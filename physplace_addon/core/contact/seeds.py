@@ -77,9 +77,20 @@ class View:
         k = len(a.dim)
         empty = np.zeros((k, 3))
         return InterfacePoints(
-            a.dim, a.index, a.param, b.dim, b.index, b.param, np.ones(k), np.zeros(k, bool), np.full(k, np.inf),
-            empty, empty, empty, np.zeros(k),
-        )  # fmt: skip
+            a.dim,
+            a.index,
+            a.param,
+            b.dim,
+            b.index,
+            b.param,
+            np.ones(k),
+            np.zeros(k, bool),
+            np.full(k, np.inf),
+            empty,
+            empty,
+            empty,
+            np.zeros(k),
+        )
 
 
 def placed(points: Floats, pose: Pose | None) -> Floats:
@@ -130,13 +141,14 @@ def face_samples(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> list
 
 def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     body = view.mover.body
-    sample = body.triangle_corners[mine].ravel()
-    at = placed(body.triangles[mine], view.mover_pose).reshape(-1, 3)
-    partner = np.repeat(other, 3)
+    sample, partner = body.triangle_corners[mine].ravel(), np.repeat(other, 3)
+    once = unique_pairs(sample, partner)
+    sample, partner, triangle, corner = sample[once], partner[once], mine[once // 3], once % 3
+    at = placed(body.triangles[triangle, corner], view.mover_pose)
     corners = placed(view.base.body.triangles[partner], view.base_pose)
     best = _nearest_partner(sample, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(
-        FACE, np.repeat(body.triangle_face[mine], 3)[best], body.triangle_uv[mine].reshape(-1, 2)[best]
+        FACE, body.triangle_face[triangle[best]], body.triangle_uv[triangle[best], corner[best]]
     )
     base = view.base_faces(
         view.base.body.triangle_face[partner[best]], _uv_at(view, at[best], partner[best], corners[best])
@@ -155,7 +167,7 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
         body.triangle_corners[mine], sample[best][near], base.index[near], distance[near]
     )
     points = view.points(solved.first, solved.second).take(near)
-    spacing = np.repeat(view.mover.triangle_size[mine], 3)[best][near]
+    spacing = view.mover.triangle_size[triangle[best]][near]
     return Samples(points, view.on_active, solved.at_first.point[near], spacing, footed[near], lowest)
 
 
@@ -201,6 +213,8 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfaceP
     Straight edges over flat faces are left to `polyhedral`.
     """
     body = view.mover.body
+    if len(body.segments) == 0:
+        return InterfacePoints.none()
     row, segment = view.mover.segments.of_triangles(mine)
     curved = ~(view.mover.straight[body.segment_edge[segment]] & view.base.triangle_flat[other[row]])
     row, segment = row[curved], segment[curved]
@@ -239,6 +253,8 @@ def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> Interfac
     """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces within
     reach.
     """
+    if len(view.mover.body.vertices) == 0:
+        return InterfacePoints.none()
     row, vertex = view.mover.vertices.of_triangles(mine)
     curved = ~view.base.triangle_flat[other[row]]
     partner, vertex = other[row[curved]], vertex[curved]
@@ -257,6 +273,8 @@ def distance_starts(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> I
     a curved edge.
     """
     active, world = encounter.active, encounter.world
+    if active.straight.all() and world.straight.all():
+        return InterfacePoints.none()
     row_s1, s1 = active.segments.of_triangles(t1)
     row_s2, s2 = world.segments.of_triangles(t2)
     row_v1, v1 = active.vertices.of_triangles(t1)

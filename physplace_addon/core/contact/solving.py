@@ -141,9 +141,16 @@ def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float
     at1, at2 = (relaxed.at_first, relaxed.at_second) if sign > 0.0 else (relaxed.at_second, relaxed.at_first)
     one, two = (relaxed.first, relaxed.second) if sign > 0.0 else (relaxed.second, relaxed.first)
     return replace(
-        points, param1=one.param, param2=two.param, side=side, held=points.held | ~relaxed.settled, point1=at1.point, point2=at2.point,
-        normal=sign * outward, gap=gap,
-    )  # fmt: skip
+        points,
+        param1=one.param,
+        param2=two.param,
+        side=side,
+        held=points.held | ~relaxed.settled,
+        point1=at1.point,
+        point2=at2.point,
+        normal=sign * outward,
+        gap=gap,
+    )
 
 
 def _judged(relaxed: Relaxed, points: InterfacePoints, radius: float) -> tuple[InterfacePoints, Bools]:

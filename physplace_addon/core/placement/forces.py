@@ -59,7 +59,7 @@ def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> t
     if len(gradients) == 0:
         return np.zeros(0), wrench.copy()
     if method == "svd":
-        forces = np.linalg.lstsq(gradients.T, -wrench, rcond=1e-9)[0]
+        forces: Floats = np.linalg.lstsq(gradients.T, -wrench, rcond=1e-9)[0].astype(np.float64)
     else:
         forces = nnls(gradients.T, -wrench, maxiter=60 * len(gradients) + 200)[0]
     return forces, wrench + gradients.T @ forces

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats, Ints
 from ..contact.encounter import Encounter
 from ..contact.features import EDGE, FACE, FeatureGeometry, cross, dot
 from ..contact.points import InterfacePoints
@@ -95,9 +95,12 @@ def polish(
     at = _evaluate(encounter, points)
     radius = encounter.radius
     points = replace(
-        points, point1=at.first.point, point2=at.second.point, normal=at.normal,
+        points,
+        point1=at.first.point,
+        point2=at.second.point,
+        normal=at.normal,
         gap=radius * dot(at.offset, at.normal),
-    )  # fmt: skip
+    )
     return Polished(encounter, points, forces, moved, residual)
 
 
@@ -114,7 +117,7 @@ def _evaluate(encounter: Encounter, points: InterfacePoints) -> _Contacts:
     arm = (first.point - encounter.centre) / encounter.radius
     return _Contacts(
         _scaled(first, encounter.radius), _scaled(second, encounter.radius), offset, arm, normal, sine
-    )  # fmt: skip
+    )
 
 
 def _scaled(at: FeatureGeometry, radius: float) -> FeatureGeometry:
@@ -144,14 +147,14 @@ def _slid(
     return replace(first, point=first.point + slide1), replace(second, point=second.point + slide2)
 
 
-def _flat_faces(dim: np.ndarray, index: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    out = dim == FACE
+def _flat_faces(dim: Ints, index: Ints, flat: Bools) -> Bools:
+    out: Bools = dim == FACE
     out[out] = flat[index[out]]
     return out
 
 
-def _straight(encounter: Encounter, points: InterfacePoints) -> np.ndarray:
-    out = (points.dim1 == EDGE) & (points.dim2 == EDGE)
+def _straight(encounter: Encounter, points: InterfacePoints) -> Bools:
+    out: Bools = (points.dim1 == EDGE) & (points.dim2 == EDGE)
     out[out] = encounter.active.straight[points.index1[out]] & encounter.world.straight[points.index2[out]]
     return out
 
@@ -174,11 +177,13 @@ def _normals(
     return normal, np.maximum(sine, 1e-6)
 
 
-def _closed_rows(points: InterfacePoints) -> np.ndarray:
+def _closed_rows(points: InterfacePoints) -> Bools:
     """Tell which contacts close in all three directions; a vertex on an edge or a vertex only closes along
     its normal.
     """
-    return (points.dim1 == FACE) | (points.dim2 == FACE) | ((points.dim1 == EDGE) & (points.dim2 == EDGE))
+    closed: Bools = (points.dim1 == FACE) | (points.dim2 == FACE)
+    closed |= (points.dim1 == EDGE) & (points.dim2 == EDGE)
+    return closed
 
 
 def _errors(
@@ -226,7 +231,7 @@ def _newton(
     torque_by = forces[:, None, None] * turning
     torque_by[:, :, 10] += cross(at.arm, at.normal)
     matrix = _scattered([offset_by, tangency1, tangency2], [force_by, torque_by], k)
-    solution = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0]
+    solution: Floats = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0].astype(np.float64)
     walks = solution[6 : 6 + 4 * k].reshape(k, 4)
     return solution[:6], walks[:, :2], walks[:, 2:], solution[6 + 4 * k :]
 

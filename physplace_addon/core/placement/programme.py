@@ -43,11 +43,21 @@ def length(x: Floats) -> float:
     return float(np.sqrt(x[:3] @ x[:3]) + np.sqrt(x[3:] @ x[3:]))
 
 
+def _lower(matrix: Floats) -> Floats:
+    lower: Floats = cholesky(matrix, lower=True).astype(np.float64)
+    return lower
+
+
+def _back(lower: Floats, right: Floats) -> Floats:
+    solution: Floats = solve_triangular(lower.T, right).astype(np.float64)
+    return solution
+
+
 def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
     """Minimize with B = lower lower'; None if the rows contradict one another."""
-    free = solve_triangular(lower, wrench, lower=True)
+    free: Floats = solve_triangular(lower, wrench, lower=True).astype(np.float64)
     if len(gradients) == 0:
-        return Step(solve_triangular(lower.T, free), np.zeros(0))
+        return Step(_back(lower, free), np.zeros(0))
     g = solve_triangular(lower, gradients.T, lower=True).T
     h = room - g @ free
     scale = max(1e-12, float(np.abs(h).max()))
@@ -58,7 +68,7 @@ def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> St
     if rho < _CONTRADICTION:
         return None
     forces = scale / rho * u
-    return Step(solve_triangular(lower.T, g.T @ forces + free), forces)
+    return Step(_back(lower, g.T @ forces + free), forces)
 
 
 def solve_programme(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
@@ -66,7 +76,7 @@ def solve_programme(matrix: Floats, wrench: Floats, gradients: Floats, room: Flo
 
     matrix (6, 6) must be positive definite.  Return None if the rows contradict one another.
     """
-    return _solve(cholesky(matrix, lower=True), wrench, gradients, room)
+    return _solve(_lower(matrix), wrench, gradients, room)
 
 
 def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
@@ -88,7 +98,7 @@ def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, 
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
     sigma = _STRAIGHT
     for _ in range(_ROUNDS):
-        step = _solve(cholesky(matrix + sigma * np.eye(6), lower=True), wrench, gradients, room)
+        step = _solve(_lower(matrix + sigma * np.eye(6)), wrench, gradients, room)
         if step is None:
             return None
         excess = length(step.x) / trust

@@ -156,8 +156,6 @@ class Placement:
         moved = self._moved(step) if step is not None else None
         return self._fail() if moved is None else self._accept(moved)
 
-    # --- one step ---------------------------------------------------------------------------------------------------
-
     def _programme(self, extra: InterfacePoints | None = None) -> Step | None:
         points = self.state.points if extra is None else InterfacePoints.join([self.state.points, extra])
         gradients, hessians = self._linearized(self._encounter, points)
@@ -259,8 +257,6 @@ class Placement:
         if self.state.eps < _SMALLEST_STEP:
             self.status = Status.STUCK
         return self.state
-
-    # --- the rest ---------------------------------------------------------------------------------------------------
 
     def _rest(self, step: Step) -> _Rest | None:
         """Solve for the rest that the step's pressing contacts hold, if there is one near."""

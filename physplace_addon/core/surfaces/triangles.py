@@ -57,9 +57,9 @@ class Triangles(Surface):
         origin, along_u, along_v = self._sides(face)
         point = origin + uv[:, :1] * along_u + uv[:, 1:] * along_v
         first = along_u / np.linalg.norm(along_u, axis=1, keepdims=True)
-        normal = np.cross(along_u, along_v)
+        normal: Floats = np.cross(along_u, along_v).astype(np.float64)
         normal *= (self.orientation[face] / np.linalg.norm(normal, axis=1))[:, None]
-        frame = np.stack([first, np.cross(normal, first)], axis=1)
+        frame: Floats = np.stack([first, np.cross(normal, first)], axis=1).astype(np.float64)
         return FaceGeometry(point, frame, normal, np.zeros((len(face), 2, 2)))
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
