@@ -78,9 +78,8 @@ def settle_at(encounter: Encounter, point: InterfacePoints, gap: float) -> tuple
     for _ in range(4):
         shift = (gap - point.gap[0]) * point.normal[0] / encounter.radius
         encounter = encounter.displaced(np.concatenate([shift, np.zeros(3)]))
-        solved = solve_points(encounter, point, known_sides=True)
-        assert solved.valid.all()
-        point = solved.points
+        point, valid = solve_points(encounter, point, known_sides=True)
+        assert valid.all()
     assert abs(point.gap[0] - gap) < 1e-12
     return encounter, point
 
@@ -111,6 +110,6 @@ def chance_meeting(
 def is_sharp(encounter: Encounter, point: InterfacePoints) -> bool:
     """Whether the pair is well away from a degenerate one: stiff, or with edges that really cross."""
     if FACE in (int(point.dim1[0]), int(point.dim2[0])):
-        return bool(solve_points(encounter, point, True).softest[0] * encounter.radius > 0.35)
+        return bool(point.softest[0] * encounter.radius > 0.35)
     first, second = encounter.evaluate(point)
     return bool(np.linalg.norm(np.cross(first.tangents[0, 0], second.tangents[0, 0])) > 0.4)

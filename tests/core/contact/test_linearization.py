@@ -65,9 +65,9 @@ def measured(name, gap):
 
 
 def gap_at(encounter, point, x):
-    solved = solve_points(encounter.displaced(x), point, known_sides=True)
-    assert solved.valid[0]
-    return float(solved.points.gap[0]) / encounter.radius
+    solved, valid = solve_points(encounter.displaced(x), point, known_sides=True)
+    assert valid[0]
+    return float(solved.gap[0]) / encounter.radius
 
 
 @each_meeting
