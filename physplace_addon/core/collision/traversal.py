@@ -82,9 +82,7 @@ def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Query) -> Ints:
     return _near_triangles(tree1, tree2, query, leaves)
 
 
-def _near_triangles(
-    tree1: BoxTree, tree2: BoxTree, query: _Query, leaves: list[tuple[Ints, Ints]]
-) -> Ints:
+def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: _Query, leaves: list[tuple[Ints, Ints]]) -> Ints:
     """The triangle pairs of leaf pairs that the query keeps, a cache's worth at a time."""
     result = [np.empty((0, 2), dtype=np.intp)]
     leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]

@@ -168,9 +168,7 @@ def triangle_boxes(triangles: Floats, bound: Floats) -> tuple[Floats, Floats]:
     return lower, upper
 
 
-def with_boxes(
-    parts: Partition, lower: Floats, upper: Floats, triangles: Floats, bound: Floats
-) -> BoxTree:
+def with_boxes(parts: Partition, lower: Floats, upper: Floats, triangles: Floats, bound: Floats) -> BoxTree:
     """Boxes of the leaves from the triangles' (t, 3), then of the levels upwards."""
     node_lower = np.empty((len(parts.start), 3))
     node_upper = np.empty((len(parts.start), 3))
@@ -185,6 +183,13 @@ def with_boxes(
         node_lower[node] = np.minimum(node_lower[first], node_lower[second])
         node_upper[node] = np.maximum(node_upper[first], node_upper[second])
     return BoxTree(
-        node_lower, node_upper, parts.children, parts.start, parts.count, parts.order,
-        parts.level_start, triangles, bound,
+        node_lower,
+        node_upper,
+        parts.children,
+        parts.start,
+        parts.count,
+        parts.order,
+        parts.level_start,
+        triangles,
+        bound,
     )

@@ -11,9 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..collision import edge_crossings, near_pairs, swept_pairs, triangles_intersect, vertex_crossings
+from ..collision import (
+    Crossing,
+    edge_crossings,
+    near_pairs,
+    swept_pairs,
+    triangles_intersect,
+    vertex_crossings,
+)
 from .encounter import Encounter
-from .features import dot
+from .features import cross, dot
 from .points import InterfacePoints
 from .polyhedral import distinct, edge_edge, face_vertex, meet, vertex_face, vertices_over
 
@@ -48,9 +55,9 @@ def _vertices_over_faces(
     start: Encounter, end: Encounter, vertices: Ints, triangles: Ints
 ) -> InterfacePoints:
     corners = start.world.body.triangles[triangles]
-    crossed = vertex_crossings(
-        *_both(start, end, start.active.body.vertices[vertices]), corners, corners
-    ).crossed
+    crossed = _passed(
+        vertex_crossings(*_both(start, end, start.active.body.vertices[vertices]), corners, corners)
+    )
     return vertex_face(start, vertices[crossed], triangles[crossed], clamp=False)
 
 
@@ -58,28 +65,49 @@ def _faces_over_vertices(
     start: Encounter, end: Encounter, triangles: Ints, vertices: Ints
 ) -> InterfacePoints:
     at = start.world.body.vertices[vertices]
-    crossed = vertex_crossings(at, at, *_both(start, end, start.active.body.triangles[triangles])).crossed
+    crossed = _passed(vertex_crossings(at, at, *_both(start, end, start.active.body.triangles[triangles])))
     return face_vertex(start, triangles[crossed], vertices[crossed], clamp=False)
 
 
 def _edges(start: Encounter, end: Encounter, segments1: Ints, segments2: Ints) -> InterfacePoints:
     ends = start.world.body.segments[segments2]
-    crossed = edge_crossings(*_both(start, end, start.active.body.segments[segments1]), ends, ends).crossed
+    crossed = _passed(edge_crossings(*_both(start, end, start.active.body.segments[segments1]), ends, ends))
     return edge_edge(start, segments1[crossed], segments2[crossed], clamp=False)
 
 
-def meeting_triangles(encounter: Encounter) -> Ints:
-    """Return the pairs (m, 2) of polyhedra's triangles that touch or cross where the active body stands."""
-    if not (encounter.active.triangle_solid.any() and encounter.world.triangle_solid.any()):
-        return np.zeros((0, 2), np.intp)
-    pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, 0.0)
-    t1, t2 = pairs[:, 0], pairs[:, 1]
-    solid = encounter.active.triangle_solid[t1] & encounter.world.triangle_solid[t2]
-    t1, t2 = t1[solid], t2[solid]
-    hit = triangles_intersect(
-        encounter.pose.points(encounter.active.body.triangles[t1]), encounter.world.body.triangles[t2]
-    ).hit
-    return np.stack([t1[hit], t2[hit]], axis=1)
+def _passed(crossing: Crossing) -> Bools:
+    """Tell what crosses, but for what starts in one plane: contacts at rest, which their own rows keep."""
+    passed: Bools = crossing.crossed & (crossing.side != 0.0)
+    return passed
+
+
+def depths_of_triangles(encounter: Encounter) -> Floats:
+    """Return how deep flat triangles cut through each other where the active body stands, a length for each
+    pair that meets (m,): by the lesser of both planes.  It is zero where they only touch.
+    """
+    active, world = encounter.active, encounter.world
+    if not (active.triangle_flat.any() and world.triangle_flat.any()):
+        return np.zeros(0)
+    pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
+    flat = active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]
+    first = encounter.pose.points(active.body.triangles[pairs[flat, 0]])
+    second = world.body.triangles[pairs[flat, 1]]
+    hit = triangles_intersect(first, second).hit
+    first, second = first[hit], second[hit]
+    return np.minimum(_depth(first, second), _depth(second, first))
+
+
+def _depth(plane: Floats, other: Floats) -> Floats:
+    normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    height = dot(other - plane[:, :1], normal[:, None])
+    depth: Floats = np.minimum(-height.min(axis=1), height.max(axis=1)).clip(min=0.0)
+    return depth
+
+
+def triangles_cross(encounter: Encounter, tolerance: float) -> bool:
+    """Tell whether flat triangles cut through each other by more than a tolerance (a length)."""
+    return bool((depths_of_triangles(encounter) > tolerance).any())
 
 
 def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Floats:

@@ -13,9 +13,10 @@ from ..bodies import Body, merge
 from ..collision import BoxTree, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
-from ..surfaces.triangles import Triangles
 from .features import FeatureGeometry, Features, dot
 from .points import InterfacePoints
+
+SIDE_IS_SURE = 1e-7  # gap / R above which the distance tells the side
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,7 @@ class ContactBody:
 
     trusted (nf,): the face belongs to a closed, oriented solid, so its normal says which side is outside.
     straight (ne,): the edge is a straight segment.  triangle_flat (t,): the triangle is of a flat face;
-    triangle_plain (t,): and owns no bent edge; triangle_solid (t,): it is
-    itself a face, no part of a larger one; triangle_size (t,): longest side.  segments, vertices: what
+    triangle_plain (t,): and owns no bent edge; triangle_size (t,): longest side.  segments, vertices: what
     each triangle owns; bent edges and straight ones apart, as their pairs are found in different ways.
     """
 
@@ -59,7 +59,6 @@ class ContactBody:
     straight: Bools
     triangle_flat: Bools
     triangle_plain: Bools
-    triangle_solid: Bools
     triangle_size: Floats
     segments: Owned
     straight_segments: Owned
@@ -90,7 +89,6 @@ class ContactBody:
             straight,
             flat,
             plain,
-            _of_kind(body, Triangles),
             np.sqrt(dot(side, side).max(axis=1)),
             Owned.of(every, body.segment_owner, count),
             Owned.of(lines, body.segment_owner[lines], count),
@@ -100,12 +98,23 @@ class ContactBody:
 
 @dataclass(frozen=True, eq=False)
 class Encounter:
-    """The active body at a pose among the world, and the length R that tolerances are relative to."""
+    """The active body at a pose among the world, and the length R that tolerances are relative to.
+
+    sure: the gap, a length, above which the distance of two features tells on which side they are; below it,
+    rounding may have pushed one through the other.
+    """
 
     active: ContactBody
     world: ContactBody
     pose: Pose
     radius: float
+    sure: float
+
+    @classmethod
+    def of(cls, active: ContactBody, world: ContactBody, pose: Pose) -> Encounter:
+        """Return the encounter of two prepared bodies; R is the active one's radius."""
+        radius = active.body.radius
+        return cls(active, world, pose, radius, SIDE_IS_SURE * radius)
 
     def at(self, pose: Pose) -> Encounter:
         """Return the same two bodies with the active one elsewhere."""
@@ -131,10 +140,3 @@ class Encounter:
     def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
         """Evaluate both features of the points."""
         return self.first(points).geometry(), self.second(points).geometry()
-
-
-def _of_kind(body: Body, kind: type) -> Bools:
-    """Tell which triangles are of a face whose surface is of a kind."""
-    is_kind = np.array([isinstance(surface, kind) for surface in body.surfaces], dtype=bool)
-    found: Bools = is_kind[body.face_surface[body.triangle_face]]
-    return found

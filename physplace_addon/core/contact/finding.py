@@ -25,7 +25,7 @@ from .encounter import Encounter
 from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out, without_doubles
-from .polyhedral import SIDE_IS_SURE, flat_pairs
+from .polyhedral import flat_pairs
 from .seeds import (
     Samples,
     View,
@@ -117,7 +117,7 @@ def _flat(
         return InterfacePoints.none()
     points = flat_pairs(encounter, t1, t2)
     points = points.take(points.gap <= reach.flat)
-    return _with_known_sides(points, tracked, apart, SIDE_IS_SURE * encounter.radius)
+    return _with_known_sides(points, tracked, apart, encounter.sure)
 
 
 def _with_known_sides(

@@ -13,11 +13,14 @@ the base is the world's and -1 if it is the active body's (then r = P2 - X and n
     H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a), nu . d2P/dx2 = sym(nu
     r') - (nu . r) 1  on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).
 
-K^+ leaves out directions along which the pair is soft: the point does not move along them.  For two edges n
-= T1 x T2 / |T1 x T2|, P1 and P2 slide by the solution of T_a . (A + T1 t1 - T2 t2) = 0, and H_ij = (D_j n) .
-A_i + n . (e_i x T1) t1_j + n . d2P/dx2.  Pairs with a vertex and no face only keep the last term: the
-curvature 1/g of their distance is no property of the bodies.  All of it agrees with finite differences
-(tests).
+K^+ leaves out directions along which the pair is soft: the point does not move along them.  For two edges
+n = T1 x T2 / |T1 x T2|, k1 and k2 are their bend vectors, and P1 and P2 slide by the solution of
+
+    [1 + g n.k1, -c; -c, 1 - g n.k2] (t1, t2) = (-T1 . A - g n . (e x T1), T2 . A),   c = T1 . T2,
+
+and H_ij = (D_j n) . A_i + n . (e_i x T1) t1_j + n . d2P/dx2.  Pairs with a vertex and no face only keep the
+last term: the curvature 1/g of their distance is no property of the bodies.  All of it agrees with finite
+differences (tests).
 """
 
 from __future__ import annotations
@@ -136,16 +139,21 @@ def _edge_edge(
     cosine = dot(t1, t2)
     _, sine = edge_normal(first, second)
     sine = np.maximum(sine, 1e-3)
-    pull1, pull2 = t1[:, None] @ motion, t2[:, None] @ motion
-    slide1 = (-pull1 + cosine[:, None, None] * pull2) / (sine**2)[:, None, None]
-    slide2 = (pull2 - cosine[:, None, None] * pull1) / (sine**2)[:, None, None]
+    n, gap = points.normal, points.gap[:, None, None]
+    pull1 = -(t1[:, None] @ motion) - gap * _swing(t1[:, None], n).transpose(0, 2, 1)
+    pull2 = t2[:, None] @ motion
+    stiff1 = 1.0 + gap * dot(n, first.bend_vector)[:, None, None]
+    stiff2 = 1.0 - gap * dot(n, second.bend_vector)[:, None, None]
+    cosine = cosine[:, None, None]
+    determinant = np.maximum(stiff1 * stiff2 - cosine**2, 1e-6)
+    slide1 = (stiff2 * pull1 + cosine * pull2) / determinant
+    slide2 = (stiff1 * pull2 + cosine * pull1) / determinant
     by_t1 = (
         cross(first.bend_vector, t2)[:, :, None] * slide1 + cross(t1, second.bend_vector)[:, :, None] * slide2
     )
     by_turn = np.zeros_like(motion)
     by_turn[:, :, 3:] = cross(cross(np.eye(3)[None], t1[:, None]), t2[:, None]).transpose(0, 2, 1)
     turn_of_normal = (by_t1 + by_turn) * (points.side / sine)[:, None, None]
-    n = points.normal
     turn_of_normal -= n[:, :, None] * (n[:, None] @ turn_of_normal)
     out = motion.transpose(0, 2, 1) @ turn_of_normal + _swing(t1[:, None], n) @ slide1
     result: Floats = (out + _turning(n, arm)) / radius

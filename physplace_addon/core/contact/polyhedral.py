@@ -19,7 +19,6 @@ from .encounter import ContactBody, Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
 from .points import InterfacePoints
 
-SIDE_IS_SURE = 1e-7  # gap / R above which the distance tells the side
 ON_FACE = 1e-9  # distance / R beside a face that still counts as over it: two coplanar triangles leave no gap
 PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
 
@@ -62,7 +61,7 @@ def make_points(
         raw_normal,
         height,
     )
-    unsure = np.nonzero(np.abs(height) < SIDE_IS_SURE * encounter.radius)[0]
+    unsure = np.nonzero(np.abs(height) < encounter.sure)[0]
     if len(unsure):
         points.side[unsure] = _side_by_cones(encounter, points.take(unsure))
     points.normal[:] = points.side[:, None] * raw_normal

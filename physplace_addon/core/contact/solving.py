@@ -16,7 +16,7 @@ from .encounter import Encounter
 from .features import FACE, VERTEX, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints
-from .polyhedral import PARALLEL, SIDE_IS_SURE
+from .polyhedral import PARALLEL
 from .relaxation import FaceTerms, Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
@@ -111,7 +111,7 @@ def _first_sides(
     """
     height = dot(mover.point - base.point, base.normal)
     side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
-    unsure = ~trusted & (np.abs(height) < SIDE_IS_SURE * encounter.radius)
+    unsure = ~trusted & (np.abs(height) < encounter.sure)
     if unsure.any():
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
         up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
@@ -190,7 +190,7 @@ def _by_distance(
     side = points.side
     if not known_sides:
         up, down = rise_of_both(encounter, points, raw), rise_of_both(encounter, points, -raw)
-        unsure = np.abs(height) < SIDE_IS_SURE * encounter.radius
+        unsure = np.abs(height) < encounter.sure
         side = np.where(unsure, np.where(down > up, -1.0, 1.0), np.where(height < 0.0, -1.0, 1.0))
     side = np.where(crossing, side, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)

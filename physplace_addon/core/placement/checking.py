@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ..bodies import Body
-from ..contact.crossing import meeting_triangles, unexplained_collisions
+from ..contact.crossing import depths_of_triangles, unexplained_collisions
 from ..contact.encounter import ContactBody, Encounter
-from ..contact.features import cross, dot
 from ..contact.finding import Reach, find_points
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
@@ -35,11 +32,12 @@ def check(active: Body, pose: Pose, world: Sequence[Body], settings: Settings | 
     notes = active.notes + tuple(note for body in world for note in body.notes)
     if not world:
         return nothing_touched(Status.RUNNING, 0, notes)
-    encounter = Encounter(ContactBody.of([active]), ContactBody.of(world), pose, active.radius)
     touching = max(settings.start_tolerance, TOUCHING * active.radius)
+    encounter = Encounter.of(ContactBody.of([active]), ContactBody.of(world), pose)
+    encounter = replace(encounter, sure=2.0 * touching)
     points = _points_within(encounter, world, touching)
     report = certify(encounter, points, Gravity.along(settings.gravity), touching, Status.RUNNING, 0)
-    overlap = max(report.overlap, _depth_of_triangles(encounter))
+    overlap = max(report.overlap, float(depths_of_triangles(encounter).max(initial=0.0)))
     overlap = float("inf") if contained(encounter, world) else overlap
     if overlap > touching:
         status = Status.INTERFERING_START
@@ -58,23 +56,3 @@ def _points_within(encounter: Encounter, world: Sequence[Body], touching: float)
         if len(unexplained_collisions(encounter, points)) == 0:
             break
     return points
-
-
-def _depth_of_triangles(encounter: Encounter) -> float:
-    """Return how deep flat triangles cut through each other: the deepest pair, each by the lesser of both
-    planes.
-    """
-    pairs = meeting_triangles(encounter)
-    if len(pairs) == 0:
-        return 0.0
-    first = encounter.pose.points(encounter.active.body.triangles[pairs[:, 0]])
-    second = encounter.world.body.triangles[pairs[:, 1]]
-    return float(np.minimum(_depth(first, second), _depth(second, first)).max())
-
-
-def _depth(plane: np.ndarray, other: np.ndarray) -> np.ndarray:
-    normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
-    normal /= np.sqrt(dot(normal, normal))[:, None]
-    height = dot(other - plane[:, :1], normal[:, None])
-    depth: np.ndarray = np.minimum(-height.min(axis=1), height.max(axis=1)).clip(min=0.0)
-    return depth

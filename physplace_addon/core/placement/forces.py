@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from ..arrays import Floats
 from ..contact.features import cross, dot
 from ..errors import PlacementError
+from .nonnegative import nonnegative_least_squares
 
 _FACETS = 8  # friction directions that every contact is given at once
 _RAYS = 12  # rounds in which a contact is given the direction that opposes its slip
@@ -61,7 +61,7 @@ def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> t
     if method == "svd":
         forces: Floats = np.linalg.lstsq(gradients.T, -wrench, rcond=1e-9)[0].astype(np.float64)
     else:
-        forces = nnls(gradients.T, -wrench, maxiter=60 * len(gradients) + 200)[0]
+        forces = nonnegative_least_squares(gradients.T, -wrench)
     return forces, wrench + gradients.T @ forces
 
 
@@ -69,15 +69,15 @@ def even_forces(wrench: Floats, gradients: Floats) -> Floats:
     """Return balancing forces f >= 0 (k,) of least norm among those of least residual.
 
     Redundant contacts (a table's fourth foot) have no unique forces; the least-norm set is even and does not
-    depend on their order: nnls of the residual with a faint weight on f, which the exact residual then
-    outweighs.
+    depend on their order: least squares of the residual with a faint weight on f, which the exact residual
+    then outweighs.
     """
     if len(gradients) == 0:
         return np.zeros(0)
-    faint = 1e-8
+    faint = 1e-6
     matrix = np.vstack([gradients.T, faint * np.eye(len(gradients))])
     target = np.concatenate([-wrench, np.zeros(len(gradients))])
-    forces = nnls(matrix, target, maxiter=60 * len(gradients) + 200)[0]
+    forces = nonnegative_least_squares(matrix, target)
     pressing = np.nonzero(forces > 0.0)[0]
     residual = wrench + gradients.T @ forces
     forces[pressing] += np.linalg.lstsq(gradients[pressing].T, -residual, rcond=1e-9)[0]

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import nnls
 
 from ..arrays import Bools, Floats
 from .forces import balance
+from .nonnegative import nonnegative_least_squares
 
 _PENALTY = 10.0
 _PRESSES = 1e-9
@@ -63,7 +63,7 @@ def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> St
     scale = max(1e-12, float(np.abs(h).max()))
     target = np.zeros(7)
     target[6] = 1.0
-    u, _ = nnls(np.vstack([g.T, h[None] / scale]), target, maxiter=60 * len(g) + 200)
+    u = nonnegative_least_squares(np.vstack([g.T, h[None] / scale]), target)
     rho = 1.0 - float(h @ u) / scale
     if rho < _CONTRADICTION:
         return None

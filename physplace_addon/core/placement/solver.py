@@ -24,7 +24,7 @@ import numpy as np
 from ..arrays import Floats
 from ..bodies import Body
 from ..collision import free_travel
-from ..contact.crossing import crossing_points, meeting_triangles, unexplained_collisions
+from ..contact.crossing import crossing_points, triangles_cross, unexplained_collisions
 from ..contact.encounter import ContactBody, Encounter
 from ..contact.finding import Reach, find_points, flat_pair, sampled_feature, solve_tracked
 from ..contact.linearization import gap_gradient, gap_hessian
@@ -87,7 +87,7 @@ class Placement:
         self.states: list[State] = []
         if self._bodies:
             prepared = ContactBody.of([active]), ContactBody.of(self._bodies)
-            self._encounter = Encounter(*prepared, pose, self._radius)
+            self._encounter = Encounter.of(*prepared, pose)
             points = self._start()
         else:
             points = InterfacePoints.none()
@@ -232,7 +232,7 @@ class Placement:
         return (
             len(unexplained_collisions(trial, found)) == 0
             and len(crossing_points(self._encounter, trial)) == 0
-            and len(meeting_triangles(trial)) == 0
+            and not triangles_cross(trial, OVERLAP * self._radius)
         )
 
     def _accept(self, moved: tuple[Encounter, InterfacePoints]) -> State:

@@ -1,22 +1,23 @@
 """Is the start free of overlap?  What rounding alone explains is lifted away; anything deeper is refused.
 
 Two flat triangles that meet, interface points with a negative gap, and a body wholly inside another (no
-surfaces meet) are told apart here.  A negative gap counts only if its middle lies inside both bodies: behind
-a thin wall there is one, too.
+surfaces meet) are told apart here.  A negative gap counts only if one of its points lies inside the other
+body: behind a thin wall there is one, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..contact.crossing import meeting_triangles, unexplained_collisions
+from ..contact.crossing import triangles_cross, unexplained_collisions
 from ..contact.encounter import Encounter
-from ..contact.features import FACE, cross, dot
-from ..contact.finding import Reach, find_points
+from ..contact.features import cross, dot
+from ..contact.finding import Reach, find_points, flat_pair
 from ..contact.linearization import gap_gradient
 from ..contact.points import InterfacePoints
 from .programme import length, solve_programme
@@ -24,6 +25,7 @@ from .programme import length, solve_programme
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
 OVERLAP = 1e-11  # depth / R that a state may keep
 _ROUNDS = 5
+_PROBE_DEPTH = 1e-3
 
 
 def clear_start(
@@ -33,6 +35,8 @@ def clear_start(
 
     Return None if the bodies interfere.
     """
+    given = encounter
+    encounter = replace(encounter, sure=max(given.sure, 2.0 * tolerance))
     if contained(encounter, bodies):
         return None
     for _ in range(_ROUNDS):
@@ -42,9 +46,9 @@ def clear_start(
             return None
         if len(unexplained_collisions(encounter, points)):
             return None
-        deep = len(points) > 0 and points.gap.min() < -OVERLAP * encounter.radius
-        if not deep and len(meeting_triangles(encounter)) == 0:
-            return encounter, points
+        least = np.where(flat_pair(encounter, points), 0.5 * CLEARANCE, -OVERLAP) * encounter.radius
+        if (points.gap >= least).all() and not triangles_cross(encounter, OVERLAP * encounter.radius):
+            return given.at(encounter.pose) if encounter.pose is not given.pose else given, points
         lift = lift_clear(encounter, points.take(points.gap < tolerance))
         if lift is None or length(lift) > 4.0 * tolerance / encounter.radius + 2.0 * CLEARANCE:
             return None
@@ -64,31 +68,38 @@ def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
 def behind_walls(
     encounter: Encounter, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
 ) -> Bools:
-    """Tell which points with a depth are no overlap: their middle is not inside both bodies, shape (k,).
-
-    A sheet has no inside; there the active body's alone must do.
-    """
+    """Tell which points with a depth are no overlap, shape (k,): neither point lies inside the other body."""
     doubtful = np.nonzero(points.gap < -tolerance)[0]
     behind = np.zeros(len(points), bool)
     if len(doubtful):
-        middle = 0.5 * (points.point1[doubtful] + points.point2[doubtful])
-        inside = _inside(encounter.active.body, encounter.pose.inverse().points(middle))
-        in_world = np.any([_inside(body, middle) for body in bodies], axis=0)
-        of_solid = np.full(len(doubtful), all(body.closed for body in bodies))
-        faces = points.dim2[doubtful] == FACE
-        of_solid[faces] = encounter.world.trusted[points.index2[doubtful][faces]]
-        behind[doubtful] = ~(inside & (in_world | ~of_solid))
+        point1, point2 = points.point1[doubtful], points.point2[doubtful]
+        in_active = _inside(encounter.active.body, encounter.pose.inverse().points(point2))
+        in_world = np.any([_inside(body, point1) for body in bodies], axis=0)
+        behind[doubtful] = ~(in_active | in_world)
     return behind
 
 
 def contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
-    """Tell whether the active body has a corner inside a solid of the world, or the other way round."""
-    corner = encounter.pose.points(encounter.active.body.triangles[0, :1])
+    """Tell whether the active body lies wholly inside a solid of the world, or a body of the world in it."""
+    mine = encounter.pose.points(_inner_points(encounter.active.body))
     for body in bodies:
-        other = encounter.pose.inverse().points(body.triangles[0, :1])
-        if _inside(body, corner)[0] or _inside(encounter.active.body, other)[0]:
+        other = encounter.pose.inverse().points(_inner_points(body))
+        if _inside(body, mine).all() or _inside(encounter.active.body, other).all():
             return True
     return False
+
+
+def _inner_points(body: Body) -> Floats:
+    """Return points (6, 3) just under the surface at the body's farthest triangles; of an open body, on
+    them.
+    """
+    centres = body.triangles.mean(axis=1)
+    some = body.triangles[np.concatenate([centres.argmin(axis=0), centres.argmax(axis=0)])]
+    normal = cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    depth = _PROBE_DEPTH * body.radius if body.closed else 0.0
+    found: Floats = some.mean(axis=1) - depth * normal
+    return found
 
 
 def _inside(body: Body, points: Floats) -> Bools:

@@ -55,7 +55,7 @@ def pose(turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Pose:
 def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Encounter:
     """An encounter of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
-    return Encounter(first, second, pose(turn, at), first.body.radius)
+    return Encounter.of(first, second, pose(turn, at))
 
 
 def lowered(encounter: Encounter, gap: float) -> Encounter | None:

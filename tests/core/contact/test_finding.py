@@ -82,7 +82,7 @@ def hemispherical_bowl():
 
 def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
     active, world = prepared("small ball"), ContactBody.of([hemispherical_bowl()])
-    before = Encounter(active, world, pose(at=(0.1, 0.0, -0.6)), active.body.radius)
+    before = Encounter.of(active, world, pose(at=(0.1, 0.0, -0.6)))
     here = before.at(pose(at=(0.1, 0.0, -0.66)))
     assert len(everything_within(before, 0.2, before))
     points = everything_within(here, 0.2, before)
