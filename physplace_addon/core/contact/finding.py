@@ -35,7 +35,7 @@ from .seeds import (
     neglected,
     vertex_starts,
 )
-from .solving import promising, side_is_certain, solve_points
+from .solving import base_is_trusted, promising, side_is_certain, solve_points
 
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 _SAMPLES = 24  # points that a contact curve is given
@@ -269,15 +269,16 @@ def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple
 def _samples_near(
     encounter: Encounter, source: InterfacePoints, towards: Floats, reach: Reach
 ) -> InterfacePoints:
-    """Hold samples where they are, on the side whose normal is most like that of the soft pair, `towards`
-    (k, 3).
+    """Hold samples where they are, outside their bases; where these do not know their outside, on the side
+    whose normal is most like that of the soft pair, `towards` (k, 3).
 
     They need no normal cone: no point of the body may pass a face, lowest or not.
     """
     first, second = encounter.evaluate(source)
     on_world = source.dim2 == FACE
     outward = np.where(on_world[:, None], second.normal, -first.normal)
-    side = np.where(dot(outward, towards) < 0.0, -1.0, 1.0)
+    trusted = base_is_trusted(encounter, source)
+    side = np.where(~trusted & (dot(outward, towards) < 0.0), -1.0, 1.0)
     held = replace(source, held=np.ones(len(source), bool), side=side)
     rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
     held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
