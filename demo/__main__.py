@@ -24,10 +24,14 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
+    out = chosen.out.resolve()
     physplace_addon.register()
-    if chosen.file is None:
-        return spoon_in_bowl.run(chosen.out.resolve())
-    return place_file.run(chosen.file, chosen.active, chosen.out.resolve())
+    try:
+        if chosen.file is None:
+            return spoon_in_bowl.run(out)
+        return place_file.run(chosen.file, chosen.active, out)
+    finally:
+        physplace_addon.unregister()  # without it, bpy never exits after a render
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ LONGEST_NEEDLE = 12.0  # ball radii
 def mark(obj: Object, radius: float) -> int:
     """Show an object's reported contacts with balls of a radius; returns how many there are."""
     contacts = np.reshape(list(obj[CONTACTS]), (-1, FLOATS_A_CONTACT))
-    glow = material("Contact", (1.0, 0.75, 0.02), Roughness=0.4, Emission_Strength=1.2)
-    glow.node_tree.nodes["Principled BSDF"].inputs["Emission Color"].default_value = (1.0, 0.7, 0.0, 1.0)
+    glow = material("Contact", (1.0, 0.60, 0.0), Roughness=0.4, Emission_Strength=0.8)
+    glow.node_tree.nodes["Principled BSDF"].inputs["Emission Color"].default_value = (1.0, 0.50, 0.0, 1.0)
     target, ball, needle = _collection(), _ball(glow), _needle(glow)
     strongest = max(float(contacts[:, 6].max(initial=0.0)), 1e-12)
     for number, (*place, nx, ny, nz, force) in enumerate(contacts.tolist()):

@@ -9,8 +9,8 @@ import bpy
 from bpy.types import Material, Object
 from mathutils import Vector
 
-SAMPLES = 64
-WIDTH, HEIGHT = 800, 600
+SAMPLES = 24
+WIDTH, HEIGHT = 640, 480
 BOUNCES = 5
 
 
@@ -40,7 +40,7 @@ def light_and_camera(target: tuple[float, float, float], distance: float) -> Non
         "Key",
         focus + scale * Vector((-2.2, -1.6, 3.6)),
         focus,
-        260.0 * scale**2,
+        150.0 * scale**2,
         2.2 * scale,
         (1.0, 0.95, 0.88),
     )
@@ -48,23 +48,23 @@ def light_and_camera(target: tuple[float, float, float], distance: float) -> Non
         "Fill",
         focus + scale * Vector((3.5, -2.0, 2.0)),
         focus,
-        60.0 * scale**2,
+        36.0 * scale**2,
         3.5 * scale,
         (0.85, 0.92, 1.0),
     )
     _area(
-        "Rim", focus + scale * Vector((1.0, 3.6, 2.6)), focus, 160.0 * scale**2, 1.6 * scale, (1.0, 1.0, 1.0)
+        "Rim", focus + scale * Vector((1.0, 3.6, 2.6)), focus, 110.0 * scale**2, 1.6 * scale, (1.0, 1.0, 1.0)
     )
     world = bpy.data.worlds.new("Studio")
     world.use_nodes = True
     world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.60, 0.66, 0.75, 1.0)
-    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.35
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.42
     bpy.context.scene.world = world
     lens = bpy.data.cameras.new("Camera")
     lens.lens = 55.0
     camera = bpy.data.objects.new("Camera", lens)
     bpy.context.scene.collection.objects.link(camera)
-    camera.location = focus + distance * Vector((0.62, -1.0, 0.62)).normalized()
+    camera.location = focus + distance * Vector((0.50, -1.0, 0.80)).normalized()
     _look_at(camera, focus)
     bpy.context.scene.camera = camera
 
@@ -76,6 +76,7 @@ def render(path: Path) -> None:
     scene.cycles.device = "CPU"
     scene.cycles.samples = SAMPLES
     scene.cycles.use_denoising = True
+    scene.cycles.denoising_prefilter = "FAST"
     scene.cycles.max_bounces = BOUNCES
     scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
     scene.render.resolution_percentage = 100
