@@ -63,7 +63,7 @@ def find_points(
     wall.  None: the first pose, where nothing is known.
     """
     kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
-    kept = kept.take(pressing(encounter, kept, _CONE))
+    kept = kept.take(_is_bound(encounter, kept))
     t1, t2 = _near(encounter, max(reach.curved, reach.flat))
     parts = [kept, _flat(encounter, t1, t2, reach, tracked, before is not None)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
@@ -105,9 +105,17 @@ def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
 
 
 def _real(encounter: Encounter, points: InterfacePoints, valid: Bools, reach: Reach) -> InterfacePoints:
-    """Keep the valid points within reach whose normals lie in both normal cones."""
+    """Keep the valid points within reach that bind the motion."""
     near = points.take(valid & (np.abs(points.gap) <= reach.curved))
-    return near.take(pressing(encounter, near, _CONE))
+    return near.take(_is_bound(encounter, near))
+
+
+def _is_bound(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which points the body must obey: those whose normals lie in both normal cones, and those that
+    stand over a face, lowest or not; a depth out of the cones is the far side of a wall.
+    """
+    over_face: Bools = (points.dim1 == FACE) | (points.dim2 == FACE)
+    return (over_face & (points.gap >= 0.0)) | pressing(encounter, points, _CONE)
 
 
 def _flat(

@@ -130,7 +130,7 @@ def _active_face_trusted(encounter: Encounter, points: InterfacePoints) -> Bools
 def base_is_trusted(encounter: Encounter, points: InterfacePoints) -> Bools:
     """Tell which points over a face are over one that knows its outside, shape (k,)."""
     on_world = points.dim2 == FACE
-    trusted = _active_face_trusted(encounter, points) & ~on_world
+    trusted: Bools = _active_face_trusted(encounter, points) & ~on_world
     trusted[on_world] = encounter.world.trusted[points.index2[on_world]]
     return trusted
 

@@ -14,7 +14,7 @@ from ..rigid import Pose
 from .certificate import BALANCED_RESIDUAL, Certificate, Status, certify, nothing_touched
 from .forces import Gravity
 from .settings import Settings
-from .start import behind_walls, contained
+from .start import behind_walls, contained, near_the_origin
 
 TOUCHING = 1e-6  # gap / R of a contact, if the scene's rounding is finer
 
@@ -32,6 +32,7 @@ def check(active: Body, pose: Pose, world: Sequence[Body], settings: Settings | 
     notes = active.notes + tuple(note for body in world for note in body.notes)
     if not world:
         return nothing_touched(Status.RUNNING, 0, notes)
+    origin, pose, world = near_the_origin(active, pose, world)
     touching = max(settings.start_tolerance, TOUCHING * active.radius)
     encounter = Encounter.of(ContactBody.of([active]), ContactBody.of(world), pose)
     encounter = replace(encounter, sure=2.0 * touching)
@@ -44,7 +45,8 @@ def check(active: Body, pose: Pose, world: Sequence[Body], settings: Settings | 
     else:
         held = max(report.residual_force, report.residual_torque) < BALANCED_RESIDUAL
         status = Status.BALANCED if held else Status.RUNNING
-    return replace(report, status=status, overlap=overlap, notes=notes)
+    contacts = replace(report.contacts, position=report.contacts.position + origin)
+    return replace(report, contacts=contacts, status=status, overlap=overlap, notes=notes)
 
 
 def _points_within(encounter: Encounter, world: Sequence[Body], touching: float) -> InterfacePoints:

@@ -36,7 +36,7 @@ from .polish import Polished, polish
 from .programme import Step, curvature, length, paper_step, trust_step
 from .settings import Settings
 from .stability import second_order
-from .start import CLEARANCE, OVERLAP, clear_start, lift_clear
+from .start import CLEARANCE, OVERLAP, clear_start, lift_clear, near_the_origin
 
 TOUCHING = 1e-8  # gap / R of a contact
 ENERGY_NOISE = 2e-9  # what the noise of the gaps can cost
@@ -50,12 +50,28 @@ _LEVEL_STATES = 8  # states without a gain in energy after which there is none t
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One valid state: the pose, its interface points, the energy, and eps for the next step."""
+    """One valid state: where the body stands, its interface points, the energy, and eps for the next step.
 
-    pose: Pose
-    points: InterfacePoints
+    The solver works about an origin (3,) near the body, so that coordinates do not lose digits far from that
+    of the world; `pose` and `points` are in the world.
+    """
+
+    local_pose: Pose
+    local_points: InterfacePoints
+    origin: Floats
     energy: float
     eps: float
+
+    @property
+    def pose(self) -> Pose:
+        """Where the body's frame stands in the world."""
+        return Pose(self.local_pose.rotation, self.local_pose.translation + self.origin)
+
+    @property
+    def points(self) -> InterfacePoints:
+        """The interface points, in the world."""
+        local = self.local_points
+        return replace(local, point1=local.point1 + self.origin, point2=local.point2 + self.origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,21 +96,19 @@ class Placement:
         self.settings = settings or Settings()
         self.status = Status.RUNNING
         self.steps = 0
-        self._active, self._bodies = active, tuple(world)
-        self._gravity = Gravity.along(self.settings.gravity)
+        self._active, self._gravity = active, Gravity.along(self.settings.gravity)
+        self._origin, pose, self._bodies = near_the_origin(active, pose, world)
         self._radius = active.radius
         self._stable = True
         self.states: list[State] = []
+        points = InterfacePoints.none()
         if self._bodies:
-            prepared = ContactBody.of([active]), ContactBody.of(self._bodies)
-            self._encounter = Encounter.of(*prepared, pose)
+            self._encounter = Encounter.of(ContactBody.of([active]), ContactBody.of(self._bodies), pose)
             points = self._start()
+            pose = self._encounter.pose
         else:
-            points = InterfacePoints.none()
             self.status = Status.NO_SUPPORT
-        self.states.append(
-            self._state(pose if not self._bodies else self._encounter.pose, points, self.settings.eps_max)
-        )
+        self.states.append(self._state(pose, points, self.settings.eps_max))
 
     @property
     def _eps(self) -> float:
@@ -117,7 +131,7 @@ class Placement:
 
     def _state(self, pose: Pose, points: InterfacePoints, eps: float) -> State:
         centre = pose.points(self._active.mass.center)
-        return State(pose, points, self._gravity.energy(centre, self._radius), eps)
+        return State(pose, points, self._origin, self._gravity.energy(centre, self._radius), eps)
 
     def _start(self) -> InterfacePoints:
         """Find the first points; lift what overlaps by rounding, or end at once."""
@@ -157,7 +171,11 @@ class Placement:
         return self._fail() if moved is None else self._accept(moved)
 
     def _programme(self, extra: InterfacePoints | None = None) -> Step | None:
-        points = self.state.points if extra is None else InterfacePoints.join([self.state.points, extra])
+        points = (
+            self.state.local_points
+            if extra is None
+            else InterfacePoints.join([self.state.local_points, extra])
+        )
         gradients, hessians = self._linearized(self._encounter, points)
         room = np.minimum(CLEARANCE - points.gap / self._radius, 2.0 * CLEARANCE)
         wrench, trust = self._gravity.wrench, self.state.eps
@@ -195,7 +213,7 @@ class Placement:
 
     def _moved(self, step: Step) -> tuple[Encounter, InterfacePoints] | None:
         """Take the step, obeying what it would cross, and lift what overlaps; None if it fails."""
-        known = self.state.points
+        known = self.state.local_points
         for _ in range(_TRIES):
             trial = self._encounter.displaced(step.x)
             crossing = crossing_points(self._encounter, trial)
@@ -203,7 +221,7 @@ class Placement:
             if len(fresh) == 0:
                 return self._settled(trial, known)
             known = InterfacePoints.join([known, fresh])
-            again = self._programme(known.take(slice(len(self.state.points), None)))
+            again = self._programme(known.take(slice(len(self.state.local_points), None)))
             if again is None:
                 return None
             step = again
@@ -262,7 +280,7 @@ class Placement:
         """Solve for the rest that the step's pressing contacts hold, if there is one near."""
         if length(step.x) > 0.7 * self.state.eps:
             return None
-        settled = _on_settled(self._encounter, self.state.points, step.forces)
+        settled = _on_settled(self._encounter, self.state.local_points, step.forces)
         rest = self._polished(settled)
         if rest is None and ((settled > _PRESSES) != (step.forces > _PRESSES)).any():
             rest = self._polished(step.forces)
@@ -270,7 +288,7 @@ class Placement:
 
     def _polished(self, forces: Floats) -> _Rest | None:
         rows = forces > _PRESSES
-        pressing = self.state.points.take(rows)
+        pressing = self.state.local_points.take(rows)
         clearance = np.where(flat_pair(self._encounter, pressing), CLEARANCE, 0.0)
         polished = polish(self._encounter, pressing, forces[rows], self._gravity.wrench, clearance)
         if polished is None or length(polished.moved) > 4.0 * self.settings.eps_max:
@@ -279,7 +297,7 @@ class Placement:
 
     def _examined(self, polished: Polished) -> _Rest | None:
         encounter = polished.encounter
-        known = solve_tracked(encounter, InterfacePoints.join([polished.points, self.state.points]))
+        known = solve_tracked(encounter, InterfacePoints.join([polished.points, self.state.local_points]))
         found = find_points(encounter, self.reach, known, self._encounter)
         touching = found.take(found.gap < TOUCHING * self._radius)
         state = self._state(encounter.pose, found, self.state.eps)
@@ -334,8 +352,12 @@ class Placement:
         if not self._bodies:
             return nothing_touched(self.status, self.steps, self._notes())
         touching = TOUCHING * self._radius
-        report = certify(self._encounter, self.state.points, self._gravity, touching, self.status, self.steps)
-        return replace(report, stable=self.status.at_rest and self._stable, notes=self._notes())
+        report = certify(
+            self._encounter, self.state.local_points, self._gravity, touching, self.status, self.steps
+        )
+        contacts = replace(report.contacts, position=report.contacts.position + self._origin)
+        stable = self.status.at_rest and self._stable
+        return replace(report, contacts=contacts, stable=stable, notes=self._notes())
 
     def _notes(self) -> tuple[str, ...]:
         return self._active.notes + tuple(note for body in self._bodies for note in body.notes)

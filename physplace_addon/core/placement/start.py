@@ -20,12 +20,32 @@ from ..contact.features import cross, dot
 from ..contact.finding import Reach, find_points, flat_pair
 from ..contact.linearization import gap_gradient
 from ..contact.points import InterfacePoints
+from ..rigid import Pose
 from .programme import length, solve_programme
 
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
 OVERLAP = 1e-11  # depth / R that a state may keep
 _ROUNDS = 5
+_FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 _PROBE_DEPTH = 1e-3
+
+
+def near_the_origin(active: Body, pose: Pose, world: Sequence[Body]) -> tuple[Floats, Pose, tuple[Body, ...]]:
+    """Move the scene so that a body far from the world's origin stands at it.
+
+    Return the place (3,) that became the origin, zero if the body is near it, and the pose and the bodies as
+    seen from there.
+    """
+    centre = pose.points(active.mass.center)
+    if np.sqrt(centre @ centre) < _FAR * active.radius:
+        return np.zeros(3), pose, tuple(world)
+    back = np.eye(4)
+    back[:3, 3] = -centre
+    return (
+        centre,
+        Pose(pose.rotation, pose.translation - centre),
+        tuple(body.transformed(back) for body in world),
+    )
 
 
 def clear_start(

@@ -27,6 +27,11 @@ class AffineSurface(Surface):
     surface: Surface
     matrix: Floats
 
+    def __post_init__(self) -> None:
+        matrix = np.array(self.matrix, dtype=np.float64)  # of its own: the caller may go on using theirs
+        matrix.flags.writeable = False
+        object.__setattr__(self, "matrix", matrix)
+
     @property
     def face_count(self) -> int:
         """The faces of the surface."""
@@ -103,6 +108,11 @@ class AffineCurve(Curve):
 
     curve: Curve
     matrix: Floats
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.matrix, dtype=np.float64)  # of its own: the caller may go on using theirs
+        matrix.flags.writeable = False
+        object.__setattr__(self, "matrix", matrix)
 
     @property
     def edge_count(self) -> int:
