@@ -72,7 +72,20 @@ def find_points(
         new, samples = _create(encounter, t1, t2, reach, kept, before)
         parts.append(new.take(_settled_or_lowest(encounter, new)))
         parts.extend(_spread(encounter, InterfacePoints.join([kept, new]), samples, reach))
-    return without_doubles(InterfacePoints.join(parts), _SAME * encounter.radius)
+    found = without_doubles(InterfacePoints.join(parts), _SAME * encounter.radius)
+    return InterfacePoints.join([found, _lost(encounter, tracked, found, reach)])
+
+
+def _lost(
+    encounter: Encounter, tracked: InterfacePoints, found: InterfacePoints, reach: Reach
+) -> InterfacePoints:
+    """Return the tracked samples of contact curves of which nothing was found again: better an old sample
+    than none.
+    """
+    samples = tracked.take(tracked.held & (tracked.gap <= reach.curved) & _is_bound(encounter, tracked))
+    known = set(sampled_feature(encounter, found))
+    rows = [row for row, key in enumerate(sampled_feature(encounter, samples)) if key not in known]
+    return samples.take(np.array(rows, dtype=np.intp))
 
 
 def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:

@@ -29,6 +29,9 @@ from ..arrays import Bools, Floats, Ints
 from .features import FeatureGeometry, Features, cross, dot
 
 _ROUNDS = 25
+_SOFT_ROUNDS = (
+    12  # after which soft directions are left alone: their steps keep the stiff ones from converging
+)
 _CONVERGED = 1e-14  # of R: the foot's and the mover's last correction
 _SOLVED = 1e-9  # of R: a correction after which a pair still counts as solved
 _NO_GAIN = 1e-14  # of R: what the gap may still fall along a soft direction, which is then left alone
@@ -170,23 +173,25 @@ def relax_on_face(
     if not on_planes.curvature.any():
         return _relax_on_planes(mover, base, on_planes, side, held, radius, softness, rounds)
     live = _Live.all_of(mover, base, side, held)
-    error, size = np.full(len(side), np.inf), np.full(len(side), np.inf)
+    error, settled = np.full(len(side), np.inf), np.zeros(len(side), bool)
     progress = Progress(radius)
-    for _ in range(rounds):
+    for round_ in range(rounds):
         at_mover, at_base = live.mover.geometry(), live.base.geometry()
         terms = face_terms(at_mover, at_base, live.side)
-        walk, foot, error[live.rows] = _newton_step(terms, live.mover, live.held, radius, softness)
-        size[live.rows] = np.maximum(np.abs(walk).max(axis=1), np.abs(foot).max(axis=1))
-        going = progress.going(size[live.rows], at_mover.point, at_base.point)
+        frozen = round_ >= _SOFT_ROUNDS
+        walk, foot, error[live.rows] = _newton_step(terms, live.mover, live.held | frozen, radius, softness)
+        size = np.maximum(np.abs(walk).max(axis=1), np.abs(foot).max(axis=1))
+        if not frozen:
+            settled[live.rows] = size <= _SOLVED * radius
+        going = progress.going(size, at_mover.point, at_base.point)
         if not going.any():
             break
         live = live.moved(_tangential(at_mover, walk), _tangential(at_base, foot))
         mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
         if 2 * going.sum() < len(going):
             live, progress = live.take(going), progress.take(going)
-    solved = _SOLVED * radius
     at_mover, at_base = mover.geometry(), base.geometry()
-    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
+    return Relaxed(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~held & settled)
 
 
 def _relax_on_planes(
@@ -201,13 +206,16 @@ def _relax_on_planes(
 ) -> Relaxed:
     """The same where every base is flat: A = 1, C = 0, and the foot need be looked for only at the end."""
     outward = side[:, None] * planes.normal
-    error, size = np.zeros(len(side)), np.zeros(len(side))
+    error, settled = np.zeros(len(side)), np.ones(len(side), bool)
     progress = Progress(radius)
-    for _ in range(rounds if (mover.dim > 0).any() else 0):
+    for round_ in range(rounds if (mover.dim > 0).any() else 0):
         at_mover = mover.geometry()
         gradient = (at_mover.tangents @ outward[:, :, None])[:, :, 0]
-        walk, error = _walk(gradient, at_mover.bend(outward), mover, held, radius, softness)
+        frozen = round_ >= _SOFT_ROUNDS
+        walk, error = _walk(gradient, at_mover.bend(outward), mover, held | frozen, radius, softness)
         size = np.abs(walk).max(axis=1)
+        if not frozen:
+            settled = size <= _SOLVED * radius
         if not progress.going(size, at_mover.point, at_mover.point).any():
             break
         mover = mover.moved(_tangential(at_mover, walk))
@@ -219,7 +227,7 @@ def _relax_on_planes(
     beside = (at_base.tangents @ (at_mover.point - at_base.point)[:, :, None])[:, :, 0]
     solved = _SOLVED * radius
     error = np.maximum(error, np.abs(beside).max(axis=1))
-    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & (size <= solved))
+    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & settled)
 
 
 @dataclass(frozen=True)
