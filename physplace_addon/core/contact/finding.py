@@ -21,13 +21,13 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..collision import near_pairs
 from .cones import pressing
+from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
 from .encounter import Encounter
-from .features import EDGE, FACE, FeatureGeometry, dot
+from .features import EDGE, FACE, dot
 from .linearization import SOFT
-from .points import InterfacePoints, spread_out, without_doubles
+from .points import InterfacePoints, without_doubles
 from .polyhedral import flat_pairs
 from .seeds import (
-    Samples,
     View,
     distance_starts,
     edge_starts,
@@ -35,11 +35,9 @@ from .seeds import (
     neglected,
     vertex_starts,
 )
-from .solving import base_is_trusted, promising, side_is_certain, solve_points
+from .solving import promising, side_is_certain, solve_points
 
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
-_SAMPLES = 24  # points that a contact curve is given
-_SAME = 1e-6  # distance / R within which two points of the same features are one
 
 
 @dataclass(frozen=True)
@@ -70,22 +68,10 @@ def find_points(
     t1, t2 = t1[curved], t2[curved]
     if len(t1):
         new, samples = _create(encounter, t1, t2, reach, kept, before)
-        parts.append(new.take(_settled_or_lowest(encounter, new)))
-        parts.extend(_spread(encounter, InterfacePoints.join([kept, new]), samples, reach))
-    found = without_doubles(InterfacePoints.join(parts), _SAME * encounter.radius)
-    return InterfacePoints.join([found, _lost(encounter, tracked, found, reach)])
-
-
-def _lost(
-    encounter: Encounter, tracked: InterfacePoints, found: InterfacePoints, reach: Reach
-) -> InterfacePoints:
-    """Return the tracked samples of contact curves of which nothing was found again: better an old sample
-    than none.
-    """
-    samples = tracked.take(tracked.held & (tracked.gap <= reach.curved) & _is_bound(encounter, tracked))
-    known = set(sampled_feature(encounter, found))
-    rows = [row for row, key in enumerate(sampled_feature(encounter, samples)) if key not in known]
-    return samples.take(np.array(rows, dtype=np.intp))
+        parts.append(new.take(settled_or_lowest(encounter, new)))
+        parts.extend(spread(encounter, InterfacePoints.join([kept, new]), samples, reach.samples))
+    found = without_doubles(InterfacePoints.join(parts), SAME * encounter.radius)
+    return InterfacePoints.join([found, lost_samples(encounter, tracked, found, reach.curved)])
 
 
 def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
@@ -168,14 +154,6 @@ def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@dataclass(frozen=True)
-class _Candidates:
-    """What contact curves are sampled from: faces' samples and edges' starts."""
-
-    faces: list[Samples]
-    edges: list[InterfacePoints]
-
-
 def _create(
     encounter: Encounter,
     t1: Ints,
@@ -183,7 +161,7 @@ def _create(
     reach: Reach,
     kept: InterfacePoints,
     before: Encounter | None,
-) -> tuple[InterfacePoints, _Candidates]:
+) -> tuple[InterfacePoints, Candidates]:
     on_active, on_world = View(encounter, True), View(encounter, False)
     faces = face_samples(encounter, t1, t2, reach.curved)
     edges = [edge_starts(on_active, t1, t2, reach.curved), edge_starts(on_world, t2, t1, reach.curved)]
@@ -200,7 +178,7 @@ def _create(
             distance_starts(encounter, t1, t2, reach.curved),
         ]
     )
-    return _solve_new(encounter, starts, reach, before), _Candidates(faces, edges)
+    return _solve_new(encounter, starts, reach, before), Candidates(faces, edges)
 
 
 def _solve_new(
@@ -239,83 +217,3 @@ def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, F
         flat[faces] |= body.face_flat[index[faces]]
     told = ~side_is_certain(before, points) & (valid | flat)
     return ~inside, np.where(told, then.side, points.side)
-
-
-def _spread(
-    encounter: Encounter, points: InterfacePoints, candidates: _Candidates, reach: Reach
-) -> list[InterfacePoints]:
-    """Sample the soft pairs."""
-    soft = (points.softest < SOFT / encounter.radius) & (points.gap < reach.samples)
-    if not soft.any():
-        return []
-    features = sampled_feature(encounter, points.take(soft))
-    normals = dict(zip(features, points.normal[soft], strict=True))
-    out = []
-    for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
-        keys = sampled_feature(encounter, source)
-        rows = [row for row, key in enumerate(keys) if key in normals]
-        if rows:
-            towards = np.array([normals[keys[row]] for row in rows])
-            out.append(_samples_near(encounter, source.take(np.array(rows)), towards, reach))
-    return out
-
-
-def _settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
-    """Return the rows of the settled points and, of those still under way along a soft direction, of the
-    lowest of each feature: the samples stand for the rest.
-    """
-    rows = np.nonzero(~points.held)[0].tolist()
-    lowest: dict[tuple[bool, int, int], int] = {}
-    for row in np.nonzero(points.held)[0][np.argsort(points.gap[points.held])].tolist():
-        lowest.setdefault(sampled_feature(encounter, points.take(slice(row, row + 1)))[0], row)
-    return np.array(rows + list(lowest.values()), dtype=np.intp)
-
-
-def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
-    """Name the feature along which each point's contact curve runs, as (is the active body's, dimension,
-    index): the edge if there is one, else the face that is not flat.  Its partner may change on the way, as
-    triangles of a floor do.
-    """
-    flat1 = np.zeros(len(points), bool)
-    faces = points.dim1 == FACE
-    flat1[faces] = encounter.active.body.face_flat[points.index1[faces]]
-    on_active = (points.dim1 == EDGE) | ((points.dim2 == FACE) & ~flat1)
-    dim, index = (
-        np.where(on_active, points.dim1, points.dim2),
-        np.where(on_active, points.index1, points.index2),
-    )
-    return list(zip(on_active.tolist(), dim.tolist(), index.tolist(), strict=True))
-
-
-def _samples_near(
-    encounter: Encounter, source: InterfacePoints, towards: Floats, reach: Reach
-) -> InterfacePoints:
-    """Hold samples where they are, outside their bases; where these do not know their outside, on the side
-    whose normal is most like that of the soft pair, `towards` (k, 3).
-
-    They need no normal cone: no point of the body may pass a face, lowest or not.
-    """
-    first, second = encounter.evaluate(source)
-    on_world = source.dim2 == FACE
-    outward = np.where(on_world[:, None], second.normal, -first.normal)
-    trusted = base_is_trusted(encounter, source)
-    side = np.where(~trusted & (dot(outward, towards) < 0.0), -1.0, 1.0)
-    held = replace(source, held=np.ones(len(source), bool), side=side)
-    rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
-    held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
-    solved, valid = solve_points(encounter, held, known_sides=True)
-    near = solved.take(valid & (solved.gap < reach.samples))
-    return near.take(spread_out(near.point1, _SAMPLES))
-
-
-def _over_flat_base(
-    encounter: Encounter, first: FeatureGeometry, second: FeatureGeometry, on_world: Bools
-) -> Bools:
-    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small
-    faces.
-    """
-    base_normal = np.where(on_world[:, None], second.normal, first.normal)
-    offset = first.point - second.point
-    beside = offset - dot(offset, base_normal)[:, None] * base_normal
-    curved = np.where(on_world[:, None, None], second.curvature, first.curvature).any(axis=(1, 2))
-    return curved | (dot(beside, beside) < (_SAME * encounter.radius) ** 2)

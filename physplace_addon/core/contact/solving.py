@@ -71,32 +71,30 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
 def _on_world(
     encounter: Encounter, points: InterfacePoints, known_sides: bool
 ) -> tuple[InterfacePoints, Bools]:
-    first, second = encounter.first(points), encounter.second(points)
-    trusted = encounter.world.trusted[points.index2]
-    side = (
-        points.side
-        if known_sides
-        else _first_sides(encounter, points, first.geometry(), second.geometry(), trusted)
-    )
-    relaxed = relax_on_face(first, second, side, points.held, encounter.radius, SOFT / encounter.radius)
-    points = _filled(points, relaxed, side, 1.0)
-    points, valid = _judged(relaxed, points, encounter.radius)
+    points, valid, relaxed = _over_faces(encounter, points, known_sides, True)
     return points, valid & _facing(encounter, points, relaxed.at_first)
 
 
 def _on_active(
     encounter: Encounter, points: InterfacePoints, known_sides: bool
 ) -> tuple[InterfacePoints, Bools]:
-    first, second = encounter.first(points), encounter.second(points)
-    trusted = encounter.active.trusted[points.index1]
-    side = (
-        points.side
-        if known_sides
-        else _first_sides(encounter, points, second.geometry(), first.geometry(), trusted)
-    )
-    relaxed = relax_on_face(second, first, side, points.held, encounter.radius, SOFT / encounter.radius)
-    points = _filled(points, relaxed, side, -1.0)
-    return _judged(relaxed, points, encounter.radius)
+    points, valid, _ = _over_faces(encounter, points, known_sides, False)
+    return points, valid
+
+
+def _over_faces(
+    encounter: Encounter, points: InterfacePoints, known_sides: bool, on_world: bool
+) -> tuple[InterfacePoints, Bools, Relaxed]:
+    mover, base = encounter.first(points), encounter.second(points)
+    if not on_world:
+        mover, base = base, mover
+    side = points.side
+    if not known_sides:
+        trusted = base_is_trusted(encounter, points)
+        side = _first_sides(encounter, points, mover.geometry(), base.geometry(), trusted)
+    relaxed = relax_on_face(mover, base, side, points.held, encounter.radius, SOFT / encounter.radius)
+    points, valid = _judged(relaxed, _filled(points, relaxed, side, on_world), encounter.radius)
+    return points, valid, relaxed
 
 
 def _first_sides(
@@ -143,11 +141,12 @@ def side_is_certain(encounter: Encounter, points: InterfacePoints) -> Bools:
     return certain
 
 
-def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float) -> InterfacePoints:
+def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, on_world: bool) -> InterfacePoints:
     outward = side[:, None] * relaxed.at_second.normal
     gap = dot(outward, relaxed.at_first.point - relaxed.at_second.point)
-    at1, at2 = (relaxed.at_first, relaxed.at_second) if sign > 0.0 else (relaxed.at_second, relaxed.at_first)
-    one, two = (relaxed.first, relaxed.second) if sign > 0.0 else (relaxed.second, relaxed.first)
+    one, two, at1, at2 = relaxed.first, relaxed.second, relaxed.at_first, relaxed.at_second
+    if not on_world:
+        one, two, at1, at2 = two, one, at2, at1
     return replace(
         points,
         param1=one.param,
@@ -156,7 +155,7 @@ def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, sign: float
         held=points.held | ~relaxed.settled,
         point1=at1.point,
         point2=at2.point,
-        normal=sign * outward,
+        normal=outward if on_world else -outward,
         gap=gap,
     )
 

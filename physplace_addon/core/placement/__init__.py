@@ -3,6 +3,7 @@
 from .certificate import Certificate, Contacts, Status
 from .checking import check
 from .settings import Settings
-from .solver import Placement, State
+from .solver import Placement
+from .state import State
 
 __all__ = ["Certificate", "Contacts", "Placement", "Settings", "State", "Status", "check"]

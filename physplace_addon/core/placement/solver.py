@@ -25,8 +25,9 @@ from ..arrays import Floats
 from ..bodies import Body
 from ..collision import free_travel
 from ..contact.crossing import crossing_points, triangles_cross, unexplained_collisions
+from ..contact.curves import sampled_feature
 from ..contact.encounter import ContactBody, Encounter
-from ..contact.finding import Reach, find_points, flat_pair, sampled_feature, solve_tracked
+from ..contact.finding import Reach, find_points, flat_pair, solve_tracked
 from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
@@ -37,6 +38,7 @@ from .programme import Step, curvature, length, paper_step, trust_step
 from .settings import Settings
 from .stability import second_order
 from .start import CLEARANCE, OVERLAP, clear_start, lift_clear, near_the_origin
+from .state import State
 
 TOUCHING = 1e-8  # gap / R of a contact
 ENERGY_NOISE = 2e-9  # what the noise of the gaps can cost
@@ -46,32 +48,6 @@ _SMALLEST_STEP = 1e-9
 _CORRECTIONS = 6
 _TRIES = 5
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """One valid state: where the body stands, its interface points, the energy, and eps for the next step.
-
-    The solver works about an origin (3,) near the body, so that coordinates do not lose digits far from that
-    of the world; `pose` and `points` are in the world.
-    """
-
-    local_pose: Pose
-    local_points: InterfacePoints
-    origin: Floats
-    energy: float
-    eps: float
-
-    @property
-    def pose(self) -> Pose:
-        """Where the body's frame stands in the world."""
-        return Pose(self.local_pose.rotation, self.local_pose.translation + self.origin)
-
-    @property
-    def points(self) -> InterfacePoints:
-        """The interface points, in the world."""
-        local = self.local_points
-        return replace(local, point1=local.point1 + self.origin, point2=local.point2 + self.origin)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,124 @@
+"""Contact curves: samples for pairs that are soft, as a ring on a floor or a lid on its rim (DESIGN section
+3).
+
+Where the gap hardly curves along the pair, one point does not hold up what is a curve in the world: the next
+step would turn the body through it.  Samples around the curve are held where they are along it, stationary
+across it, and thinned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .encounter import Encounter
+from .features import EDGE, FACE, FeatureGeometry, dot
+from .linearization import SOFT
+from .points import InterfacePoints, spread_out
+from .seeds import Samples
+from .solving import base_is_trusted, solve_points
+
+SAME = 1e-6  # distance / R within which two points of the same features are one
+_SAMPLES = 24  # points that a contact curve is given
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What contact curves are sampled from: faces' samples and edges' starts."""
+
+    faces: list[Samples]
+    edges: list[InterfacePoints]
+
+
+def spread(
+    encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
+) -> list[InterfacePoints]:
+    """Sample the soft ones of points, from the candidates with a gap below `within` (a length)."""
+    soft = (points.softest < SOFT / encounter.radius) & (points.gap < within)
+    if not soft.any():
+        return []
+    features = sampled_feature(encounter, points.take(soft))
+    normals = dict(zip(features, points.normal[soft], strict=True))
+    out = []
+    for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
+        keys = sampled_feature(encounter, source)
+        rows = [row for row, key in enumerate(keys) if key in normals]
+        if rows:
+            towards = np.array([normals[keys[row]] for row in rows])
+            out.append(_samples_near(encounter, source.take(np.array(rows)), towards, within))
+    return out
+
+
+def _samples_near(
+    encounter: Encounter, source: InterfacePoints, towards: Floats, within: float
+) -> InterfacePoints:
+    """Hold samples where they are, outside their bases; where these do not know their outside, on the side
+    whose normal is most like that of the soft pair, `towards` (k, 3).
+
+    They need no normal cone: no point of the body may pass a face, lowest or not.
+    """
+    first, second = encounter.evaluate(source)
+    on_world = source.dim2 == FACE
+    outward = np.where(on_world[:, None], second.normal, -first.normal)
+    trusted = base_is_trusted(encounter, source)
+    side = np.where(~trusted & (dot(outward, towards) < 0.0), -1.0, 1.0)
+    held = replace(source, held=np.ones(len(source), bool), side=side)
+    rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
+    held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
+    solved, valid = solve_points(encounter, held, known_sides=True)
+    near = solved.take(valid & (solved.gap < within))
+    return near.take(spread_out(near.point1, _SAMPLES))
+
+
+def _over_flat_base(
+    encounter: Encounter, first: FeatureGeometry, second: FeatureGeometry, on_world: Bools
+) -> Bools:
+    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small
+    faces.
+    """
+    base_normal = np.where(on_world[:, None], second.normal, first.normal)
+    offset = first.point - second.point
+    beside = offset - dot(offset, base_normal)[:, None] * base_normal
+    curved = np.where(on_world[:, None, None], second.curvature, first.curvature).any(axis=(1, 2))
+    return curved | (dot(beside, beside) < (SAME * encounter.radius) ** 2)
+
+
+def settled_or_lowest(encounter: Encounter, points: InterfacePoints) -> Ints:
+    """Return the rows of the settled points and, of those still under way along a soft direction, of the
+    lowest of each feature: the samples stand for the rest.
+    """
+    rows = np.nonzero(~points.held)[0].tolist()
+    lowest: dict[tuple[bool, int, int], int] = {}
+    for row in np.nonzero(points.held)[0][np.argsort(points.gap[points.held])].tolist():
+        lowest.setdefault(sampled_feature(encounter, points.take(slice(row, row + 1)))[0], row)
+    return np.array(rows + list(lowest.values()), dtype=np.intp)
+
+
+def lost_samples(
+    encounter: Encounter, tracked: InterfacePoints, found: InterfacePoints, within: float
+) -> InterfacePoints:
+    """Return the tracked samples of contact curves of which nothing was found again: better an old sample
+    than none.
+    """
+    samples = tracked.take(tracked.held & (np.abs(tracked.gap) <= within))
+    known = set(sampled_feature(encounter, found))
+    rows = [row for row, key in enumerate(sampled_feature(encounter, samples)) if key not in known]
+    return samples.take(np.array(rows, dtype=np.intp))
+
+
+def sampled_feature(encounter: Encounter, points: InterfacePoints) -> list[tuple[bool, int, int]]:
+    """Name the feature along which each point's contact curve runs, as (is the active body's, dimension,
+    index): the edge if there is one, else the face that is not flat.  Its partner may change on the way, as
+    triangles of a floor do.
+    """
+    flat1 = np.zeros(len(points), bool)
+    faces = points.dim1 == FACE
+    flat1[faces] = encounter.active.body.face_flat[points.index1[faces]]
+    on_active = (points.dim1 == EDGE) | ((points.dim2 == FACE) & ~flat1)
+    dim, index = (
+        np.where(on_active, points.dim1, points.dim2),
+        np.where(on_active, points.index1, points.index2),
+    )
+    return list(zip(on_active.tolist(), dim.tolist(), index.tolist(), strict=True))
