@@ -28,7 +28,7 @@ class Row:
 
 
 def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
-    """The certificate's figures under their public names."""
+    """The certificate's figures under their public names, and what was found and assumed of the bodies."""
     return {
         "status": certificate.status.name,
         "steps": int(certificate.steps),
@@ -39,6 +39,7 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
         "residual_torque": float(certificate.residual_torque),
         "required_friction": float(certificate.required_friction),
         "stable": bool(certificate.stable),
+        "notes": "; ".join(certificate.notes),
     }
 
 
@@ -66,8 +67,14 @@ def last_report(obj: Object) -> Report | None:
 
 
 def rows_of(report: Report) -> list[Row]:
-    """The report as lines for a table: the status first, then the figures."""
-    return [Row(key.replace("_", " ").capitalize(), _shown(value)) for key, value in report.items()]
+    """The report as lines for a table: the status first, then the figures, then each note."""
+    figures = [
+        Row(key.replace("_", " ").capitalize(), _shown(value))
+        for key, value in report.items()
+        if key != "notes"
+    ]
+    notes = str(report.get("notes", "")).split("; ")
+    return figures + [Row("Note", note) for note in notes if note]
 
 
 def _shown(value: str | int | float | bool) -> str:

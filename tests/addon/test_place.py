@@ -18,6 +18,7 @@ REPORT_KEYS = {
     "residual_torque",
     "required_friction",
     "stable",
+    "notes",
 }
 
 
@@ -139,6 +140,15 @@ def test_a_start_that_interferes_is_named_and_not_moved() -> None:
     before = scenes.world_matrix(cube)
     assert _place(cube)["status"] == "INTERFERING_START"
     np.testing.assert_array_equal(scenes.world_matrix(cube), before)
+
+
+def test_what_was_assumed_of_an_open_mesh_is_noted() -> None:
+    scenes.floor()
+    sheet = scenes.floor("Sheet", half=1.0)
+    sheet.location.z = 1.0
+    report = _place(sheet)
+    assert report["status"] == "BALANCED"
+    assert "area" in report["notes"]
 
 
 def test_two_objects_at_one_place_interfere() -> None:
