@@ -14,6 +14,9 @@ VENV := .venv$(if $(BLENDER),-$(BLENDER))
 RUN := $(VENV)/bin/python
 CHECKS := .venv-checks/bin
 
+# Thousands of systems of six unknowns: BLAS threads only get in one another's way.
+export OPENBLAS_NUM_THREADS ?= 1
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all bench lint types build validate clean set-up set-up-checks
 

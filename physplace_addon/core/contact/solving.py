@@ -61,9 +61,9 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
     for rows, mover, base, dim in views:
         if rows.any():
             mover, base, dim = mover.take(rows), base.take(rows), dim[rows]
-            facing = np.where(dot(mover.point - base.point, base.normal) < 0.0, -1.0, 1.0)
-            trusted = side_is_certain(encounter, starts.take(rows))
-            terms = face_terms(mover, base, np.where(trusted, 1.0, facing))
+            part = starts.take(rows)
+            side = _first_sides(encounter, part, mover, base, base_is_trusted(encounter, part))
+            terms = face_terms(mover, base, side)
             out[rows] = softest_of(terms, dim) > -_HOLLOW / encounter.radius
     return out
 

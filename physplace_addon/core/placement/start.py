@@ -26,6 +26,7 @@ from .programme import length, solve_programme
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
 OVERLAP = 1e-11  # depth / R that a state may keep
 _ROUNDS = 5
+_UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 _PROBE_DEPTH = 1e-3
 
@@ -56,7 +57,7 @@ def clear_start(
     Return None if the bodies interfere.
     """
     given = encounter
-    encounter = replace(encounter, sure=max(given.sure, 2.0 * tolerance))
+    encounter = replace(encounter, sure=max(_UNSURE * given.radius, 2.0 * tolerance))
     if contained(encounter, bodies):
         return None
     for _ in range(_ROUNDS):
