@@ -41,7 +41,8 @@ def register() -> None:
             bpy.utils.register_class(cls)
             undo.callback(bpy.utils.unregister_class, cls)
         for owner, name, settings in POINTERS:
-            pointer = cast("Callable[..., object]", bpy.props.PointerProperty)  # the stub says it gives nothing
+            # the stub says that it gives nothing
+            pointer = cast("Callable[..., object]", bpy.props.PointerProperty)
             setattr(owner, name, pointer(type=settings))
             undo.callback(delattr, owner, name)
         for menu, draw in MENUS:
