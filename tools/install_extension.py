@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Installs a built zip in Blender as an artist would, and sees that it comes up whole and goes away whole.
 
-    BLENDER_USER_RESOURCES=<empty folder> python tools/install_extension.py dist/physplace-...zip
+BLENDER_USER_RESOURCES=<empty folder> python tools/install_extension.py dist/physplace-...zip
 """
 
 import sys

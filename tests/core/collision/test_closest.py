@@ -112,8 +112,17 @@ UNIT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
         (np.full((3, 3), 0.25) * [1, 1, 0], True),
     ],
     ids=[
-        "itself", "coplanar overlap", "coplanar inside", "one corner", "coplanar apart", "parallel",
-        "pierced", "corner in the face", "needle through", "passing by", "a point on the face",
+        "itself",
+        "coplanar overlap",
+        "coplanar inside",
+        "one corner",
+        "coplanar apart",
+        "parallel",
+        "pierced",
+        "corner in the face",
+        "needle through",
+        "passing by",
+        "a point on the face",
     ],
 )
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
