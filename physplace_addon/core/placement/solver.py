@@ -139,7 +139,7 @@ class Placement:
         self.steps += 1
         step = self._programme()
         if step is not None and not (step.forces > 0.0).any():
-            return self._fall()
+            return self._fall(step)
         rest = self._rest(step) if step is not None else None
         if rest is not None:
             return self._finish(rest)
@@ -171,8 +171,10 @@ class Placement:
         gradients = gap_gradient(points, encounter.centre, self._radius)
         return gradients, gap_hessian(points, *encounter.evaluate(points), encounter.centre, self._radius)
 
-    def _fall(self) -> State:
-        """Nothing holds the body: let it fall freely to just above what comes first."""
+    def _fall(self, step: Step) -> State:
+        """Nothing holds the body: let it fall freely to just above what comes first; if that is no farther
+        than a step, take the step.
+        """
         near = 0.2 * self.settings.eps_max * self._radius
         direction = self._gravity.direction
         active, world = self._encounter.active, self._encounter.world
@@ -180,8 +182,7 @@ class Placement:
         if not np.isfinite(way):
             self.status = Status.NO_SUPPORT
             return self.state
-        step = self._programme()
-        if way <= self.state.eps * self._radius and step is not None:
+        if way <= self.state.eps * self._radius:
             moved = self._moved(step)
             return self._fail() if moved is None else self._accept(moved)
         fallen = self._encounter.displaced(np.concatenate([way / self._radius * direction, np.zeros(3)]))
