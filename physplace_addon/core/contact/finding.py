@@ -25,7 +25,7 @@ from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
 from .encounter import Encounter
 from .features import EDGE, FACE, dot
 from .linearization import SOFT
-from .points import InterfacePoints, without_doubles
+from .points import InterfacePoints, lowest_spread, without_doubles
 from .polyhedral import flat_pairs
 from .seeds import (
     View,
@@ -37,6 +37,7 @@ from .seeds import (
 )
 from .solving import promising, side_is_certain, solve_points
 
+_MOST = 400  # points or starts of a kind that a state goes on with
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 
 
@@ -123,7 +124,7 @@ def _flat(
     if len(t1) == 0 or not (encounter.active.has_flat_parts and encounter.world.has_flat_parts):
         return InterfacePoints.none()
     points = flat_pairs(encounter, t1, t2)
-    points = points.take(points.gap <= reach.flat)
+    points = lowest_spread(points.take(points.gap <= reach.flat), _MOST)
     return _with_known_sides(points, tracked, apart, encounter.sure)
 
 
@@ -184,7 +185,7 @@ def _create(
 def _solve_new(
     encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
 ) -> InterfacePoints:
-    starts = starts.take(promising(encounter, starts))
+    starts = _nearest(encounter, starts.take(promising(encounter, starts)))
     points = _real(encounter, *solve_points(encounter, starts, known_sides=False), reach)
     if before is None:
         return points
@@ -195,6 +196,15 @@ def _solve_new(
     again = replace(points.take(doubtful).take(real), side=side[real])
     again = _real(encounter, *solve_points(encounter, again, known_sides=True), reach)
     return InterfacePoints.join([points.take(~doubtful), again])
+
+
+def _nearest(encounter: Encounter, starts: InterfacePoints) -> InterfacePoints:
+    """Return the starts whose features are nearest, no more than a fine mesh needs; their order is kept."""
+    if len(starts) <= _MOST:
+        return starts
+    first, second = encounter.evaluate(starts)
+    offset = first.point - second.point
+    return starts.take(np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST]))
 
 
 def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:

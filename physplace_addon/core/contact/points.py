@@ -81,12 +81,30 @@ def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints
     """Drop points that lie within `distance` of an earlier one of the same two features (section 4.2)."""
     if len(points) < 2:
         return points
-    feature = np.stack([points.dim1, points.index1, points.dim2, points.index2], axis=1)
-    same = (feature[:, None] == feature[None]).all(axis=2)
-    offset = points.point1[:, None] - points.point1[None]
-    near = same & (dot(offset, offset) < distance**2)
-    earlier: Bools = np.tril(near, -1)
-    return points.take(np.nonzero(~earlier.any(axis=1))[0])
+    columns = (points.index2, points.dim2, points.index1, points.dim1)
+    order = np.lexsort(columns)
+    same = np.ones(len(points) - 1, bool)
+    for column in columns:
+        same &= np.diff(column[order]) == 0
+    doubled = np.zeros(len(points), bool)
+    for rows in np.split(order, np.nonzero(~same)[0] + 1) if same.any() else []:
+        if len(rows) > 1:
+            rows = np.sort(rows)
+            offset = points.point1[rows][:, None] - points.point1[rows][None]
+            near: Bools = np.tril(dot(offset, offset) < distance**2, -1)
+            doubled[rows] = near.any(axis=1)
+    return points.take(np.nonzero(~doubled)[0])
+
+
+def lowest_spread(points: InterfacePoints, count: int) -> InterfacePoints:
+    """Return at most `count` of the points: of the four times as many that are lowest, those far apart.
+
+    What a step would push through something is always among the lowest, so nothing that matters goes unseen.
+    """
+    if len(points) <= count:
+        return points
+    low = points.take(np.argsort(points.gap, kind="stable")[: 4 * count])
+    return low.take(np.sort(spread_out(low.point1, count)))
 
 
 def spread_out(positions: Floats, count: int) -> Ints:

@@ -24,7 +24,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
 from ..rigid import Pose
-from .encounter import ContactBody, Encounter
+from .encounter import ContactBody, Encounter, Owned
 from .features import EDGE, FACE, VERTEX, Features, dot
 from .points import InterfacePoints
 from .polyhedral import distinct, meet, segment_params, unique_pairs
@@ -189,20 +189,24 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
     """Tell which (sample, base face) have no lower neighbour over the same base face, ties going to the
     first.
     """
-    order = np.lexsort((distance, base_face))
-    rank = np.empty(len(order), np.intp)
-    rank[order] = np.arange(len(order))
+    numbers, local = np.unique(sample, return_inverse=True)
     links = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     links = np.concatenate([links, links[:, ::-1]])
-    count = int(triangles.max()) + 1
+    place = np.minimum(np.searchsorted(numbers, links), max(len(numbers) - 1, 0))
+    links = place[(numbers[place] == links).all(axis=1)] if len(numbers) else place[:0]
+    links = links[unique_pairs(links[:, 0], links[:, 1])]
+    neighbours = Owned.of(links[:, 1], links[:, 0], len(numbers))
+    row, neighbour = neighbours.of_triangles(local)
+    span = int(base_face.max(initial=0)) + 1
+    keys = local * span + base_face
+    order = np.argsort(keys)
+    wanted = neighbour * span + base_face[row]
+    met = order[np.minimum(np.searchsorted(keys[order], wanted), max(len(order) - 1, 0))] if len(row) else row
+    rank = np.empty(len(distance), np.intp)
+    rank[np.argsort(distance, kind="stable")] = np.arange(len(distance))
+    beaten = row[(keys[met] == wanted) & (rank[met] < rank[row])]
     lowest = np.ones(len(sample), bool)
-    for face in np.unique(base_face):
-        here = np.nonzero(base_face == face)[0]
-        of_sample = np.full(count, np.iinfo(np.intp).max)
-        of_sample[sample[here]] = rank[here]
-        lowest_link = np.full(count, np.iinfo(np.intp).max)
-        np.minimum.at(lowest_link, links[:, 0], of_sample[links[:, 1]])
-        lowest[here] = rank[here] < lowest_link[sample[here]]
+    lowest[beaten] = False
     return lowest
 
 
