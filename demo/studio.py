@@ -81,6 +81,13 @@ def render(path: Path) -> None:
     scene.render.resolution_x, scene.render.resolution_y = WIDTH, HEIGHT
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"
+    for stamp in (
+        "filename",
+        "date",
+        "time",
+        "render_time",
+    ):  # a picture to show, not a log of who made it where
+        setattr(scene.render, f"use_stamp_{stamp}", False)
     scene.render.filepath = str(path)
     bpy.ops.render.render(write_still=True)
     print(f"Rendered {path}")

@@ -32,6 +32,7 @@ from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
 from .certificate import BALANCED_RESIDUAL, Certificate, Status, certify, nothing_touched
+from .checking import check
 from .forces import Gravity, even_forces
 from .polish import Polished, polish
 from .programme import Step, curvature, length, paper_step, trust_step
@@ -328,10 +329,14 @@ class Placement:
         """Report on the last state."""
         if not self._bodies:
             return nothing_touched(self.status, self.steps, self._notes())
-        touching = TOUCHING * self._radius
-        report = certify(
-            self._encounter, self.state.local_points, self._gravity, touching, self.status, self.steps
-        )
+        if self.status is Status.INTERFERING_START:
+            report = check(self._active, self.state.local_pose, self._bodies, self.settings)
+            report = replace(report, status=self.status, steps=self.steps)
+        else:
+            touching = TOUCHING * self._radius
+            report = certify(
+                self._encounter, self.state.local_points, self._gravity, touching, self.status, self.steps
+            )
         contacts = replace(report.contacts, position=report.contacts.position + self._origin)
         stable = self.status.at_rest and self._stable
         return replace(report, contacts=contacts, stable=stable, notes=self._notes())

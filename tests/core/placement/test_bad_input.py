@@ -40,7 +40,9 @@ def test_an_interfering_start_is_named_and_nothing_moves(make):
     body = make().body
     for world in ([floor()], [make().body]):
         placement = Placement(body, Pose.identity(), world, Settings())
-        assert placement.run().status is Status.INTERFERING_START
+        certificate = placement.run()
+        assert certificate.status is Status.INTERFERING_START
+        assert certificate.overlap > 0.1 * body.radius
         assert all(np.allclose(state.pose.translation, 0) for state in placement.states)
 
 
