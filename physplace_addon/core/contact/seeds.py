@@ -164,7 +164,7 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     distance = np.where(view.base.trusted[base.index], distance, np.abs(distance))
     near = np.nonzero(np.abs(distance) <= reach)[0]
     lowest = _lowest_of_neighbours(
-        body.triangle_corners[mine], sample[best][near], base.index[near], distance[near]
+        body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near], distance[near]
     )
     points = view.points(solved.first, solved.second).take(near)
     spacing = view.mover.triangle_size[triangle[best]][near]
