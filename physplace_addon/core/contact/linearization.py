@@ -10,8 +10,10 @@ For the second they follow the pose along y_x = -K^-1 Phi_x.  With a *base* face
 bend, T the mover's tangents, and A = dP/dx of the mover relative to the base, A = s (R 1, -[r]x), s = +1 if
 the base is the world's and -1 if it is the active body's (then r = P2 - X and nu = -n),
 
-    H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a), nu . d2P/dx2 = sym(nu
-    r') - (nu . r) 1  on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).
+    H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a),
+    nu . d2P/dx2 = sym(nu r') - (nu . r) 1
+
+on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).
 
 K^+ leaves out directions along which the pair is soft: the point does not move along them.  For two edges
 n = T1 x T2 / |T1 x T2|, k1 and k2 are their bend vectors, and P1 and P2 slide by the solution of
