@@ -12,7 +12,8 @@ from ..contact.encounter import Encounter
 from ..contact.features import FACE
 from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
-from .forces import Gravity, even_forces, required_friction
+from .forces import Gravity, even_forces
+from .friction import contact_maps, required_friction
 from .stability import second_order, support_margin
 
 
@@ -147,7 +148,7 @@ def certify(
         gap=float(near.gap.max()),
         residual_force=float(np.sqrt(residual[:3] @ residual[:3])),
         residual_torque=float(np.sqrt(residual[3:] @ residual[3:])),
-        required_friction=0.0 if held else required_friction(gravity.wrench, near.normal, arms),
+        required_friction=0.0 if held else required_friction(gravity.wrench, contact_maps(arms), near.normal),
         stable=held and second_order(gradients, hessians, forces).stable,
         support_margin=support_margin(near.point1, encounter.centre, gravity.direction),
         notes=(),

@@ -13,13 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.features import cross, dot
 from ..errors import PlacementError
 from .nonnegative import nonnegative_least_squares
-
-_FACETS = 8  # friction directions that every contact is given at once
-_RAYS = 12  # rounds in which a contact is given the direction that opposes its slip
-_NO_RESIDUAL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -82,62 +77,3 @@ def even_forces(wrench: Floats, gradients: Floats) -> Floats:
     residual = wrench + gradients.T @ forces
     forces[pressing] += np.linalg.lstsq(gradients[pressing].T, -residual, rcond=1e-9)[0]
     return forces if (forces >= 0.0).all() else balance(wrench, gradients)[0]
-
-
-def required_friction(wrench: Floats, normals: Floats, arms: Floats) -> float:
-    """Return the least Coulomb coefficient with which contacts hold the wrench; 0 without friction, inf if
-    none does.
-
-    normals n (k, 3), unit; arms r / R (k, 3).  For a coefficient mu the forces f n + mu f t, |t| <= 1, span
-    a cone that is approximated from inside by rays, to which the ray that opposes the residual's slip is
-    added again and again; mu itself is found by bisection.
-    """
-    if len(normals) == 0:
-        return float("inf")
-    if _held(wrench, normals, arms, 0.0):
-        return 0.0
-    upper = 1e-3
-    while not _held(wrench, normals, arms, upper):
-        upper *= 4.0
-        if upper > 1e4:
-            return float("inf")
-    lower = 0.0
-    while upper - lower > 1e-4 * upper:
-        middle = 0.5 * (lower + upper)
-        lower, upper = (lower, middle) if _held(wrench, normals, arms, middle) else (middle, upper)
-    return upper
-
-
-def _held(wrench: Floats, normals: Floats, arms: Floats, mu: float) -> bool:
-    rays = _wrenches(normals, arms)
-    if mu > 0.0:
-        u, v = tangents(normals)
-        for angle in np.arange(_FACETS) * (2.0 * np.pi / _FACETS):
-            rays = np.vstack([rays, _wrenches(normals + mu * (np.cos(angle) * u + np.sin(angle) * v), arms)])
-    for _ in range(_RAYS):
-        forces, residual = balance(wrench, rays)
-        size = float(np.sqrt(residual @ residual))
-        if size < _NO_RESIDUAL:
-            return True
-        if mu == 0.0:
-            return False
-        slip = residual[:3] + cross(residual[3:], arms)
-        slip = slip - dot(slip, normals)[:, None] * normals
-        length = np.sqrt(dot(slip, slip))
-        rows = length > 1e-12
-        opposing = normals[rows] - mu * slip[rows] / length[rows, None]
-        used = forces > 0.0
-        rays = np.vstack([rays[used], _wrenches(opposing, arms[rows]), rays[~used][: 9 * len(normals)]])
-    return size < 1e-6
-
-
-def _wrenches(forces: Floats, arms: Floats) -> Floats:
-    return np.concatenate([forces, cross(arms, forces)], axis=1)
-
-
-def tangents(normals: Floats) -> tuple[Floats, Floats]:
-    """Return two unit tangents (k, 3) that make a right-handed frame with each unit normal (k, 3)."""
-    axis = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
-    u = cross(normals, axis)
-    u /= np.sqrt(dot(u, u))[:, None]
-    return u, cross(normals, u)
