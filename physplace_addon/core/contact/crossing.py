@@ -8,6 +8,9 @@ obeyed in a second try.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
@@ -27,52 +30,86 @@ from .polyhedral import distinct, edge_edge, face_vertex, meet, vertex_face, ver
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions
 
 
-def crossing_points(start: Encounter, end: Encounter) -> InterfacePoints:
-    """Return, at the start, the flat feature pairs that cross between the two poses of the active body."""
-    if not (start.active.has_flat_parts and start.world.has_flat_parts):
-        return InterfacePoints.none()
-    pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
-    t1, t2 = pairs[:, 0], pairs[:, 1]
-    active, world = start.active, start.world
-    row_v1, v1 = active.vertices.of_triangles(t1)
-    row_v2, v2 = world.vertices.of_triangles(t2)
-    row_s1, s1 = active.straight_segments.of_triangles(t1)
-    row_s2, s2 = world.straight_segments.of_triangles(t2)
-    return InterfacePoints.join(
-        [
-            _vertices_over_faces(start, end, *vertices_over(world, row_v1, v1, t2)),
-            _faces_over_vertices(start, end, *vertices_over(active, row_v2, v2, t1)[::-1]),
-            _edges(start, end, *distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))),
-        ]
-    )
+def crossing_points(ways: Sequence[Way]) -> list[InterfacePoints]:
+    """Return, for each way from a start to an end, the flat feature pairs that cross on it, at the start.
+
+    Each is seen in its own frame; what may cross is gathered from all of them and followed at once.
+    """
+    swept = [_Swept.of(*way) for way in ways]
+    found = [
+        _followed(ways, [way.vertices for way in swept], _vertices_over_faces, vertex_crossings, vertex_face),
+        _followed(ways, [way.corners for way in swept], _faces_over_vertices, vertex_crossings, face_vertex),
+        _followed(ways, [way.edges for way in swept], _edges, edge_crossings, edge_edge),
+    ]
+    return [InterfacePoints.join(list(parts)) for parts in zip(*found, strict=True)]
 
 
-def _both(start: Encounter, end: Encounter, points: Floats) -> tuple[Floats, Floats]:
-    return start.pose.points(points), end.pose.points(points)
+Way = tuple[Encounter, Encounter]
+Candidates = tuple[Ints, Ints]  # features of the first and of the second body that may cross, (k,) each
+Moving = tuple[Floats, Floats, Floats, Floats]  # where both are at the start and at the end
 
 
-def _vertices_over_faces(
-    start: Encounter, end: Encounter, vertices: Ints, triangles: Ints
-) -> InterfacePoints:
-    corners = start.world.body.triangles[triangles]
-    crossed = _passed(
-        vertex_crossings(*_both(start, end, start.active.body.vertices[vertices]), corners, corners)
-    )
-    return vertex_face(start, vertices[crossed], triangles[crossed], clamp=False)
+@dataclass(frozen=True)
+class _Swept:
+    """What may cross on a way: vertices and triangles, triangles and vertices, straight segments."""
+
+    vertices: Candidates
+    corners: Candidates
+    edges: Candidates
+
+    @classmethod
+    def of(cls, start: Encounter, end: Encounter) -> _Swept:
+        """Look where the swept boxes of the two bodies' triangles meet."""
+        active, world = start.active, start.world
+        nothing = np.zeros(0, np.intp), np.zeros(0, np.intp)
+        if not (active.has_flat_parts and world.has_flat_parts):
+            return cls(nothing, nothing, nothing)
+        pairs = swept_pairs(active.tree, start.pose, end.pose, world.tree, 0.0)
+        if len(pairs) == 0:
+            return cls(nothing, nothing, nothing)
+        t1, t2 = pairs[:, 0], pairs[:, 1]
+        row_s1, s1 = active.straight_segments.of_triangles(t1)
+        row_s2, s2 = world.straight_segments.of_triangles(t2)
+        vertices2, triangles1 = vertices_over(active, *world.vertices.of_triangles(t2), t1)
+        return cls(
+            vertices_over(world, *active.vertices.of_triangles(t1), t2),
+            (triangles1, vertices2),
+            distinct(*meet(row_s1, s1, row_s2, s2, len(t1))),
+        )
 
 
-def _faces_over_vertices(
-    start: Encounter, end: Encounter, triangles: Ints, vertices: Ints
-) -> InterfacePoints:
-    at = start.world.body.vertices[vertices]
-    crossed = _passed(vertex_crossings(at, at, *_both(start, end, start.active.body.triangles[triangles])))
-    return face_vertex(start, triangles[crossed], vertices[crossed], clamp=False)
+def _followed(
+    ways: Sequence[Way],
+    candidates: list[Candidates],
+    moving: Callable[[Way, Candidates], Moving],
+    crossings: Callable[[Floats, Floats, Floats, Floats], Crossing],
+    made: Callable[..., InterfacePoints],
+) -> list[InterfacePoints]:
+    """Follow the candidates of one kind of all ways; return the points of those that cross, way by way."""
+    counts = [len(first) for first, _ in candidates]
+    if not any(counts):
+        return [InterfacePoints.none() for _ in ways]
+    paths = [moving(way, pair) for way, pair in zip(ways, candidates, strict=True)]
+    crossed = _passed(crossings(*(np.concatenate(part) for part in zip(*paths, strict=True))))
+    found = []
+    for way, pair, mine in zip(ways, candidates, np.split(crossed, np.cumsum(counts)[:-1]), strict=True):
+        found.append(made(way[0], pair[0][mine], pair[1][mine], clamp=False) if mine.any() else None)
+    return [InterfacePoints.none() if points is None else points for points in found]
 
 
-def _edges(start: Encounter, end: Encounter, segments1: Ints, segments2: Ints) -> InterfacePoints:
-    ends = start.world.body.segments[segments2]
-    crossed = _passed(edge_crossings(*_both(start, end, start.active.body.segments[segments1]), ends, ends))
-    return edge_edge(start, segments1[crossed], segments2[crossed], clamp=False)
+def _vertices_over_faces(way: Way, pair: Candidates) -> Moving:
+    at, corners = way[0].active.body.vertices[pair[0]], way[0].world.body.triangles[pair[1]]
+    return way[0].pose.points(at), way[1].pose.points(at), corners, corners
+
+
+def _faces_over_vertices(way: Way, pair: Candidates) -> Moving:
+    corners, at = way[0].active.body.triangles[pair[0]], way[0].world.body.vertices[pair[1]]
+    return at, at, way[0].pose.points(corners), way[1].pose.points(corners)
+
+
+def _edges(way: Way, pair: Candidates) -> Moving:
+    ends, others = way[0].active.body.segments[pair[0]], way[0].world.body.segments[pair[1]]
+    return way[0].pose.points(ends), way[1].pose.points(ends), others, others
 
 
 def _passed(crossing: Crossing) -> Bools:

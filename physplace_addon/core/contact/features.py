@@ -15,7 +15,7 @@ world.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -67,6 +67,32 @@ class FeatureGeometry:
             self.normal[rows],
             self.curvature[rows],
             self.bend_vector[rows],
+        )
+
+    @classmethod
+    def empty(cls, count: int) -> FeatureGeometry:
+        """Return room for that many features."""
+        return cls(
+            np.zeros((count, 3)),
+            np.zeros((count, 2, 3)),
+            np.zeros((count, 3)),
+            np.zeros((count, 2, 2)),
+            np.zeros((count, 3)),
+        )
+
+    def put(self, rows: Ints | Bools, part: FeatureGeometry) -> None:
+        """Write `part` over some rows; only for whoever has just made this room."""
+        for field in fields(self):
+            getattr(self, field.name)[rows] = getattr(part, field.name)
+
+    def seen_from(self, pose: Pose) -> FeatureGeometry:
+        """Return the same features after a rigid motion of the frame they are given in."""
+        return FeatureGeometry(
+            pose.points(self.point),
+            pose.vectors(self.tangents),
+            pose.vectors(self.normal),
+            self.curvature,
+            pose.vectors(self.bend_vector),
         )
 
     def bend(self, direction: Floats) -> Floats:

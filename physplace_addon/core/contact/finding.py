@@ -43,13 +43,25 @@ _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 
 @dataclass(frozen=True)
 class Reach:
-    """How far to look, in lengths: for curved features, for flat ones (many more pairs), and for samples of
-    curves.
+    """How far to look: for curved features, for flat ones (many more pairs), and for samples of curves.
+
+    threshold: how far a new point may have walked from where the triangles met; farther is a failure (4.3).
+    All are lengths.
     """
 
     curved: float
     flat: float
     samples: float
+    threshold: float = np.inf
+
+    @property
+    def farthest(self) -> float:
+        """The farthest that any pair is looked for."""
+        return max(self.curved, self.flat)
+
+    def times(self, factor: float) -> Reach:
+        """Return a reach `factor` times as far."""
+        return Reach(*(factor * each for each in (self.curved, self.flat, self.samples, self.threshold)))
 
 
 def find_points(
@@ -63,7 +75,7 @@ def find_points(
     """
     kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
     kept = kept.take(_is_bound(encounter, kept))
-    t1, t2 = _near(encounter, max(reach.curved, reach.flat))
+    t1, t2 = _near(encounter, reach.farthest)
     parts = [kept, _flat(encounter, t1, t2, reach, tracked, before is not None)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
     t1, t2 = t1[curved], t2[curved]

@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from .features import EDGE, FACE, VERTEX, dot
 
+FIXED = -1  # the number, among the bodies, of what stands still
 KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 
 
@@ -25,8 +26,9 @@ class InterfacePoints:
     param2: of the world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1,
     T1 x T2) into n. held (k,): a sample on a contact curve or area, stationary only in stiff directions.
     softest (k,): the least curvature K of the gap along the pair, 1/length; inf where nothing can slide.
-    point1, point2 (k, 3) in the world; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n . (point1
-    - point2), < 0 is depth.
+    point1, point2 (k, 3) in the frame of body 2; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n
+    . (point1 - point2), < 0 is depth.  body1, body2 (k,): which moving bodies they are between; FIXED: what
+    stands still, whose frame is the world's.
     """
 
     dim1: Ints
@@ -42,6 +44,8 @@ class InterfacePoints:
     point2: Floats
     normal: Floats
     gap: Floats
+    body1: Ints
+    body2: Ints
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -68,7 +72,7 @@ class InterfacePoints:
     def none(cls) -> InterfacePoints:
         """Return no points."""
         i, f, v, p = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 2))
-        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), f, v, v, v, f)
+        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), f, v, v, v, f, i, i)
 
     def kinds(self) -> list[str]:
         """Name each point's kind, active body first: "face/edge"."""

@@ -17,7 +17,7 @@ from ..collision import closest_on_segments, closest_on_triangle
 from .cones import rise_of_both
 from .encounter import ContactBody, Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
-from .points import InterfacePoints
+from .points import FIXED, InterfacePoints
 
 ON_FACE = 1e-9  # distance / R beside a face that still counts as over it: two coplanar triangles leave no gap
 PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
@@ -60,6 +60,8 @@ def make_points(
         point2,
         raw_normal,
         height,
+        np.zeros(k, np.intp),
+        np.full(k, FIXED),
     )
     unsure = np.nonzero(np.abs(height) < encounter.sure)[0]
     if len(unsure):

@@ -26,7 +26,7 @@ from ..collision import closest_on_segments, closest_on_triangle
 from ..rigid import Pose
 from .encounter import ContactBody, Encounter, Owned
 from .features import EDGE, FACE, VERTEX, Features, dot
-from .points import InterfacePoints
+from .points import FIXED, InterfacePoints
 from .polyhedral import distinct, meet, segment_params, unique_pairs
 from .relaxation import relax_on_face
 
@@ -90,6 +90,8 @@ class View:
             empty,
             empty,
             np.zeros(k),
+            np.zeros(k, np.intp),
+            np.full(k, FIXED),
         )
 
 

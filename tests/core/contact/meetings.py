@@ -8,6 +8,7 @@ import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.collision import free_travel
+from physplace_addon.core.contact.assembly import Assembly
 from physplace_addon.core.contact.encounter import ContactBody, Encounter
 from physplace_addon.core.contact.features import FACE
 from physplace_addon.core.contact.finding import Reach, find_points
@@ -56,6 +57,11 @@ def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)
     """An encounter of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
     return Encounter.of(first, second, pose(turn, at))
+
+
+def assembled(encounter: Encounter) -> Assembly:
+    """The same meeting as an assembly of one moving body."""
+    return Assembly((encounter.active,), (encounter.pose,), encounter.world, (encounter.world.body,))
 
 
 def lowered(encounter: Encounter, gap: float) -> Encounter | None:

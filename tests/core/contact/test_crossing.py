@@ -13,7 +13,8 @@ EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
 
 
 def kinds_crossed(active, world, turn, start, end):
-    crossed = crossing_points(meet(active, world, turn, start), meet(active, world, turn, end))
+    way = meet(active, world, turn, start), meet(active, world, turn, end)
+    (crossed,) = crossing_points([way])
     return set(crossed.kinds()), crossed
 
 

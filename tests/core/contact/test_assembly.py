@@ -1,0 +1,139 @@
+"""Several bodies that move: the gaps between them answer to the motion of both."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import exact
+from physplace_addon.core.contact.assembly import Assembly
+from physplace_addon.core.contact.finding import Reach
+from physplace_addon.core.contact.points import FIXED, InterfacePoints
+from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces import primitives
+from tests.bodies_of_the_paper import box, floor
+
+TILT = np.array([0.9, 0.2, -0.3, 0.1])
+FAR = Reach(0.2, 0.2, 0.2)
+
+
+def block(half):
+    return box((half, 0.7 * half, 0.5 * half)).body
+
+
+def torus():
+    return exact(primitives.torus(1.0, 0.3), "torus")
+
+
+def ellipsoid():
+    return exact(primitives.superquadric(0.9, 0.6, 0.5, 1.0, 1.0), "ellipsoid")
+
+
+def cylinder():
+    return exact(primitives.cylinder(0.5, 1.0), "cylinder")
+
+
+def pose(turn, at):
+    return Pose(np.asarray(turn, float), np.asarray(at, float))
+
+
+PAIRS = {
+    "face on face": (torus(), ellipsoid(), pose(TILT, (0.1, 0.2, 0.95))),
+    "corner on face": (block(0.8), torus(), pose([0.6, 0.5, 0.4, 0.1], (1.0, 0.1, 1.02))),
+    "edge on edge": (block(1.0), block(2.0), pose([0.5, 0.4, 0.9, 0.3], (0.3, 0.2, 1.25))),
+    "rim on face": (cylinder(), ellipsoid(), pose(TILT, (0.1, 0.2, 1.05))),
+    "face on rim": (ellipsoid(), cylinder(), pose(TILT, (0.2, 0.1, 1.05))),
+}
+
+
+def met(name):
+    first, second, upper = PAIRS[name]
+    lower = pose([0.95, -0.1, 0.2, 0.05], (0.2, -0.1, 0.1))
+    assembly = Assembly.of([first, second], [lower.compose(upper), lower], [floor().transformed(drop(-5.0))])
+    points = assembly.find(FAR, InterfacePoints.none(), None)
+    points = points.take((points.body2 == 1) & ~points.held)
+    assert len(points) > 0
+    return assembly, points
+
+
+def drop(height):
+    matrix = np.eye(4)
+    matrix[2, 3] = height
+    return matrix
+
+
+def gaps(assembly, points, x):
+    solved = assembly.displaced(x).solve(points)
+    assert len(solved) == len(points)
+    return solved.gap / assembly.radius
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_gradient_by_both_poses_is_the_finite_difference(name):
+    assembly, points = met(name)
+    step = 1e-5
+    found = np.stack(
+        [
+            (gaps(assembly, points, step * e) - gaps(assembly, points, -step * e)) / (2 * step)
+            for e in np.eye(12)
+        ],
+        axis=1,
+    )
+    assert np.abs(assembly.gradients(points) - found).max() < 1e-7
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_hessian_by_both_poses_is_the_finite_difference(name):
+    assembly, points = met(name)
+    keep = points.softest * assembly.radius > 1e-3
+    points = points.take(keep)
+    hessian = assembly.hessians(points)
+    assert np.abs(hessian - hessian.transpose(0, 2, 1)).max() < 1e-12
+    step, rng = 3e-4, np.random.default_rng(5)
+    here = gaps(assembly, points, np.zeros(12))
+    for _ in range(12):
+        way = rng.normal(size=12)
+        way /= np.linalg.norm(way)
+        twice = (
+            gaps(assembly, points, step * way) + gaps(assembly, points, -step * way) - 2 * here
+        ) / step**2
+        error = np.abs(np.einsum("kij,i,j->k", hessian, way, way) - twice)
+        assert (error < 3e-4 * np.maximum(1.0, np.abs(twice))).all()
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_gap_does_not_change_when_both_bodies_move_together(name):
+    assembly, points = met(name)
+    rng = np.random.default_rng(2)
+    turn, shift, about = 0.3 * rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
+    moved = assembly.at([p.displaced(shift, turn, about) for p in assembly.poses])
+    assert np.abs(moved.solve(points).gap - assembly.solve(points).gap).max() < 1e-12
+
+
+def test_contact_forces_on_the_two_bodies_are_equal_and_opposite():
+    assembly, points = met("corner on face")
+    maps = assembly.maps(points)
+    normals = assembly.in_world(points).normal
+    assert np.abs(np.einsum("kdi,ki->kd", maps, normals) - assembly.gradients(points)).max() < 1e-9
+    forces = maps[:, [0, 1, 2]] * assembly.radius / assembly.radii[0]
+    others = maps[:, [6, 7, 8]] * assembly.radius / assembly.radii[1]
+    assert np.abs(forces + others).max() < 1e-12
+
+
+def test_points_seen_in_the_world_and_back_are_the_same():
+    assembly, points = met("edge on edge")
+    back = assembly.in_pairs(assembly.in_world(points))
+    for name in ("point1", "point2", "normal"):
+        assert np.abs(getattr(back, name) - getattr(points, name)).max() < 1e-12
+
+
+def test_a_body_that_occurs_twice_is_prepared_once():
+    ball = torus()
+    assembly = Assembly.of([ball, ball], [Pose.identity(), pose([1, 0, 0, 0], (3, 0, 0))], [])
+    assert assembly.bodies[0] is assembly.bodies[1]
+    assert assembly.pairs(0.0) == []
+    assert assembly.pairs(1.0) == [(0, 1)]
+
+
+def test_every_body_meets_what_stands_still():
+    ball = torus()
+    assembly = Assembly.of([ball, ball], [Pose.identity(), pose([1, 0, 0, 0], (9, 0, 0))], [floor()])
+    assert assembly.pairs(0.1) == [(0, FIXED), (1, FIXED)]
