@@ -1,9 +1,24 @@
-"""Placement without interpenetration (Snyder 1995): settings, the solver, its states and its certificate."""
+"""Placement without interpenetration (Snyder 1995): settings, forces, the solver, its states and its
+certificate.
+"""
 
 from .certificate import Certificate, Contacts, Status
 from .checking import check
+from .forces import Connection, Force, Gravity, Local
 from .settings import Settings
 from .solver import Placement
 from .state import State
 
-__all__ = ["Certificate", "Contacts", "Placement", "Settings", "State", "Status", "check"]
+__all__ = [
+    "Certificate",
+    "Connection",
+    "Contacts",
+    "Force",
+    "Gravity",
+    "Local",
+    "Placement",
+    "Settings",
+    "State",
+    "Status",
+    "check",
+]

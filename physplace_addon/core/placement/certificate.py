@@ -8,13 +8,14 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.encounter import Encounter
+from ..contact.assembly import Assembly
 from ..contact.features import FACE
-from ..contact.linearization import gap_gradient, gap_hessian
 from ..contact.points import InterfacePoints
-from .forces import Gravity, even_forces
-from .friction import contact_maps, required_friction
+from .friction import required_friction
+from .problem import Problem
+from .resting import is_balanced, pushes
 from .stability import second_order, support_margin
+from .state import State
 
 
 class Status(Enum):
@@ -89,7 +90,6 @@ class Certificate:
     notes: tuple[str, ...]
 
 
-BALANCED_RESIDUAL = 5e-7  # of a wrench at rest, in units of the external one
 _SAME_NORMAL = 1e-3
 _SAME_PLANE = 1e-6  # height / R
 _SPAN = 1e-6  # extent / R above which points span a line or a face
@@ -102,54 +102,74 @@ def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
     Contacts of one plane and normal belong together, but for those of two curved faces: these are points by
     themselves unless they are samples of one contact curve.
     """
-    features = np.stack([points.dim1, points.index1, points.dim2, points.index2], axis=1)
+    columns = (points.body1, points.dim1, points.index1, points.body2, points.dim2, points.index2)
+    features = np.stack(columns, axis=1)
     by_faces = (points.dim1 == FACE) & (points.dim2 == FACE)
     names = []
     for i in range(len(points)):
         offset = points.point1 - points.point1[i]
         alike = np.abs(points.normal - points.normal[i]).max(axis=1) < _SAME_NORMAL
         alike &= np.abs(offset @ points.normal[i]) < _SAME_PLANE * radius
+        alike &= (points.body1 == points.body1[i]) & (points.body2 == points.body2[i])
         alike &= (features == features[i]).all(axis=1) if by_faces[i] else ~by_faces
         extents = np.linalg.svd(offset[alike] - offset[alike].mean(axis=0), compute_uv=False)
         names.append(("point", "line", "face")[min(2, int((extents > _SPAN * radius).sum()))])
     return tuple(names)
 
 
-def nothing_touched(status: Status, steps: int, notes: tuple[str, ...]) -> Certificate:
-    """Report on a body that touches nothing: its whole weight is unbalanced."""
-    return Certificate(status, steps, Contacts.none(), 0.0, 0.0, 1.0, 0.0, float("inf"), False, 0.0, notes)
+def certify(problem: Problem, state: State, body: int, status: Status, steps: int) -> Certificate:
+    """Report on where one of a state's bodies stands; its points that touch are contacts.
 
-
-def certify(
-    encounter: Encounter,
-    points: InterfacePoints,
-    gravity: Gravity,
-    touching: float,
-    status: Status,
-    steps: int,
-) -> Certificate:
-    """Report on where a body stands among solved points; those with a gap below `touching` (a length) are
-    contacts.
+    Friction and stability are those of all bodies together.
     """
-    near = points.take(points.gap < touching)
-    if len(near) == 0:
-        return nothing_touched(status, steps, ())
-    gradients = gap_gradient(near, encounter.centre, encounter.radius)
-    forces = even_forces(gravity.wrench, gradients)
-    residual = gravity.wrench + gradients.T @ forces
-    held = bool(np.abs(residual).max() < BALANCED_RESIDUAL)
-    arms = (near.point1 - encounter.centre) / encounter.radius
-    hessians = gap_hessian(near, *encounter.evaluate(near), encounter.centre, encounter.radius)
+    assembly = state.assembly
+    touching = problem.contacts(assembly, state.local_points)
+    world = assembly.in_world(touching)
+    gradients, wrench = assembly.gradients(touching), problem.load.wrench(assembly)
+    forces = pushes(wrench, gradients, state.sticky.rows(touching))
+    residual = wrench + gradients.T @ forces
+    held = is_balanced(problem, assembly, residual)
+    own = residual.reshape(-1, 6)[body] / problem.load.sizes(assembly)[body]
+    change = problem.load.change(assembly)
+    mine = (touching.body1 == body) | (touching.body2 == body)
+    gaps = state.local_points.gap[(state.local_points.body1 == body) | (state.local_points.body2 == body)]
+    contacts = _contacts(world.take(mine), forces[mine], body, state)
     return Certificate(
         status,
         steps,
-        Contacts(near.point1, near.normal, forces, tuple(near.kinds()), regions(near, encounter.radius)),
-        overlap=max(0.0, -float(points.gap.min())),
-        gap=float(near.gap.max()),
-        residual_force=float(np.sqrt(residual[:3] @ residual[:3])),
-        residual_torque=float(np.sqrt(residual[3:] @ residual[3:])),
-        required_friction=0.0 if held else required_friction(gravity.wrench, contact_maps(arms), near.normal),
-        stable=held and second_order(gradients, hessians, forces).stable,
-        support_margin=support_margin(near.point1, encounter.centre, gravity.direction),
+        contacts,
+        overlap=max(0.0, -float(gaps.min(initial=0.0))),
+        gap=float(touching.gap[mine].max(initial=0.0)),
+        residual_force=float(np.sqrt(own[:3] @ own[:3])),
+        residual_torque=float(np.sqrt(own[3:] @ own[3:])),
+        required_friction=0.0 if held else required_friction(wrench, assembly.maps(touching), world.normal),
+        stable=held
+        and second_order(gradients, assembly.hessians(touching), forces, 0.5 * (change + change.T)).stable,
+        support_margin=_margin(problem, assembly, contacts, body, state),
         notes=(),
     )
+
+
+def _contacts(points: InterfacePoints, forces: Floats, body: int, state: State) -> Contacts:
+    """Contacts as a body sees them: its own points, normals towards it."""
+    second = points.body2 == body
+    kinds = [_turned(kind) if turn else kind for kind, turn in zip(points.kinds(), second, strict=True)]
+    return Contacts(
+        np.where(second[:, None], points.point2, points.point1) + state.origin,
+        np.where(second[:, None], -points.normal, points.normal),
+        forces,
+        tuple(kinds),
+        regions(points, state.assembly.radius),
+    )
+
+
+def _turned(kind: str) -> str:
+    first, second = kind.split("/")
+    return f"{second}/{first}"
+
+
+def _margin(problem: Problem, assembly: Assembly, contacts: Contacts, body: int, state: State) -> float:
+    if problem.load.gravity is None:
+        return 0.0
+    centre = assembly.centres[body] + state.origin
+    return support_margin(contacts.position, centre, problem.load.gravity.direction)

@@ -1,79 +1,346 @@
-"""External and contact pseudo-forces and their balance (Snyder 1995, sections 5.1 and 5.2).
+"""External pseudo-forces: gravity, pushes and pulls at a point, connections (Snyder 1995, section 5.1).
 
-A wrench is w = (F, T / R): forces have no unit, external ones length 1, and both forces and torques,
-external ones and those of contacts, are divided by R alike, so that they compare.  A contact i pushes the
-active body by f_i n_i at the arm r_i from the centre of mass: its wrench is f_i J_i, with J_i = (n_i, r_i x
-n_i / R), the gradient of its gap. Balance is F_e + sum f_i J_i = 0 with f_i >= 0: a contact cannot glue.
+Each gives a wrench, an energy, and how the wrench changes with the poses, for all m bodies of an assembly at
+once (d = 6 m).  Forces are in units of one body's weight (of the mean one, where several move), energies in
+that times R.  With a point's arm r from its body's centre of mass, P = X + r and a force F on it,
+
+    w = dP/dx' F / R,    dP/dx = (R_b 1, -[r]x),
+
+and a connection, of energy E = s phi(|y|) / R with y = target - P, has F = s y / max(|y|, delta): of constant
+size, as in the paper, but for the last delta, where it fades, so that it has a balance (the paper's jumps
+from one side to the other).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Floats
+from ..contact.assembly import Assembly
+from ..contact.features import cross
 from ..errors import PlacementError
-from .nonnegative import nonnegative_least_squares
+from ..rigid import skew
+
+_FADING = 1e-5  # delta / R_b of a connection
 
 
-@dataclass(frozen=True)
+class Force(Protocol):
+    """What acts on the bodies of an assembly from outside."""
+
+    def wrench(self, assembly: Assembly) -> Floats:
+        """The wrenches on all bodies (d,)."""
+        ...
+
+    def energy(self, assembly: Assembly) -> float:
+        """The pseudo potential energy."""
+        ...
+
+    def change(self, assembly: Assembly) -> Floats:
+        """The derivative (d, d) of the wrench by the pose displacement x."""
+        ...
+
+    def stiffness(self, assembly: Assembly) -> Floats:
+        """A bound (d, d), positive semi-definite, on the energy's curvature within a step."""
+        ...
+
+    def sizes(self, assembly: Assembly) -> Floats:
+        """How strong it is on each body (m,)."""
+        ...
+
+    def seen_from(self, origin: Floats) -> Force:
+        """The same force in a world whose origin is moved to (3,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
 class Gravity:
-    """A unit force at the centre of mass along a direction (3,); it has no torque."""
+    """Each body's weight (m,) at its centre of mass along a unit direction (3,); it has no torque."""
 
     direction: Floats
+    weights: Floats
 
     @classmethod
-    def along(cls, direction: tuple[float, float, float]) -> Gravity:
-        """Normalize a direction; raise PlacementError if it has none."""
-        d = np.asarray(direction, dtype=np.float64)
-        length = float(np.sqrt(d @ d)) if d.shape == (3,) else 0.0
-        if not (np.isfinite(length) and length > 0.0):
-            raise PlacementError(
-                f"gravity: expected a direction of three finite numbers, not all zero; found {direction}"
-            )
-        return cls(d / length)
+    def along(cls, direction: Sequence[float], weights: Floats | None = None) -> Gravity:
+        """Normalize a direction; one body of weight 1 unless told.  Raises PlacementError if it has none."""
+        return cls(unit_vector(direction, "gravity"), np.ones(1) if weights is None else weights)
+
+    def wrench(self, assembly: Assembly) -> Floats:
+        """Along the direction, scaled as the bodies' lengths are."""
+        out = np.zeros((len(assembly), 6))
+        out[:, :3] = (self.weights * assembly.radii / assembly.radius)[:, None] * self.direction
+        return out.ravel()
+
+    def energy(self, assembly: Assembly) -> float:
+        """The height of the centres of mass, - sum W D . X / R."""
+        return -float(self.weights @ (assembly.centres @ self.direction)) / assembly.radius
+
+    def change(self, assembly: Assembly) -> Floats:
+        """It is the same everywhere."""
+        return np.zeros((6 * len(assembly), 6 * len(assembly)))
+
+    stiffness = change
+
+    def sizes(self, assembly: Assembly) -> Floats:
+        """The weights."""
+        return self.weights
+
+    def seen_from(self, origin: Floats) -> Gravity:
+        """It is the same everywhere."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A push or pull at a point (3,) of a body, along a direction (3,), both in the body's frame.
+
+    It has no energy: let energies be unchecked while it acts (Settings.check_energy).  Raises PlacementError
+    for a point that is not finite, or no direction.
+    """
+
+    point: Floats
+    direction: Floats
+    strength: float = 1.0
+    body: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", checked_vector(self.point, "local force: point"))
+        object.__setattr__(self, "direction", unit_vector(self.direction, "local force: direction"))
+        _check_strength(self.strength, "local force")
+
+    def wrench(self, assembly: Assembly) -> Floats:
+        """Q d at the arm Q (p - c)."""
+        out = np.zeros((len(assembly), 6))
+        force, arm = self._force_and_arm(assembly)
+        scale = assembly.radii[self.body]
+        out[self.body] = np.concatenate([scale * force, cross(arm, force)]) / assembly.radius
+        return out.ravel()
+
+    def energy(self, assembly: Assembly) -> float:
+        """None: it does not come from a potential."""
+        return 0.0
+
+    def change(self, assembly: Assembly) -> Floats:
+        """Force and arm turn with the body."""
+        out = np.zeros((len(assembly), 6, len(assembly), 6))
+        force, arm = self._force_and_arm(assembly)
+        scale = assembly.radii[self.body]
+        turning = np.concatenate([-scale * skew(force), -skew(cross(arm, force))])
+        out[self.body, :, self.body, 3:] = turning / assembly.radius
+        return out.reshape(6 * len(assembly), -1)
+
+    def stiffness(self, assembly: Assembly) -> Floats:
+        """Nothing to bound."""
+        return np.zeros((6 * len(assembly), 6 * len(assembly)))
+
+    def sizes(self, assembly: Assembly) -> Floats:
+        """The strength, on its body."""
+        return _on_bodies(assembly, {self.body: self.strength})
+
+    def seen_from(self, origin: Floats) -> Local:
+        """It goes with the body."""
+        return self
+
+    def _force_and_arm(self, assembly: Assembly) -> tuple[Floats, Floats]:
+        pose = assembly.poses[self.body]
+        force: Floats = self.strength * pose.vectors(self.direction)
+        return force, pose.points(self.point) - assembly.centres[self.body]
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """Draws a point (3,) of a body, in its frame, to a target (3,): of the world, or with `other` a point in
+    the frame of another moving body, which is drawn as strongly the other way.
+
+    Raises PlacementError for points that are not finite.
+    """
+
+    point: Floats
+    target: Floats
+    strength: float = 1.0
+    body: int = 0
+    other: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", checked_vector(self.point, "connection: point"))
+        object.__setattr__(self, "target", checked_vector(self.target, "connection: target"))
+        _check_strength(self.strength, "connection")
+        if self.other == self.body:
+            raise PlacementError(f"connection: expected two bodies, found body {self.body} twice")
+
+    def wrench(self, assembly: Assembly) -> Floats:
+        """-dy/dx' F."""
+        pull, _, by_pose = self._pulled(assembly)
+        wrench: Floats = -by_pose.T @ pull / assembly.radius
+        return wrench
+
+    def energy(self, assembly: Assembly) -> float:
+        """s |y| / R, rounded off at delta."""
+        _, offset, _ = self._pulled(assembly)
+        length, fading = float(np.sqrt(offset @ offset)), self._fading(assembly)
+        rounded = length - 0.5 * fading if length > fading else 0.5 * length**2 / fading
+        return self.strength * rounded / assembly.radius
+
+    def change(self, assembly: Assembly) -> Floats:
+        """The force follows y, the arms turn with the bodies."""
+        pull, offset, by_pose = self._pulled(assembly)
+        length, fading = float(np.sqrt(offset @ offset)), self._fading(assembly)
+        by_offset = self.strength / max(length, fading) * np.eye(3)
+        if length > fading:
+            by_offset -= self.strength / length**3 * np.outer(offset, offset)
+        out = -by_pose.T @ by_offset @ by_pose
+        for body, arm, force in self._ends(assembly, pull):
+            turns = slice(6 * body + 3, 6 * body + 6)
+            out[turns, turns] += np.outer(arm, force) - (arm @ force) * np.eye(3)
+        result: Floats = out / assembly.radius
+        return result
+
+    def stiffness(self, assembly: Assembly) -> Floats:
+        """That of the spring of the same force and length, whose energy is above this one's elsewhere."""
+        _, offset, by_pose = self._pulled(assembly)
+        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
+        result: Floats = self.strength / length * by_pose.T @ by_pose / assembly.radius
+        return result
+
+    def sizes(self, assembly: Assembly) -> Floats:
+        """The strength, on its bodies."""
+        ends = {self.body: self.strength}
+        if self.other is not None:
+            ends[self.other] = self.strength
+        return _on_bodies(assembly, ends)
+
+    def seen_from(self, origin: Floats) -> Connection:
+        """A target in the world moves."""
+        return self if self.other is not None else replace(self, target=self.target - origin)
+
+    def _fading(self, assembly: Assembly) -> float:
+        return _FADING * float(assembly.radii[self.body])
+
+    def _pulled(self, assembly: Assembly) -> tuple[Floats, Floats, Floats]:
+        """F (3,) on the point, y (3,), and dy/dx (3, d)."""
+        own = assembly.poses[self.body].points(self.point)
+        other = self.target if self.other is None else assembly.poses[self.other].points(self.target)
+        by_pose = np.zeros((3, len(assembly), 6))
+        by_pose[:, self.body] = -_point_motion(assembly, self.body, own)
+        if self.other is not None:
+            by_pose[:, self.other] = _point_motion(assembly, self.other, other)
+        offset = other - own
+        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
+        return self.strength / length * offset, offset, by_pose.reshape(3, -1)
+
+    def _ends(self, assembly: Assembly, pull: Floats) -> list[tuple[int, Floats, Floats]]:
+        own = assembly.poses[self.body].points(self.point) - assembly.centres[self.body]
+        ends = [(self.body, own, pull)]
+        if self.other is not None:
+            there = assembly.poses[self.other].points(self.target) - assembly.centres[self.other]
+            ends.append((self.other, there, -pull))
+        return ends
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """All external forces together; gravity is None where there is none."""
+
+    gravity: Gravity | None
+    others: tuple[Force, ...] = ()
+
+    @classmethod
+    def of(
+        cls, direction: Sequence[float] | None, others: Sequence[Force], assembly: Assembly, origin: Floats
+    ) -> Load:
+        """Gravity along a direction, with the bodies' weights, and other forces, in a world seen from the
+        origin (3,).  Raises PlacementError for a force on a body that is not there, or no force at all.
+        """
+        if direction is None and not others:
+            raise PlacementError("no force acts: give gravity a direction, or add a force")
+        for force in others:
+            for number in (getattr(force, "body", 0), getattr(force, "other", None) or 0):
+                if not 0 <= number < len(assembly):
+                    raise PlacementError(f"force on body {number}: there are {len(assembly)} moving bodies")
+        gravity = None if direction is None else Gravity.along(direction, weights_of(assembly))
+        return cls(gravity, tuple(force.seen_from(origin) for force in others))
 
     @property
-    def wrench(self) -> Floats:
-        """(F, T / R), shape (6,)."""
-        return np.concatenate([self.direction, np.zeros(3)])
+    def _all(self) -> list[Force]:
+        own: list[Force] = [] if self.gravity is None else [self.gravity]
+        return own + list(self.others)
 
-    def energy(self, centre: Floats, radius: float) -> float:
-        """The pseudo potential energy -D . X / R (5.1)."""
-        return -float(self.direction @ centre) / radius
+    @property
+    def falls_freely(self) -> bool:
+        """Whether gravity alone acts."""
+        return self.gravity is not None and not self.others
+
+    def wrench(self, assembly: Assembly) -> Floats:
+        """The sum of all wrenches (d,)."""
+        total: Floats = np.sum([force.wrench(assembly) for force in self._all], axis=0)
+        return total
+
+    def energy(self, assembly: Assembly) -> float:
+        """The sum of all energies."""
+        return float(sum(force.energy(assembly) for force in self._all))
+
+    def change(self, assembly: Assembly) -> Floats:
+        """The derivative (d, d) of the wrench."""
+        total: Floats = np.sum([force.change(assembly) for force in self._all], axis=0)
+        return total
+
+    def stiffness(self, assembly: Assembly) -> Floats:
+        """The bound (d, d) on the energy's curvature."""
+        total: Floats = np.sum([force.stiffness(assembly) for force in self._all], axis=0)
+        return total
+
+    def sizes(self, assembly: Assembly) -> Floats:
+        """How strongly each body is pulled, all forces added up (m,), in the scale of its wrench."""
+        total: Floats = np.sum([force.sizes(assembly) for force in self._all], axis=0)
+        floor = 1e-3 * float(total.max())
+        return np.maximum(total, floor) * assembly.radii / assembly.radius
 
 
-def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> tuple[Floats, Floats]:
-    """Return contact forces f (k,) and the residual wrench F_e + sum f_i J_i (6,).
-
-    "nonnegative" minimizes the residual with f >= 0; it is zero exactly at rest, and else the steepest
-    descent that no contact forbids.  "svd" is the paper's least-squares solution of least norm, which may
-    glue.  gradients: (k, 6).
-    """
-    if len(gradients) == 0:
-        return np.zeros(0), wrench.copy()
-    if method == "svd":
-        forces: Floats = np.linalg.lstsq(gradients.T, -wrench, rcond=1e-9)[0].astype(np.float64)
-    else:
-        forces = nonnegative_least_squares(gradients.T, -wrench)
-    return forces, wrench + gradients.T @ forces
+def weights_of(assembly: Assembly) -> Floats:
+    """The bodies' weights (m,), 1 in the mean: by volume if all enclose one, else by the cube of R."""
+    masses = [body.body.mass for body in assembly.bodies]
+    solid = all(mass.basis == masses[0].basis for mass in masses)
+    weights = np.array([mass.volume for mass in masses]) if solid else assembly.radii**3
+    relative: Floats = weights / weights.mean()
+    return relative
 
 
-def even_forces(wrench: Floats, gradients: Floats) -> Floats:
-    """Return balancing forces f >= 0 (k,) of least norm among those of least residual.
+def _point_motion(assembly: Assembly, body: int, point: Floats) -> Floats:
+    arm = point - assembly.centres[body]
+    return np.concatenate([assembly.radii[body] * np.eye(3), -skew(arm)], axis=1)
 
-    Redundant contacts (a table's fourth foot) have no unique forces; the least-norm set is even and does not
-    depend on their order: least squares of the residual with a faint weight on f, which the exact residual
-    then outweighs.
-    """
-    if len(gradients) == 0:
-        return np.zeros(0)
-    faint = 1e-6
-    matrix = np.vstack([gradients.T, faint * np.eye(len(gradients))])
-    target = np.concatenate([-wrench, np.zeros(len(gradients))])
-    forces = nonnegative_least_squares(matrix, target)
-    pressing = np.nonzero(forces > 0.0)[0]
-    residual = wrench + gradients.T @ forces
-    forces[pressing] += np.linalg.lstsq(gradients[pressing].T, -residual, rcond=1e-9)[0]
-    return forces if (forces >= 0.0).all() else balance(wrench, gradients)[0]
+
+def _on_bodies(assembly: Assembly, strengths: dict[int, float]) -> Floats:
+    out = np.zeros(len(assembly))
+    for body, strength in strengths.items():
+        out[body] = strength
+    return out
+
+
+def checked_vector(vector: ArrayLike, name: str) -> Floats:
+    """Return a vector (3,) of finite numbers; raise PlacementError, which says what it is, for others."""
+    v = np.array(vector, dtype=np.float64)
+    if v.shape != (3,) or not np.isfinite(v).all():
+        raise PlacementError(f"{name}: expected three finite numbers, found {vector!r}")
+    return v
+
+
+def unit_vector(vector: ArrayLike, name: str) -> Floats:
+    """Return a direction (3,) of length 1; raise PlacementError for one that has none."""
+    v = checked_vector(vector, name)
+    length = float(np.sqrt(v @ v))
+    if not length > 0.0:
+        raise PlacementError(
+            f"{name}: expected a direction of three finite numbers, not all zero; found {vector!r}"
+        )
+    unit: Floats = v / length
+    return unit
+
+
+def _check_strength(strength: float, name: str) -> None:
+    if not (np.isfinite(strength) and strength > 0.0):
+        raise PlacementError(f"{name}: expected a strength above 0, found {strength}")

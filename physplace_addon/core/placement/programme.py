@@ -18,29 +18,37 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Bools, Floats
-from .forces import balance
+from .balance import balance
 from .nonnegative import nonnegative_least_squares
 
 _PENALTY = 10.0
 _PRESSES = 1e-9
 _CONTRADICTION = 1e-9  # rho below which no point obeys all rows
 _ROUNDS = 30
+_ALONE = 8  # rounds in which each body's sigma grows by itself
 _STRAIGHT = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """x (6,) = (dX / R, dTheta), and the multipliers (k,) of the rows: contact forces, in units of the
-    external one.
+    """x (6 m,), (dX / R, dTheta) of each body, and the multipliers (k,) of the rows: contact forces, in units
+    of the external one.
     """
 
     x: Floats
     forces: Floats
 
 
+def lengths(x: Floats) -> Floats:
+    """The farthest that a point of each body (m,) can move by x (6 m,), over R: the shift plus the turn."""
+    parts = x.reshape(-1, 2, 3)
+    far: Floats = np.sqrt(np.einsum("bij,bij->bi", parts, parts)).sum(axis=1)
+    return far
+
+
 def length(x: Floats) -> float:
-    """The farthest that a point of the body can move by x, over R: the shift plus the turn."""
-    return float(np.sqrt(x[:3] @ x[:3]) + np.sqrt(x[3:] @ x[3:]))
+    """The farthest that a point of any body can move by x, over R."""
+    return float(lengths(x).max())
 
 
 def _lower(matrix: Floats) -> Floats:
@@ -61,8 +69,8 @@ def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> St
     g = solve_triangular(lower, gradients.T, lower=True).T
     h = room - g @ free
     scale = max(1e-12, float(np.abs(h).max()))
-    target = np.zeros(7)
-    target[6] = 1.0
+    target = np.zeros(len(wrench) + 1)
+    target[-1] = 1.0
     u = nonnegative_least_squares(np.vstack([g.T, h[None] / scale]), target)
     rho = 1.0 - float(h @ u) / scale
     if rho < _CONTRADICTION:
@@ -90,21 +98,25 @@ def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
 def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: float) -> Step | None:
     """Raise sigma in matrix + sigma 1 until the step is no longer than `trust`.
 
+    Of several bodies each has a sigma of its own: one that falls does not slow down those at rest.
     Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT):
     there the step goes as far as it may, and leaves a metastable balance instead of creeping off it.  Return
     None if the rows contradict one another, or only a longer step obeys them.
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma = _STRAIGHT
-    for _ in range(_ROUNDS):
-        step = _solve(_lower(matrix + sigma * np.eye(6)), wrench, gradients, room)
+    sigma = np.full(len(wrench) // 6, _STRAIGHT)
+    for attempt in range(_ROUNDS):
+        step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room)
         if step is None:
             return None
-        excess = length(step.x) / trust
-        if excess <= 1.0:
+        excess = lengths(step.x) / trust
+        if (excess <= 1.0).all():
             return step
-        sigma *= min(max(1.2 * excess, 1.5), 30.0)
+        longer = excess > 1.0
+        if attempt >= _ALONE:  # bodies that push one another in turn would never be short all at once
+            excess, longer = np.full(len(sigma), excess.max()), np.full(len(sigma), True)
+        sigma[longer] *= np.clip(1.2 * excess[longer], 1.5, 30.0)
     return None
 
 

@@ -4,30 +4,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import PlacementError
 
 
 @dataclass(frozen=True)
 class Settings:
-    """gravity: direction; eps_max: farthest a point may move in a step, over R; recovery: growth of eps
-    after success (the paper's lambda); step_limit; balance: "nonnegative", or the paper's "svd";
-    start_tolerance: depth, scene units, of overlap at the start that is lifted away instead of refused
-    (rounding of the scene's single precision).
+    """gravity: direction, None for none; eps_max: farthest a point may move in a step, over R; recovery:
+    growth of eps after success (the paper's lambda); step_limit; balance: "nonnegative", or the paper's
+    "svd"; start_tolerance: depth, scene units, of overlap at the start that is lifted away instead of
+    refused (rounding of the scene's single precision); check_energy: refuse states that raise the energy
+    (off while the body is pushed: a push has none); friction: Coulomb's coefficient of all contacts, with
+    which a body may be at rest; alpha: how much of that friction takes part in the motion, 0 to 1 (5.2);
+    leave_metastable: go on from a rest that the least nudge would end, by one drawn with `seed`;
+    distance_threshold: how far, over R, a new point may be from where the triangles met (4.3).
     """
 
-    gravity: tuple[float, float, float] = (0.0, 0.0, -1.0)
+    gravity: tuple[float, float, float] | None = (0.0, 0.0, -1.0)
     eps_max: float = 0.05
     recovery: float = 1.33
     step_limit: int = 400
     balance: str = "nonnegative"
     start_tolerance: float = 0.0
+    check_energy: bool = True
+    friction: float = 0.0
+    alpha: float = 0.0
+    leave_metastable: bool = False
+    seed: int = 0
+    distance_threshold: float = np.inf
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.eps_max <= 0.5:
-            raise PlacementError(f"eps_max: expected more than 0 and at most 0.5, found {self.eps_max}")
-        if self.recovery <= 1.0:
-            raise PlacementError(f"recovery: expected more than 1, found {self.recovery}")
-        if self.step_limit < 1:
-            raise PlacementError(f"step_limit: expected at least 1, found {self.step_limit}")
-        if self.balance not in ("nonnegative", "svd"):
-            raise PlacementError(f'balance: expected "nonnegative" or "svd", found "{self.balance}"')
+        checks = (
+            ("eps_max", 0.0 < self.eps_max <= 0.5, "more than 0 and at most 0.5"),
+            ("recovery", self.recovery > 1.0, "more than 1"),
+            ("step_limit", self.step_limit >= 1, "at least 1"),
+            ("balance", self.balance in ("nonnegative", "svd"), '"nonnegative" or "svd"'),
+            ("start_tolerance", self.start_tolerance >= 0.0, "0 or more"),
+            ("friction", 0.0 <= self.friction < np.inf, "0 or more, and finite"),
+            ("alpha", 0.0 <= self.alpha <= 1.0, "0 to 1"),
+            ("distance_threshold", self.distance_threshold > 0.0, "more than 0"),
+        )
+        for name, right, expected in checks:
+            if not right:
+                raise PlacementError(f"{name}: expected {expected}, found {getattr(self, name)!r}")

@@ -1,7 +1,7 @@
 """Is a rest stable, and by how much (DESIGN section 3, the certificate).
 
 On the motions that keep every pressing contact, J x = 0, the energy's second derivative is that of the
-Lagrangian, -sum f_i H_i.  A negative eigenvalue whose motion no other contact forbids makes the rest
+Lagrangian, -sum f_i H_i - dw/dx.  A negative eigenvalue whose motion no other contact forbids makes the rest
 metastable; zero ones are neutral (a cylinder rolls, a ball spins).
 """
 
@@ -22,7 +22,7 @@ _PRESSES = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class SecondOrder:
-    """Eigenvalues (m,) of the energy on the free motions, and those motions (m, 6) by which it falls."""
+    """Eigenvalues (m,) of the energy on the free motions, and those motions (n, d) by which it falls."""
 
     values: Floats
     falling: Floats
@@ -33,19 +33,26 @@ class SecondOrder:
         return len(self.falling) == 0
 
 
-def second_order(gradients: Floats, hessians: Floats, forces: Floats) -> SecondOrder:
-    """Test the rest that `forces` (k,) hold at touching contacts with gradients (k, 6) and hessians (k, 6,
-    6).
+def second_order(
+    gradients: Floats, hessians: Floats, forces: Floats, change: Floats | None = None
+) -> SecondOrder:
+    """Test the rest that `forces` (k,) hold at touching contacts with gradients (k, d) and hessians (k, d,
+    d).
+
+    change (d, d): the symmetric part of how the external wrench changes; none for gravity.
     """
-    pressing = forces > _PRESSES
-    free = null_space(gradients[pressing], rcond=1e-7) if pressing.any() else np.eye(6)
+    pressing = np.abs(forces) > _PRESSES
+    size = gradients.shape[1]
+    free = null_space(gradients[pressing], rcond=1e-7) if pressing.any() else np.eye(size)
     lagrangian = -np.einsum("i,iab->ab", forces[pressing], hessians[pressing])
+    if change is not None:
+        lagrangian = lagrangian - change
     values, vectors = np.linalg.eigh(free.T @ lagrangian @ free)
     motions = (free @ vectors).T
     falling = [motion for value, motion in zip(values, motions, strict=True) if value < -_NEGATIVE]
     idle = gradients[~pressing]
     allowed = [motion for motion in falling if _is_allowed(motion, idle)]
-    return SecondOrder(values, np.array(allowed).reshape(-1, 6))
+    return SecondOrder(values, np.array(allowed).reshape(-1, size))
 
 
 def _is_allowed(motion: Floats, idle: Floats) -> bool:

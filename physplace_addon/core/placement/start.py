@@ -14,76 +14,75 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..contact.crossing import triangles_cross, unexplained_collisions
+from ..contact.assembly import Assembly, grouped
 from ..contact.encounter import Encounter
 from ..contact.features import cross, dot
-from ..contact.finding import Reach, find_points, flat_pair
-from ..contact.linearization import gap_gradient
+from ..contact.finding import Reach
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
-from .programme import length, solve_programme
+from .problem import CLEARANCE, OVERLAP
+from .programme import length
+from .stepping import Moved, lift_clear
 
-CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
-OVERLAP = 1e-11  # depth / R that a state may keep
 _ROUNDS = 5
 _UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 _PROBE_DEPTH = 1e-3
 
 
-def near_the_origin(active: Body, pose: Pose, world: Sequence[Body]) -> tuple[Floats, Pose, tuple[Body, ...]]:
-    """Move the scene so that a body far from the world's origin stands at it.
+def near_the_origin(
+    actives: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]
+) -> tuple[Floats, tuple[Pose, ...], tuple[Body, ...]]:
+    """Move the scene so that bodies far from the world's origin stand at it.
 
-    Return the place (3,) that became the origin, zero if the body is near it, and the pose and the bodies as
-    seen from there.
+    Return the place (3,) that became the origin, zero if the bodies are near it, and the poses and the fixed
+    bodies as seen from there.
     """
-    centre = pose.points(active.mass.center)
-    if np.sqrt(centre @ centre) < _FAR * active.radius:
-        return np.zeros(3), pose, tuple(world)
+    centres = [pose.points(body.mass.center) for body, pose in zip(actives, poses, strict=True)]
+    centre: Floats = np.mean(centres, axis=0)
+    if np.sqrt(centre @ centre) < _FAR * max(body.radius for body in actives):
+        return np.zeros(3), tuple(poses), tuple(world)
     back = np.eye(4)
     back[:3, 3] = -centre
     return (
         centre,
-        Pose(pose.rotation, pose.translation - centre),
+        tuple(Pose(pose.rotation, pose.translation - centre) for pose in poses),
         tuple(body.transformed(back) for body in world),
     )
 
 
-def clear_start(
-    encounter: Encounter, bodies: Sequence[Body], reach: Reach, tolerance: float
-) -> tuple[Encounter, InterfacePoints] | None:
-    """Return the encounter, lifted clear of overlaps no deeper than `tolerance` (a length), and its points.
+def clear_start(assembly: Assembly, reach: Reach, tolerance: float) -> Moved | None:
+    """Return the assembly, lifted clear of overlaps no deeper than `tolerance` (a length), and its points.
 
-    Return None if the bodies interfere.
+    Return None if bodies interfere.
     """
-    given = encounter
-    encounter = replace(encounter, sure=max(_UNSURE * given.radius, 2.0 * tolerance))
-    if contained(encounter, bodies):
+    given, radius = assembly, assembly.radius
+    assembly = replace(assembly, sure=max(_UNSURE, 2.0 * tolerance / radius))
+    if any(contained(assembly.encounter(pair), assembly.solids(pair)) for pair in assembly.pairs(0.0)):
         return None
     for _ in range(_ROUNDS):
-        points = find_points(encounter, reach, InterfacePoints.none(), None)
-        points = points.take(~behind_walls(encounter, bodies, points, tolerance))
+        points = _overlaps_and_gaps(assembly, reach, tolerance)
         if len(points) and points.gap.min() < -tolerance:
             return None
-        if len(unexplained_collisions(encounter, points)):
+        least = np.where(assembly.flat(points), 0.5 * CLEARANCE, -OVERLAP) * radius
+        collides = assembly.collides(points, OVERLAP)
+        if (points.gap >= least).all() and not collides:
+            return (given.at(assembly.poses) if assembly.poses is not given.poses else given), points
+        lift = lift_clear(assembly, points.take(points.gap < tolerance))
+        if lift is None or length(lift) > 4.0 * tolerance / radius + 2.0 * CLEARANCE:
             return None
-        least = np.where(flat_pair(encounter, points), 0.5 * CLEARANCE, -OVERLAP) * encounter.radius
-        if (points.gap >= least).all() and not triangles_cross(encounter, OVERLAP * encounter.radius):
-            return given.at(encounter.pose) if encounter.pose is not given.pose else given, points
-        lift = lift_clear(encounter, points.take(points.gap < tolerance))
-        if lift is None or length(lift) > 4.0 * tolerance / encounter.radius + 2.0 * CLEARANCE:
-            return None
-        encounter = encounter.displaced(lift)
+        assembly = assembly.displaced(lift)
     return None
 
 
-def lift_clear(encounter: Encounter, points: InterfacePoints) -> Floats | None:
-    """Return the least change of pose (6,) that gives every point the clearance, to first order; None if
-    none does.
-    """
-    gradients = gap_gradient(points, encounter.centre, encounter.radius)
-    step = solve_programme(np.eye(6), np.zeros(6), gradients, CLEARANCE - points.gap / encounter.radius)
-    return None if step is None else step.x
+def _overlaps_and_gaps(assembly: Assembly, reach: Reach, tolerance: float) -> InterfacePoints:
+    """Find the points of an assembly of which nothing is known, without those behind walls."""
+    points = assembly.find(reach, InterfacePoints.none(), None)
+    behind = np.zeros(len(points), bool)
+    for pair, rows in grouped(points):
+        encounter = assembly.encounter(pair)
+        behind[rows] = behind_walls(encounter, assembly.solids(pair), points.take(rows), tolerance)
+    return points.take(~behind)
 
 
 def behind_walls(

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..arrays import Floats
+from ..contact.assembly import Assembly
 from ..contact.points import InterfacePoints
 from ..rigid import Pose
+from .sticky import Sticky
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One valid state: where the body stands, its interface points, the energy, and eps for the next step.
+    """One valid state: where the bodies stand, their interface points, the contacts that stick, the energy,
+    and eps for the next step.
 
-    The solver works about an origin (3,) near the body, so that coordinates do not lose digits far from that
-    of the world; `pose` and `points` are in the world.
+    The solver works about an origin (3,) near the bodies, so that coordinates do not lose digits far from
+    that of the world, and keeps points in the frames of the second bodies; `poses` and `points` are in the
+    world.
     """
 
-    local_pose: Pose
+    assembly: Assembly
     local_points: InterfacePoints
+    sticky: Sticky
     origin: Floats
     energy: float
     eps: float
 
     @property
     def pose(self) -> Pose:
-        """Where the body's frame stands in the world."""
-        return Pose(self.local_pose.rotation, self.local_pose.translation + self.origin)
+        """Where the body's frame stands in the world; of several, the first one's."""
+        return self.poses[0]
 
-    @property
+    @cached_property
+    def poses(self) -> tuple[Pose, ...]:
+        """Where each body's frame stands in the world."""
+        return tuple(Pose(pose.rotation, pose.translation + self.origin) for pose in self.assembly.poses)
+
+    @cached_property
     def points(self) -> InterfacePoints:
         """The interface points, in the world."""
-        local = self.local_points
+        local = self.assembly.in_world(self.local_points)
         return replace(local, point1=local.point1 + self.origin, point2=local.point2 + self.origin)

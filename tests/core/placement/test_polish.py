@@ -8,11 +8,11 @@ from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.contact.features import FACE
+from physplace_addon.core.placement.forces import Gravity, Load
 from physplace_addon.core.placement.polish import polish
 from physplace_addon.core.surfaces import primitives
-from tests.core.contact.meetings import everything_within, meet, prepared
+from tests.core.contact.meetings import assembled, everything_within, meet, prepared
 
-DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 CLEARANCE = 1e-10
 QUARTER = 0.5 * np.pi
 
@@ -30,9 +30,10 @@ def polished(active, turn, at, displacement, wanted, tolerance=0.02):
     return found
 
 
-def balanced(start, points, wrench=DOWN):
+def balanced(start, points, direction=(0.0, 0.0, -1.0)):
     k = len(points)
-    return polish(start, points, np.full(k, 1.0 / k), wrench, np.full(k, CLEARANCE))
+    load = Load(Gravity.along(direction))
+    return polish(assembled(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
 
 
 def around(points, count=6):
@@ -49,14 +50,14 @@ def lowest(points):
 
 def touching_force(found):
     assert abs(found.forces.sum() - 1.0) < 1e-12
-    height = found.points.point1[:, 2] / found.encounter.radius
+    height = found.points.point1[:, 2] / found.assembly.radius
     assert np.abs(height - CLEARANCE).max() < 1e-12
 
 
 def test_a_ball_comes_to_stand_on_its_lowest_point():
     found = polished("ball", (0.0, 0.0, 0.0), (0.3, 0.2, 1.0), np.array([0, 0, 0.01, 0, 0, 0]), lowest)
     touching_force(found)
-    assert np.abs(found.encounter.pose.translation - [0.3, 0.2, 1.0 + CLEARANCE]).max() < 1e-12
+    assert np.abs(found.assembly.poses[0].translation - [0.3, 0.2, 1.0 + CLEARANCE]).max() < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,8 @@ def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, heigh
     found = polished(active, (0.0, 0.0, 0.0), (0.1, 0.0, height), tilt, around)
     touching_force(found)
     assert found.forces.min() > -1e-9
-    assert np.abs(found.encounter.pose.matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
-    at = found.encounter.pose.translation[2] - CLEARANCE * found.encounter.radius
+    assert np.abs(found.assembly.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
+    at = found.assembly.poses[0].translation[2] - CLEARANCE * found.assembly.radius
     assert abs(at - height) < 1e-12
 
 
@@ -85,9 +86,9 @@ def test_a_lying_cylinder_keeps_its_roll(roll):
     found = polished("cylinder", turned.as_rotvec(), (0.0, 0.0, 0.5), tilt, both_ends)
     touching_force(found)
     assert np.abs(found.forces - 0.5).max() < 1e-9
-    assert abs(found.encounter.pose.matrix[2, 2]) < 1e-12
+    assert abs(found.assembly.poses[0].matrix[2, 2]) < 1e-12
     assert abs(found.moved[4]) < 1e-9
-    assert abs(found.encounter.centre[2] - 0.5 - CLEARANCE * found.encounter.radius) < 1e-12
+    assert abs(found.assembly.centres[0][2] - 0.5 - CLEARANCE * found.assembly.radius) < 1e-12
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.6])
@@ -96,22 +97,22 @@ def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent):
     tilt = np.array([0.0, 0.0, 1e-3, 0.01, 0.006, 0.0])
     found = polished(solid, (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)
-    assert abs(found.encounter.pose.translation[2] - 0.8) < 1e-9
-    assert abs(found.encounter.pose.matrix[2, 2] - 1.0) < 1e-3
+    assert abs(found.assembly.poses[0].translation[2] - 0.8) < 1e-9
+    assert abs(found.assembly.poses[0].matrix[2, 2] - 1.0) < 1e-3
 
 
 def test_an_ellipsoid_comes_to_stand_on_its_shortest_axis():
     tilt = np.array([0.0, 0.0, 1e-3, 0.02, -0.03, 0.0])
     found = polished("ellipsoid", (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)
-    assert np.abs(found.encounter.pose.matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
+    assert np.abs(found.assembly.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
 
 
 def test_what_cannot_balance_is_not_polished():
     start = meet("cube", "slab", (0.0, 0.0, 0.0), (0.0, 0.0, 0.5))
     points = everything_within(start, 0.05)
     corner = points.take(np.array([int(np.argmax(points.point1[:, 0]))]))
-    assert balanced(start, corner, np.array([0.6, 0.0, -0.8, 0.0, 0.0, 0.0])) is None
+    assert balanced(start, corner, (0.6, 0.0, -0.8)) is None
 
 
 def test_a_big_body_is_polished_like_a_small_one():
@@ -122,4 +123,4 @@ def test_a_big_body_is_polished_like_a_small_one():
     start = rest.displaced(np.array([0.0, 0.0, 2e-3, 1e-3, 0.0, 0.0]))
     found = balanced(start, points.take(around(points)))
     assert found is not None
-    assert abs(found.encounter.pose.translation[2] / 1000.0 - 0.3 - 1.3 * CLEARANCE) < 1e-12
+    assert abs(found.assembly.poses[0].translation[2] / 1000.0 - 0.3 - 1.3 * CLEARANCE) < 1e-12

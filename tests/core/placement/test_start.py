@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.finding import Reach
 from physplace_addon.core.placement.start import clear_start, contained, winding_number
-from tests.core.contact.meetings import body, meet
+from tests.core.contact.meetings import assembled, body, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
@@ -19,17 +19,16 @@ each_body = pytest.mark.parametrize("name", STANDING)
 
 def cleared(name, world, depth, tolerance, turn=UPRIGHT):
     """What becomes of a body sunk into a floor by `depth` (a length)."""
-    encounter = meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth))
-    reach = 0.05 * encounter.radius
-    return encounter, clear_start(encounter, [encounter.world.body], Reach(reach, reach, reach), tolerance)
+    assembly = assembled(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
+    return assembly, clear_start(assembly, Reach(0.05, 0.05, 0.05), tolerance)
 
 
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
-    encounter, found = cleared(name, world, -1e-3, 1e-6)
+    assembly, found = cleared(name, world, -1e-3, 1e-6)
     assert found is not None
-    assert found[0] is encounter
+    assert found[0].poses is assembly.poses
     assert abs(found[1].gap.min() - 1e-3) < 1e-9
 
 
@@ -37,10 +36,10 @@ def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-8, 1e-6])
 def test_an_overlap_of_rounding_is_lifted(name, world, depth):
-    encounter, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
+    assembly, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
     assert found is not None
     lifted, points = found
-    lift = lifted.pose.translation - encounter.pose.translation
+    lift = lifted.poses[0].translation - assembly.poses[0].translation
     assert points.gap.min() >= -1e-11 * lifted.radius
     assert abs(lift[2] - depth * STANDING[name]) < 1e-9
     assert np.abs(lift[:2]).max() < 2.0 * depth
@@ -57,7 +56,7 @@ def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     encounter = meet("ball", big)
     assert contained(encounter, [big])
-    assert clear_start(encounter, [big], Reach(0.1, 0.1, 0.1), 1e-6) is None
+    assert clear_start(assembled(encounter), Reach(0.1, 0.1, 0.1), 1e-6) is None
     around = meet(big, "ball")
     assert contained(around, [body("ball")])
 

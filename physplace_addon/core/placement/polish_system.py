@@ -1,0 +1,192 @@
+"""Newton's equations of a rest in full space: the derivatives of what `polish` states.
+
+A contact's own columns are those of its two bodies' x (6 each), its walks d1, d2 (2 each) and its force f;
+they are scattered into those of the whole: x of all bodies, all walks, all forces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..contact.assembly import Assembly
+from ..contact.features import EDGE, FACE, FeatureGeometry, cross
+from ..contact.points import FIXED, InterfacePoints
+from ..rigid import skew
+
+_SHIFT1, _TURN1, _SHIFT2, _TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
+_WALK1, _WALK2, _FORCE = slice(12, 14), slice(14, 16), 16
+_COLUMNS = 17
+_RANK = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Evaluated contacts in units of R, in the world: offsets D (k, 3), arms r (k, 3) in the first and the
+    second body (zero where that stands still), normals (k, 3), and both geometries.
+    """
+
+    first: FeatureGeometry
+    second: FeatureGeometry
+    offset: Floats
+    arm1: Floats
+    arm2: Floats
+    normal: Floats
+    sine: Floats
+
+
+def closed_rows(points: InterfacePoints) -> Bools:
+    """Tell which contacts close in all three directions; a vertex on an edge or a vertex only closes along
+    its normal.
+    """
+    closed: Bools = (points.dim1 == FACE) | (points.dim2 == FACE)
+    closed |= (points.dim1 == EDGE) & (points.dim2 == EDGE)
+    return closed
+
+
+def newton(
+    assembly: Assembly,
+    at: Contacts,
+    points: InterfacePoints,
+    forces: Floats,
+    change: Floats,
+    errors: Floats,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Solve for the next (x, d1, d2, df) by least squares of least norm; change (6 m, 6 m) is that of the
+    external wrench.
+    """
+    k, d = len(points), 6 * len(assembly)
+    matrix = _matrix(assembly, at, points, forces)
+    matrix[7 * k :, :d] += change
+    solution: Floats = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0].astype(np.float64)
+    walks = solution[d : d + 4 * k].reshape(k, 4)
+    return solution[:d], walks[:, :2], walks[:, 2:], solution[d + 4 * k :]
+
+
+def _matrix(assembly: Assembly, at: Contacts, points: InterfacePoints, forces: Floats) -> Floats:
+    scale1, scale2 = _scales(assembly, points)
+    point1_by = _point_by(at.first, at.arm1, scale1, _SHIFT1, _TURN1, _WALK1)
+    point2_by = _point_by(at.second, at.arm2, scale2, _SHIFT2, _TURN2, _WALK2)
+    normal_by = _normal_by(at, points)
+    tangency1 = _tangency(at.first, at.normal, normal_by, _TURN1, _WALK1)
+    tangency1[points.dim2 != FACE] = 0.0
+    tangency2 = _tangency(at.second, at.normal, normal_by, _TURN2, _WALK2)
+    tangency2[(points.dim1 != FACE) | (points.dim2 == FACE)] = 0.0
+    wrench1 = _wrench_by(at.normal, at.arm1, point1_by, normal_by, forces, scale1)
+    wrench2 = -_wrench_by(at.normal, at.arm2, point2_by, normal_by, forces, scale2)
+    closure = _closure_by(at, points, point1_by - point2_by)
+    return _scattered(assembly, points, [closure, tangency1, tangency2], wrench1, wrench2)
+
+
+def _scales(assembly: Assembly, points: InterfacePoints) -> tuple[Floats, Floats]:
+    """R_b / R of each contact's bodies (k,)."""
+    radii = assembly.radii / assembly.radius
+    return radii[points.body1], np.where(points.body2 == FIXED, 1.0, radii[points.body2])
+
+
+def _point_by(
+    at: FeatureGeometry, arm: Floats, scale: Floats, shift: slice, turn: slice, walk: slice
+) -> Floats:
+    """dP (k, 3, 17)."""
+    out = np.zeros((len(arm), 3, _COLUMNS))
+    out[:, :, shift] = scale[:, None, None] * np.eye(3)
+    out[:, :, turn] = -skew(arm)
+    out[:, :, walk] = at.tangents.transpose(0, 2, 1)
+    return out
+
+
+def _closure_by(at: Contacts, points: InterfacePoints, offset_by: Floats) -> Floats:
+    """dD (k, 3, 17), of what closes along its normal only that part, without its walks."""
+    along = at.normal[:, :, None] * (at.normal[:, None] @ offset_by)
+    along[:, :, 12:] = 0.0
+    return np.where(closed_rows(points)[:, None, None], offset_by, along)
+
+
+def _wrench_by(
+    normal: Floats, arm: Floats, point_by: Floats, normal_by: Floats, forces: Floats, scale: Floats
+) -> Floats:
+    """d(f n, f r x n) (k, 6, 17) on a body at whose arm r the contact is."""
+    force_by = forces[:, None, None] * normal_by
+    force_by[:, :, _FORCE] += normal
+    arm_by = point_by.copy()
+    arm_by[:, :, _SHIFT1] = arm_by[:, :, _SHIFT2] = 0.0
+    torque_by = forces[:, None, None] * (skew(arm) @ normal_by - skew(normal) @ arm_by)
+    torque_by[:, :, _FORCE] += cross(arm, normal)
+    return np.concatenate([scale[:, None, None] * force_by, torque_by], axis=1)
+
+
+def _normal_by(at: Contacts, points: InterfacePoints) -> Floats:
+    """dn (k, 3, 17): it turns with its owner and bends with the walk on it."""
+    out = np.zeros((len(points), 3, _COLUMNS))
+    side = points.side[:, None, None]
+    on_second = points.dim2 == FACE
+    on_first = (points.dim1 == FACE) & ~on_second
+    edges = (points.dim1 == EDGE) & (points.dim2 == EDGE)
+    turning = -skew(at.normal)
+    second: Bools = ~on_first & ~edges
+    out[second, :, _TURN2] = turning[second]
+    by_second = -side * (at.second.tangents.transpose(0, 2, 1) @ at.second.curvature)
+    out[on_second, :, _WALK2] = by_second[on_second]
+    by_first = side * (at.first.tangents.transpose(0, 2, 1) @ at.first.curvature)
+    out[on_first, :, _TURN1] = turning[on_first]
+    out[on_first, :, _WALK1] = by_first[on_first]
+    if edges.any():
+        out[edges] = _edge_normal_by(at, points, edges)
+    return out
+
+
+def _edge_normal_by(at: Contacts, points: InterfacePoints, edges: Bools) -> Floats:
+    t1, t2, n = at.first.tangents[edges, 0], at.second.tangents[edges, 0], at.normal[edges]
+    out = np.zeros((len(t1), 3, _COLUMNS))
+    axes = np.eye(3)[None]
+    out[:, :, _TURN1] = cross(cross(axes, t1[:, None]), t2[:, None]).transpose(0, 2, 1)
+    out[:, :, _TURN2] = cross(t1[:, None], cross(axes, t2[:, None])).transpose(0, 2, 1)
+    out[:, :, _WALK1.start] = cross(at.first.bend_vector[edges], t2)
+    out[:, :, _WALK2.start] = cross(t1, at.second.bend_vector[edges])
+    out *= (points.side[edges] / at.sine[edges])[:, None, None]
+    out -= n[:, :, None] * (n[:, None] @ out)
+    return out
+
+
+def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slice, walk: slice) -> Floats:
+    """d(n . T_a) (k, 2, 17): the normal's own change, the feature's bend under its walk, its turn with its
+    body.
+    """
+    out = at.tangents @ normal_by
+    out[:, :, walk] += at.bend(normal)
+    out[:, :, turn] += cross(at.tangents, normal[:, None, :])
+    return out
+
+
+def _scattered(
+    assembly: Assembly, points: InterfacePoints, local: list[Floats], wrench1: Floats, wrench2: Floats
+) -> Floats:
+    """Place the contacts' blocks (`local`) row after row, and their wrenches on the rows of their bodies."""
+    k, m = len(points), len(assembly)
+    columns = _columns(points, k, m)
+    spare = 6 * m + 5 * k  # where the columns of what stands still end up
+    matrix = np.zeros((7 * k + 6 * m, spare + 1))
+    start = 0
+    for block in local:
+        height = block.shape[1]
+        rows = start + np.arange(height * k).reshape(k, height)
+        np.add.at(matrix, (rows[:, :, None], columns[:, None, :]), block)
+        start += height * k
+    for bodies, block in ((points.body1, wrench1), (points.body2, wrench2)):
+        moving = bodies != FIXED
+        rows = start + 6 * bodies[moving, None] + np.arange(6)
+        np.add.at(matrix, (rows[:, :, None], columns[moving, None, :]), block[moving])
+    return matrix[:, :spare]
+
+
+def _columns(points: InterfacePoints, k: int, m: int) -> Ints:
+    """The number, among all unknowns, of each contact's own columns (k, 17)."""
+    out = np.empty((k, _COLUMNS), np.intp)
+    out[:, :6] = 6 * points.body1[:, None] + np.arange(6)
+    second = 6 * points.body2[:, None] + np.arange(6)
+    out[:, 6:12] = np.where((points.body2 == FIXED)[:, None], 6 * m + 5 * k, second)
+    out[:, 12:16] = 6 * m + 4 * np.arange(k)[:, None] + np.arange(4)
+    out[:, _FORCE] = 6 * m + 4 * k + np.arange(k)
+    return out

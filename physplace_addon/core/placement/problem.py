@@ -1,0 +1,48 @@
+"""What a placement is to solve: its settings and loads, and the tolerances that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..contact.assembly import Assembly
+from ..contact.finding import Reach
+from ..contact.points import InterfacePoints
+from .forces import Load
+from .settings import Settings
+
+CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
+OVERLAP = 1e-11  # depth / R that a state may keep
+_NOISE = 2e-9  # energy that the noise of the gaps can cost a body
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The settings and the external forces of one placement; touching: gap / R of a contact."""
+
+    settings: Settings
+    load: Load
+    touching: float = 1e-8
+
+    def contacts(self, assembly: Assembly, points: InterfacePoints) -> InterfacePoints:
+        """Return those of the points that touch."""
+        return points.take(points.gap < self.touching * assembly.radius)
+
+    def reach(self, eps: float) -> Reach:
+        """How far points are looked for, over the radii: as far as one step and its corrections can go."""
+        farthest = self.settings.eps_max
+        return Reach(
+            curved=1.5 * farthest,
+            flat=min(1.0, 0.05 / farthest) * farthest,
+            samples=2.0 * eps,
+            threshold=self.settings.distance_threshold,
+        )
+
+    def rises(self, before: float, assembly: Assembly) -> bool:
+        """Whether the bodies' energy is above another one, by more than noise; never if it is not checked."""
+        if not self.settings.check_energy:
+            return False
+        return self.load.energy(assembly) > before + self.noise(assembly)
+
+    def noise(self, assembly: Assembly) -> float:
+        """The energy that the noise of the gaps can cost."""
+        return _NOISE * float(self.load.sizes(assembly).sum())

@@ -1,0 +1,197 @@
+"""One step from a state free of overlap to another (Snyder 1995, Figure 2).
+
+1. `programme`: contact and near extremal pairs are rows g + J x >= c of a quadratic programme, whose solution
+   x is the next move: the external forces' push, what contacts do not hold of it, no farther than eps R; rows
+   of contacts that stick are equations;
+2. `moved`: flat features that would cross on the way join the rows, and the programme is solved again;
+3. `settled`: at the new pose all points are found, and the least change of pose lifts what overlaps (the
+   contact adjustment phase).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..contact.assembly import Assembly, grouped
+from ..contact.curves import sampled_feature
+from ..contact.finding import Reach
+from ..contact.points import InterfacePoints
+from .problem import CLEARANCE, OVERLAP, Problem
+from .programme import Step, curvature, length, paper_step, solve_programme, trust_step
+from .state import State
+
+PRESSES = 1e-6  # force of a contact that takes part in a rest
+_CORRECTIONS = 6
+_TRIES = 5
+_CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
+
+
+def programme(problem: Problem, state: State, extra: InterfacePoints | None = None) -> Step | None:
+    """Solve for the next move from a state, whose points `extra` ones join."""
+    assembly, points = state.assembly, state.local_points
+    if extra is not None:
+        points = InterfacePoints.join([points, extra])
+    rows = _Rows(assembly, points, state)
+    wrench = problem.load.wrench(assembly)
+    if problem.settings.alpha > 0.0 and problem.settings.friction > 0.0:
+        wrench = wrench + problem.settings.alpha * _dragging(problem, assembly, points, wrench)
+    if problem.settings.balance == "svd":
+        return paper_step(wrench, rows.gradients, points.gap < problem.touching * assembly.radius, state.eps)
+    stiffness = problem.load.stiffness(assembly)
+    predictor = rows.step(stiffness, wrench, state.eps)
+    if predictor is None:
+        return None
+    forces = on_settled(assembly, points, predictor.forces)
+    step = rows.step(stiffness + rows.curvature(forces), wrench, state.eps)
+    if step is not None and (step.forces[points.held] > PRESSES).any():
+        # a true curve of support: it does not roll
+        step = rows.step(stiffness + rows.curvature(step.forces), wrench, state.eps)
+    return step or predictor
+
+
+class _Rows:
+    """The rows of a state's programme."""
+
+    def __init__(self, assembly: Assembly, points: InterfacePoints, state: State) -> None:
+        self._assembly, self._points = assembly, points
+        self.gradients = assembly.gradients(points)
+        room = np.minimum(CLEARANCE - points.gap / assembly.radius, 2.0 * CLEARANCE)
+        self._stuck = state.sticky.rows(points)
+        self._both_ways = np.concatenate([self.gradients, -self.gradients[self._stuck]])
+        self._room = np.concatenate([room, -room[self._stuck]])
+
+    def step(self, matrix: Floats, wrench: Floats, trust: float) -> Step | None:
+        """Solve; a contact that sticks may have a force that pulls."""
+        step = trust_step(matrix, wrench, self._both_ways, self._room, trust)
+        if step is None or len(self._stuck) == 0:
+            return step
+        forces = step.forces[: len(self._points)].copy()
+        forces[self._stuck] -= step.forces[len(self._points) :]
+        return Step(step.x, forces)
+
+    def curvature(self, forces: Floats) -> Floats:
+        """`programme.curvature` of the contacts that have a force."""
+        rows = np.abs(forces) > 0.0
+        hessians = self._assembly.hessians(self._points.take(rows))
+        return curvature(forces[rows], self.gradients[rows], hessians)
+
+
+def _dragging(problem: Problem, assembly: Assembly, points: InterfacePoints, wrench: Floats) -> Floats:
+    """What friction takes off the motion at the contacts (5.2): F_f - F_r."""
+    touching = problem.contacts(assembly, points)
+    from .friction import friction_wrench
+
+    normals = assembly.in_world(touching).normal
+    return friction_wrench(wrench, assembly.maps(touching), normals, problem.settings.friction)
+
+
+def on_settled(assembly: Assembly, points: InterfacePoints, forces: Floats) -> Floats:
+    """Move the forces of samples of a contact curve to its true minimum, if that is known: the samples guard
+    the step, but only the minimum knows how the body rolls.
+    """
+    moved = forces.copy()
+    if not points.held.any() or not (moved[points.held] > 0.0).any():
+        return moved
+    for pair, mine in grouped(points):
+        encounter = assembly.encounter(pair)
+        rows = np.nonzero(mine)[0]
+        part = points.take(rows)
+        features = sampled_feature(encounter, part)
+        lowest: dict[tuple[bool, int, int], int] = {}
+        for row in np.nonzero(~part.held)[0][np.argsort(part.gap[~part.held])].tolist():
+            lowest.setdefault(features[row], row)
+        for row in np.nonzero(part.held & (forces[rows] > 0.0))[0].tolist():
+            if features[row] in lowest:
+                moved[rows[lowest[features[row]]]] += moved[rows[row]]
+                moved[rows[row]] = 0.0
+    return moved
+
+
+Moved = tuple[Assembly, InterfacePoints]
+
+
+def moved(
+    state: State, step: Step, again: Callable[[InterfacePoints], Step | None], reach: Reach
+) -> Moved | None:
+    """Take a step, obeying what it would cross, and lift what overlaps; None if it fails.
+
+    again: what step to take instead when more points are to be obeyed.
+    """
+    known = state.local_points
+    for _ in range(_TRIES):
+        trial = state.assembly.displaced(step.x)
+        crossing = state.assembly.crossing(trial, 2.0 * state.eps)
+        fresh = not_among(crossing, known)
+        if len(fresh) == 0:
+            return settled(state, trial, known, reach, 2.0 * state.eps)
+        known = InterfacePoints.join([known, fresh])
+        next_step = again(known.take(slice(len(state.local_points), None)))
+        if next_step is None:
+            return None
+        step = next_step
+    return None
+
+
+def settled(
+    state: State, trial: Assembly, known: InterfacePoints, reach: Reach, farthest: float
+) -> Moved | None:
+    """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, no farther than
+    `farthest`, points solved again.
+    """
+    depth = OVERLAP * trial.radius
+    for _ in range(_CORRECTIONS):
+        tracked = trial.solve(known)
+        if len(tracked) == 0 or tracked.gap.min() >= -depth:
+            found = trial.find(reach, tracked, state.assembly)
+            if len(found) == 0 or found.gap.min() >= -depth:
+                missed = not_among(state.assembly.crossing(trial, _CROSSED), known)
+                if len(missed) == 0 and not _parted(state, trial, found):
+                    return None if trial.collides(found, OVERLAP) else (trial, found)
+                known = InterfacePoints.join([known, missed])
+                found = InterfacePoints.join([found, trial.solve(missed)])
+            else:
+                known = InterfacePoints.join([known, found.take(found.gap < -depth)])
+            tracked = InterfacePoints.join([tracked, found])
+        lift = lift_clear(trial, tracked, state.sticky.rows(tracked))
+        if lift is None or length(lift) > farthest:
+            return None
+        trial = trial.displaced(lift)
+    return None
+
+
+def _parted(state: State, trial: Assembly, points: InterfacePoints) -> bool:
+    """Whether contacts that stick have come apart."""
+    gaps = points.gap[state.sticky.rows(points)]
+    return bool((gaps > 2.0 * CLEARANCE * trial.radius).any())
+
+
+def passes_nothing(before: Assembly, trial: Assembly, found: InterfacePoints) -> bool:
+    """Whether, as the last check, nothing overlaps and nothing flat was crossed on the way from `before`."""
+    return not trial.collides(found, OVERLAP) and len(before.crossing(trial, _CROSSED)) == 0
+
+
+def lift_clear(assembly: Assembly, points: InterfacePoints, stuck: Ints | None = None) -> Floats | None:
+    """Return the least change of poses (d,) that gives every point the clearance, to first order, and no
+    more of it to those that stick (rows); None if none does.
+    """
+    gradients = assembly.gradients(points)
+    room = CLEARANCE - points.gap / assembly.radius
+    if stuck is not None:
+        gradients = np.concatenate([gradients, -gradients[stuck]])
+        room = np.concatenate([room, -room[stuck]])
+    size = 6 * len(assembly)
+    step = solve_programme(np.eye(size), np.zeros(size), gradients, room)
+    return None if step is None else step.x
+
+
+def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+    """Return the points whose pair of features none of `known` has."""
+    if len(points) == 0 or len(known) == 0:
+        return points
+    mine, theirs = (
+        np.stack([p.body1, p.body2, p.dim1, p.index1, p.dim2, p.index2], axis=1) for p in (points, known)
+    )
+    return points.take(~(mine[:, None] == theirs[None]).all(axis=2).any(axis=1))
