@@ -22,9 +22,12 @@ class PolynomialPiece:
 
     def at(self, s):
         """Point, first and second derivative, each (k, 2)."""
-        values, c = [], self.coefficients
+        values, c, s = [], self.coefficients, s[:, None]
         for _ in range(3):
-            values.append(sum((c[i] * s[:, None] ** i for i in range(len(c))), np.zeros((len(s), 2))))
+            value = np.broadcast_to(c[-1], (len(s), 2))
+            for coefficient in c[-2::-1]:
+                value = value * s + coefficient
+            values.append(value)
             c = c[1:] * np.arange(1, len(c))[:, None] if len(c) > 1 else np.zeros((1, 2))
         return values
 
