@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from .arrays import Floats, Ints
 from .body import Body
 from .enclosing_ball import enclosing_ball
-from .mass import VOLUME
-from .surfaces.complexes import Complex
+from .mass import VOLUME, MassProperties
+from .surfaces.base import Curve, Surface
+from .surfaces.tessellation import Tessellation
 
 OPEN_NOTE = "the surface encloses no volume: its mass is spread over its area"
 
 
+class Boundary(Protocol):
+    """What a body is made from: `Complex` and `BezierComplex` say what each part means."""
+
+    @property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """The faces."""
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The edges."""
+
+    @property
+    def vertices(self) -> Floats:
+        """The vertices (nv, 3)."""
+
+    @property
+    def cones(self) -> tuple[Floats, ...]:
+        """Unit directions (m, 3) of the body at each vertex."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the faces enclose a solid."""
+
+    @property
+    def mass(self) -> MassProperties:
+        """The mass, integrated over the exact surfaces."""
+
+    def tessellate(
+        self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+    ) -> Tessellation:
+        """Triangles at a resolution or within a tolerance."""
+
+
 def exact(
-    complex: Complex,
+    complex: Boundary,
     name: str,
     resolution: tuple[int, int] | None = None,
     tolerance: float | None = None,

@@ -18,7 +18,7 @@ from .body import Body
 from .body_sheet import sheet_mass
 from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import VOLUME, MassProperties, combined
+from .mass import AREA, VOLUME, MassProperties, combined
 from .surfaces.base import Curve, Surface
 from .surfaces.segments import Segments, joined_segments
 from .surfaces.triangles import Triangles, joined_triangles
@@ -139,4 +139,5 @@ def _shifted(numbers: Sequence[Ints], shifts: Ints) -> Ints:
 def _merged_mass(bodies: Sequence[Body]) -> MassProperties:
     if all(body.mass.basis == VOLUME for body in bodies):
         return combined([body.mass for body in bodies])
-    return sheet_mass([surface for body in bodies for surface in body.surfaces])
+    sheets = [body.mass if body.mass.basis == AREA else sheet_mass(body.surfaces) for body in bodies]
+    return combined(sheets)

@@ -47,6 +47,11 @@ class AffineSurface(Surface):
         """The parameters stay."""
         return self.surface.domain
 
+    @property
+    def pieces(self) -> Floats:
+        """The parameters stay."""
+        return self.surface.pieces
+
     @cached_property
     def _inverse(self) -> Floats:
         inverse: Floats = np.asarray(np.linalg.inv(self.matrix[:3, :3]), dtype=np.float64)

@@ -98,6 +98,12 @@ class Surface(ABC):
         """Ranges of u and v, the same for every face; 0 to 1 unless a kind says otherwise."""
         return Interval(0.0, 1.0), Interval(0.0, 1.0)
 
+    @property
+    def pieces(self) -> Floats:
+        """Rectangles of parameters (m, 2, 2), lower and upper corner, over which every face is smooth."""
+        u, v = self.domain
+        return np.array([[[u.lower, v.lower], [u.upper, v.upper]]])
+
     @abstractmethod
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order."""
@@ -134,6 +140,14 @@ class Patch(Surface):
         """Parameters of u and of v, both ends included, where a tessellation must have a line."""
         u, v = self.domain
         return np.array([u.lower, u.upper]), np.array([v.lower, v.upper])
+
+    @property
+    def pieces(self) -> Floats:
+        """The rectangles between the breaks."""
+        u, v = self.breaks
+        lower = np.stack(np.meshgrid(u[:-1], v[:-1], indexing="ij"), axis=-1).reshape(-1, 2)
+        upper = np.stack(np.meshgrid(u[1:], v[1:], indexing="ij"), axis=-1).reshape(-1, 2)
+        return np.stack([lower, upper], axis=1)
 
     @abstractmethod
     def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:

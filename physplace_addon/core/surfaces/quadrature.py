@@ -7,6 +7,9 @@ With f homogeneous of degree m, div(x f) = (3 + m) f, so over a solid bounded by
 Solids of revolution reduce to one dimension, V = pi int r^2 dz and so on; smooth radial surfaces are summed
 over directions, trapezium rule in azimuth and Gauss-Legendre in height, both of which converge spectrally.
 The number of nodes is doubled until two sums agree.
+
+Sheets are integrated over their parameters, dA = |S_u x S_v| du dv, which has no closed form: rectangles
+where two rules disagree are cut in four.
 """
 
 from __future__ import annotations
@@ -19,11 +22,16 @@ from scipy.special import roots_legendre
 
 from ..arrays import Floats
 from ..mass import AREA, VOLUME, MassProperties
+from .base import Surface
 from .profiles import Profile, ProfilePoint
 from .star import Directions, Star
+from .vectors import cross, length
 
 _RELATIVE = 1e-14
 _FIRST_NODES, _MOST_NODES = 16, 1024
+_SHEET_NODES = 10, 16
+_AGREED = 1e-14  # of the whole, that a rectangle's two rules may differ by
+_CUTS = 12
 
 
 def converged(integrals: Callable[[int], Floats], most: int = _MOST_NODES) -> Floats:
@@ -100,3 +108,40 @@ def star_mass(surface: Star) -> MassProperties:
     scale = float(np.prod(axes))
     second = scale * total[4:].reshape(3, 3) * np.outer(axes, axes)
     return MassProperties.from_moments(scale * float(total[0]), scale * axes * total[1:4], second)
+
+
+def area_mass(surface: Surface) -> MassProperties:
+    """Mass, basis "area", of the one face of a surface as a sheet of uniform thickness."""
+    pieces, total = surface.pieces, np.zeros((4, 4))
+    for _ in range(_CUTS):
+        rough, fine = (_area_moments(surface, pieces, nodes) for nodes in _SHEET_NODES)
+        most = np.abs(total + fine.sum(axis=0)).max()
+        agreed = np.abs(fine - rough).max(axis=(1, 2)) <= _AGREED * most
+        total = total + fine[agreed].sum(axis=0)
+        left = fine[~agreed].sum(axis=0)
+        pieces = _quartered(pieces[~agreed])
+        if not len(pieces):
+            break
+    total = total + left
+    return MassProperties.from_moments(float(total[0, 0]), total[0, 1:], total[1:, 1:], AREA)
+
+
+def _area_moments(surface: Surface, pieces: Floats, nodes: int) -> Floats:
+    """The integrals (m, 4, 4) of (1, x) (1, x)' dA over rectangles (m, 2, 2) of parameters."""
+    t, weight = pieces_rule(np.array([0.0, 1.0]), nodes)
+    square = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
+    size = pieces[:, 1] - pieces[:, 0]
+    uv = (pieces[:, None, 0] + square * size[:, None]).reshape(-1, 2)
+    found = surface.derivatives(np.zeros(len(uv), dtype=np.intp), uv)
+    share = (size.prod(axis=1)[:, None] * np.outer(weight, weight).ravel()).ravel()
+    share = share * length(cross(found.du, found.dv))
+    extended = np.column_stack([np.ones(len(uv)), found.point]).reshape(len(pieces), -1, 4)
+    moments: Floats = (share.reshape(len(pieces), -1, 1) * extended).transpose(0, 2, 1) @ extended
+    return moments
+
+
+def _quartered(pieces: Floats) -> Floats:
+    """Rectangles (m, 2, 2) each cut into four."""
+    lower, half = pieces[:, 0], 0.5 * (pieces[:, 1] - pieces[:, 0])
+    corners = [lower + half * np.array(shift) for shift in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    return np.concatenate([np.stack([corner, corner + half], axis=1) for corner in corners])

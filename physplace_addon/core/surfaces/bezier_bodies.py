@@ -1,0 +1,120 @@
+"""The boundary of a body made of bicubic Bezier patches.
+
+Patches that join smoothly are one face, however many they are; see `bezier_joins`, `bezier_chains`.  Where
+every side is joined the patches enclose a solid, else they are a sheet of uniform thickness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from ..arrays import Bools, Ints
+from ..errors import SurfaceError
+from ..mass import combined
+from .bezier import BezierSheet
+from .bezier_chains import borders_of, chains_of, vertices_of
+from .bezier_complex import BezierComplex
+from .bezier_joins import Joins, facing_alike, joins_of, with_poles_last
+from .bezier_mass import signed_volume, solid_mass
+from .bezier_nets import POLE_SIDE, Nets
+from .bezier_poles import shared_poles
+from .parameters import finite_array
+from .quadrature import area_mass
+
+_KIND = "bezier"
+
+
+def bezier(control: ArrayLike) -> BezierComplex:
+    """Return the body of bicubic Bezier patches, control points (n, 4, 4, 3): patch, along u, along v.
+
+    Outside is where dS/du x dS/dv of the first patch points, the others are turned over to agree with it; a
+    solid is turned outside out.  Sides coincide within 1e-7 of the size.
+    Raises SurfaceError for another shape, numbers that are not finite, or patches that cannot be joined so.
+    """
+    nets = finite_array(_KIND, "patches", control)
+    if nets.ndim != 4 or nets.shape[1:] != (4, 4, 3) or not len(nets):
+        raise SurfaceError(_KIND, "patches", f"found shape {nets.shape}", "expected (n, 4, 4, 3)")
+    size = 0.5 * float(np.linalg.norm(np.ptp(nets.reshape(-1, 3), axis=0)))
+    outward = _outside_out(with_poles_last(facing_alike(nets, _KIND, size), _KIND, size), size)
+    return _complex_of(outward, joins_of(outward, size), size)
+
+
+def _complex_of(nets: Nets, joins: Joins, size: float) -> BezierComplex:
+    closed = _is_closed(nets, joins)
+    face, index = _faces(joins)
+    sheets = [_sheet(nets, joins, face, number) for number in range(int(face.max()) + 1)]
+    borders = borders_of(nets, joins, size)
+    chains = chains_of(nets, borders)
+    poles = [pole for sheet in sheets for pole in sheet.poles]
+    mass = solid_mass(nets) if closed else combined([area_mass(sheet) for sheet in sheets])
+    vertices, cones, corners = vertices_of(nets, borders, poles, size)
+    return BezierComplex(
+        nets,
+        joins,
+        tuple(sheets),
+        face,
+        index,
+        tuple(chains),
+        vertices,
+        tuple(cones),
+        tuple(corners),
+        closed,
+        mass,
+        size,
+    )
+
+
+def _outside_out(nets: Nets, size: float) -> Nets:
+    """The nets of a solid turned over if its normals point inwards."""
+    if not _is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
+        return nets
+    return with_poles_last(np.ascontiguousarray(nets.control.transpose(0, 2, 1, 3)), _KIND, size)
+
+
+def _is_closed(nets: Nets, joins: Joins) -> bool:
+    open_sides: Bools = joins.patch < 0
+    open_sides[nets.polar, POLE_SIDE] = False
+    return not open_sides.any()
+
+
+def _faces(joins: Joins) -> tuple[Ints, Ints]:
+    """The face (n,) of each patch, and its number (n,) there."""
+    patch, side = np.nonzero(joins.smooth)
+    count = len(joins.patch)
+    links = coo_matrix((np.ones(len(patch)), (patch, joins.patch[patch, side])), shape=(count, count))
+    face = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    index = np.empty(count, dtype=np.intp)
+    for number in range(int(face.max()) + 1):
+        own = np.nonzero(face == number)[0]
+        index[own] = np.arange(len(own))
+    return face, index
+
+
+def _sheet(nets: Nets, joins: Joins, face: Ints, number: int) -> BezierSheet:
+    """The face with a number, of its own patches numbered anew."""
+    own = np.nonzero(face == number)[0]
+    new = np.full(len(face), -1, dtype=np.intp)
+    new[own] = np.arange(len(own))
+    smooth = joins.smooth[own]
+    patch = np.where(smooth, new[joins.patch[own]], -1)
+    inner = Joins(patch, np.where(smooth, joins.side[own], -1), joins.backwards[own], smooth)
+    mine = Nets(nets.control[own], nets.polar[own])
+    return BezierSheet(mine, inner, *shared_poles(mine, _fans(mine, inner)))
+
+
+def _fans(nets: Nets, joins: Joins) -> list[Ints]:
+    """Groups of polar patches about one pole: joined along their meridians."""
+    polar = np.nonzero(nets.polar)[0]
+    pairs = [
+        (patch, int(joins.patch[patch, side]))
+        for patch in polar.tolist()
+        for side in (0, 1)
+        if joins.smooth[patch, side] and nets.polar[joins.patch[patch, side]]
+    ]
+    rows, columns = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    links = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(nets),) * 2)
+    group = connected_components(links, directed=False)[1]
+    return [np.nonzero(group == number)[0] for number in np.unique(group[polar]).tolist()]

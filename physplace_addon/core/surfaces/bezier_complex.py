@@ -1,0 +1,115 @@
+"""The boundary of one body of Bezier patches, and how it is tessellated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..errors import SurfaceError
+from ..mass import MassProperties
+from .bezier import BezierSheet
+from .bezier_borders import BorderChain
+from .bezier_joins import Joins
+from .bezier_mesh import SheetMesh, counts_at, counts_within, mesh_of
+from .bezier_nets import Nets
+from .complexes import DEFAULT_TOLERANCE
+from .tessellation import Tessellation
+
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class BezierComplex:
+    """Faces, edges and vertices of a body of patches; the fields are those of `Complex`.
+
+    nets, joins: all patches.  patch_face (n,), patch_index (n,): the face of each, and its number there.
+    vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.
+    """
+
+    nets: Nets
+    joins: Joins
+    surfaces: tuple[BezierSheet, ...]
+    patch_face: Ints
+    patch_index: Ints
+    curves: tuple[BorderChain, ...]
+    vertices: Floats
+    cones: tuple[Floats, ...]
+    vertex_corners: tuple[tuple[int, int, int], ...]
+    closed: bool
+    mass: MassProperties
+    size: float
+    kind: str = "bezier"
+
+    def tessellate(
+        self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+    ) -> Tessellation:
+        """Return triangles: `resolution` lines (nu, nv) or more, three at least, on every patch, or within a
+        tolerance in scene units, 0.2 % of the body's size unless given.
+
+        Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
+        """
+        within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
+        if not within > 0.0:
+            raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
+        if resolution is not None:
+            counts = counts_at(self.joins, resolution)
+        else:
+            counts = counts_within(self.nets, self.joins, within)
+        meshes = [mesh_of(sheet, counts[self.patch_face == i]) for i, sheet in enumerate(self.surfaces)]
+        return self._gathered(meshes)
+
+    @property
+    def _reach(self) -> float:
+        return float(np.abs(self.nets.control).max())
+
+    def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
+        points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
+        triangles = np.concatenate([[0], np.cumsum([len(mesh.corners) for mesh in meshes])])
+        owners = [self._corner_owner(meshes, triangles, corner) for corner in self.vertex_corners]
+        return Tessellation(
+            np.concatenate([mesh.points for mesh in meshes]),
+            np.concatenate([mesh.corners + points[i] for i, mesh in enumerate(meshes)]),
+            np.repeat(np.arange(len(meshes)), np.diff(triangles)),
+            np.concatenate([mesh.uv for mesh in meshes]),
+            np.concatenate([mesh.bound for mesh in meshes]),
+            *self._segments(meshes, triangles),
+            np.array(owners, dtype=np.intp),
+        )
+
+    def _segments(
+        self, meshes: list[SheetMesh], first_triangle: Ints
+    ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
+        """Polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
+        none = np.empty(0, dtype=np.intp)
+        parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
+        for edge, chain in enumerate(self.curves):
+            for piece in range(len(chain.first.patch)):
+                face, ends, owner = self._beside(meshes, chain, piece)
+                knots = np.linspace(chain.knots[piece], chain.knots[piece + 1], len(owner) + 1)
+                t = np.column_stack([knots[:-1], knots[1:]])
+                edges = np.full(len(owner), edge, dtype=np.intp)
+                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self._reach
+                parts.append((ends, edges, t, bound, owner + first_triangle[face]))
+        ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return ends, edges, ts, bounds, owners
+
+    def _beside(self, meshes: list[SheetMesh], chain: BorderChain, piece: int) -> tuple[int, Floats, Ints]:
+        """The face of one side of a chain, the ends (e, 2, 3) of its segments, and the triangles there."""
+        patch = int(chain.first.patch[piece])
+        face = int(self.patch_face[patch])
+        points, owner = meshes[face].beside(int(self.patch_index[patch]), int(chain.first.side[piece]))
+        if chain.first.backwards[piece]:
+            points, owner = points[::-1], owner[::-1]
+        at = meshes[face].points[points]
+        return face, np.stack([at[:-1], at[1:]], axis=1), owner
+
+    def _corner_owner(
+        self, meshes: list[SheetMesh], first_triangle: Ints, corner: tuple[int, int, int]
+    ) -> int:
+        patch, u, v = corner
+        face = int(self.patch_face[patch])
+        point = meshes[face].crossings[int(self.patch_index[patch])][-u, -v]
+        with_it = (meshes[face].corners == point).any(axis=1)
+        return int(np.flatnonzero(with_it)[0] + first_triangle[face])

@@ -1,0 +1,152 @@
+"""How Bezier patches hang together: which sides coincide, which way the patches face, where the joins are
+smooth.
+
+Two sides are joined where their control polygons coincide, forwards or backwards, and no third side is there.
+Walked counter-clockwise in (u, v) two patches that face the same way run along their common side in opposite
+directions; patches are turned over until they do, from the first of each connected part on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ..arrays import Bools, Floats, Ints
+from ..errors import SurfaceError
+from .bezier_nets import POLE_SIDE, Nets, side_parameters, sides_of, sub_matrices
+from .vectors import cross, length, unit
+
+SAME = 1e-7  # distance / size within which control points coincide
+SMOOTH = 1e-4  # sine of the angle between normals along a join that is no crease
+_TURN = np.array([-1, 1, 1, -1])  # of a counter-clockwise walk along each side, by its own parameter
+_ALONG_JOIN = np.array([0.06, 0.25, 0.5, 0.75, 0.94])
+
+
+@dataclass(frozen=True, eq=False)
+class Joins:
+    """For each patch and side (n, 4): the patch and the side joined to it, -1 for none; backwards where the
+    parameters run against each other; smooth where the tangent plane goes on.
+    """
+
+    patch: Ints
+    side: Ints
+    backwards: Bools
+    smooth: Bools
+
+    def crossed(self, side: Ints, patch: Ints, at: Floats) -> Floats:
+        """Return the parameters (k, 2), on the joined patches, of points `at` on sides (k,) of patches."""
+        t = np.where(side < 2, at[:, 1], at[:, 0])
+        along = np.where(self.backwards[patch, side], 1.0 - t, t)
+        return side_parameters(self.side[patch, side], along)
+
+
+def facing_alike(control: Floats, kind: str, size: float) -> Floats:
+    """Return nets (n, 4, 4, 3) turned over where they face another way than those they are joined to.
+
+    Raises SurfaceError for a surface with one side only.
+    """
+    joined, side, backwards = _matched(control, size)
+    turned = np.zeros(len(control), dtype=np.intp)
+    for first in range(len(control)):
+        if turned[first]:
+            continue
+        turned[first], front = 1, [first]
+        while front:
+            patch = front.pop()
+            for own in np.nonzero(joined[patch] >= 0)[0].tolist():
+                other = int(joined[patch, own])
+                against = _TURN[own] * _TURN[side[patch, own]] * (1 if backwards[patch, own] else -1)
+                wanted = int(turned[patch] * against)
+                if not turned[other]:
+                    turned[other] = wanted
+                    front.append(other)
+                elif turned[other] != wanted:
+                    raise SurfaceError(kind, "patches", "have one side only", "cut the surface open")
+    out: Floats = np.where((turned < 0)[:, None, None, None], control.transpose(0, 2, 1, 3), control)
+    return out
+
+
+def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
+    """Return the nets with every side that is one point turned to v = 1, cut in two where both ends are.
+
+    Raises SurfaceError for sides without length that are neighbours, or more than two.
+    """
+    out, polar = [], []
+    for number, net in enumerate(control):
+        extent = np.ptp(sides_of(net[None])[0], axis=1).max(axis=1)
+        points = np.nonzero(extent <= SAME * size)[0].tolist()
+        if points in ([], [0], [1], [2], [3]):
+            out.append(_turned_to_pole(net, points[0]) if points else net)
+            polar.append(bool(points))
+        elif points in ([0, 1], [2, 3]):
+            low, high = _halves(net if points == [2, 3] else np.rot90(net, axes=(0, 1)))
+            out += [np.rot90(low, 2, axes=(0, 1)), high]
+            polar += [True, True]
+        else:
+            found = f"number {number} has sides {points} in one point"
+            raise SurfaceError(kind, "patches", found, "expected opposite sides at most")
+    nets = np.array(out)
+    last = np.array(polar)
+    nets[last, :, 3] = nets[last, :, 3].mean(axis=1, keepdims=True)
+    return Nets(nets, last)
+
+
+def _turned_to_pole(net: Floats, side: int) -> Floats:
+    """A net (4, 4, 3) turned so that the given side becomes v = 1; it faces the same way."""
+    quarter_turns = {1: 1, 2: 2, 0: 3, POLE_SIDE: 0}
+    turned: Floats = np.rot90(net, quarter_turns[side], axes=(0, 1))
+    return turned
+
+
+def _halves(net: Floats) -> tuple[Floats, Floats]:
+    """The halves of a net (4, 4, 3) below and above v = 1/2."""
+    low, high = np.einsum("bjq,iqx->bijx", sub_matrices(2), net)
+    return low, high
+
+
+def joins_of(nets: Nets, size: float) -> Joins:
+    """Match the sides of nets and tell which joins are smooth."""
+    joined, side, backwards = _matched(nets.control, size)
+    smooth = np.zeros(joined.shape, dtype=np.bool_)
+    patch, own = np.nonzero(joined >= 0)
+    count = len(_ALONG_JOIN)
+    t = np.tile(_ALONG_JOIN, len(patch))
+    first = np.repeat(patch, count), np.repeat(own, count)
+    joins = Joins(joined, side, backwards, smooth)
+    at = side_parameters(first[1], t)
+    apart = cross(
+        _normals(nets, first[0], at), _normals(nets, joined[first], joins.crossed(first[1], first[0], at))
+    )
+    smooth[patch, own] = length(apart).reshape(-1, count).max(axis=1, initial=0.0) < SMOOTH
+    return joins
+
+
+def _normals(nets: Nets, patch: Ints, at: Floats) -> Floats:
+    slopes = nets.slopes(patch, at)
+    return unit(cross(slopes.along, slopes.across))
+
+
+def _matched(control: Floats, size: float) -> tuple[Ints, Ints, Bools]:
+    """For each patch and side (n, 4): the patch and side there, -1 for none, and whether they run against
+    each other.
+    """
+    polygons = sides_of(control).reshape(-1, 4, 3)
+    near = SAME * size
+    middle = polygons.mean(axis=1)
+    partner = np.full(len(polygons), -1, dtype=np.intp)
+    backwards = np.zeros(len(polygons), dtype=np.bool_)
+    found = np.zeros(len(polygons), dtype=np.intp)
+    extent = np.ptp(polygons, axis=1).max(axis=1)
+    pairs = cKDTree(middle).query_pairs(2.0 * near, output_type="ndarray")
+    for a, b in pairs[(extent[pairs] > near).all(axis=1)].tolist():
+        forward = np.abs(polygons[a] - polygons[b]).max() <= near
+        if forward or np.abs(polygons[a] - polygons[b, ::-1]).max() <= near:
+            partner[a], partner[b] = b, a
+            backwards[[a, b]] = not forward
+            found[[a, b]] += 1
+    partner[found > 1] = -1
+    shape = (len(control), 4)
+    joined = np.where(partner < 0, -1, partner // 4).reshape(shape)
+    return joined, np.where(partner < 0, -1, partner % 4).reshape(shape), backwards.reshape(shape)

@@ -1,0 +1,148 @@
+"""Walking over faces of many patches: across joins and poles, and along open sides."""
+
+import numpy as np
+import pytest
+
+from tests.core.surfaces.patched_bodies import BODIES, samples, sheets
+
+each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
+ROUND = ["pebble", "lunes", "pot", "lid"]
+
+
+def points(sheet, uv):
+    return sheet.geometry(np.zeros(len(uv), dtype=np.intp), uv).point
+
+
+def beside(g, target):
+    """How far targets are off the perpendiculars at evaluated points (k,)."""
+    return np.linalg.norm(np.einsum("kai,ki->ka", g.frame, target - g.point), axis=1)
+
+
+def far_from_open_sides(sheet, uv, margin):
+    """Tell which parameters (k, 2) are farther than a margin from every side without a smooth join."""
+    patch, at = sheet.board.split(uv)
+    free = np.ones(len(uv), dtype=bool)
+    for side in range(4):
+        share = at[:, side // 2] if side % 2 == 0 else 1.0 - at[:, side // 2]
+        pole = (side == 3) & sheet.nets.polar[patch]
+        free &= (share > margin) | sheet.joins.smooth[patch, side] | pole
+    return free
+
+
+@each_sheet
+def test_no_displacement_stays_where_it_is(name, sheet, rng):
+    face, uv = samples(sheet, 300, rng)
+    patch, at = sheet.board.split(uv)
+    at[::3] = np.round(at[::3])
+    uv = sheet.board.joined(patch, at)
+    assert (sheet.move(face, uv, np.zeros((300, 3))) == uv).all()
+
+
+@each_sheet
+def test_moving_is_exact_to_first_order_across_joins_and_poles(name, sheet, rng):
+    """The error falls with the square of the step, from sides and corners as well as from within."""
+    face, uv = samples(sheet, 400, rng)
+    patch, at = sheet.board.split(uv)
+    at[::2] = np.clip(np.round(at[::2]) + rng.normal(size=(200, 2)) * 1e-4, 0, 1)
+    if name == "tip 0":
+        at[:, 1] = np.minimum(at[:, 1], 0.9)  # its pole is a vertex: there is no tangent plane to walk in
+    uv = sheet.board.joined(patch, at)
+    g = sheet.geometry(face, uv)
+    direction = rng.normal(size=(400, 3))
+    tangential = direction - np.einsum("ki,ki->k", direction, g.normal)[:, None] * g.normal
+    errors = []
+    for h in (1e-3, 1e-4):
+        moved = sheet.move(face, uv, h * direction)
+        chosen = far_from_open_sides(sheet, moved, 1e-9)
+        miss = np.linalg.norm(points(sheet, moved) - g.point - h * tangential, axis=1)
+        errors.append(np.quantile(miss[chosen], 0.9))
+    assert errors[1] < 2e-2 * errors[0] + 1e-13
+
+
+@each_sheet
+def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name, sheet, rng):
+    face, uv = samples(sheet, 100, rng, margin=0.1)
+    g = sheet.geometry(face, uv)
+    bend = np.abs(g.curvature).max(axis=(1, 2))[:, None]
+    target = g.point + np.minimum(0.1, 0.15 / (bend + 1e-9)) * rng.normal(size=(100, 3))
+    for _ in range(60):
+        uv = sheet.move(face, uv, target - points(sheet, uv))
+    inside = far_from_open_sides(sheet, uv, 1e-12)
+    assert np.mean(beside(sheet.geometry(face, uv), target)[inside] < 1e-8) > 0.9
+
+
+def walked_in_a_plane(sheet, uv, normal, count, length):
+    """Points (count, 3) of a walk with equal steps across the surface's normal and a fixed direction."""
+    way = []
+    for _ in range(count):
+        g = sheet.geometry(np.zeros(1, dtype=np.intp), uv)
+        ahead = np.cross(normal, g.normal[0])
+        uv = sheet.move(np.zeros(1, dtype=np.intp), uv, length * ahead[None] / np.linalg.norm(ahead))
+        way.append(points(sheet, uv)[0])
+    return np.array(way)
+
+
+def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_round():
+    sheet = BODIES["pot"].surfaces[0]
+    start = sheet.board.joined(np.array([4]), np.array([[0.3, 1.0]]))
+    way = walked_in_a_plane(sheet, start, np.array([0.0, 0.0, 1.0]), 920, 0.014)
+    angle = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
+    assert abs(angle[-1] - angle[0]) > 2 * np.pi
+    radius = np.linalg.norm(way[:, :2], axis=1)
+    assert radius.min() > 1.99
+    assert radius.max() < 2.04
+    assert np.ptp(way[:, 2]) < 0.05
+
+
+@pytest.mark.parametrize("name", ROUND)
+@pytest.mark.parametrize("heading", [0.0, 0.4, 1.2, 2.9])
+def test_a_walk_over_a_pole_goes_straight_on(name, heading):
+    sheet = BODIES[name].surfaces[0]
+    pole = sheet.poles[0]
+    ahead = np.cos(heading) * pole.plane[0] + np.sin(heading) * pole.plane[1]
+    face, size = np.zeros(1, dtype=np.intp), 0.02
+    number = int(np.nonzero(sheet.pole_of == 0)[0][0])
+    uv = sheet.board.joined(np.array([number]), np.array([[0.5, 1.0]]))
+    uv = sheet.move(face, uv, -6.3 * size * ahead[None])
+    start = points(sheet, uv)[0]
+    for _ in range(12):
+        uv = sheet.move(face, uv, size * ahead[None])
+    walked = points(sheet, uv)[0] - start
+    assert walked @ ahead == pytest.approx(12 * size, rel=0.05)
+    assert abs(walked @ np.cross(pole.normal, ahead)) < 2e-3 * size
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_a_pole_can_be_left_in_any_direction(name):
+    sheet = BODIES[name].surfaces[0]
+    pole = sheet.poles[0]
+    angle = np.linspace(0.0, 6.2, 40)
+    number = int(np.nonzero(sheet.pole_of == 0)[0][0])
+    for size in (1e-2, 1e-6, 1e-12):
+        step = size * (np.cos(angle)[:, None] * pole.plane[0] + np.sin(angle)[:, None] * pole.plane[1])
+        uv = sheet.board.joined(np.full(40, number), np.tile([0.37, 1.0], (40, 1)))
+        g = sheet.geometry(np.zeros(40, dtype=np.intp), sheet.move(np.zeros(40, dtype=np.intp), uv, step))
+        assert beside(g, pole.point + step).max() < max(0.2 * size * size, 4e-15)
+
+
+def test_an_open_side_stops_a_walk_but_not_its_way_along():
+    sheet = BODIES["pot"].surfaces[0]
+    face, uv = np.zeros(1, dtype=np.intp), sheet.board.joined(np.array([0]), np.array([[0.5, 0.1]]))
+    for _ in range(30):
+        uv = sheet.move(face, uv, np.array([[-0.05, 0.05, -0.1]]))
+    end = points(sheet, uv)[0]
+    assert end[2] == pytest.approx(2.4, abs=1e-12)
+    assert np.hypot(end[0], end[1]) == pytest.approx(1.4, abs=0.02)
+    assert end[1] - end[0] > 1.0
+
+
+def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng):
+    """It ends no farther from where it was sent than it began."""
+    for _, sheet in sheets():
+        face, uv = samples(sheet, 500, rng)
+        g = sheet.geometry(face, uv)
+        step = rng.normal(size=(500, 3))
+        step -= np.einsum("ki,ki->k", step, g.normal)[:, None] * g.normal
+        step *= 0.3 / np.linalg.norm(step, axis=1)[:, None]
+        miss = np.linalg.norm(points(sheet, sheet.move(face, uv, step)) - g.point - step, axis=1)
+        assert np.mean(miss <= 0.3 * (1 + 1e-9)) > 0.97
