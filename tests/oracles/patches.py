@@ -1,0 +1,175 @@
+"""An open or closed surface of bicubic Bezier patches, for the oracles; shares no code with the solver.
+
+Patches are kept as polynomials in powers of u and v and summed by Horner's scheme.  Farthest and nearest
+points start from dense samples and are refined by zooming, a grid of parameters shrunk about the best point
+so far: no derivative is used, so poles, borders and folds need no care.  Only the peaks of `branches` do.
+
+The sign of a distance is the side on which the nearest point's normal says the other point is: right where
+the surface is as good as closed, as a pot is seen from above its rim.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from tests.oracles.shapes import Branches, Patch
+
+AXIS = np.linspace(-1, 1, 7)
+ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
+POWERS = np.array(
+    [
+        [comb(3, i) * comb(3 - i, p - i) * (-1) ** (p - i) if p >= i else 0 for i in range(4)]
+        for p in range(4)
+    ],
+    float,
+)
+
+
+class Patches:
+    """Patches with control points (n, 4, 4, 3): patch, along u, along v."""
+
+    def __init__(self, nets, samples=33, centre=None):
+        self.coefficients = np.einsum("pi,qj,nijx->npqx", POWERS, POWERS, np.asarray(nets, float))
+        self.count = len(self.coefficients)
+        t = (np.arange(samples) + 0.5) / samples  # inside: at a pole all u are alike, and tell no way
+        self.grid = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
+        self.samples = samples
+        at = np.tile(self.grid, (self.count, 1))
+        self.sampled = self.at(np.repeat(np.arange(self.count), len(self.grid)), at)
+        self.tree = cKDTree(self.sampled)
+        self.centre = self._centre() if centre is None else np.asarray(centre, float)
+
+    def at(self, patch, uv, orders=(0, 0)):
+        """Points (k, 3), or derivatives of the given orders by u and v, of patches (k,) at (k, 2)."""
+        c = self.coefficients
+        for axis, order in enumerate(orders):
+            for _ in range(order):
+                shape = [1, 1, 1, 1]
+                shape[axis + 1] = -1
+                rest = np.take(c, range(1, c.shape[axis + 1]), axis=axis + 1)
+                c = rest * np.arange(1, c.shape[axis + 1]).reshape(shape)
+        result = np.zeros((len(patch), 3))
+        for p in reversed(range(c.shape[1])):
+            row = np.zeros((len(patch), 3))
+            for q in reversed(range(c.shape[2])):
+                row = row * uv[:, 1:] + c[patch, p, q]
+            result = result * uv[:, :1] + row
+        return result
+
+    def _centre(self, cuts=12, nodes=16):
+        """Centre of the area, by Gauss-Legendre sums over cuts x cuts parts of every patch."""
+        x, weight = np.polynomial.legendre.leggauss(nodes)
+        t = ((np.arange(cuts)[:, None] + (x + 1) / 2) / cuts).ravel()
+        w = np.tile(weight, cuts)
+        uv = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
+        patch, uv = np.repeat(np.arange(self.count), len(uv)), np.tile(uv, (self.count, 1))
+        area = np.cross(self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1)))
+        share = np.tile(np.outer(w, w).ravel(), self.count) * np.linalg.norm(area, axis=1)
+        return share @ self.at(patch, uv) / share.sum()
+
+    def support(self, d):
+        return np.concatenate([self._support(part) for part in np.array_split(d, len(d) // 16 + 1)])
+
+    def _support(self, d):
+        height = (np.asarray(d) @ self.sampled.T).reshape(len(d), self.count, -1)
+        best = np.argmax(height, axis=2)
+        top = np.argsort(-height.max(axis=2), axis=1)[:, :4]
+        rows = np.repeat(np.arange(len(d)), top.shape[1])
+        patch = top.ravel()
+        uv = self.grid[best[rows, patch]]
+        along = np.asarray(d)[rows]
+        _, value = self._zoomed(patch, uv, lambda x: -np.einsum("kmi,ki->km", x, along))
+        return np.max(-value.reshape(len(d), -1), axis=1) - d @ self.centre
+
+    def _zoomed(self, patch, uv, cost):
+        """Parameters and least costs (k,) near uv; `cost` takes points (k, m, 3) to (k, m)."""
+        width, rows = np.full(len(patch), 1.0 / self.samples), np.arange(len(patch))
+        best = cost(self.at(patch, uv)[:, None])[:, 0]
+        for _ in range(45):
+            trial = np.clip(uv[:, None] + width[:, None, None] * ZOOM, 0, 1)
+            x = self.at(np.repeat(patch, len(ZOOM)), trial.reshape(-1, 2)).reshape(len(patch), -1, 3)
+            values = cost(x)
+            index = np.argmin(values, axis=1)
+            better = values[rows, index] < best
+            border = better & (np.max(np.abs(ZOOM[index]), axis=1) > 0.99)
+            uv = np.where(better[:, None], trial[rows, index], uv)
+            best = np.where(better, values[rows, index], best)
+            width = np.where(border, width, 0.45 * width)
+            if width.max() < 1e-9:
+                break
+        return uv, best
+
+    def branches(self, d):
+        """Local maxima that are smooth points inside a patch or on a join; others keep dx/dd = 0."""
+        height = (self.sampled @ d).reshape(self.count, self.samples, self.samples)
+        padded = np.pad(height, ((0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
+        peak = np.ones(height.shape, bool)
+        for i, j in ((0, 1), (1, 0), (1, 2), (2, 1), (0, 0), (0, 2), (2, 0), (2, 2)):
+            peak &= height >= padded[:, i : i + self.samples, j : j + self.samples]
+        peak &= height > height.max() - 0.3 * np.ptp(height)
+        patch, i, j = np.nonzero(peak)
+        uv, value = self._zoomed(patch, self.grid[i * self.samples + j], lambda x: -(x @ d))
+        uv = self._climbed(patch, uv, d)
+        x = self.at(patch, uv)
+        keep = _distinct(x, -value)
+        patch, uv, x = patch[keep], uv[keep], x[keep]
+        return Branches((x - self.centre) @ d, x - self.centre, self._slopes(patch, uv, d))
+
+    def _derivatives(self, patch, uv, d):
+        """First derivatives (k, 3, 2), and the second ones of the height along d (k, 2, 2)."""
+        first = np.stack([self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1))], axis=2)
+        orders = ((2, 0), (1, 1), (1, 1), (0, 2))
+        return first, np.stack([self.at(patch, uv, o) @ d for o in orders], axis=1).reshape(-1, 2, 2)
+
+    def _climbed(self, patch, uv, d):
+        """Newton's last steps to smooth peaks: zooming alone knows their place to half the digits only."""
+        for _ in range(4):
+            first, bend = self._derivatives(patch, uv, d)
+            peak = np.linalg.eigvalsh(bend).max(axis=1) < -1e-9
+            step = -np.linalg.solve(np.where(peak[:, None, None], bend, -np.eye(2)), (d @ first)[..., None])
+            step = np.where(
+                peak[:, None] & (np.abs(step[..., 0]).max(axis=1) < 1e-4)[:, None], step[..., 0], 0
+            )
+            uv = np.clip(uv + step, 0, 1)
+        return uv
+
+    def _slopes(self, patch, uv, d):
+        first, bend = self._derivatives(patch, uv, d)
+        inside = np.abs(np.einsum("kia,i->ka", first, d)).max(axis=1) < 1e-5
+        inside &= np.linalg.eigvalsh(bend).max(axis=1) < -1e-12
+        bend = np.where(inside[:, None, None], bend, -np.eye(2))
+        slopes = -np.einsum("kia,kab,kjb->kij", first, np.linalg.inv(bend), first)
+        return np.where(inside[:, None, None], slopes, 0.0)
+
+    def signed_distance(self, x):
+        """Signed distances (k,), negative on the side away from the nearest normal."""
+        _, index = self.tree.query(x, k=4)
+        patch, start = index // len(self.grid), self.grid[index % len(self.grid)]
+        tiled = np.repeat(x, 4, axis=0)
+        uv, squared = self._zoomed(
+            patch.ravel(), start.reshape(-1, 2), lambda p: np.sum((p - tiled[:, None]) ** 2, axis=2)
+        )
+        best = np.arange(len(x)) * 4 + np.argmin(squared.reshape(-1, 4), axis=1)
+        chosen, uv = patch.ravel()[best], uv[best]
+        inner = np.clip(uv, 1e-6, 1 - 1e-6)
+        normal = np.cross(self.at(chosen, inner, (1, 0)), self.at(chosen, inner, (0, 1)))
+        side = np.where(np.sum((x - self.at(chosen, uv)) * normal, axis=1) < 0, -1.0, 1.0)
+        return side * np.sqrt(squared[best])
+
+    def core(self):
+        def over(number):
+            return lambda p: self.at(np.full(len(p), number), p)
+
+        return [Patch(over(n), (0, 0), (1, 1), (33, 33)) for n in range(self.count)], 0.0
+
+
+def _distinct(x, value):
+    """Rows of points (k, 3) that are not within 1e-6 of a higher one."""
+    keep = []
+    for row in np.argsort(-value, kind="stable"):
+        if all(np.linalg.norm(x[row] - x[other]) > 1e-6 for other in keep):
+            keep.append(row)
+    return np.array(keep, dtype=int)
