@@ -9,7 +9,9 @@ is barred until another one has.
 
 The passive columns are kept as Q R and updated by rotations (O(m^2) a column), as their condition squared,
 that of the normal equations, would cost half the digits.  A solution of a problem much like this one is a
-good start: its positive entries are the first passive set, and only what differs is left to do.
+good start: its positive entries are the first passive set, and only what differs is left to do.  No column
+enters unless the misfit falls, which ends it surely, also where columns all but cancel one another (contacts
+that squeeze).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from scipy.linalg import qr_delete, qr_insert, solve_triangular
 from ..arrays import Bools, Floats, Ints
 
 _NO_DESCENT = 1e-14  # of the sizes of A and b
-_DEPENDENT = 1e-13  # of a column's length: what is left of it outside the span of the others
+_DEPENDENT = 1e-10  # of a column's length: what is left of it outside the span of the others
 
 
 def nonnegative_least_squares(matrix: Floats, target: Floats, start: Floats | None = None) -> Floats:
@@ -31,36 +33,94 @@ def nonnegative_least_squares(matrix: Floats, target: Floats, start: Floats | No
     fast.
     """
     columns = matrix.shape[1]
-    x, barred, passive = np.zeros(columns), np.zeros(columns, bool), _Passive(matrix, target)
+    passive, barred = _Passive(matrix, target), np.zeros(columns, bool)
     size = max(1.0, float(np.abs(matrix).max(initial=0.0))) * max(1.0, float(np.abs(target).max(initial=0.0)))
     if start is not None:
-        _begin(passive, x, start)
+        passive.begin(start)
     for _ in range(3 * columns + 30):
-        descent = matrix.T @ (target - matrix @ x)
+        descent = matrix.T @ passive.misfit
         descent[passive.columns] = -np.inf
         descent[barred] = -np.inf
         entering = int(np.argmax(descent)) if columns else 0
         if columns == 0 or descent[entering] <= _NO_DESCENT * size:
             break
-        if passive.add(entering) and _settle(passive, x, entering):
+        if passive.enter(entering):
             barred[:] = False
         else:
-            passive.remove(passive.columns == entering)
             barred[entering] = True
-    return x
+    return passive.x
 
 
 class _Passive:
-    """The columns (p,) of a matrix (m, k) that may be positive, and their factors Q (m, m) and R (m, p)."""
+    """The columns (p,) of a matrix (m, k) that may be positive, their factors Q (m, m) and R (m, p), and the
+    solution x (k,) on them with its misfit b - A x (m,).
+    """
 
     def __init__(self, matrix: Floats, target: Floats) -> None:
         self._matrix, self._target = matrix, target
         self._q: Floats = np.eye(len(matrix), order="F")
         self._r: Floats = np.zeros((len(matrix), 0), order="F")
         self.columns: Ints = np.zeros(0, np.intp)
+        self.x: Floats = np.zeros(matrix.shape[1])
+        self.misfit: Floats = target.copy()
 
-    def add(self, column: int) -> bool:
-        """Return False, and change nothing, if it depends on those that are in."""
+    def begin(self, start: Floats) -> None:
+        """Set out from the positive entries of a guess (k,), as far as their columns are independent."""
+        before = self._state()
+        for column in np.nonzero(start > 0.0)[0]:
+            self._add(int(column))
+        self.x[self.columns] = start[self.columns]
+        if not self._settle(None):
+            self._restore(before)
+
+    def enter(self, column: int) -> bool:
+        """Take a column in; return False, and change nothing, if that leaves no smaller misfit: the column
+        depends on those that are in, or rounding alone made it descend.
+        """
+        before = self._state()
+        if self._add(column) and self._settle(column):
+            return True
+        self._restore(before)
+        return False
+
+    def _settle(self, entering: int | None) -> bool:
+        """Move x to the solution on the passive columns, letting go of those that would turn negative.
+
+        Return False if the entering column would not grow, or the misfit does not fall.
+        """
+        while True:
+            solution = self._solve()
+            columns, negative = self.columns, solution <= 0.0
+            if not negative.any():
+                return self._accept(solution)
+            if entering is not None and self.x[entering] == 0.0 and bool(negative[columns == entering].any()):
+                return False
+            here = self.x[columns]
+            reach = float((here[negative] / (here[negative] - solution[negative])).min())
+            here += reach * (solution - here)
+            leaving = negative & (here <= 1e-15 * max(1.0, float(here.max())))
+            if not leaving.any():
+                leaving = negative & (here == here[negative].min())
+            here[leaving] = 0.0
+            self.x[columns] = here
+            self._remove(leaving)
+
+    def _accept(self, solution: Floats) -> bool:
+        before = self.misfit
+        self.x[:] = 0.0
+        self.x[self.columns] = solution
+        self.misfit = self._target - self._matrix[:, self.columns] @ solution
+        return bool(self.misfit @ self.misfit < before @ before)
+
+    def _solve(self) -> Floats:
+        count = len(self.columns)
+        if count == 0:
+            return np.zeros(0)
+        right = self._q[:, :count].T @ self._target
+        solution: Floats = solve_triangular(self._r[:count], right, check_finite=False).astype(np.float64)
+        return solution
+
+    def _add(self, column: int) -> bool:
         added, count = self._matrix[:, column], len(self.columns)
         if count == len(added):
             return False
@@ -70,8 +130,7 @@ class _Passive:
         self._keep(q, r, np.append(self.columns, column))
         return True
 
-    def remove(self, leaving: Bools) -> None:
-        """Take out those that a mask (p,) marks."""
+    def _remove(self, leaving: Bools) -> None:
         for place in np.nonzero(leaving)[0][::-1]:
             q, r = qr_delete(self._q, self._r, int(place), which="col", check_finite=False)
             self._keep(q, r, np.delete(self.columns, place))
@@ -79,44 +138,8 @@ class _Passive:
     def _keep(self, q: ArrayLike, r: ArrayLike, columns: Ints) -> None:
         self._q, self._r, self.columns = np.asarray(q, np.float64), np.asarray(r, np.float64), columns
 
-    def solve(self) -> Floats:
-        """Return the least squares on these columns (p,)."""
-        count = len(self.columns)
-        if count == 0:
-            return np.zeros(0)
-        right = self._q[:, :count].T @ self._target
-        solution: Floats = solve_triangular(self._r[:count], right, check_finite=False).astype(np.float64)
-        return solution
+    def _state(self) -> tuple[Floats, Floats, Ints, Floats, Floats]:
+        return self._q, self._r, self.columns, self.x.copy(), self.misfit
 
-
-def _begin(passive: _Passive, x: Floats, start: Floats) -> None:
-    """Set out from the positive entries of a guess, as far as their columns are independent; in place."""
-    for column in np.nonzero(start > 0.0)[0]:
-        if passive.add(int(column)):
-            x[column] = start[column]
-    _settle(passive, x, None)
-
-
-def _settle(passive: _Passive, x: Floats, entering: int | None) -> bool:
-    """Move x to the solution on the passive columns, letting go of those that would turn negative; in place.
-
-    Return False if the entering column would not grow: rounding alone let it in.
-    """
-    while True:
-        solution = passive.solve()
-        columns, negative = passive.columns, solution <= 0.0
-        if not negative.any():
-            x[:] = 0.0
-            x[columns] = solution
-            return True
-        if entering is not None and x[entering] == 0.0 and bool(negative[columns == entering].any()):
-            return False
-        here = x[columns]
-        reach = float((here[negative] / (here[negative] - solution[negative])).min())
-        here += reach * (solution - here)
-        leaving = negative & (here <= 1e-15 * max(1.0, float(here.max())))
-        if not leaving.any():
-            leaving = negative & (here == here[negative].min())
-        here[leaving] = 0.0
-        x[columns] = here
-        passive.remove(leaving)
+    def _restore(self, state: tuple[Floats, Floats, Ints, Floats, Floats]) -> None:
+        self._q, self._r, self.columns, self.x, self.misfit = state

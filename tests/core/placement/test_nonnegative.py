@@ -71,6 +71,24 @@ def test_columns_that_come_twice_or_are_zero_or_many_do_no_harm():
                 assert_optimal(matrix, target, nonnegative_least_squares(matrix, target, start))
 
 
+def squeeze(gap):
+    """Columns (6, 15), two thirds of which all but cancel or repeat the others, and a target (6,)."""
+    rng = np.random.default_rng(4)
+    some = rng.normal(size=(6, 5))
+    against = -some @ np.diag(rng.random(5)) + gap * rng.normal(size=(6, 5))
+    return np.hstack([some, against, some + gap * rng.normal(size=(6, 5))]), rng.normal(size=6)
+
+
+@pytest.mark.parametrize("gap", 10.0 ** np.arange(-17.0, -2.0))
+def test_columns_that_all_but_cancel_do_no_harm(gap):
+    matrix, target = squeeze(gap)
+    x = nonnegative_least_squares(matrix, target)
+    for start in (x, np.ones(15)):
+        again = nonnegative_least_squares(matrix, target, start)
+        descent = matrix.T @ (target - matrix @ again)
+        assert descent.max() < 1e-9 + 1e-13 * again.max()
+
+
 def test_what_can_be_met_is_met_exactly():
     for seed in range(10):
         rng = np.random.default_rng(seed)
