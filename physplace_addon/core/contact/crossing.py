@@ -25,7 +25,7 @@ from ..collision import (
 from .encounter import Encounter
 from .features import cross, dot
 from .points import InterfacePoints
-from .polyhedral import distinct, edge_edge, face_vertex, meet, vertex_face, vertices_over
+from .polyhedral import distinct, edge_edge, face_vertex, flush, meet, vertex_face, vertices_over
 
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions
 
@@ -91,10 +91,14 @@ def _followed(
         return [InterfacePoints.none() for _ in ways]
     paths = [moving(way, pair) for way, pair in zip(ways, candidates, strict=True)]
     crossed = _passed(crossings(*(np.concatenate(part) for part in zip(*paths, strict=True))))
-    found = []
+    found: list[InterfacePoints] = []
     for way, pair, mine in zip(ways, candidates, np.split(crossed, np.cumsum(counts)[:-1]), strict=True):
-        found.append(made(way[0], pair[0][mine], pair[1][mine], clamp=False) if mine.any() else None)
-    return [InterfacePoints.none() if points is None else points for points in found]
+        points = InterfacePoints.none()
+        if mine.any():
+            points = made(way[0], pair[0][mine], pair[1][mine], clamp=False)
+            points = points.take(~flush(way[0], points))
+        found.append(points)
+    return found
 
 
 def _vertices_over_faces(way: Way, pair: Candidates) -> Moving:

@@ -18,10 +18,13 @@ from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out
 from .seeds import Samples
-from .solving import base_is_trusted, solve_points
+from .solving import solve_points
 
 SAME = 1e-6  # distance / R within which two points of the same features are one
 _SAMPLES = 24  # points that a contact curve is given
+_NEIGHBOURS = 3  # samples nearest to one of them
+_NEARER = 0.25  # part of a parabola's height below which a sample shows that the parabola ends before it
+_SOME_WAY = 0.1  # distance / R at which such a sample matters
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ def spread(
     encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
 ) -> list[InterfacePoints]:
     """Sample the soft ones of points, from the candidates with a gap below `within` (a length)."""
-    soft = (points.softest < SOFT / encounter.radius) & (points.gap < within)
+    near = points.gap < within
+    soft = (points.softest < SOFT / encounter.radius) & near
+    soft |= near & _flatter_than_they_look(encounter, points, candidates, within)
     if not soft.any():
         return []
     features = sampled_feature(encounter, points.take(soft))
@@ -47,8 +52,49 @@ def spread(
         rows = [row for row, key in enumerate(keys) if key in normals]
         if rows:
             towards = np.array([normals[keys[row]] for row in rows])
-            out.append(_samples_near(encounter, source.take(np.array(rows)), towards, within))
+            samples = _samples_near(encounter, source.take(np.array(rows)), towards, within)
+            out.extend([samples, _floors(encounter, samples)])
     return out
+
+
+def _flatter_than_they_look(
+    encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
+) -> Bools:
+    """Tell at which stiff points the curvature does not last: samples of the same feature, some way off, are
+    far nearer than the point's own parabola would be, as at the other end of a rod with round ends.
+    """
+    out = np.zeros(len(points), bool)
+    stiff = np.nonzero(np.isfinite(points.softest) & (points.gap < within))[0]
+    features = sampled_feature(encounter, points.take(stiff))
+    for samples in candidates.faces if len(stiff) else []:
+        low = samples.footed & (samples.gap < within)
+        keys = sampled_feature(encounter, samples.points.take(low))
+        at, gap = samples.at[low], samples.gap[low]
+        for row, feature in zip(stiff.tolist(), features, strict=True):
+            offset = at - points.point1[row]
+            away = dot(offset, offset)
+            parabola = points.gap[row] + 0.5 * points.softest[row] * away
+            same = np.array([key == feature for key in keys], dtype=bool)
+            nearer = same & (gap < _NEARER * parabola) & (away > (_SOME_WAY * encounter.radius) ** 2)
+            out[row] |= nearer.any()
+    return out
+
+
+def _floors(encounter: Encounter, samples: InterfacePoints) -> InterfacePoints:
+    """The lowest points of a contact curve: samples lower than their neighbours, let go along it.
+
+    A tilted ring has two; the mesh, whose rows run across the curve, may show one of them only.
+    """
+    if len(samples) <= _NEIGHBOURS:
+        return samples.take(slice(0, 0))
+    offset = samples.point1[:, None] - samples.point1[None]
+    distance = dot(offset, offset)
+    np.fill_diagonal(distance, np.inf)
+    nearest = np.argsort(distance, axis=1)[:, :_NEIGHBOURS]
+    lowest = samples.take((samples.gap[nearest] > samples.gap[:, None]).all(axis=1))
+    free = replace(lowest, held=np.zeros(len(lowest), bool))
+    solved, valid = solve_points(encounter, free, known_sides=True)
+    return solved.take(valid & ~solved.held)
 
 
 def _samples_near(
@@ -62,7 +108,7 @@ def _samples_near(
     first, second = encounter.evaluate(source)
     on_world = source.dim2 == FACE
     outward = np.where(on_world[:, None], second.normal, -first.normal)
-    trusted = base_is_trusted(encounter, source)
+    trusted = encounter.knows_outside(source)
     side = np.where(~trusted & (dot(outward, towards) < 0.0), -1.0, 1.0)
     held = replace(source, held=np.ones(len(source), bool), side=side)
     rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]

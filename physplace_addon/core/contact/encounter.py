@@ -13,7 +13,7 @@ from ..bodies import Body, merge
 from ..collision import BoxTree, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
-from .features import FeatureGeometry, Features, dot
+from .features import FACE, FeatureGeometry, Features, dot
 from .points import InterfacePoints
 
 SIDE_IS_SURE = 1e-7  # gap / R above which the distance tells the side
@@ -128,6 +128,20 @@ class Encounter:
     def displaced(self, x: Floats) -> Encounter:
         """Move the active body by x (6,) = (dX / R, dTheta): about its centre of mass."""
         return self.at(self.pose.displaced(self.radius * x[:3], x[3:], self.centre))
+
+    def active_knows_outside(self, points: InterfacePoints) -> Bools:
+        """Tell which points are on a face of the active body that knows its outside, shape (k,)."""
+        trusted = np.zeros(len(points), bool)
+        faces = points.dim1 == FACE
+        trusted[faces] = self.active.trusted[points.index1[faces]]
+        return trusted
+
+    def knows_outside(self, points: InterfacePoints) -> Bools:
+        """Tell which points over a face are over one that knows its outside, shape (k,)."""
+        on_world = points.dim2 == FACE
+        trusted: Bools = self.active_knows_outside(points) & ~on_world
+        trusted[on_world] = self.world.trusted[points.index2[on_world]]
+        return trusted
 
     def first(self, points: InterfacePoints) -> Features:
         """The active body's features of the points."""

@@ -26,7 +26,7 @@ from .encounter import Encounter
 from .features import EDGE, FACE, dot
 from .linearization import SOFT
 from .points import InterfacePoints, lowest_spread, without_doubles
-from .polyhedral import flat_pairs
+from .polyhedral import flat_pairs, flush
 from .seeds import (
     View,
     distance_starts,
@@ -99,6 +99,8 @@ def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoi
     if len(points) == 0:
         return points
     solved, valid = solve_points(encounter, points, known_sides=True)
+    flat = flat_pair(encounter, solved)
+    valid[flat] &= ~flush(encounter, solved.take(flat))
     return solved.take(valid)
 
 
@@ -137,16 +139,17 @@ def _flat(
         return InterfacePoints.none()
     points = flat_pairs(encounter, t1, t2)
     points = lowest_spread(points.take(points.gap <= reach.flat), _MOST)
-    return _with_known_sides(points, tracked, apart, encounter.sure)
+    return _with_known_sides(encounter, points, tracked, apart)
 
 
 def _with_known_sides(
-    points: InterfacePoints, tracked: InterfacePoints, apart: bool, sure: float
+    encounter: Encounter, points: InterfacePoints, tracked: InterfacePoints, apart: bool
 ) -> InterfacePoints:
     """Keep the sides that points of the same features had; a gap too small to tell would let a sheet slip
-    through.  Of new points among bodies known to be apart even the smallest gap tells.
+    through; a face that knows its outside needs no such help.  Of new points among bodies known to be apart
+    even the smallest gap tells.
     """
-    rows = np.nonzero(np.abs(points.gap) < sure)[0]
+    rows = np.nonzero((np.abs(points.gap) < encounter.sure) & ~encounter.knows_outside(points))[0]
     if len(rows) == 0:
         return points
     known = {key: i for i, key in enumerate(_feature_keys(tracked))}

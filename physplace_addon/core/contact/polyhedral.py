@@ -3,23 +3,25 @@
 Two flat faces touch at a vertex of one of them or where two of their edges cross, so the pairs are
 vertex/face, edge/edge and, apart, those of lower dimension whose distance is shortest: vertex/edge and
 vertex/vertex.  Each feature is owned by one triangle, so that the pairs of near triangles list every pair of
-near features once.  The side is that of the distance itself, never that of a face's winding: open, inverted
-and zero-thickness meshes need nothing else.  Only where the gap is too small to tell do the normal cones
-decide.
+near features once.  The side is that of the distance itself, not that of a face's winding: open, inverted
+and zero-thickness meshes need nothing else.  Where the gap is too small to tell, a face of a closed solid
+knows its outside, and else the normal cones decide.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
 from .cones import rise_of_both
 from .encounter import ContactBody, Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
 from .points import FIXED, InterfacePoints
 
-ON_FACE = 1e-9  # distance / R beside a face that still counts as over it: two coplanar triangles leave no gap
+ON_FACE = 1e-11  # distance / R beside a face that still counts as over it, as two coplanar triangles meet
+_FLUSH = 1e-6  # gap / R below which a vertex is in the plane of a face, or behind it
+_BEHIND = 0.5  # sine of the angle by which its body then goes on behind it
 PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
 
 
@@ -43,7 +45,9 @@ def make_points(
     point2: Floats,
     raw_normal: Floats,
 ) -> InterfacePoints:
-    """Assemble points whose side is told by the distance, else by the cones; raw_normal (k, 3) is unit."""
+    """Assemble points whose side is told by the distance, where that is too small by the face, if it knows
+    its outside, else by the cones; raw_normal (k, 3) is unit.
+    """
     k = len(index1)
     height = dot(raw_normal, point1 - point2)
     points = InterfacePoints(
@@ -65,16 +69,16 @@ def make_points(
     )
     unsure = np.nonzero(np.abs(height) < encounter.sure)[0]
     if len(unsure):
-        points.side[unsure] = _side_by_cones(encounter, points.take(unsure))
+        points.side[unsure] = _side_near(encounter, points.take(unsure))
     points.normal[:] = points.side[:, None] * raw_normal
     points.gap[:] = points.side * height
     return points
 
 
-def _side_by_cones(encounter: Encounter, points: InterfacePoints) -> Floats:
+def _side_near(encounter: Encounter, points: InterfacePoints) -> Floats:
     up = rise_of_both(encounter, points, points.normal)
     down = rise_of_both(encounter, points, -points.normal)
-    return np.where(down > up, -1.0, 1.0)
+    return np.where((down > up) & ~encounter.knows_outside(points), -1.0, 1.0)
 
 
 def _edge_params(t: Floats) -> Floats:
@@ -250,7 +254,8 @@ def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> Inte
     """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
     of or own, without the ghosts.
 
-    Pairs over a face need no cone: a vertex that stands over a face must stay over it.
+    Pairs over a face need no cone, but in its very plane: a vertex that stands over a face must stay over it.
+    Behind a face that knows its outside there is a wall, and what is behind that is no matter of this face.
     """
     active, world = encounter.active, encounter.world
     row_v1, v1 = active.vertices.of_triangles(triangles1)
@@ -272,7 +277,21 @@ def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> Inte
         ]
     )
     real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
-    return InterfacePoints.join([over_face, lower.take(real)])
+    outside = (over_face.side > 0.0) | ~encounter.knows_outside(over_face)
+    over_face = over_face.take(outside)
+    return InterfacePoints.join([over_face.take(~flush(encounter, over_face)), lower.take(real)])
+
+
+def flush(encounter: Encounter, points: InterfacePoints) -> Bools:
+    """Tell which pairs are in one plane, or one behind the other, with a body going on behind it: the corner
+    of a box on a box and the side that is in one plane with its own; what is over the far side of a plate.
+    They do not touch.
+    """
+    out = points.gap < _FLUSH * encounter.radius
+    if out.any():
+        near = points.take(out)
+        out[out] = rise_of_both(encounter, near, near.normal) < -_BEHIND
+    return out
 
 
 def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> tuple[Ints, Ints]:

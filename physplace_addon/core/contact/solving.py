@@ -62,7 +62,7 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
         if rows.any():
             mover, base, dim = mover.take(rows), base.take(rows), dim[rows]
             part = starts.take(rows)
-            side = _first_sides(encounter, part, mover, base, base_is_trusted(encounter, part))
+            side = _first_sides(encounter, part, mover, base, encounter.knows_outside(part))
             terms = face_terms(mover, base, side)
             out[rows] = softest_of(terms, dim) > -_HOLLOW / encounter.radius
     return out
@@ -90,7 +90,7 @@ def _over_faces(
         mover, base = base, mover
     side = points.side
     if not known_sides:
-        trusted = base_is_trusted(encounter, points)
+        trusted = encounter.knows_outside(points)
         side = _first_sides(encounter, points, mover.geometry(), base.geometry(), trusted)
     relaxed = relax_on_face(mover, base, side, points.held, encounter.radius, SOFT / encounter.radius)
     points, valid = _judged(relaxed, _filled(points, relaxed, side, on_world), encounter.radius)
@@ -114,28 +114,13 @@ def _first_sides(
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
         up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
         side = np.where(unsure, np.where(down > up, -1.0, 1.0), side)
-    looks = ~trusted & _active_face_trusted(encounter, points) & (points.dim2 == FACE)
+    looks = ~trusted & encounter.active_knows_outside(points) & (points.dim2 == FACE)
     return np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
-
-
-def _active_face_trusted(encounter: Encounter, points: InterfacePoints) -> Bools:
-    trusted = np.zeros(len(points), bool)
-    faces = points.dim1 == FACE
-    trusted[faces] = encounter.active.trusted[points.index1[faces]]
-    return trusted
-
-
-def base_is_trusted(encounter: Encounter, points: InterfacePoints) -> Bools:
-    """Tell which points over a face are over one that knows its outside, shape (k,)."""
-    on_world = points.dim2 == FACE
-    trusted: Bools = _active_face_trusted(encounter, points) & ~on_world
-    trusted[on_world] = encounter.world.trusted[points.index2[on_world]]
-    return trusted
 
 
 def side_is_certain(encounter: Encounter, points: InterfacePoints) -> Bools:
     """Tell which points' sides follow from a trusted normal, whatever the distance, shape (k,)."""
-    certain = _active_face_trusted(encounter, points)
+    certain = encounter.active_knows_outside(points)
     faces = points.dim2 == FACE
     certain[faces] |= encounter.world.trusted[points.index2[faces]]
     return certain
@@ -175,7 +160,7 @@ def softest_of(terms: FaceTerms, dim: Ints) -> Floats:
 
 def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
     """Two faces of which the active one's normal is trusted must look at each other."""
-    trusted = _active_face_trusted(encounter, points)
+    trusted = encounter.active_knows_outside(points)
     return ~trusted | (dot(at_first.normal, points.normal) < 0.0)
 
 

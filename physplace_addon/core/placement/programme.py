@@ -4,7 +4,8 @@ radius.
 With B = L L' and z = L' x - L^-1 w it is a least-distance programme, min |z| with G z >= h, G = J L'^-1, h =
 c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem:
 with u minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant
-rows as they come.
+rows as they come.  Rows that the free step violates set the scale, and each row's column has length 1: a lack
+of 1e-10 is not lost beside rows with room to spare.
 
 B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1,
 where sigma grows until the step is short enough.
@@ -23,7 +24,7 @@ from .nonnegative import nonnegative_least_squares
 
 _PENALTY = 10.0
 _PRESSES = 1e-9
-_CONTRADICTION = 1e-9  # rho below which no point obeys all rows
+_CONTRADICTION = 1e-12  # rho below which no point obeys all rows
 _ROUNDS = 30
 _ALONE = 8  # rounds in which each body's sigma grows by itself
 _STRAIGHT = 1e-4
@@ -68,10 +69,14 @@ def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> St
         return Step(_back(lower, free), np.zeros(0))
     g = solve_triangular(lower, gradients.T, lower=True).T
     h = room - g @ free
-    scale = max(1e-12, float(np.abs(h).max()))
-    target = np.zeros(len(wrench) + 1)
+    scale = float(h.max())
+    if scale <= 0.0:
+        return Step(_back(lower, free), np.zeros(len(h)))
+    columns = np.vstack([g.T, h[None] / scale])
+    sizes = np.sqrt(np.einsum("ij,ij->j", columns, columns))
+    target = np.zeros(len(columns))
     target[-1] = 1.0
-    u = nonnegative_least_squares(np.vstack([g.T, h[None] / scale]), target)
+    u = nonnegative_least_squares(columns / sizes, target) / sizes
     rho = 1.0 - float(h @ u) / scale
     if rho < _CONTRADICTION:
         return None

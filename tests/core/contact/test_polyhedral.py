@@ -133,3 +133,17 @@ def test_the_wall_of_a_step_does_press():
     near = points.take(points.gap < 0.06)
     assert len(near) >= 4
     assert np.abs(near.normal - [1.0, 0.0, 0.0]).max() < 1e-12
+
+
+def test_a_box_flush_with_the_one_under_it_touches_its_top_alone():
+    for height in (1.0, 1.0 + 1e-10, 1.0 - 1e-12):
+        points = all_pairs(meet("cube", "cube", at=(0.0, 0.0, height)))
+        touching = points.take(points.gap < 1e-6)
+        assert len(touching) >= 4
+        assert np.abs(touching.normal[:, 2] - 1.0).max() < 1e-9
+
+
+def test_what_stands_behind_a_face_of_a_solid_is_no_matter_of_that_face():
+    points = all_pairs(meet("cube", "cube", at=(-1e-4, 2e-5, 1.0 + 1e-10)))
+    near = points.take(points.gap < 1e-3)
+    assert np.abs(near.normal[:, 2] - 1.0).max() < 1e-9

@@ -131,3 +131,11 @@ def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted():
     step = paper_step(np.array([0.0, 0.6, -0.8, 0.0, 0.0, 0.0]), gradients, np.array([True, False]), 0.05)
     assert np.allclose(step.x, [0.0, 0.05, 0.0, 0.0, 0.0, 0.0], atol=1e-12)
     assert np.allclose(step.forces, [0.8, 0.0], atol=1e-12)
+
+
+def test_a_small_lack_beside_much_room_is_made_good():
+    rows = np.concatenate([np.eye(6), np.random.default_rng(3).normal(size=(40, 6))])
+    room = np.concatenate([[2e-10], np.zeros(5), np.full(40, -0.08)])
+    step = solve_programme(np.eye(6), np.zeros(6), rows, room)
+    assert abs(step.x[0] - 2e-10) < 1e-15
+    assert np.abs(step.x[1:]).max() < 1e-15
