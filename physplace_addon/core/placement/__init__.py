@@ -4,6 +4,7 @@ certificate.
 
 from .certificate import Certificate, Contacts, Status
 from .checking import check
+from .filling import fill
 from .forces import Connection, Force, Gravity, Local
 from .settings import Settings
 from .solver import Placement
@@ -21,4 +22,5 @@ __all__ = [
     "State",
     "Status",
     "check",
+    "fill",
 ]

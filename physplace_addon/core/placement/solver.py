@@ -26,6 +26,7 @@ from .checking import check
 from .forces import Force, Load
 from .problem import Problem
 from .programme import Step
+from .repositioning import moved_by_hand
 from .resting import Rest, held_by_friction, motions_that_end, rest_near
 from .settings import Settings
 from .start import clear_start, near_the_origin
@@ -84,7 +85,7 @@ class Placement:
     ) -> None:
         self.settings, self.forces = settings, tuple(forces)
         self.status, self.steps = Status.RUNNING, 0
-        self._actives, self._world = tuple(actives), tuple(world)
+        self._actives, self._start, self._world = tuple(actives), poses[0], tuple(world)
         self._falling = np.zeros((0, 6 * len(actives)))
         origin, near, parts = near_the_origin(actives, poses, world)
         assembly = Assembly.of(actives, near, parts)
@@ -96,6 +97,7 @@ class Placement:
             assembly, points = self._cleared(assembly)
         energy = self._problem.load.energy(assembly)
         self.states = [State(assembly, points, Sticky.none(), origin, energy, settings.eps_max)]
+        self._since = 0  # the state that the last way begins with
 
     def _falls_for_ever(self, assembly: Assembly) -> bool:
         return assembly.fixed is None and self._problem.load.falls_freely
@@ -213,10 +215,9 @@ class Placement:
         return self.state
 
     def _no_lower(self) -> bool:
-        recent = [state.energy for state in self.states[-_LEVEL_STATES:]]
-        return len(recent) == _LEVEL_STATES and recent[0] - recent[-1] < self._problem.noise(
-            self.state.assembly
-        )
+        recent = [state.energy for state in self.states[self._since :][-_LEVEL_STATES:]]
+        noise = self._problem.noise(self.state.assembly)
+        return len(recent) == _LEVEL_STATES and recent[0] - recent[-1] < noise
 
     def _fail(self) -> State:
         """Halve eps and stay (loop failure)."""
@@ -269,8 +270,34 @@ class Placement:
             self.forces if forces is None else forces,
         )
         first = replace(placement.state, sticky=origin.sticky)
-        placement.states = [*self.states[: range(len(self.states))[at]], first]
+        placement._since = range(len(self.states))[at]
+        placement.states = [*self.states[: placement._since], first]
         return placement
+
+    def reposition(self, pose: Pose, cut: bool = False, body: int = 0) -> bool:
+        """Move a body by hand from the last state to a pose, in the world, and let it run on from there.
+
+        Return False, and leave all as it is, if something is in the way; with `cut` the body stops there.
+        """
+        local = Pose(pose.rotation, pose.translation - self.state.origin)
+        state = moved_by_hand(self._problem, self.state, body, local, cut)
+        if state is None:
+            return False
+        self._since, self.steps, self.status = len(self.states), 0, Status.RUNNING
+        self._falling = self._falling[:0]
+        self.states.append(state)
+        return True
+
+    def replicate(self) -> Placement:
+        """Begin to place a copy from the same start pose; the body placed here joins the world.
+
+        Raises PlacementError if this one is not at rest, or several move at once.
+        """
+        if len(self._actives) != 1 or not self.status.at_rest:
+            raise PlacementError(f"only one body that is at rest can be copied: {self.status.message}")
+        placed = self._actives[0].transformed(self.state.pose.matrix4)
+        world = [*self._world, placed]
+        return Placement(self._actives[0], self._start, world, self.settings, self.forces)
 
     def certificate(self) -> Certificate:
         """Report on the last state: of the body, or the first of several."""

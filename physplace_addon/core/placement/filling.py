@@ -1,0 +1,68 @@
+"""Filling a container: copy after copy from the same start pose, until it is full or there are enough.
+
+Each copy that comes to rest becomes part of the world of the next (Snyder 1995, section 6; his balls in a
+bowl, ice in a glass).  A copy that rests with its centre of mass outside the container's convex hull, that
+does not come to rest, or has no room to start is one too many: it is not kept, and the container is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from ..arrays import Floats
+from ..bodies import Body
+from ..errors import PlacementError
+from ..rigid import Pose
+from .forces import Force
+from .settings import Settings
+from .solver import Placement
+from .state import State
+
+
+def fill(
+    active: Body,
+    pose: Pose,
+    world: Sequence[Body],
+    settings: Settings | None = None,
+    forces: Sequence[Force] = (),
+    count: int | None = None,
+    container: Body | None = None,
+    on_step: Callable[[State], bool] | None = None,
+) -> list[Placement]:
+    """Return the finished placements of the copies that stay, in order; `world` holds the container, too.
+
+    Copies leave metastable rests: dropped from one pose, the second would stand on the first.  on_step is
+    called after each step; if it returns False, filling ends.  Raises PlacementError if neither a count nor a
+    container says when there are enough.
+    """
+    if count is None and container is None:
+        raise PlacementError("filling: expected a number of copies or a container, or it would never end")
+    settings = replace(settings or Settings(), leave_metastable=True)
+    inside = _everywhere if container is None else _Hull(container).holds
+    placed: list[Placement] = []
+    while count is None or len(placed) < count:
+        following = placed[-1].replicate() if placed else Placement(active, pose, world, settings, forces)
+        certificate = following.run(on_step)
+        if not certificate.status.at_rest or not inside(following.state.pose.points(active.mass.center)):
+            break
+        placed.append(following)
+    return placed
+
+
+def _everywhere(_: Floats) -> bool:
+    return True
+
+
+class _Hull:
+    """The convex hull of a body."""
+
+    def __init__(self, body: Body) -> None:
+        self._equations = ConvexHull(np.unique(body.points, axis=0)).equations
+
+    def holds(self, point: Floats) -> bool:
+        """Whether a point (3,) is inside."""
+        return bool((self._equations[:, :3] @ point + self._equations[:, 3] <= 0.0).all())

@@ -1,0 +1,230 @@
+"""Least squares over Coulomb's cones: min |w + sum G_i F_i|, each F_i in its cone |F_t| <= mu F_n.
+
+F_n and F_t are a vector's parts along the contact's normal n and across it.  With the residual r at the
+minimum, s_i = G_i' r is how contact i moves along r.  The forces are optimal if each is the point of its cone
+nearest to F - s; which says that a contact is loose, F = 0 and s_n >= mu |s_t|; or slides, F = f e(t), e(t) =
+(n + mu t) / sqrt(1 + mu^2), against its slip, t = -s_t / |s_t|, with s_n = mu |s_t|; or sticks, s = 0.  The
+distance of F to that point is the error that ends the search.  Two methods take turns:
+
+Rays.  A few rays e(t) of each cone make it a non-negative least-squares problem.  A contact for which s_n <
+mu |s_t| is given two rays more: the one that opposes its slip, and that of its own force.  This always gets
+nearer, but slowly: t stands halfway between its neighbours, r is in error like t, and halves it each round.
+
+Newton on the faces that the rays have found.  The unknowns are f and the angle of t where a contact slides,
+with the columns J of G e(t) and f dG e(t), and F where it sticks.  As de(t) turns back by -mu t, and r . G t =
+-|s_t|, the Hessian is J'J plus f mu |s_t| / sqrt(1 + mu^2) at each angle, never negative: a step is linear
+least squares with one row more for each angle, of least norm where contacts are redundant.  Two to four steps
+bring it to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..contact.features import cross, dot
+from .nonnegative import nonnegative_least_squares
+
+_FACETS = 4  # rays that every contact is given at once
+_ROUNDS = 40
+_STEPS = 8  # of Newton's method
+_EXACT = 1e-13  # error of the forces, over the largest of them and the wrench
+_SETTLED = 1e-9  # Newton's last step: what is left is its square
+_STICKS = 1e-6  # slip, over the residual, of a contact taken to stick
+_LARGEST_TURN = 1.0  # radians; beyond, the faces were wrong
+
+
+@dataclass(frozen=True, eq=False)
+class Cones:
+    """The cones of k contacts: maps G (k, d, 3) of their forces to wrenches, unit normals n (k, 3), and mu."""
+
+    maps: Floats
+    normals: Floats
+    mu: float
+
+    def residual(self, wrench: Floats, forces: Floats) -> Floats:
+        """Return w + sum G F (d,) with forces (k, 3)."""
+        sum_: Floats = wrench + np.einsum("kdi,ki->d", self.maps, forces)
+        return sum_
+
+    def slip(self, residual: Floats) -> Floats:
+        """Return how the contacts move along a residual, s = G' r (k, 3)."""
+        slip: Floats = residual @ self.maps
+        return slip
+
+    def split(self, vectors: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the parts of vectors (k, 3) along the normals (k,) and across them (k, 3), and the length of
+        these (k,).
+        """
+        along = dot(vectors, self.normals)
+        across = vectors - along[:, None] * self.normals
+        return along, across, np.sqrt(dot(across, across))
+
+    def ray(self, rows: Ints, across: Floats) -> Floats:
+        """Return the unit forces (m, 3) on the cones' boundary above unit tangents (m, 3)."""
+        edge: Floats = (self.normals[rows] + self.mu * across) / np.sqrt(1.0 + self.mu**2)
+        return edge
+
+    def nearest(self, forces: Floats) -> Floats:
+        """Return the points of the cones nearest to forces (k, 3)."""
+        along, across, length = self.split(forces)
+        reach = (along + self.mu * length) / (1.0 + self.mu**2)
+        across = across / np.where(length > 0.0, length, 1.0)[:, None]
+        out = reach[:, None] * (self.normals + self.mu * across)
+        inside = length <= self.mu * along
+        out[inside] = forces[inside]
+        out[self.mu * length <= -along] = 0.0
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Forces (k, 3) in their cones, their residual (d,), and how far they are from optimal."""
+
+    forces: Floats
+    residual: Floats
+    error: float
+
+    @classmethod
+    def of(cls, wrench: Floats, cones: Cones, forces: Floats) -> _Fit:
+        forces = cones.nearest(forces)
+        residual = cones.residual(wrench, forces)
+        apart = forces - cones.nearest(forces - cones.slip(residual))
+        return cls(forces, residual, float(np.abs(apart).max()))
+
+    @property
+    def is_exact(self) -> bool:
+        return self.error <= _EXACT * max(1.0, float(np.abs(self.forces).max()))
+
+
+def least_squares(wrench: Floats, cones: Cones) -> tuple[Floats, Floats]:
+    """Return the forces (k, 3) in the cones that leave the least residual w + sum G F (d,), and that."""
+    size = float(np.sqrt(wrench @ wrench))
+    if len(cones.normals) == 0 or size == 0.0:
+        return np.zeros((len(cones.normals), 3)), wrench.copy()
+    wrench, rays, best = wrench / size, _Rays(cones), None
+    for _ in range(_ROUNDS):
+        fit = _Fit.of(wrench, cones, rays.fit(wrench))
+        polished = fit if fit.is_exact else _polish(wrench, cones, fit)
+        best = min((f for f in (best, fit, polished) if f is not None), key=lambda f: f.error)
+        if best.is_exact or not rays.grow(fit):
+            break
+    return size * best.forces, size * best.residual
+
+
+class _Rays:
+    """Rays of the cones: the contact (q,) that each belongs to, its force (q, 3), wrench (d, q) and weight
+    (q,).
+    """
+
+    def __init__(self, cones: Cones) -> None:
+        self._cones = cones
+        rows = np.arange(len(cones.normals))
+        self._owners: Ints = np.zeros(0, np.intp)
+        self._forces: Floats = np.zeros((0, 3))
+        self._wrenches: Floats = np.zeros((cones.maps.shape[1], 0))
+        self._weights: Floats = np.zeros(0)
+        self._add(rows, cones.normals)
+        for across in tangents(cones.normals) if cones.mu > 0.0 else ():
+            self._add(rows, cones.ray(rows, across))
+            self._add(rows, cones.ray(rows, -across))
+
+    def fit(self, wrench: Floats) -> Floats:
+        """Return the best forces (k, 3) that these rays can make."""
+        self._weights = nonnegative_least_squares(self._wrenches, -wrench, self._weights)
+        forces = np.zeros_like(self._cones.normals)
+        np.add.at(forces, self._owners, self._weights[:, None] * self._forces)
+        return forces
+
+    def grow(self, fit: _Fit) -> bool:
+        """Give new rays to the contacts that a fit leaves wrong; return whether there are any."""
+        mu = self._cones.mu
+        apart, slip, speed = self._cones.split(self._cones.slip(fit.residual))
+        wrong = np.nonzero((mu * speed > apart) & (speed > 0.0))[0]
+        self._add(wrong, self._cones.ray(wrong, -slip[wrong] / speed[wrong, None]))
+        press, across, length = self._cones.split(fit.forces)
+        steep = wrong[(length[wrong] > 0.5 * mu * press[wrong]) & (length[wrong] > 0.0)]
+        self._add(steep, self._cones.ray(steep, across[steep] / length[steep, None]))
+        return len(wrong) > 0
+
+    def _add(self, rows: Ints, forces: Floats) -> None:
+        wrenches = np.einsum("kdi,ki->dk", self._cones.maps[rows], forces)
+        self._owners = np.append(self._owners, rows)
+        self._forces = np.concatenate([self._forces, forces])
+        self._wrenches = np.concatenate([self._wrenches, wrenches], axis=1)
+        self._weights = np.append(self._weights, np.zeros(len(rows)))
+
+
+def _polish(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
+    """Newton on the faces of a fit; None if they were wrong."""
+    faces = _Faces(cones, fit)
+    for _ in range(_STEPS):
+        matrix, right = faces.system(wrench)
+        change = np.linalg.lstsq(matrix, right, rcond=1e-12)[0].astype(np.float64)
+        turned = faces.move(change)
+        if turned > _LARGEST_TURN:
+            return None
+        forces = faces.forces()
+        if float(np.abs(change).max(initial=0.0)) < _SETTLED * max(1.0, float(np.abs(forces).max())):
+            return _Fit.of(wrench, cones, forces)
+    return None
+
+
+class _Faces:
+    """The contacts that stick, with forces F, and those that slide, with f and t: Newton's unknowns."""
+
+    def __init__(self, cones: Cones, fit: _Fit) -> None:
+        press, across, length = cones.split(fit.forces)
+        slip = cones.slip(fit.residual)
+        still = dot(slip, slip) <= _STICKS**2 * (fit.residual @ fit.residual)
+        self._cones = cones
+        self._stuck: Ints = np.nonzero((press > 0.0) & (still | (length == 0.0)))[0]
+        self._sliding: Ints = np.nonzero((press > 0.0) & ~still & (length > 0.0))[0]
+        self._held: Floats = fit.forces[self._stuck]
+        self._size: Floats = np.sqrt(dot(fit.forces, fit.forces))[self._sliding]
+        self._across: Floats = across[self._sliding] / length[self._sliding, None]
+
+    def forces(self) -> Floats:
+        """Return all forces (k, 3)."""
+        out = np.zeros_like(self._cones.normals)
+        out[self._stuck] = self._held
+        out[self._sliding] = self._size[:, None] * self._cones.ray(self._sliding, self._across)
+        return out
+
+    def system(self, wrench: Floats) -> tuple[Floats, Floats]:
+        """Return the matrix and right-hand side whose least squares is the step (dF, df, d angle)."""
+        cones, rows = self._cones, self._sliding
+        residual = cones.residual(wrench, self.forces())
+        edge = cones.mu / np.sqrt(1.0 + cones.mu**2) * self._size
+        turning = edge[:, None] * cross(cones.normals[rows], self._across)
+        columns = np.concatenate(
+            [
+                cones.maps[self._stuck].transpose(1, 0, 2).reshape(len(wrench), -1),
+                np.einsum("kdi,ki->dk", cones.maps[rows], cones.ray(rows, self._across)),
+                np.einsum("kdi,ki->dk", cones.maps[rows], turning),
+            ],
+            axis=1,
+        )
+        opposing = -dot(cones.slip(residual)[rows], self._across)
+        bend = np.zeros((len(rows), columns.shape[1]))
+        bend[:, columns.shape[1] - len(rows) :] = np.diag(np.sqrt(np.maximum(0.0, edge * opposing)))
+        return np.concatenate([columns, bend]), np.concatenate([-residual, np.zeros(len(rows))])
+
+    def move(self, change: Floats) -> float:
+        """Take a step; return its largest turn, radians."""
+        held, size, turn = np.split(change, [3 * len(self._stuck), len(change) - len(self._sliding)])
+        beside = cross(self._cones.normals[self._sliding], self._across)
+        self._held = self._held + held.reshape(-1, 3)
+        self._size = self._size + size
+        self._across = np.cos(turn)[:, None] * self._across + np.sin(turn)[:, None] * beside
+        return float(np.abs(turn).max(initial=0.0))
+
+
+def tangents(normals: Floats) -> tuple[Floats, Floats]:
+    """Return two unit tangents (k, 3) that make a right-handed frame with each unit normal (k, 3)."""
+    axis = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
+    u = cross(normals, axis)
+    u /= np.sqrt(dot(u, u))[:, None]
+    return u, cross(normals, u)
