@@ -45,7 +45,7 @@ class Force(Protocol):
         ...
 
     def stiffness(self, assembly: Assembly) -> Floats:
-        """A bound (d, d), positive semi-definite, on the energy's curvature within a step."""
+        """A bound (d, d) on the energy's curvature within a step."""
         ...
 
     def sizes(self, assembly: Assembly) -> Floats:
@@ -192,19 +192,26 @@ class Connection:
         by_offset = self.strength / max(length, fading) * np.eye(3)
         if length > fading:
             by_offset -= self.strength / length**3 * np.outer(offset, offset)
-        out = -by_pose.T @ by_offset @ by_pose
+        result: Floats = -by_pose.T @ by_offset @ by_pose / assembly.radius
+        return result + self._turning(assembly, pull)
+
+    def stiffness(self, assembly: Assembly) -> Floats:
+        """That of the spring of the same force and length, whose energy is above this one's elsewhere, and of
+        the arms' turning.
+        """
+        pull, offset, by_pose = self._pulled(assembly)
+        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
+        spring: Floats = self.strength / length * by_pose.T @ by_pose / assembly.radius
+        turning = self._turning(assembly, pull)
+        return spring - 0.5 * (turning + turning.T)
+
+    def _turning(self, assembly: Assembly, pull: Floats) -> Floats:
+        """How the torques change because the arms turn (d, d)."""
+        out = np.zeros((6 * len(assembly), 6 * len(assembly)))
         for body, arm, force in self._ends(assembly, pull):
             turns = slice(6 * body + 3, 6 * body + 6)
             out[turns, turns] += np.outer(arm, force) - (arm @ force) * np.eye(3)
-        result: Floats = out / assembly.radius
-        return result
-
-    def stiffness(self, assembly: Assembly) -> Floats:
-        """That of the spring of the same force and length, whose energy is above this one's elsewhere."""
-        _, offset, by_pose = self._pulled(assembly)
-        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
-        result: Floats = self.strength / length * by_pose.T @ by_pose / assembly.radius
-        return result
+        return out / assembly.radius
 
     def sizes(self, assembly: Assembly) -> Floats:
         """The strength, on its bodies."""

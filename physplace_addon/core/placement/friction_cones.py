@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from ..arrays import Floats, Ints
 from ..contact.features import cross, dot
@@ -161,30 +162,28 @@ def _polish(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
     """Newton on the faces of a fit; None if they were wrong."""
     faces = _Faces(cones, fit)
     for _ in range(_STEPS):
-        matrix, right = faces.system(wrench)
-        change = np.linalg.lstsq(matrix, right, rcond=1e-12)[0].astype(np.float64)
-        turned = faces.move(change)
-        if turned > _LARGEST_TURN:
-            return None
-        forces = faces.forces()
-        if float(np.abs(change).max(initial=0.0)) < _SETTLED * max(1.0, float(np.abs(forces).max())):
-            return _Fit.of(wrench, cones, forces)
+        turned = faces.step(wrench)
+        if turned < _SETTLED:
+            return _Fit.of(wrench, cones, faces.forces())
+        if not turned < _LARGEST_TURN:
+            break
     return None
 
 
 class _Faces:
-    """The contacts that stick, with forces F, and those that slide, with f and t: Newton's unknowns."""
+    """The contacts that stick, with forces F, and those that slide, with f and t, of a residual r."""
 
     def __init__(self, cones: Cones, fit: _Fit) -> None:
-        press, across, length = cones.split(fit.forces)
-        slip = cones.slip(fit.residual)
-        still = dot(slip, slip) <= _STICKS**2 * (fit.residual @ fit.residual)
+        press, _, _ = cones.split(fit.forces)
+        _, slip, speed = cones.split(cones.slip(fit.residual))
+        still = speed <= _STICKS * np.sqrt(fit.residual @ fit.residual)
         self._cones = cones
-        self._stuck: Ints = np.nonzero((press > 0.0) & (still | (length == 0.0)))[0]
-        self._sliding: Ints = np.nonzero((press > 0.0) & ~still & (length > 0.0))[0]
+        self._stuck: Ints = np.nonzero((press > 0.0) & still)[0]
+        self._sliding: Ints = np.nonzero((press > 0.0) & ~still)[0]
         self._held: Floats = fit.forces[self._stuck]
         self._size: Floats = np.sqrt(dot(fit.forces, fit.forces))[self._sliding]
-        self._across: Floats = across[self._sliding] / length[self._sliding, None]
+        self._speed: Floats = speed[self._sliding]
+        self._across: Floats = -slip[self._sliding] / self._speed[:, None]
 
     def forces(self) -> Floats:
         """Return all forces (k, 3)."""
@@ -193,33 +192,28 @@ class _Faces:
         out[self._sliding] = self._size[:, None] * self._cones.ray(self._sliding, self._across)
         return out
 
-    def system(self, wrench: Floats) -> tuple[Floats, Floats]:
-        """Return the matrix and right-hand side whose least squares is the step (dF, df, d angle)."""
+    def step(self, wrench: Floats) -> float:
+        """Take a step; return how far it turns the forces, radians."""
         cones, rows = self._cones, self._sliding
-        residual = cones.residual(wrench, self.forces())
-        edge = cones.mu / np.sqrt(1.0 + cones.mu**2) * self._size
-        turning = edge[:, None] * cross(cones.normals[rows], self._across)
-        columns = np.concatenate(
-            [
-                cones.maps[self._stuck].transpose(1, 0, 2).reshape(len(wrench), -1),
-                np.einsum("kdi,ki->dk", cones.maps[rows], cones.ray(rows, self._across)),
-                np.einsum("kdi,ki->dk", cones.maps[rows], turning),
-            ],
-            axis=1,
-        )
-        opposing = -dot(cones.slip(residual)[rows], self._across)
-        bend = np.zeros((len(rows), columns.shape[1]))
-        bend[:, columns.shape[1] - len(rows) :] = np.diag(np.sqrt(np.maximum(0.0, edge * opposing)))
-        return np.concatenate([columns, bend]), np.concatenate([-residual, np.zeros(len(rows))])
+        maps = cones.maps[rows]
+        beside = np.einsum("kdi,ki->dk", maps, cross(cones.normals[rows], self._across))
+        edge = cones.mu / np.sqrt(1.0 + cones.mu**2)
+        stiff = np.sqrt(edge * np.maximum(0.0, self._size) / self._speed) * beside
+        lower = np.linalg.cholesky(np.eye(len(wrench)) + stiff @ stiff.T)
+        sliding = np.einsum("kdi,ki->dk", maps, cones.ray(rows, self._across))
+        stuck = cones.maps[self._stuck].transpose(1, 0, 2).reshape(len(wrench), -1)
+        scaled = solve_triangular(lower, np.column_stack([sliding, stuck, wrench]), lower=True)
+        forces = np.linalg.lstsq(scaled[:, :-1], -scaled[:, -1], rcond=1e-12)[0].astype(np.float64)
+        residual = solve_triangular(lower.T, scaled[:, -1] + scaled[:, :-1] @ forces).astype(np.float64)
+        self._size, self._held = forces[: len(rows)], forces[len(rows) :].reshape(-1, 3)
+        return self._turn(residual)
 
-    def move(self, change: Floats) -> float:
-        """Take a step; return its largest turn, radians."""
-        held, size, turn = np.split(change, [3 * len(self._stuck), len(change) - len(self._sliding)])
-        beside = cross(self._cones.normals[self._sliding], self._across)
-        self._held = self._held + held.reshape(-1, 3)
-        self._size = self._size + size
-        self._across = np.cos(turn)[:, None] * self._across + np.sin(turn)[:, None] * beside
-        return float(np.abs(turn).max(initial=0.0))
+    def _turn(self, residual: Floats) -> float:
+        before = self._across
+        _, slip, speed = self._cones.split(self._cones.slip(residual))
+        self._speed = np.maximum(speed[self._sliding], 1e-300)
+        self._across = -slip[self._sliding] / self._speed[:, None]
+        return float(np.abs(self._across - before).max(initial=0.0))
 
 
 def tangents(normals: Floats) -> tuple[Floats, Floats]:

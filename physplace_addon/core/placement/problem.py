@@ -12,6 +12,7 @@ from .settings import Settings
 
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
 OVERLAP = 1e-11  # depth / R that a state may keep
+_LEAST_VISCOSITY = 1e-4
 _NOISE = 2e-9  # energy that the noise of the gaps can cost a body
 
 
@@ -36,6 +37,15 @@ class Problem:
             samples=2.0 * eps,
             threshold=self.settings.distance_threshold,
         )
+
+    @property
+    def viscosity(self) -> float:
+        """What a motion costs beside the energy it gains, over R: next to nothing where energies are checked.
+
+        Where they are not, the body is pushed through honey: a unit force moves it by eps_max, what is all
+        but balanced by as much less, so that it does not slide about under a force that no energy ends.
+        """
+        return _LEAST_VISCOSITY if self.settings.check_energy else 1.0 / self.settings.eps_max
 
     def rises(self, before: float, assembly: Assembly) -> bool:
         """Whether the bodies' energy is above another one, by more than noise; never if it is not checked."""

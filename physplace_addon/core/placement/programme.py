@@ -100,8 +100,15 @@ def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
     return result
 
 
-def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: float) -> Step | None:
-    """Raise sigma in matrix + sigma 1 until the step is no longer than `trust`.
+def trust_step(
+    matrix: Floats,
+    wrench: Floats,
+    gradients: Floats,
+    room: Floats,
+    trust: float,
+    viscosity: float = _STRAIGHT,
+) -> Step | None:
+    """Raise sigma in matrix + sigma 1, from `viscosity` on, until the step is no longer than `trust`.
 
     Of several bodies each has a sigma of its own: one that falls does not slow down those at rest.
     Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT):
@@ -110,7 +117,7 @@ def trust_step(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, 
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma = np.full(len(wrench) // 6, _STRAIGHT)
+    sigma = np.full(len(wrench) // 6, viscosity)
     for attempt in range(_ROUNDS):
         step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room)
         if step is None:

@@ -41,14 +41,15 @@ def programme(problem: Problem, state: State, extra: InterfacePoints | None = No
     if problem.settings.balance == "svd":
         return paper_step(wrench, rows.gradients, points.gap < problem.touching * assembly.radius, state.eps)
     stiffness = problem.load.stiffness(assembly)
-    predictor = rows.step(stiffness, wrench, state.eps)
+    trust = state.eps, problem.viscosity
+    predictor = rows.step(stiffness, wrench, *trust)
     if predictor is None:
         return None
     forces = on_settled(assembly, points, predictor.forces)
-    step = rows.step(stiffness + rows.curvature(forces), wrench, state.eps)
+    step = rows.step(stiffness + rows.curvature(forces), wrench, *trust)
     if step is not None and (step.forces[points.held] > PRESSES).any():
         # a true curve of support: it does not roll
-        step = rows.step(stiffness + rows.curvature(step.forces), wrench, state.eps)
+        step = rows.step(stiffness + rows.curvature(step.forces), wrench, *trust)
     return step or predictor
 
 
@@ -63,9 +64,9 @@ class _Rows:
         self._both_ways = np.concatenate([self.gradients, -self.gradients[self._stuck]])
         self._room = np.concatenate([room, -room[self._stuck]])
 
-    def step(self, matrix: Floats, wrench: Floats, trust: float) -> Step | None:
+    def step(self, matrix: Floats, wrench: Floats, trust: float, viscosity: float) -> Step | None:
         """Solve; a contact that sticks may have a force that pulls."""
-        step = trust_step(matrix, wrench, self._both_ways, self._room, trust)
+        step = trust_step(matrix, wrench, self._both_ways, self._room, trust, viscosity)
         if step is None or len(self._stuck) == 0:
             return step
         forces = step.forces[: len(self._points)].copy()
