@@ -23,8 +23,6 @@ from .solving import solve_points
 SAME = 1e-6  # distance / R within which two points of the same features are one
 _SAMPLES = 24  # points that a contact curve is given
 _NEIGHBOURS = 3  # samples nearest to one of them
-_NEARER = 0.25  # part of a parabola's height below which a sample shows that the parabola ends before it
-_SOME_WAY = 0.1  # distance / R at which such a sample matters
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,7 @@ def spread(
     encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
 ) -> list[InterfacePoints]:
     """Sample the soft ones of points, from the candidates with a gap below `within` (a length)."""
-    near = points.gap < within
-    soft = (points.softest < SOFT / encounter.radius) & near
-    soft |= near & _flatter_than_they_look(encounter, points, candidates, within)
+    soft = (points.softest < SOFT / encounter.radius) & (points.gap < within)
     if not soft.any():
         return []
     features = sampled_feature(encounter, points.take(soft))
@@ -54,29 +50,6 @@ def spread(
             towards = np.array([normals[keys[row]] for row in rows])
             samples = _samples_near(encounter, source.take(np.array(rows)), towards, within)
             out.extend([samples, _floors(encounter, samples)])
-    return out
-
-
-def _flatter_than_they_look(
-    encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
-) -> Bools:
-    """Tell at which stiff points the curvature does not last: samples of the same feature, some way off, are
-    far nearer than the point's own parabola would be, as at the other end of a rod with round ends.
-    """
-    out = np.zeros(len(points), bool)
-    stiff = np.nonzero(np.isfinite(points.softest) & (points.gap < within))[0]
-    features = sampled_feature(encounter, points.take(stiff))
-    for samples in candidates.faces if len(stiff) else []:
-        low = samples.footed & (samples.gap < within)
-        keys = sampled_feature(encounter, samples.points.take(low))
-        at, gap = samples.at[low], samples.gap[low]
-        for row, feature in zip(stiff.tolist(), features, strict=True):
-            offset = at - points.point1[row]
-            away = dot(offset, offset)
-            parabola = points.gap[row] + 0.5 * points.softest[row] * away
-            same = np.array([key == feature for key in keys], dtype=bool)
-            nearer = same & (gap < _NEARER * parabola) & (away > (_SOME_WAY * encounter.radius) ** 2)
-            out[row] |= nearer.any()
     return out
 
 

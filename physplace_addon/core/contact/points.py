@@ -15,6 +15,7 @@ from ..arrays import Bools, Floats, Ints
 from .features import EDGE, FACE, VERTEX, dot
 
 FIXED = -1  # the number, among the bodies, of what stands still
+_TIE = 1e-6
 KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 
 
@@ -113,7 +114,7 @@ def lowest_spread(points: InterfacePoints, count: int) -> InterfacePoints:
 
 def spread_out(positions: Floats, count: int) -> Ints:
     """Choose `count` of the positions (k, 3) far from one another: each next one is the farthest from those
-    chosen.
+    chosen, the first of several that are as far: on a regular mesh rounding would choose among them.
     """
     if len(positions) <= count:
         return np.arange(len(positions))
@@ -121,7 +122,7 @@ def spread_out(positions: Floats, count: int) -> Ints:
     offset = positions - positions[0]
     nearest = dot(offset, offset)
     for i in range(1, count):
-        chosen[i] = np.argmax(nearest)
+        chosen[i] = np.argmax(nearest >= (1.0 - _TIE) * nearest.max())
         offset = positions - positions[chosen[i]]
         nearest = np.minimum(nearest, dot(offset, offset))
     return chosen

@@ -118,14 +118,12 @@ def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floa
 class Samples:
     """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
     base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
-    whose mesh they are of, at (k, 3) where they are, gap (k,) how high over their feet, spacing (k,) how far
-    their neighbours are.
+    whose mesh they are of, at (k, 3) where they are, spacing (k,) how far their neighbours.
     """
 
     points: InterfacePoints
     on_active: bool
     at: Floats
-    gap: Floats
     spacing: Floats
     footed: Bools
     lowest: Bools
@@ -172,8 +170,7 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     )
     points = view.points(solved.first, solved.second).take(near)
     spacing = view.mover.triangle_size[triangle[best]][near]
-    at = solved.at_first.point[near]
-    return Samples(points, view.on_active, at, distance[near], spacing, footed[near], lowest)
+    return Samples(points, view.on_active, solved.at_first.point[near], spacing, footed[near], lowest)
 
 
 def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:

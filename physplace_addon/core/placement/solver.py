@@ -181,7 +181,7 @@ class Placement:
         if len(assembly) == 1:
             return self._accept((fallen, fallen.find(reach, InterfacePoints.none(), None)))
         taken = settled(self.state, fallen, self.state.local_points, reach, self.state.eps)
-        return self._fail() if taken is None else self._accept(taken)
+        return self._accept(taken) if isinstance(taken, tuple) else self._fail()
 
     @property
     def _direction(self) -> Floats:
@@ -241,7 +241,7 @@ class Placement:
         trial = rest.state.assembly.displaced(_NUDGE * (mix / np.sqrt(mix @ mix)) @ rest.falling)
         reach = self._problem.reach(self.settings.eps_max)
         taken = settled(rest.state, trial, rest.state.local_points, reach, 2.0 * _NUDGE)
-        return self._fail() if taken is None else self._accept(taken)
+        return self._accept(taken) if isinstance(taken, tuple) else self._fail()
 
     def stick(self, rows: Ints) -> None:
         """Let contacts, rows of `state.points`, slide but not separate from here on (4.2).

@@ -88,8 +88,12 @@ def _overlaps_and_gaps(assembly: Assembly, reach: Reach, tolerance: float) -> In
 def behind_walls(
     encounter: Encounter, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
 ) -> Bools:
-    """Tell which points with a depth are no overlap, shape (k,): neither point lies inside the other body."""
-    doubtful = np.nonzero(points.gap < -tolerance)[0]
+    """Tell which points with a depth are no overlap, shape (k,): neither point lies inside the other body.
+
+    Only of points deeper than the tessellations' bounds can these tell.
+    """
+    bounds = encounter.active.body.triangle_bound.max() + encounter.world.body.triangle_bound.max()
+    doubtful = np.nonzero(points.gap < -max(tolerance, float(bounds)))[0]
     behind = np.zeros(len(points), bool)
     if len(doubtful):
         point1, point2 = points.point1[doubtful], points.point2[doubtful]

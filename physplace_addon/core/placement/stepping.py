@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from .state import State
 PRESSES = 1e-6  # force of a contact that takes part in a rest
 _CORRECTIONS = 6
 _TRIES = 5
+_DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
+_FAR = 0.1  # distance / R from known points at which it is another one
 _CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
 
 
@@ -114,20 +117,29 @@ def on_settled(assembly: Assembly, points: InterfacePoints, forces: Floats) -> F
 Moved = tuple[Assembly, InterfacePoints]
 
 
+@dataclass(frozen=True, eq=False)
+class Obstructed:
+    """A step runs into what its programme did not know of: points, as seen from the state."""
+
+    points: InterfacePoints
+
+
 def moved(
     state: State, step: Step, again: Callable[[InterfacePoints], Step | None], reach: Reach
 ) -> Moved | None:
-    """Take a step, obeying what it would cross, and lift what overlaps; None if it fails.
+    """Take a step, obeying what it would cross or run into, and lift what overlaps; None if it fails.
 
     again: what step to take instead when more points are to be obeyed.
     """
     known = state.local_points
     for _ in range(_TRIES):
         trial = state.assembly.displaced(step.x)
-        crossing = state.assembly.crossing(trial, 2.0 * state.eps)
-        fresh = not_among(crossing, known)
+        fresh = not_among(state.assembly.crossing(trial, 2.0 * state.eps), known)
         if len(fresh) == 0:
-            return settled(state, trial, known, reach, 2.0 * state.eps)
+            taken = settled(state, trial, known, reach, 2.0 * state.eps)
+            if not isinstance(taken, Obstructed):
+                return taken
+            fresh = taken.points
         known = InterfacePoints.join([known, fresh])
         next_step = again(known.take(slice(len(state.local_points), None)))
         if next_step is None:
@@ -138,22 +150,25 @@ def moved(
 
 def settled(
     state: State, trial: Assembly, known: InterfacePoints, reach: Reach, farthest: float
-) -> Moved | None:
+) -> Moved | Obstructed | None:
     """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, no farther than
     `farthest`, points solved again.
     """
     depth = OVERLAP * trial.radius
     for _ in range(_CORRECTIONS):
         tracked = trial.solve(known)
-        if len(tracked) == 0 or tracked.gap.min() >= -depth:
+        if _deepest(tracked) >= -depth:
             found = trial.find(reach, tracked, state.assembly)
-            if len(found) == 0 or found.gap.min() >= -depth:
+            if _deepest(found) >= -depth:
                 missed = not_among(state.assembly.crossing(trial, _CROSSED), known)
                 if len(missed) == 0 and not _parted(state, trial, found):
                     return None if trial.collides(found, OVERLAP) else (trial, found)
                 known = InterfacePoints.join([known, missed])
                 found = InterfacePoints.join([found, trial.solve(missed)])
             else:
+                obstacles = _elsewhere(state, trial, found, tracked)
+                if len(obstacles):
+                    return Obstructed(obstacles)
                 known = InterfacePoints.join([known, found.take(found.gap < -depth)])
             tracked = InterfacePoints.join([tracked, found])
         lift = lift_clear(trial, tracked, state.sticky.rows(tracked))
@@ -161,6 +176,25 @@ def settled(
             return None
         trial = trial.displaced(lift)
     return None
+
+
+def _elsewhere(
+    state: State, trial: Assembly, found: InterfacePoints, tracked: InterfacePoints
+) -> InterfacePoints:
+    """Return, as seen from the state and held where they are, the overlaps of a trial far from all tracked
+    points: no minimum stood there yet, as at the far end of a rod that comes down level.
+    """
+    deep = found.take(found.gap < -_DEEP * trial.radius)
+    if len(deep) == 0 or len(tracked) == 0:
+        return deep.take(slice(0, 0))
+    offset = trial.in_world(deep).point1[:, None] - trial.in_world(tracked).point1
+    away = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset)).min(axis=1)
+    deep = deep.take(away > _FAR * trial.radius)
+    return state.assembly.solve(replace(deep, held=np.ones(len(deep), bool)))
+
+
+def _deepest(points: InterfacePoints) -> float:
+    return float(points.gap.min(initial=np.inf))
 
 
 def _parted(state: State, trial: Assembly, points: InterfacePoints) -> bool:
