@@ -64,7 +64,8 @@ def _floors(encounter: Encounter, samples: InterfacePoints) -> InterfacePoints:
     distance = dot(offset, offset)
     np.fill_diagonal(distance, np.inf)
     nearest = np.argsort(distance, axis=1)[:, :_NEIGHBOURS]
-    lowest = samples.take((samples.gap[nearest] > samples.gap[:, None]).all(axis=1))
+    lower: Bools = (samples.gap[nearest] > samples.gap[:, None]).all(axis=1)
+    lowest = samples.take(lower)
     free = replace(lowest, held=np.zeros(len(lowest), bool))
     solved, valid = solve_points(encounter, free, known_sides=True)
     return solved.take(valid & ~solved.held)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,9 @@ _FADING = 1e-5  # delta / R_b of a connection
 
 
 class Force(Protocol):
-    """What acts on the bodies of an assembly from outside."""
+    """What acts on the bodies of an assembly from outside.  has_energy: it comes from a potential."""
+
+    has_energy: ClassVar[bool]
 
     def wrench(self, assembly: Assembly) -> Floats:
         """The wrenches on all bodies (d,)."""
@@ -63,6 +65,7 @@ class Gravity:
 
     direction: Floats
     weights: Floats
+    has_energy: ClassVar[bool] = True
 
     @classmethod
     def along(cls, direction: Sequence[float], weights: Floats | None = None) -> Gravity:
@@ -98,14 +101,15 @@ class Gravity:
 class Local:
     """A push or pull at a point (3,) of a body, along a direction (3,), both in the body's frame.
 
-    It has no energy: let energies be unchecked while it acts (Settings.check_energy).  Raises PlacementError
-    for a point that is not finite, or no direction.
+    It has no energy: while energies are checked (Settings.check_energy) it moves the body, but never against
+    the forces that have one.  Raises PlacementError for a point that is not finite, or no direction.
     """
 
     point: Floats
     direction: Floats
     strength: float = 1.0
     body: int = 0
+    has_energy: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", checked_vector(self.point, "local force: point"))
@@ -164,6 +168,7 @@ class Connection:
     strength: float = 1.0
     body: int = 0
     other: int | None = None
+    has_energy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", checked_vector(self.point, "connection: point"))
@@ -284,6 +289,17 @@ class Load:
     def wrench(self, assembly: Assembly) -> Floats:
         """The sum of all wrenches (d,)."""
         total: Floats = np.sum([force.wrench(assembly) for force in self._all], axis=0)
+        return total
+
+    @property
+    def pushes(self) -> bool:
+        """Whether a force acts that has no energy."""
+        return not all(force.has_energy for force in self._all)
+
+    def descent(self, assembly: Assembly) -> Floats:
+        """The wrench (d,) of the forces that have an energy: along it that falls."""
+        parts = [force.wrench(assembly) for force in self._all if force.has_energy]
+        total: Floats = np.sum(parts, axis=0) if parts else np.zeros(6 * len(assembly))
         return total
 
     def energy(self, assembly: Assembly) -> float:

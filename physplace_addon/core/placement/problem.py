@@ -40,12 +40,17 @@ class Problem:
 
     @property
     def viscosity(self) -> float:
-        """What a motion costs beside the energy it gains, over R: next to nothing where energies are checked.
+        """What a motion costs beside the energy it gains, over R: next to nothing where energies tell an end.
 
-        Where they are not, the body is pushed through honey: a unit force moves it by eps_max, what is all
-        but balanced by as much less, so that it does not slide about under a force that no energy ends.
+        Where they do not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
+        balanced by as much less, so that it does not slide about under a force that no energy ends.
         """
-        return _LEAST_VISCOSITY if self.settings.check_energy else 1.0 / self.settings.eps_max
+        return _LEAST_VISCOSITY if self.has_lowest else 1.0 / self.settings.eps_max
+
+    @property
+    def has_lowest(self) -> bool:
+        """Whether there is no more to come once the energy is as low as it gets."""
+        return self.settings.check_energy and not self.load.pushes
 
     def rises(self, before: float, assembly: Assembly) -> bool:
         """Whether the bodies' energy is above another one, by more than noise; never if it is not checked."""

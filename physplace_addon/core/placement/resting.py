@@ -15,6 +15,7 @@ from ..arrays import Bools, Floats
 from ..contact.assembly import Assembly
 from ..contact.points import FIXED, InterfacePoints
 from .balance import even_forces
+from .friction import coulomb_balance
 from .polish import Polished, polish
 from .problem import CLEARANCE, OVERLAP, Problem
 from .programme import Step, length
@@ -118,7 +119,6 @@ def held_by_friction(problem: Problem, state: State) -> bool:
     touching = problem.contacts(assembly, state.local_points)
     if len(touching) == 0:
         return False
-    from .friction import coulomb_balance
 
     normals = assembly.in_world(touching).normal
     _, residual = coulomb_balance(

@@ -204,13 +204,14 @@ class Placement:
 
     def _accept(self, taken: Moved) -> State:
         assembly, points = taken
-        if self._problem.rises(self.state.energy, assembly):
+        lowest = min(state.energy for state in self.states[self._since :])
+        if self._problem.rises(lowest, assembly):
             return self._fail()
         eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
         energy = self._problem.load.energy(assembly)
         sticky = self.state.sticky.followed(points)
         self.states.append(State(assembly, points, sticky, self.state.origin, energy, eps))
-        if self.settings.check_energy and self._no_lower():
+        if self._problem.has_lowest and self._no_lower():
             self.status = Status.AT_ENERGY_MINIMUM
         return self.state
 

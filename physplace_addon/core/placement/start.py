@@ -28,6 +28,7 @@ _ROUNDS = 5
 _UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 _PROBE_DEPTH = 1e-3
+_ASIDE = 1e-6  # distance / R to either side of a point that is inside only if both are
 
 
 def near_the_origin(
@@ -96,10 +97,14 @@ def behind_walls(
     doubtful = np.nonzero(points.gap < -max(tolerance, float(bounds)))[0]
     behind = np.zeros(len(points), bool)
     if len(doubtful):
-        point1, point2 = points.point1[doubtful], points.point2[doubtful]
-        in_active = _inside(encounter.active.body, encounter.pose.inverse().points(point2))
-        in_world = np.any([_inside(body, point1) for body in bodies], axis=0)
-        behind[doubtful] = ~(in_active | in_world)
+        deep = points.take(doubtful)
+        aside = np.minimum(_ASIDE * encounter.radius, -0.25 * deep.gap)[:, None] * deep.normal
+        within = np.ones(len(doubtful), bool)
+        for shift in (aside, -aside):  # on the very surface, as where it stands, a point is not inside
+            in_active = _inside(encounter.active.body, encounter.pose.inverse().points(deep.point2 + shift))
+            in_world = np.any([_inside(body, deep.point1 + shift) for body in bodies], axis=0)
+            within &= in_active | in_world
+        behind[doubtful] = ~within
     return behind
 
 

@@ -20,6 +20,7 @@ from ..contact.assembly import Assembly, grouped
 from ..contact.curves import sampled_feature
 from ..contact.finding import Reach
 from ..contact.points import InterfacePoints
+from .friction import friction_wrench
 from .problem import CLEARANCE, OVERLAP, Problem
 from .programme import Step, curvature, length, paper_step, solve_programme, trust_step
 from .state import State
@@ -37,7 +38,7 @@ def programme(problem: Problem, state: State, extra: InterfacePoints | None = No
     assembly, points = state.assembly, state.local_points
     if extra is not None:
         points = InterfacePoints.join([points, extra])
-    rows = _Rows(assembly, points, state)
+    rows = _Rows(problem, state, points)
     wrench = problem.load.wrench(assembly)
     if problem.settings.alpha > 0.0 and problem.settings.friction > 0.0:
         wrench = wrench + problem.settings.alpha * _dragging(problem, assembly, points, wrench)
@@ -59,21 +60,25 @@ def programme(problem: Problem, state: State, extra: InterfacePoints | None = No
 class _Rows:
     """The rows of a state's programme."""
 
-    def __init__(self, assembly: Assembly, points: InterfacePoints, state: State) -> None:
-        self._assembly, self._points = assembly, points
-        self.gradients = assembly.gradients(points)
-        room = np.minimum(CLEARANCE - points.gap / assembly.radius, 2.0 * CLEARANCE)
+    def __init__(self, problem: Problem, state: State, points: InterfacePoints) -> None:
+        self._assembly, self._points = state.assembly, points
+        self.gradients = state.assembly.gradients(points)
+        room = np.minimum(CLEARANCE - points.gap / state.assembly.radius, 2.0 * CLEARANCE)
         self._stuck = state.sticky.rows(points)
-        self._both_ways = np.concatenate([self.gradients, -self.gradients[self._stuck]])
+        self._all = np.concatenate([self.gradients, -self.gradients[self._stuck]])
         self._room = np.concatenate([room, -room[self._stuck]])
+        if problem.settings.check_energy and problem.load.pushes:  # a push does not lift
+            self._all = np.concatenate([self._all, problem.load.descent(state.assembly)[None]])
+            self._room = np.append(self._room, -4.0 * CLEARANCE)
 
     def step(self, matrix: Floats, wrench: Floats, trust: float, viscosity: float) -> Step | None:
         """Solve; a contact that sticks may have a force that pulls."""
-        step = trust_step(matrix, wrench, self._both_ways, self._room, trust, viscosity)
-        if step is None or len(self._stuck) == 0:
-            return step
-        forces = step.forces[: len(self._points)].copy()
-        forces[self._stuck] -= step.forces[len(self._points) :]
+        step = trust_step(matrix, wrench, self._all, self._room, trust, viscosity)
+        if step is None:
+            return None
+        count = len(self._points)
+        forces = step.forces[:count].copy()
+        forces[self._stuck] -= step.forces[count : count + len(self._stuck)]
         return Step(step.x, forces)
 
     def curvature(self, forces: Floats) -> Floats:
@@ -86,7 +91,6 @@ class _Rows:
 def _dragging(problem: Problem, assembly: Assembly, points: InterfacePoints, wrench: Floats) -> Floats:
     """What friction takes off the motion at the contacts (5.2): F_f - F_r."""
     touching = problem.contacts(assembly, points)
-    from .friction import friction_wrench
 
     normals = assembly.in_world(touching).normal
     return friction_wrench(wrench, assembly.maps(touching), normals, problem.settings.friction)
