@@ -6,7 +6,8 @@ circle's control points (1, 0), (1, c), (c, 1), (0, 1) times the radius, c = 0.5
 widest row): nearly, not exactly, a circle.  The foot is the later addition that closes the bottom.
 
 The lid as designed has a radius of 1.3 and would fall through the opening, whose radius is 1.38 at its
-narrowest. Here it is scaled by `LID_SCALE`, so that its border comes to rest half-way down the rim's inside.
+narrowest.  Here it is scaled by `LID_SCALE`, so that it goes over the rim like a cap and rests with its
+hollow side on the bead, all around.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 QUARTER = 0.56
-LID_SCALE = 1.07
+LID_SCALE = 1.18
 
 # Profiles (r, z), outside on the left when walked from the first point on; a third number is the row's own c.
 POT_PROFILE = (

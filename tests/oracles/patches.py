@@ -1,8 +1,8 @@
 """An open or closed surface of bicubic Bezier patches, for the oracles; shares no code with the solver.
 
-Patches are kept as polynomials in powers of u and v and summed by Horner's scheme.  Farthest and nearest
-points start from dense samples and are refined by zooming, a grid of parameters shrunk about the best point
-so far: no derivative is used, so poles, borders and folds need no care.  Only the peaks of `branches` do.
+Patches are kept as polynomials in powers of u and v.  Farthest points start from dense samples and are
+refined by zooming, a grid of parameters shrunk about the best point so far: no derivative is used, so poles,
+borders and folds need no care.  Nearest points, of which there are many more, are found by Newton's steps.
 
 The sign of a distance is the side on which the nearest point's normal says the other point is: right where
 the surface is as good as closed, as a pot is seen from above its rim.
@@ -17,6 +17,7 @@ from scipy.spatial import cKDTree
 
 from tests.oracles.shapes import Branches, Patch
 
+FAR = 3.0  # sample spacings beyond which a distance need not be exact
 AXIS = np.linspace(-1, 1, 7)
 ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
 POWERS = np.array(
@@ -33,31 +34,34 @@ class Patches:
 
     def __init__(self, nets, samples=33, centre=None):
         self.coefficients = np.einsum("pi,qj,nijx->npqx", POWERS, POWERS, np.asarray(nets, float))
-        self.count = len(self.coefficients)
+        self.count, self.tables = len(self.coefficients), {}
         t = (np.arange(samples) + 0.5) / samples  # inside: at a pole all u are alike, and tell no way
         self.grid = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
         self.samples = samples
         at = np.tile(self.grid, (self.count, 1))
         self.sampled = self.at(np.repeat(np.arange(self.count), len(self.grid)), at)
         self.tree = cKDTree(self.sampled)
+        net = self.sampled.reshape(self.count, samples, samples, 3)
+        self.spacing = max(np.linalg.norm(np.diff(net, axis=axis), axis=3).max() for axis in (1, 2))
         self.centre = self._centre() if centre is None else np.asarray(centre, float)
 
     def at(self, patch, uv, orders=(0, 0)):
         """Points (k, 3), or derivatives of the given orders by u and v, of patches (k,) at (k, 2)."""
-        c = self.coefficients
-        for axis, order in enumerate(orders):
-            for _ in range(order):
-                shape = [1, 1, 1, 1]
-                shape[axis + 1] = -1
-                rest = np.take(c, range(1, c.shape[axis + 1]), axis=axis + 1)
-                c = rest * np.arange(1, c.shape[axis + 1]).reshape(shape)
-        result = np.zeros((len(patch), 3))
-        for p in reversed(range(c.shape[1])):
-            row = np.zeros((len(patch), 3))
-            for q in reversed(range(c.shape[2])):
-                row = row * uv[:, 1:] + c[patch, p, q]
-            result = result * uv[:, :1] + row
-        return result
+        c = self._table(orders)
+        p, q = (np.stack([uv[:, axis] ** n for n in range(c.shape[axis + 1])], axis=1) for axis in (0, 1))
+        rows = (p[:, None] @ c.reshape(*c.shape[:2], -1)[patch])[:, 0].reshape(len(patch), c.shape[2], 3)
+        return (q[:, None] @ rows)[:, 0]
+
+    def _table(self, orders):
+        """Coefficients (n, powers of u, powers of v, 3) of a derivative."""
+        if orders not in self.tables:
+            c = self.coefficients
+            for axis, order in enumerate(orders):
+                for _ in range(order):
+                    c = np.moveaxis(c, axis + 1, -1)
+                    c = np.moveaxis(c[..., 1:] * np.arange(1, c.shape[-1]), -1, axis + 1)
+            self.tables[orders] = np.ascontiguousarray(c)
+        return self.tables[orders]
 
     def _centre(self, cuts=12, nodes=16):
         """Centre of the area, by Gauss-Legendre sums over cuts x cuts parts of every patch."""
@@ -145,25 +149,66 @@ class Patches:
         return np.where(inside[:, None, None], slopes, 0.0)
 
     def signed_distance(self, x):
-        """Signed distances (k,), negative on the side away from the nearest normal."""
-        _, index = self.tree.query(x, k=4)
+        """Signed distances (k,), negative on the side away from the nearest normal; far away, where nothing
+        touches, of the nearest sample.
+        """
+        distance, index = self.tree.query(x, k=6)
         patch, start = index // len(self.grid), self.grid[index % len(self.grid)]
-        tiled = np.repeat(x, 4, axis=0)
-        uv, squared = self._zoomed(
-            patch.ravel(), start.reshape(-1, 2), lambda p: np.sum((p - tiled[:, None]) ** 2, axis=2)
-        )
-        best = np.arange(len(x)) * 4 + np.argmin(squared.reshape(-1, 4), axis=1)
-        chosen, uv = patch.ravel()[best], uv[best]
-        inner = np.clip(uv, 1e-6, 1 - 1e-6)
-        normal = np.cross(self.at(chosen, inner, (1, 0)), self.at(chosen, inner, (0, 1)))
-        side = np.where(np.sum((x - self.at(chosen, uv)) * normal, axis=1) < 0, -1.0, 1.0)
-        return side * np.sqrt(squared[best])
+        near = distance[:, :1] < FAR * self.spacing
+        first = near & np.ones(patch.shape, bool)  # one start is enough on each patch
+        for column in range(1, patch.shape[1]):
+            first[:, column] &= np.all(patch[:, :column] != patch[:, column : column + 1], axis=1)
+        row, column = np.nonzero(first)
+        best, patch, at = distance[:, 0].copy(), patch[:, 0].copy(), start[:, 0].copy()
+        owner = (index // len(self.grid))[row, column]
+        uv = self._foot(owner, start[row, column], x[row])
+        apart = np.linalg.norm(self.at(owner, uv) - x[row], axis=1)
+        for which in np.argsort(-apart, kind="stable"):
+            if apart[which] <= best[row[which]]:
+                best[row[which]], patch[row[which]], at[row[which]] = apart[which], owner[which], uv[which]
+        inner = np.clip(at, 1e-7, 1 - 1e-7)
+        normal = np.cross(self.at(patch, inner, (1, 0)), self.at(patch, inner, (0, 1)))
+        side = np.where(np.sum((x - self.at(patch, at)) * normal, axis=1) < 0, -1.0, 1.0)
+        return side * best
+
+    def _foot(self, patch, uv, x):
+        """Newton's clamped steps to the nearest points, taken only where they lead nearer."""
+        uv, active, damping = uv.copy(), np.arange(len(patch)), np.full(len(patch), 1e-3)
+        for _ in range(40):
+            own, at = patch[active], uv[active]
+            here = self.at(own, at) - x[active]
+            step, sure = self._step_to_foot(own, at, here, damping[active])
+            trial = np.clip(at + step, 0, 1)
+            there = self.at(own, trial) - x[active]
+            nearer = np.sum(there * there, axis=1) < np.sum(here * here, axis=1)
+            uv[active[nearer]] = trial[nearer]
+            damping[active] = np.where(nearer, 0.3, 8.0) * damping[active]
+            going = np.where(nearer, np.abs(trial - at).max(axis=1) > 1e-13, ~sure & (damping[active] < 1e2))
+            active = active[going]
+            if not len(active):
+                break
+        return uv
+
+    def _step_to_foot(self, patch, uv, here, damping):
+        """Steps (k, 2) by the full second derivative where that is safe (told for each), or damped ones."""
+        first = np.stack([self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1))], axis=2)
+        orders = ((2, 0), (1, 1), (1, 1), (0, 2))
+        bend = np.stack([np.sum(self.at(patch, uv, o) * here, axis=1) for o in orders], axis=1)
+        metric = np.swapaxes(first, 1, 2) @ first
+        slope = np.einsum("kia,ki->ka", first, here)
+        full = metric + bend.reshape(-1, 2, 2)
+        sure = np.linalg.eigvalsh(full)[:, 0] > 1e-3 * np.trace(metric, axis1=1, axis2=2)
+        matrix = np.where(sure[:, None, None], full, metric + damping[:, None, None] * np.eye(2))
+        closed = ((uv <= 0) & (slope > 0)) | ((uv >= 1) & (slope < 0))
+        matrix = np.where(closed[:, :, None] | closed[:, None, :], matrix * np.eye(2), matrix)
+        slope = np.where(closed, 0.0, slope)
+        return -np.linalg.solve(matrix, slope[..., None])[..., 0], sure
 
     def core(self):
         def over(number):
             return lambda p: self.at(np.full(len(p), number), p)
 
-        return [Patch(over(n), (0, 0), (1, 1), (33, 33)) for n in range(self.count)], 0.0
+        return [Patch(over(n), (0, 0), (1, 1), (17, 17)) for n in range(self.count)], 0.0
 
 
 def _distinct(x, value):
