@@ -5,9 +5,8 @@ from .crossings import Crossing, edge_crossings, vertex_crossings
 from .distance import clearance, free_travel
 from .forest import join
 from .traversal import Neglect, near_pairs, swept_pairs
-from .tree import BoxTree, build, refit, tree_of
+from .tree import BoxTree, build, refit, remember, tree_of
 from .triangles import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
-from .world import Moving, World
 
 __all__ = [
     "EDGE",
@@ -16,12 +15,10 @@ __all__ = [
     "BoxTree",
     "Crossing",
     "Intersection",
-    "Moving",
     "Neglect",
     "OnSegments",
     "OnTriangle",
     "TriangleGap",
-    "World",
     "build",
     "clearance",
     "closest_on_segments",
@@ -32,6 +29,7 @@ __all__ = [
     "join",
     "near_pairs",
     "refit",
+    "remember",
     "swept_pairs",
     "tree_of",
     "triangles_intersect",

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..collision import (
     Crossing,
+    Neglect,
     edge_crossings,
     near_pairs,
     swept_pairs,
@@ -161,7 +162,7 @@ def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Flo
     active, world = encounter.active, encounter.world
     if active.triangle_flat.all() and world.triangle_flat.all():
         return np.zeros((0, 3))
-    pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
+    pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0, _spheres_of_neglect(encounter, points))
     t1, t2 = pairs[:, 0], pairs[:, 1]
     curved = ~(active.triangle_flat[t1] & world.triangle_flat[t2])
     t1, t2 = t1[curved], t2[curved]
@@ -172,6 +173,13 @@ def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Flo
     rows = np.nonzero(~_accounted_for(corners, bound, points, encounter.radius))[0]
     meeting = triangles_intersect(corners[rows], world.body.triangles[t2[rows]])
     return meeting.point[meeting.hit]
+
+
+def _spheres_of_neglect(encounter: Encounter, points: InterfacePoints) -> Neglect:
+    """Spheres around the interface points whose gap any two tessellations may close (section 3, Figure 4)."""
+    least = encounter.active.body.triangle_bound.min() + encounter.world.body.triangle_bound.min()
+    known = points.point1[points.gap <= least + 1e-9 * encounter.radius]
+    return known, np.full(len(known), _NEGLECT * encounter.radius)
 
 
 def _accounted_for(corners: Floats, bound: Floats, points: InterfacePoints, radius: float) -> Bools:

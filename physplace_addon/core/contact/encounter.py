@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
-from ..collision import BoxTree, tree_of
+from ..collision import BoxTree, join, remember, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
 from .features import FACE, FeatureGeometry, Features, dot
@@ -72,7 +72,10 @@ class ContactBody:
     @classmethod
     def of(cls, bodies: Sequence[Body]) -> ContactBody:
         """Prepare one body, or several that never move against each other (the world)."""
-        body = bodies[0] if len(bodies) == 1 else merge(list(bodies), "world")
+        body = bodies[0]
+        if len(bodies) > 1:
+            body = merge(list(bodies), "world")
+            remember(body, join(*(tree_of(part) for part in bodies)))
         trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
         straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
         straight = straight_curve[body.edge_curve] if len(straight_curve) else np.zeros(0, bool)
