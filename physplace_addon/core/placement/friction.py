@@ -4,19 +4,19 @@ A contact i holds with a force F_i (3,) in the cone of its normal n_i: |F - (F .
 G_i (d, 3) takes the force to the wrench it exerts: on one body G_i = (1, [r_i]x), with the arm r_i / R; on m
 bodies that touch each other the wrenches are stacked, d = 6 m, and a contact between two of them pushes both.
 
-The least coefficient.  Contacts with mu do not hold w if a motion r goes with it, w . r > 0, and each contact,
-which moves by s_i = G_i' r, opens at least as steeply as friction drags: s_n >= mu |s_t|.  So the least
+The least coefficient.  Contacts with mu do not hold w if some motion r goes with it, w . r > 0, and moves
+each contact, by s_i = G_i' r, at least as steeply apart as friction drags: s_n >= mu |s_t|.  So the least
 coefficient is the largest that a motion affords,
 
     mu* = sup over r, w . r > 0, of min_i s_n,i / |s_t,i|,
 
-a fractional programme.  For a trial mu and weights c_i the widest margin gamma, s_n - mu |s_t| >= c gamma with
-|r| = 1 and w . r >= 0, is the distance of 0 from {b w + sum G F: b >= 0, F in the cones, sum c F_n = 1}, and
-that is least squares over the cones again, with the row c F_n and the target 1 more; its residual is r.  The
+a fractional programme.  For a trial mu and weights c_i the widest margin h, s_n - mu |s_t| >= c h with |r| =
+1 and w . r >= 0, is the distance of 0 from {b w + sum G F: b >= 0, F in the cones, sum c F_n = 1}, and that
+is least squares over the cones again, with the row c F_n and the target 1 more; its residual is along r.  The
 ratio that r attains is the next mu, and c = |s_t| then makes the sequence converge faster than linearly
 (Crouzeix, Ferland and Schaible 1985).  It rises and never passes mu*.  At its end the margin is 0, and either
-the contacts hold w at mu* (1 + 1e-5), which is tried; or contacts squeeze one another by themselves, b = 0.
-Above this mu they stick, s = 0, and the search goes on among the motions that are left.
+the contacts hold w a little above, which is tried; or contacts squeeze one another by themselves, b = 0: they
+stick at any larger mu, s = 0, and the search goes on among the motions that are left.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .friction_cones import Cones, least_squares
 LIMIT = 1e4  # a coefficient that no pair of materials has
 _NO_RESIDUAL = 1e-9
 _ACCURACY = 1e-5
+_NEAR = 1e-3  # a rise of the bound, over it, after which it may be close enough
 _LEAST = 1e-9  # what is reported as needed where any friction at all holds
 _NO_MARGIN = 1e-10
 _ROUNDS = 100
@@ -93,7 +94,7 @@ class _Search:
         if ratio > LIMIT:
             return float("inf")
         ended = margin < _NO_MARGIN or ratio <= self._mu
-        close = ended or ratio - self._mu < 0.25 * _ACCURACY * ratio
+        close = ended or ratio - self._mu < _NEAR * ratio
         self._mu = max(self._mu, 0.0 if ended else ratio)
         above = (1.0 + 0.5 * _ACCURACY) * self._mu + _LEAST
         if close and self.holds(above):

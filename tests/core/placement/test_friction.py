@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from physplace_addon.core.placement.friction import contact_maps, required_friction, tangents
+from physplace_addon.core.placement.friction import required_friction
+from physplace_addon.core.placement.friction_cones import tangents
 
 WEIGHT = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 FEET = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]])
 UP = np.array([0.0, 0.0, 1.0])
+
+
+def contact_maps(arms):
+    """The maps (k, 6, 3) of forces on one body at arms (k, 3) to their wrenches."""
+    turning = np.cross(np.asarray(arms)[:, None], np.eye(3)).transpose(0, 2, 1)
+    return np.concatenate([np.broadcast_to(np.eye(3), turning.shape), turning], axis=1)
 
 
 @pytest.mark.parametrize("degrees", [1.0, 15.0, 40.0, 60.0])
