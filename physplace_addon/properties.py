@@ -17,7 +17,12 @@ class PhysPlaceSettings(PropertyGroup):
         gravity: tuple[float, float, float]
         eps_max: float
         step_limit: int
+        check_energy: bool
         balance: str
+        friction: float
+        alpha: float
+        leave_metastable: bool
+        seed: int
         key_path: bool
         frame_step: int
     else:
@@ -50,6 +55,14 @@ class PhysPlaceSettings(PropertyGroup):
             min=1,
             soft_max=2000,
         )
+        check_energy: BoolProperty(
+            name="Only Downhill",
+            description=(
+                "Refuse every step that would raise the object: it then surely comes to an end. "
+                "Pushes and nudges always do without"
+            ),
+            default=True,
+        )
         balance: EnumProperty(
             name="Balance",
             description="How the contacts share the weight",
@@ -58,6 +71,42 @@ class PhysPlaceSettings(PropertyGroup):
                 ("SVD", "Singular Values", "The paper's balance, which may pull: to compare with"),
             ),
             default="NONNEGATIVE",
+        )
+        friction: FloatProperty(
+            name="Friction",
+            description=(
+                "Coulomb's coefficient of all contacts: the object stops where friction can hold it. "
+                "0 is perfectly smooth, wood on wood about 0.4"
+            ),
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
+            max=1000.0,
+        )
+        alpha: FloatProperty(
+            name="Share in Motion",
+            description=(
+                "How much of the friction also bends the way down; "
+                "at 0 it only decides where the object may stop"
+            ),
+            default=0.0,
+            min=0.0,
+            max=1.0,
+            subtype="FACTOR",
+        )
+        leave_metastable: BoolProperty(
+            name="Leave Unstable Rests",
+            description=(
+                "Go on from a rest that the least push would end, such as a ball on top of a ball, "
+                "by a small nudge of chance"
+            ),
+            default=False,
+        )
+        seed: IntProperty(
+            name="Seed",
+            description="Chooses the nudges by which unstable rests are left; the same seed, the same way",
+            default=0,
+            min=0,
         )
         key_path: BoolProperty(
             name="Key the Path",

@@ -13,16 +13,30 @@ from typing import cast
 import bpy
 
 from .operators.check import PHYSPLACE_OT_check
-from .operators.menus import draw_object_menu
+from .operators.connect import PHYSPLACE_OT_connect
+from .operators.menus import PHYSPLACE_MT_object, draw_object_menu
 from .operators.place import PHYSPLACE_OT_place
-from .panels.sidebar import PHYSPLACE_PT_place, PHYSPLACE_PT_report, PHYSPLACE_PT_settings
+from .operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from .operators.replicate import PHYSPLACE_OT_replicate
+from .panels.sidebar import (
+    PHYSPLACE_PT_forces,
+    PHYSPLACE_PT_place,
+    PHYSPLACE_PT_report,
+    PHYSPLACE_PT_settings,
+)
 from .properties import PhysPlaceSettings
 
 CLASSES: tuple[type, ...] = (
     PhysPlaceSettings,
     PHYSPLACE_OT_place,
     PHYSPLACE_OT_check,
+    PHYSPLACE_OT_nudge,
+    PHYSPLACE_OT_push,
+    PHYSPLACE_OT_connect,
+    PHYSPLACE_OT_replicate,
+    PHYSPLACE_MT_object,
     PHYSPLACE_PT_place,
+    PHYSPLACE_PT_forces,
     PHYSPLACE_PT_settings,
     PHYSPLACE_PT_report,
 )

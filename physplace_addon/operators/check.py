@@ -3,23 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bpy.types import Context
 
-from bpy.types import Context, Operator
-
-from ..core.errors import PhysPlaceError
-from ..core.placement import Certificate, check
-from ..scene.access import scene_of
-from ..scene.read import read
-from ..scene.settings import gravity_direction, placement_settings
-from ..scene.write import write_report_only
-from .common import announce, why_not
-
-if TYPE_CHECKING:
-    from bpy.stub_internal.rna_enums import OperatorReturnItems
+from ..core.placement import check
+from ..scene.write import Outcome, write_reports_only
+from .common import Conclusion, ObjectOperator, conclude
+from .session import scenario_of, settings_for
 
 
-class PHYSPLACE_OT_check(Operator):
+class PHYSPLACE_OT_check(ObjectOperator):
     """Find out whether the active object touches, overlaps, and stands at rest where it is."""
 
     bl_idname = "physplace.check"
@@ -28,34 +20,12 @@ class PHYSPLACE_OT_check(Operator):
         "Find what the active object touches or overlaps where it stands, and whether it is at rest there. "
         "Nothing is moved; the figures go to the report"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs an active object in Object Mode."""
-        reason = why_not(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
-
-    def execute(self, context: Context) -> set[OperatorReturnItems]:
-        """Read the scene, ask core, keep the report."""
-        try:
-            name, certificate = check_active(context)
-        except PhysPlaceError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        announce(self, name, certificate)
-        return {"FINISHED"}
-
-
-def check_active(context: Context) -> tuple[str, Certificate]:
-    """Check the active object; returns its name and the certificate. Raises PhysPlaceError for bad input."""
-    scene = scene_of(context)
-    direction = gravity_direction(scene)
-    scenario = read(context)
-    subject = scenario.subject
-    settings = placement_settings(scene, direction, subject.rounding)
-    certificate = check(subject.body, subject.pose, scenario.world, settings)
-    write_report_only(subject, certificate)
-    return subject.name, certificate
+    def work(self, context: Context) -> Conclusion:
+        """Ask core and keep the report."""
+        scenario = scenario_of(context)
+        subject = scenario.subject
+        certificate = check(subject.body, subject.pose, scenario.world, settings_for(context, scenario))
+        outcomes = [Outcome(subject, [subject.pose], certificate)]
+        write_reports_only(outcomes)
+        return conclude(outcomes)

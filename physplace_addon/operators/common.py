@@ -1,17 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What placing and checking share: when they can run, how they show progress, how they end."""
+"""What all operators share: when they can run, how they refuse, how they show progress, what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bpy.types import Context, Operator, WindowManager
 
-from ..core.placement import Certificate, Status
+from ..core.errors import PhysPlaceError
 from ..scene.access import active_object
+from ..scene.write import Outcome
 
-LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What an operator says in the end, and whether all is well, or the artist should take heed."""
+
+    well: bool
+    text: str
+
+
+class ObjectOperator(Operator):
+    """An operator on the active object: one undo step; bad input is an error and leaves the scene alone."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs an active object in Object Mode."""
+        reason = why_not(context)
+        if reason is not None:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
+        """Do the work, or say why it cannot be done."""
+        try:
+            conclusion = self.work(context)
+        except PhysPlaceError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"} if conclusion.well else {"WARNING"}, conclusion.text)
+        return {"FINISHED"}
+
+    def work(self, context: Context) -> Conclusion:
+        """Read the scene, solve, write the scene. Raises PhysPlaceError, with nothing written."""
+        raise NotImplementedError
 
 
 def why_not(context: Context) -> str | None:
@@ -33,8 +74,14 @@ def progress(manager: WindowManager, total: int) -> Iterator[WindowManager]:
         manager.progress_end()
 
 
-def announce(operator: Operator, name: str, certificate: Certificate) -> None:
-    """Say how a placement or check of an object ended: a warning unless it is at rest."""
-    status = certificate.status
+def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
+    """How objects' placements or checks ended: all is well if all are at rest."""
+    certificates = [outcome.certificate for outcome in outcomes]
+    well = all(certificate.status.at_rest for certificate in certificates)
+    if len(outcomes) > 1:
+        counts = Counter(certificate.status for certificate in certificates)
+        ends = "; ".join(f"{count} {status.message}" for status, count in counts.items())
+        return Conclusion(well, f"{len(outcomes)} objects: {ends}")
+    (certificate,) = certificates
     figures = f"{certificate.steps} steps, {len(certificate.contacts)} contacts"
-    operator.report({"INFO"} if status.at_rest else {"WARNING"}, f'"{name}": {status.message} ({figures})')
+    return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.status.message} ({figures})')

@@ -7,12 +7,36 @@ from bpy.types import Context, Menu
 
 from ..scene.access import present
 from .check import PHYSPLACE_OT_check
+from .connect import PHYSPLACE_OT_connect
 from .place import PHYSPLACE_OT_place
+from .push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from .replicate import PHYSPLACE_OT_replicate
+
+OPERATORS = (
+    PHYSPLACE_OT_place,
+    PHYSPLACE_OT_check,
+    PHYSPLACE_OT_nudge,
+    PHYSPLACE_OT_push,
+    PHYSPLACE_OT_connect,
+    PHYSPLACE_OT_replicate,
+)
 
 
 def draw_object_menu(self: Menu, context: Context) -> None:
-    """Add placing and checking to the Object menu."""
+    """Add a menu of all operators to the Object menu."""
     layout = present(self.layout)
     layout.separator()
-    layout.operator(PHYSPLACE_OT_place.bl_idname)
-    layout.operator(PHYSPLACE_OT_check.bl_idname)
+    layout.menu(PHYSPLACE_MT_object.bl_idname)
+
+
+class PHYSPLACE_MT_object(Menu):
+    """All operators on the active object."""
+
+    bl_idname = "PHYSPLACE_MT_object"
+    bl_label = "PhysPlace"
+
+    def draw(self, context: Context) -> None:
+        """One entry an operator."""
+        layout = present(self.layout)
+        for operator in OPERATORS:
+            layout.operator(operator.bl_idname)

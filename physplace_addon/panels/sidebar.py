@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar tab PhysPlace: place and check, the settings, the last report of the active object."""
+"""The sidebar tab PhysPlace: place and check, forces, the settings, the last report of the active object."""
 
 from __future__ import annotations
 
 from bpy.types import Context, Panel
 
 from ..operators.check import PHYSPLACE_OT_check
+from ..operators.connect import PHYSPLACE_OT_connect
 from ..operators.place import PHYSPLACE_OT_place
+from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from ..operators.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.report import last_report, rows_of
 from ..scene.settings import settings_of
@@ -22,14 +25,40 @@ class PHYSPLACE_PT_place(Panel):
     bl_category = "PhysPlace"
 
     def draw(self, context: Context) -> None:
-        """The two buttons, and which object they act on."""
+        """What can be done with the active object, and which one that is."""
         layout = present(self.layout)
+        active = active_object(context)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
+        if len(context.selected_objects) > 1:
+            together = column.operator(PHYSPLACE_OT_place.bl_idname, text="Place Selected Together")
+            together.together = True
         column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
-        active = active_object(context)
+        column = layout.column(align=True)
+        column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         if active is not None:
             layout.label(text=active.name, icon="OBJECT_DATA")
+
+
+class PHYSPLACE_PT_forces(Panel):
+    """Pushing, nudging and drawing the active object."""
+
+    bl_idname = "PHYSPLACE_PT_forces"
+    bl_label = "Forces"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+    bl_parent_id = PHYSPLACE_PT_place.bl_idname
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Context) -> None:
+        """The forces, and where they act."""
+        layout = present(self.layout)
+        row = layout.row(align=True)
+        row.operator(PHYSPLACE_OT_nudge.bl_idname)
+        row.operator(PHYSPLACE_OT_push.bl_idname)
+        row.operator(PHYSPLACE_OT_connect.bl_idname)
+        layout.label(text="At the 3D cursor", icon="PIVOT_CURSOR")
 
 
 class PHYSPLACE_PT_settings(Panel):
@@ -43,7 +72,7 @@ class PHYSPLACE_PT_settings(Panel):
     bl_parent_id = PHYSPLACE_PT_place.bl_idname
 
     def draw(self, context: Context) -> None:
-        """Gravity, steps, keys."""
+        """Gravity, steps, contact, where to stop, keys."""
         chosen = settings_of(scene_of(context))
         layout = present(self.layout)
         layout.use_property_split = True
@@ -55,7 +84,18 @@ class PHYSPLACE_PT_settings(Panel):
         steps = layout.column(align=True)
         steps.prop(chosen, "eps_max")
         steps.prop(chosen, "step_limit")
-        layout.prop(chosen, "balance")
+        steps.prop(chosen, "check_energy")
+        contact = layout.column(align=True)
+        contact.prop(chosen, "friction")
+        share = contact.column()
+        share.active = chosen.friction > 0.0
+        share.prop(chosen, "alpha")
+        contact.prop(chosen, "balance")
+        chance = layout.column(align=True)
+        chance.prop(chosen, "leave_metastable")
+        seed = chance.column()
+        seed.active = chosen.leave_metastable
+        seed.prop(chosen, "seed")
         keys = layout.column(align=True)
         keys.prop(chosen, "key_path")
         frames = keys.column()

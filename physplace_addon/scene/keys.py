@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from bpy.types import FCurve, Object
+from bpy.types import ActionFCurves, FCurve, Object
 
 from .errors import SceneError
-from .transform import Channels, rotation_property, set_channels
+from .transform import TRANSFORM, Channels, rotation_property, set_channels
 
 
 def key_path(obj: Object, path: Sequence[Channels], first_frame: int, frame_step: int) -> int:
@@ -31,17 +32,38 @@ def key_path(obj: Object, path: Sequence[Channels], first_frame: int, frame_step
     return frames[-1]
 
 
-def _curves(obj: Object) -> Iterable[FCurve]:
+def own_action_without_transform(obj: Object) -> None:
+    """Give an object that shares its action with another one of its own, without location and rotation."""
+    data = obj.animation_data
+    if data is None or data.action is None:
+        return
+    layered: Any = data  # action slots are not in the stubs of Blender 4.2
+    slot = getattr(layered, "action_slot", None)
+    layered.action = data.action.copy()
+    if slot is not None:
+        layered.action_slot = layered.action.slots[slot.identifier]
+    for curves in _curve_lists(obj):
+        for curve in [curve for curve in curves if curve.data_path in TRANSFORM]:
+            curves.remove(curve)
+
+
+def _curves(obj: Object) -> Iterator[FCurve]:
+    for curves in _curve_lists(obj):
+        yield from curves
+
+
+def _curve_lists(obj: Object) -> Iterator[ActionFCurves]:
     data = obj.animation_data
     action = data.action if data else None
     if data is None or action is None:
-        return ()
+        return
     slot = getattr(data, "action_slot", None)
     if slot is None:  # Blender before 4.4: an action is a list of curves
-        return action.fcurves
+        yield action.fcurves
+        return
     layers = getattr(action, "layers", ())  # not in the stubs of Blender 4.2
     bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
-    return (curve for bag in bags if bag is not None for curve in bag.fcurves)
+    yield from (bag.fcurves for bag in bags if bag is not None)
 
 
 def _set_linear(curve: FCurve, first: int, last: int) -> None:

@@ -20,7 +20,9 @@ def settings_of(scene: Scene) -> PhysPlaceSettings:
     return cast("PhysPlaceSettings", scene.physplace)  # type: ignore[attr-defined]  # added by registration
 
 
-def placement_settings(scene: Scene, gravity: tuple[float, float, float], rounding: float) -> Settings:
+def placement_settings(
+    scene: Scene, gravity: tuple[float, float, float] | None, rounding: float
+) -> Settings:
     """Core's settings for a direction of gravity, and for overlap at the start that is only rounding."""
     chosen = settings_of(scene)
     return Settings(
@@ -29,6 +31,11 @@ def placement_settings(scene: Scene, gravity: tuple[float, float, float], roundi
         eps_max=chosen.eps_max,
         step_limit=chosen.step_limit,
         balance=chosen.balance.lower(),
+        check_energy=chosen.check_energy,
+        friction=chosen.friction,
+        alpha=chosen.alpha,
+        leave_metastable=chosen.leave_metastable,
+        seed=chosen.seed,
     )
 
 

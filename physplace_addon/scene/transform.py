@@ -21,7 +21,7 @@ from . import rotations
 from .affine import NOISE, is_similarity, is_singular
 from .errors import SceneError
 
-DRIVEN = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def _delta_rotation(obj: Object) -> Floats:
 
 def _check_not_driven(obj: Object) -> None:
     drivers = obj.animation_data.drivers if obj.animation_data else ()
-    driven = sorted({str(driver.data_path) for driver in drivers} & set(DRIVEN))
+    driven = sorted({str(driver.data_path) for driver in drivers} & set(TRANSFORM))
     if driven:
         raise SceneError(
             obj.name,

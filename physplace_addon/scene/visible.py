@@ -4,14 +4,14 @@
 The dependency graph lists every visible object and instance once, with one exception: text, metaballs and
 bevelled curves come as themselves and again as an instance that holds their mesh. Only the instance is taken.
 
-The active object carries its children, and what it or they instance: together they are one rigid body. All
-the rest is the world, except objects flagged with the custom property `physplace_ignore` and the curves that
-define an exact surface.
+An object that moves carries its children, and what it or they instance: together they are one rigid body.
+All the rest is the world, except objects flagged with the custom property `physplace_ignore` and the curves
+that define an exact surface.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +27,17 @@ IGNORE = "physplace_ignore"
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over."""
+    """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over.
+
+    `owner` is the full name of the object that shows it, itself or as an instance; `family` the number of the
+    moving family it belongs to, None for the world.
+    """
 
     evaluated: Object
     matrix: Floats
     exact: bool
+    owner: str
+    family: int | None
 
 
 @dataclass(frozen=True)
@@ -46,27 +52,28 @@ class Family:
         return cls(frozenset(member.name_full for member in (active, *active.children_recursive)))
 
 
-def items(depsgraph: Depsgraph, family: Family, *, moving: bool) -> Iterator[Item]:
-    """Everything visible that has a shape: what moves with the active object, or all the rest.
+def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
+    """Everything visible that has a shape: what moves with one of the families, and all the rest.
 
     Each item must be used up before the next one is asked for.
     """
     helpers = _helpers(depsgraph)
+    numbers = {name: number for number, family in enumerate(families) for name in family.names}
     for instance in depsgraph.object_instances:
         shown = present(instance.object)
-        owner = instance.parent if instance.is_instance and instance.parent else shown
-        if (original(owner).name_full in family.names) != moving:
-            continue
+        owner = original(instance.parent if instance.is_instance and instance.parent else shown)
         if not instance.is_instance and not instance.show_self:
             continue
-        if _ignored(original(shown)) or _ignored(original(owner)) or shown.name in helpers:
+        if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
             continue
-        doubles_itself = instance.is_instance and original(owner) == original(shown)
         exact = has_definition(shown)
-        if exact and not doubles_itself:
-            yield Item(shown, np.array(instance.matrix_world, dtype=np.float64), exact=True)
-        elif not exact and shown.type in GEOMETRY_TYPES and (shown.type == "MESH" or instance.is_instance):
-            yield Item(shown, np.array(instance.matrix_world, dtype=np.float64), exact=False)
+        if exact:
+            counts = not (instance.is_instance and owner == original(shown))  # it doubles itself
+        else:
+            counts = shown.type in GEOMETRY_TYPES and (shown.type == "MESH" or instance.is_instance)
+        if counts:
+            matrix = np.array(instance.matrix_world, dtype=np.float64)
+            yield Item(shown, matrix, exact, owner.name_full, numbers.get(owner.name_full))
 
 
 def original(evaluated: Object) -> Object:

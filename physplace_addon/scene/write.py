@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A finished placement, written to the object: its transform in its own space, keys of the path, the report.
+"""Finished placements, written to the objects: transforms in their own spaces, keys of the path, reports.
 
-Everything is computed first. The rest is written and read back before keys and report are; if Blender makes
-another matrix of it, because a constraint or an animation owns the transform, the object is put back and that
-is said.
+Everything is computed first. The transforms are written and read back before keys and reports are; if
+Blender makes another matrix of one of them, because a constraint or an animation owns the transform, all
+objects are put back and that is said.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .errors import SceneError
 from .keys import key_path
 from .read import Subject
 from .report import write_report
+from .start import write_start
 from .transform import Channels, channels, set_channels
 
 READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices
@@ -30,36 +31,56 @@ READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrice
 
 @dataclass(frozen=True)
 class KeyOptions:
-    """On which frames a path is keyed: the first state's, and the distance to the next."""
+    """On which frames a path is keyed: the first state's, and the distance to the next.
+
+    Of several objects each follows the one before it, if `in_turn`; else they all go at once.
+    """
 
     first_frame: int
     frame_step: int
+    in_turn: bool = False
 
 
-def write_rest(
-    context: Context,
-    subject: Subject,
-    poses: Sequence[Pose],
-    certificate: Certificate,
-    keys: KeyOptions | None = None,
-) -> None:
-    """Move the object along its path to the last pose, key the path if asked, and keep the report.
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How an object's placement ended: its poses on the way, the start first, and the certificate."""
+
+    subject: Subject
+    poses: Sequence[Pose]
+    certificate: Certificate
+
+
+def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions | None = None) -> None:
+    """Move objects along their paths to the last poses, key the paths if asked, and keep the reports.
 
     With keys, the scene goes to the last key's frame, so that what is seen is the rest. Raises SceneError,
-    with the object as it was, if the transform cannot be written.
+    with all objects as they were, if a transform cannot be written.
     """
-    obj = _object(subject)
-    path = subject.space.path([subject.world_matrix(pose) for pose in poses])
-    _move(context, obj, path[-1], subject.world_matrix(poses[-1]))
+    objects = [_object(outcome.subject) for outcome in outcomes]
+    worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
+    paths = [outcome.subject.space.path(way) for outcome, way in zip(outcomes, worlds, strict=True)]
+    ends = [path[-1] for path in paths]
+    _move(context, objects, ends, [way[-1] for way in worlds])
     if keys is not None:
-        last = key_path(obj, path, keys.first_frame, keys.frame_step)
-        scene_of(context).frame_set(last)
-    write_report(obj, certificate)
+        scene_of(context).frame_set(_key_paths(objects, paths, keys))
+    for obj, outcome in zip(objects, outcomes, strict=True):
+        write_report(obj, outcome.certificate)
+        write_start(obj, outcome.subject.start, outcome.poses[-1])
 
 
-def write_report_only(subject: Subject, certificate: Certificate) -> None:
-    """Keep the report on an object that was not moved."""
-    write_report(_object(subject), certificate)
+def _key_paths(objects: Sequence[Object], paths: Sequence[Sequence[Channels]], keys: KeyOptions) -> int:
+    """Key each object's path; returns the last frame of all."""
+    first = last = keys.first_frame
+    for obj, path in zip(objects, paths, strict=True):
+        last = max(last, key_path(obj, path, first, keys.frame_step))
+        first = last if keys.in_turn else first
+    return last
+
+
+def write_reports_only(outcomes: Sequence[Outcome]) -> None:
+    """Keep the reports on objects that were not moved."""
+    for outcome in outcomes:
+        write_report(_object(outcome.subject), outcome.certificate)
 
 
 def _object(subject: Subject) -> Object:
@@ -67,18 +88,25 @@ def _object(subject: Subject) -> Object:
     return found
 
 
-def _move(context: Context, obj: Object, values: Channels, expected: Floats) -> None:
-    before = channels(obj)
-    set_channels(obj, values)
+def _move(
+    context: Context, objects: Sequence[Object], values: Sequence[Channels], expected: Sequence[Floats]
+) -> None:
+    before = [channels(obj) for obj in objects]
+    _set_all(context, objects, values)
+    for obj, matrix in zip(objects, expected, strict=True):
+        written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
+        off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
+        if off <= READ_BACK * np.abs(matrix).max():
+            continue
+        _set_all(context, objects, before)
+        raise SceneError(
+            obj.name,
+            "something else owns its transform: a constraint, a driver or a simulation",
+            "mute its constraints, or apply them (Object > Apply > Visual Transform)",
+        )
+
+
+def _set_all(context: Context, objects: Sequence[Object], values: Sequence[Channels]) -> None:
+    for obj, own in zip(objects, values, strict=True):
+        set_channels(obj, own)
     view_layer_of(context).update()
-    written = np.array(obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world, dtype=np.float64)
-    largest = float(np.abs(expected).max())
-    if np.abs(written - expected).max() <= READ_BACK * largest:
-        return
-    set_channels(obj, before)
-    view_layer_of(context).update()
-    raise SceneError(
-        obj.name,
-        "something else owns its transform: a constraint, a driver or a simulation",
-        "mute its constraints, or apply them (Object > Apply > Visual Transform)",
-    )

@@ -8,6 +8,8 @@ import pytest
 
 from tests.scene import scenes
 
+from .running import place, refused
+
 REPORT_KEYS = {
     "status",
     "steps",
@@ -22,27 +24,15 @@ REPORT_KEYS = {
 }
 
 
-def _place(obj: bpy.types.Object) -> dict[str, object]:
-    scenes.activate(obj)
-    assert bpy.ops.physplace.place() == {"FINISHED"}
-    return obj["physplace_report"].to_dict()
-
-
 def _refused(obj: bpy.types.Object | None, message: str) -> None:
-    scenes.activate(obj)
-    before = {other.name: scenes.world_matrix(other) for other in bpy.data.objects}
-    with pytest.raises(RuntimeError, match=message):
-        bpy.ops.physplace.place()
-    for other in bpy.data.objects:
-        np.testing.assert_array_equal(scenes.world_matrix(other), before[other.name])
-        assert "physplace_report" not in other
+    refused(bpy.ops.physplace.place, obj, message)
 
 
 def test_a_tilted_cube_comes_to_rest_on_a_face() -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.3, -0.2, 2.5))
     cube.rotation_euler = (0.3, 0.25, 0.7)
-    report = _place(cube)
+    report = place(cube)
     assert set(report) == REPORT_KEYS
     assert report["status"] == "BALANCED"
     assert report["stable"]
@@ -59,7 +49,7 @@ def test_a_tilted_cube_comes_to_rest_on_a_face() -> None:
 def test_an_exact_sphere_rests_at_its_radius_whatever_its_mesh() -> None:
     scenes.floor()
     ball = scenes.surface("Ball", "sphere", (0.0, 0.0, 3.0), radius=0.7)
-    assert _place(ball)["status"] == "BALANCED"
+    assert place(ball)["status"] == "BALANCED"
     assert scenes.world_matrix(ball)[2, 3] == pytest.approx(0.7, abs=1e-6)
 
 
@@ -67,7 +57,7 @@ def test_a_scaled_sphere_is_an_ellipsoid_and_lies_down() -> None:
     scenes.floor()
     egg = scenes.surface("Egg", "sphere", (0.0, 0.0, 3.0), radius=1.0)
     egg.scale, egg.rotation_euler = (1.0, 0.8, 1.5), (1.2, 0.1, 0.0)
-    assert _place(egg)["status"] in {"BALANCED", "AT_ENERGY_MINIMUM"}
+    assert place(egg)["status"] in {"BALANCED", "AT_ENERGY_MINIMUM"}
     assert scenes.world_matrix(egg)[2, 3] == pytest.approx(0.8, abs=1e-5)
 
 
@@ -77,7 +67,7 @@ def test_it_falls_along_the_scenes_gravity_or_the_settings() -> None:
     ball = scenes.surface("Ball", "sphere", (-3.0, 0.0, 0.0), radius=0.5)
     settings = bpy.context.scene.physplace
     settings.use_scene_gravity, settings.gravity = False, (1.0, 0.0, 0.0)
-    assert _place(ball)["status"] == "BALANCED"
+    assert place(ball)["status"] == "BALANCED"
     assert scenes.world_matrix(ball)[0, 3] == pytest.approx(-0.5, abs=1e-5)
 
 
@@ -88,7 +78,7 @@ def test_a_parented_mirrored_object_rests_too() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 2.0))
     cube.parent, cube.scale = parent, (-0.5, 0.5, 0.25)
     cube.rotation_mode = "QUATERNION"
-    assert _place(cube)["status"] == "BALANCED"
+    assert place(cube)["status"] == "BALANCED"
     lowest = (scenes.world_matrix(cube) @ np.column_stack([scenes.CUBE, np.ones(8)]).T)[2].min()
     assert lowest == pytest.approx(0.0, abs=1e-5)
     assert tuple(cube.scale) == (-0.5, 0.5, 0.25)
@@ -102,7 +92,7 @@ def test_the_path_is_keyed_when_asked() -> None:
     settings = bpy.context.scene.physplace
     settings.key_path, settings.frame_step = True, 2
     bpy.context.scene.frame_set(10)
-    _place(cube)
+    place(cube)
     rest = scenes.world_matrix(cube)
     last = bpy.context.scene.frame_current
     assert last > 10
@@ -119,7 +109,7 @@ def test_the_path_is_keyed_when_asked() -> None:
 def test_without_a_floor_it_would_fall_for_ever_and_stays() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 2.0))
     before = scenes.world_matrix(cube)
-    report = _place(cube)
+    report = place(cube)
     assert report["status"] == "NO_SUPPORT"
     assert report["steps"] <= 200
     np.testing.assert_array_equal(scenes.world_matrix(cube), before)
@@ -129,7 +119,7 @@ def test_beside_the_floor_it_would_fall_for_ever_and_stays() -> None:
     scenes.floor(half=1.0)
     cube = scenes.cube("Cube", (7.0, 0.0, 2.0))
     before = scenes.world_matrix(cube)
-    assert _place(cube)["status"] == "NO_SUPPORT"
+    assert place(cube)["status"] == "NO_SUPPORT"
     np.testing.assert_array_equal(scenes.world_matrix(cube), before)
 
 
@@ -138,7 +128,7 @@ def test_a_start_that_interferes_is_named_and_not_moved() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 0.5))
     cube.rotation_euler = (0.3, 0.2, 0.0)
     before = scenes.world_matrix(cube)
-    assert _place(cube)["status"] == "INTERFERING_START"
+    assert place(cube)["status"] == "INTERFERING_START"
     np.testing.assert_array_equal(scenes.world_matrix(cube), before)
 
 
@@ -146,21 +136,21 @@ def test_what_was_assumed_of_an_open_mesh_is_noted() -> None:
     scenes.floor()
     sheet = scenes.floor("Sheet", half=1.0)
     sheet.location.z = 1.0
-    report = _place(sheet)
+    report = place(sheet)
     assert report["status"] == "BALANCED"
     assert "area" in report["notes"]
 
 
 def test_two_objects_at_one_place_interfere() -> None:
     scenes.cube("Twin")
-    assert _place(scenes.cube("Other twin"))["status"] == "INTERFERING_START"
+    assert place(scenes.cube("Other twin"))["status"] == "INTERFERING_START"
 
 
 def test_one_triangle_has_an_end() -> None:
     scenes.floor()
     mesh = bpy.data.meshes.new("Triangle")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0.3)], [], [(0, 1, 2)])
-    report = _place(scenes.linked(bpy.data.objects.new("Triangle", mesh), (0.0, 0.0, 1.0)))
+    report = place(scenes.linked(bpy.data.objects.new("Triangle", mesh), (0.0, 0.0, 1.0)))
     assert report["status"] in {"BALANCED", "AT_ENERGY_MINIMUM", "STUCK", "STEP_LIMIT"}
 
 

@@ -14,7 +14,8 @@ def _present() -> bool:
 
 
 def test_the_public_names_are_there() -> None:
-    assert {"place", "check"} <= set(dir(bpy.ops.physplace))
+    names = {"place", "check", "nudge", "push", "connect", "replicate"}
+    assert names <= set(dir(bpy.ops.physplace))
     assert bpy.context.scene.physplace.eps_max > 0.0
     assert bpy.types.PHYSPLACE_PT_place.bl_category == "PhysPlace"
 
@@ -34,9 +35,12 @@ def test_every_operator_and_setting_says_what_it_does() -> None:
         if issubclass(cls, bpy.types.Operator):
             assert len(cls.bl_description) > 40
             assert not cls.bl_description.endswith(".")
-    for prop in bpy.context.scene.physplace.bl_rna.properties:
-        if prop.identifier not in {"rna_type", "name"}:
-            assert len(prop.description) > 20, prop.identifier
+    kinds = [bpy.context.scene.physplace.bl_rna]
+    kinds += [getattr(bpy.ops.physplace, name).get_rna_type() for name in dir(bpy.ops.physplace)]
+    for kind in kinds:
+        for prop in kind.properties:
+            if prop.identifier not in {"rna_type", "name"}:
+                assert len(prop.description) >= 10, prop.identifier
 
 
 def test_settings_are_saved_with_the_scene() -> None:

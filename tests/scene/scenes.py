@@ -31,6 +31,22 @@ def floor(name: str = "Floor", half: float = 10.0) -> bpy.types.Object:
     return linked(bpy.data.objects.new(name, mesh))
 
 
+def open_box(name: str, half: tuple[float, float, float]) -> bpy.types.Object:
+    """A box without a lid on the plane z = 0, of half sizes x and y inside, and a height z; walls of 0.2."""
+    x, y, z = half
+    wall = 0.2
+    rings = [(x + wall, y + wall, 0.0), (x + wall, y + wall, z), (x, y, z), (x, y, 0.1)]
+    corners = [(i * a, j * b, c) for a, b, c in rings for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    sides = [
+        (4 * k + i, 4 * k + (i + 1) % 4, 4 * k + 4 + (i + 1) % 4, 4 * k + 4 + i)
+        for k in range(3)
+        for i in range(4)
+    ]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners, [], [(3, 2, 1, 0), *sides, (12, 13, 14, 15)])
+    return linked(bpy.data.objects.new(name, mesh))
+
+
 def surface(
     name: str, kind: str, location: tuple[float, float, float] = (0.0, 0.0, 0.0), **parameters: object
 ) -> bpy.types.Object:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.read import Scenario, read
+from physplace_addon.scene.read import Scenario, read, selected_movers
 
 from . import scenes
 
@@ -200,3 +200,44 @@ def test_a_place_that_is_not_a_number_is_said_by_name() -> None:
         _read(broken)
     with pytest.raises(SceneError, match=r'"Broken"'):
         _read(scenes.cube("Whole", (5.0, 0.0, 0.0)))
+
+
+def test_several_movers_are_subjects_and_only_the_rest_is_the_world() -> None:
+    first, second = scenes.cube("First"), scenes.cube("Second", (5.0, 0.0, 0.0))
+    child = scenes.cube("Child", (0.0, 0.0, 5.0))
+    child.parent = second
+    scenes.floor()
+    scenario = read(bpy.context, [first, second])
+    assert [subject.name for subject in scenario.subjects] == ["First", "Second"]
+    assert [subject.body.mass.volume for subject in scenario.subjects] == pytest.approx([8.0, 16.0])
+    assert [body.name for body in scenario.world] == ["Floor"]
+    np.testing.assert_allclose(scenario.subjects[1].pose.translation, (5.0, 0.0, 0.0))
+
+
+def test_the_movers_are_the_active_object_first_and_those_selected_with_it_without_their_children() -> None:
+    parent, other, active = scenes.cube("Parent"), scenes.cube("Other"), scenes.cube("Active")
+    child = scenes.cube("Child")
+    child.parent = parent
+    scenes.cube("Not selected")
+    for obj in (parent, child, other):
+        obj.select_set(True)
+    scenes.activate(active)
+    movers = [obj.name for obj in selected_movers(bpy.context)]
+    assert movers[0] == "Active"
+    assert sorted(movers) == ["Active", "Other", "Parent"]
+    scenes.activate(child)
+    assert {obj.name for obj in selected_movers(bpy.context)} == {"Other", "Parent"}
+
+
+def test_the_bodies_of_the_world_know_the_objects_that_show_them() -> None:
+    active = scenes.cube("Active")
+    holder = scenes.linked(bpy.data.objects.new("Holder", None), (9.0, 0.0, 0.0))
+    collection = bpy.data.collections.new("Set")
+    part = scenes.cube("Part")
+    bpy.context.scene.collection.objects.unlink(part)
+    collection.objects.link(part)
+    holder.instance_type, holder.instance_collection = "COLLECTION", collection
+    scenes.floor()
+    scenario = _read(active)
+    (standing,) = scenario.standing(frozenset({"Holder"}))
+    np.testing.assert_allclose(standing.mass.center, (9.0, 0.0, 0.0), atol=1e-6)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connect: a point of the active object is drawn to a point of the world (Snyder 1995, section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
+from bpy.types import Context
+
+from ..core.arrays import Floats
+from ..core.contact.nearest import nearest_point
+from ..core.placement import Connection
+from ..core.placement.forces import checked_vector
+from ..scene.access import present, scene_of
+from ..scene.read import Subject
+from .common import Conclusion, ObjectOperator, conclude
+from .points import other_object, place_of
+from .session import scenario_of, session_of, settings_for
+
+NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
+
+
+class PHYSPLACE_OT_connect(ObjectOperator):
+    """Draw a point of the active object to the 3D cursor, or to another object."""
+
+    bl_idname = "physplace.connect"
+    bl_label = "Connect"
+    bl_description = (
+        "Draw a point of the active object to the 3D cursor, or to the origin of another object, "
+        "as far as it gets without passing through anything"
+    )
+
+    if TYPE_CHECKING:
+        target: str
+        location: Sequence[float]
+        anchor: str
+        point: Sequence[float]
+        use_gravity: bool
+        strength: float
+    else:
+        target: StringProperty(
+            name="Target",
+            description="The name of the object to whose origin it is drawn; the location below without one",
+        )
+        location: FloatVectorProperty(
+            name="Location",
+            description="Where it is drawn to, in the world. The 3D cursor, unless given",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        anchor: EnumProperty(
+            name="Drawn At",
+            description="Which point of the active object is drawn",
+            items=(
+                (NEAREST, "Nearest", "The point of its surface nearest to where it is drawn to"),
+                (ORIGIN, "Origin", "Its origin"),
+                (POINT, "Point", "The point of it that is now at a given place of the world"),
+            ),
+            default=NEAREST,
+        )
+        point: FloatVectorProperty(
+            name="Point",
+            description="The place of the drawn point in the world, as the object stands now",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        use_gravity: BoolProperty(
+            name="Gravity",
+            description="Let the object's weight act too; otherwise it floats, and is only drawn",
+            default=True,
+        )
+        strength: FloatProperty(
+            name="Strength",
+            description="How strongly it is drawn, in weights of the object; more than 1 lifts it",
+            default=2.0,
+            soft_min=0.01,
+            soft_max=10.0,
+        )
+
+    def draw(self, context: Context) -> None:
+        """The target as a choice of the scene's objects; fields that do not count are grey."""
+        layout = present(self.layout)
+        layout.use_property_split = True
+        layout.prop_search(self, "target", scene_of(context), "objects")
+        column = layout.column()
+        column.active = not self.target
+        column.prop(self, "location")
+        layout.prop(self, "anchor")
+        column = layout.column()
+        column.active = self.anchor == POINT
+        column.prop(self, "point")
+        layout.prop(self, "use_gravity")
+        layout.prop(self, "strength")
+
+    def work(self, context: Context) -> Conclusion:
+        """Let the connection draw until nothing moves any more."""
+        target = self._target(context)
+        scenario = scenario_of(context)
+        connection = self._connection(scenario.subject, target)
+        session = session_of(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
+        session.run(context)
+        return conclude(session.write(context))
+
+    def _target(self, context: Context) -> Floats:
+        if not self.target:
+            return checked_vector(place_of(self, context, "location"), "location")
+        evaluated = other_object(context, self.target).evaluated_get(context.evaluated_depsgraph_get())
+        return np.array(evaluated.matrix_world.translation, dtype=np.float64)
+
+    def _connection(self, subject: Subject, target: Floats) -> Connection:
+        world_to_body = subject.pose.inverse()
+        if self.anchor == NEAREST:
+            point = nearest_point(subject.body, world_to_body.points(target)).point
+        elif self.anchor == POINT:
+            point = world_to_body.points(checked_vector(np.array(self.point), "point"))
+        else:
+            point = np.zeros(3)
+        return Connection(point, target, self.strength)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Push and nudge: a force at a point of the active object (Snyder 1995, sections 5.1 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+from bpy.types import Context
+
+from ..core.contact.nearest import nearest_point
+from ..core.placement import Local, Status
+from ..core.placement.forces import checked_vector, unit_vector
+from ..scene.read import Subject
+from .common import Conclusion, ObjectOperator, conclude
+from .points import place_of
+from .session import LEFT_IN_PLACE, Session, scenario_of, session_of, settings_for
+
+PUSH, PULL, VECTOR = "PUSH", "PULL", "VECTOR"
+
+
+class LocalForce:
+    """Properties of a force at a point of the active object's surface."""
+
+    if TYPE_CHECKING:
+        location: Sequence[float]
+        direction: str
+        vector: Sequence[float]
+        strength: float
+    else:
+        location: FloatVectorProperty(
+            name="Location",
+            description=(
+                "Where the force acts, in the world: at the point of the object nearest to it. "
+                "The 3D cursor, unless given"
+            ),
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        direction: EnumProperty(
+            name="Direction",
+            description="Where the force goes; it turns with the object",
+            items=(
+                (PUSH, "Push", "Into the surface, against its normal"),
+                (PULL, "Pull", "Out of the surface, along its normal"),
+                (VECTOR, "Vector", "Along a direction of the world"),
+            ),
+            default=PUSH,
+        )
+        vector: FloatVectorProperty(
+            name="Vector",
+            description="The direction of the force in the world; only the direction counts, not the length",
+            subtype="XYZ",
+            default=(1.0, 0.0, 0.0),
+        )
+        strength: FloatProperty(
+            name="Strength",
+            description="How strong the force is, in weights of the object",
+            default=1.0,
+            soft_min=0.01,
+            soft_max=10.0,
+        )
+
+    def force_on(self, context: Context, subject: Subject) -> Local:
+        """The force at the object's point nearest to the location.
+
+        Raises PlacementError for a location that is not finite, no direction, or no strength.
+        """
+        world_to_body = subject.pose.inverse()
+        place = checked_vector(place_of(self, context, "location"), "location")
+        at = nearest_point(subject.body, world_to_body.points(place))
+        along = at.normal if self.direction == PULL else -at.normal
+        if self.direction == VECTOR:
+            along = world_to_body.vectors(unit_vector(np.array(self.vector), "vector"))
+        return Local(at.point, along, self.strength)
+
+
+class PHYSPLACE_OT_push(LocalForce, ObjectOperator):
+    """Push or pull the active object at a point until it gets no farther."""
+
+    bl_idname = "physplace.push"
+    bl_label = "Push"
+    bl_description = (
+        "Push the active object, or pull it, at its point nearest to the 3D cursor, until something "
+        "stops it. Its weight acts too, and it passes through nothing"
+    )
+
+    def work(self, context: Context) -> Conclusion:
+        """Let the force act to the end. It has no energy, so steps may rise."""
+        scenario = scenario_of(context)
+        force = self.force_on(context, scenario.subject)
+        settings = replace(settings_for(context, scenario), check_energy=False)
+        session = session_of(scenario, settings, [force])
+        session.run(context)
+        return conclude(session.write(context))
+
+
+class PHYSPLACE_OT_nudge(LocalForce, ObjectOperator):
+    """Give the active object a nudge and let it come to rest again."""
+
+    bl_idname = "physplace.nudge"
+    bl_label = "Nudge"
+    bl_description = (
+        "Push the active object for a step, at its point nearest to the 3D cursor, and place it again. "
+        "So it leaves a rest that is not stable, such as a ball on top of a ball"
+    )
+
+    if TYPE_CHECKING:
+        steps: int
+    else:
+        steps: IntProperty(
+            name="Steps",
+            description="For how many steps the force acts before the object is left to its weight",
+            default=1,
+            min=1,
+            soft_max=20,
+        )
+
+    def work(self, context: Context) -> Conclusion:
+        """Let the force act for some steps, then only the weight."""
+        scenario = scenario_of(context)
+        force = self.force_on(context, scenario.subject)
+        settings = settings_for(context, scenario)
+        session = nudged(session_of(scenario, replace(settings, check_energy=False), [force]), self.steps)
+        if session.solver.status not in LEFT_IN_PLACE:
+            free = session.solver.branch(settings=settings, forces=())
+            session = Session(session.subjects, free, session.solver.steps)
+            session.run(context)
+        return conclude(session.write(context))
+
+
+def nudged(session: Session, steps: int) -> Session:
+    """Take some steps, or as many as there are."""
+    for _ in range(steps):
+        if session.solver.status is not Status.RUNNING:
+            break
+        session.solver.step()
+    return session

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Replicate: copies of the active object fall from where it fell from, one after another.
+
+The active object counts as one of them: if it was not placed since it was last put somewhere by hand, it is
+placed first. All is solved before the first copy is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.types import Context, WindowManager
+
+from ..core import bodies
+from ..core.bodies import Body
+from ..core.errors import PhysPlaceError
+from ..core.placement import Placement, State
+from ..core.placement.filling import fill
+from ..scene import duplicate
+from ..scene.access import present, scene_of, window_manager_of
+from ..scene.errors import SceneError
+from ..scene.read import Scenario, Subject
+from ..scene.visible import Family
+from ..scene.write import Outcome, write_rests
+from .common import Conclusion, ObjectOperator, progress
+from .points import other_object
+from .session import keys_of, scenario_of, settings_for
+
+FLAT = 1e-6  # of a container's largest extent: it holds nothing
+OPEN_END = 100  # copies for which the progress of filling has room
+
+
+class PHYSPLACE_OT_replicate(ObjectOperator):
+    """Let copies of the active object come to rest, each from the same start."""
+
+    bl_idname = "physplace.replicate"
+    bl_label = "Replicate"
+    bl_description = (
+        "Copy the active object, with linked data, and let each copy fall from where the object fell from, "
+        "onto those before it. Place it first, or put it where the copies shall start"
+    )
+
+    if TYPE_CHECKING:
+        count: int
+        until_full: bool
+        container: str
+    else:
+        count: IntProperty(
+            name="Copies",
+            description="The number of copies to place",
+            default=1,
+            min=1,
+            soft_max=100,
+        )
+        until_full: BoolProperty(
+            name="Until Full",
+            description="Go on until the next copy would not stay in the container",
+            default=False,
+        )
+        container: StringProperty(
+            name="Container",
+            description="The name of the object the copies must stay in; those that do not are not kept",
+        )
+
+    def draw(self, context: Context) -> None:
+        """The container as a choice of the scene's objects; the number is grey when filling up."""
+        layout = present(self.layout)
+        layout.use_property_split = True
+        column = layout.column()
+        column.active = not self.until_full
+        column.prop(self, "count")
+        layout.prop(self, "until_full")
+        layout.prop_search(self, "container", scene_of(context), "objects")
+
+    def work(self, context: Context) -> Conclusion:
+        """Fill, then make the copies that stay."""
+        scenario = scenario_of(context)
+        subject = scenario.subject
+        first = 0 if subject.is_placed else 1  # the object itself is placed, too
+        placed = self._filled(context, scenario, first)
+        if not placed:
+            where = " inside the container" if self.container else ""
+            raise SceneError(
+                subject.name,
+                f"no copy of it comes to rest from its start{where}",
+                "put it clear of everything, above the place where the copies shall lie",
+            )
+        copies = write_copies(context, subject, placed, first)
+        enough = self.until_full or copies == self.count
+        wanted = "" if enough else f" of {self.count}: the next finds no rest there"
+        return Conclusion(enough, f'"{subject.name}": copies at rest: {copies}{wanted}')
+
+    def _filled(self, context: Context, scenario: Scenario, first: int) -> list[Placement]:
+        subject, world = scenario.subject, scenario.world
+        container = container_of(context, scenario, self.container) if self.container else None
+        if self.until_full and container is None:
+            raise SceneError(subject.name, "nothing is given to fill with it", "choose a container")
+        if subject.is_placed:
+            world = (*world, subject.body.transformed(subject.pose.matrix4))
+        count = None if self.until_full else self.count + first
+        with progress(window_manager_of(context), count or OPEN_END) as shown:
+            return fill(
+                subject.body,
+                subject.start,
+                world,
+                settings_for(context, scenario),
+                count=count,
+                container=container,
+                on_step=_counted(shown),
+            )
+
+
+def container_of(context: Context, scenario: Scenario, name: str) -> Body:
+    """The body of an object, and its children, that copies must stay in.
+
+    Raises SceneError for one that is not there, not visible, or flat.
+    """
+    container = other_object(context, name)
+    parts = scenario.standing(Family.of(container).names)
+    if not parts:
+        raise SceneError(name, "it has no visible faces", "choose a container that can be seen")
+    body = parts[0] if len(parts) == 1 else bodies.merge(parts, name)
+    extents = np.linalg.svd(body.points - body.points.mean(axis=0), compute_uv=False)
+    if extents[-1] <= FLAT * extents[0]:
+        raise SceneError(name, "it is flat and holds nothing", "choose a container with walls")
+    return body
+
+
+def write_copies(context: Context, subject: Subject, placed: Sequence[Placement], first: int) -> int:
+    """Write the placements: the `first` ones, none or one, to the object itself, the others to new copies.
+
+    Returns how many copies there are; they are selected. Raises SceneError, with all as it was, if a
+    transform cannot be written.
+    """
+    obj = bpy.data.objects[subject.name]
+    copies = [duplicate.duplicate(context, obj) for _ in placed[first:]]
+    names = [subject.name] * first + [copy.name for copy in copies]
+    outcomes = [
+        Outcome(replace(subject, name=name), [state.pose for state in way.states], way.certificate())
+        for name, way in zip(names, placed, strict=True)
+    ]
+    keys = keys_of(scene_of(context))
+    try:
+        write_rests(context, outcomes, replace(keys, in_turn=True) if keys else None)
+    except PhysPlaceError:
+        for copy in copies:
+            duplicate.remove(copy)
+        raise
+    if copies:
+        duplicate.select_only(context, copies)
+    return len(copies)
+
+
+def _counted(shown: WindowManager) -> Callable[[State], bool]:
+    """Shows how many copies were begun: each has a world of its own."""
+    worlds: list[object] = []
+
+    def on_step(state: State) -> bool:
+        if not worlds or worlds[-1] is not state.assembly.fixed:
+            worlds.append(state.assembly.fixed)
+            shown.progress_update(len(worlds) - 1)
+        return True
+
+    return on_step

@@ -1,0 +1,43 @@
+"""Running the operators as a script does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.scene import scenes
+
+
+def run(operator: Callable[..., set[str]], obj: bpy.types.Object, **properties: object) -> dict[str, object]:
+    """Run an operator on an object; returns the object's report."""
+    scenes.activate(obj)
+    assert operator(**properties) == {"FINISHED"}
+    return obj["physplace_report"].to_dict()
+
+
+def place(obj: bpy.types.Object) -> dict[str, object]:
+    """Place an object; returns its report."""
+    return run(bpy.ops.physplace.place, obj)
+
+
+def refused(
+    operator: Callable[..., set[str]], obj: bpy.types.Object | None, message: str, **properties: object
+) -> None:
+    """See that an operator refuses with a message, and that it changed nothing."""
+    scenes.activate(obj)
+    before = standing()
+    with pytest.raises(RuntimeError, match=message):
+        operator(**properties)
+    after = standing()
+    assert after.keys() == before.keys()
+    for name, (matrix, keys) in before.items():
+        np.testing.assert_array_equal(after[name][0], matrix)
+        assert after[name][1] == keys
+
+
+def standing() -> dict[str, tuple[np.ndarray, set[str]]]:
+    """Every object of the file by name: its world matrix, and the names of its custom properties."""
+    return {obj.name: (scenes.world_matrix(obj), set(obj.keys())) for obj in bpy.data.objects}
