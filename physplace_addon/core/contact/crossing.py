@@ -172,7 +172,11 @@ def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Flo
     corners = encounter.pose.points(active.body.triangles[t1])
     rows = np.nonzero(~_accounted_for(corners, bound, points, encounter.radius))[0]
     meeting = triangles_intersect(corners[rows], world.body.triangles[t2[rows]])
-    return meeting.point[meeting.hit]
+    at, bound = meeting.point[meeting.hit], bound[rows[meeting.hit]]
+    if len(at) == 0:
+        return at
+    # a large triangle's corners may be far from where it meets a small one
+    return at[~_accounted_for(at[:, None], bound, points, encounter.radius)]
 
 
 def _spheres_of_neglect(encounter: Encounter, points: InterfacePoints) -> Neglect:
@@ -183,8 +187,8 @@ def _spheres_of_neglect(encounter: Encounter, points: InterfacePoints) -> Neglec
 
 
 def _accounted_for(corners: Floats, bound: Floats, points: InterfacePoints, radius: float) -> Bools:
-    """Tell which triangles (k, 3, 3), with bounds (k,) of theirs and their partners', reach into the sphere
-    of an interface point whose gap is small enough for tessellations to overlap.
+    """Tell which triangles (k, 3, 3), or points (k, 1, 3), with bounds (k,) of theirs and their partners',
+    reach into the sphere of an interface point whose gap is small enough for tessellations to overlap.
     """
     known = points.take(points.gap <= bound.max() + 1e-9 * radius)
     accounted = np.zeros(len(corners), bool)

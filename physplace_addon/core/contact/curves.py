@@ -17,10 +17,12 @@ from .encounter import Encounter
 from .features import EDGE, FACE, FeatureGeometry, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out
+from .relaxation import relax_on_face
 from .seeds import Samples
 from .solving import solve_points
 
 SAME = 1e-6  # distance / R within which two points of the same features are one
+_FOOT_ROUNDS = 8
 _SAMPLES = 24  # points that a contact curve is given
 _NEIGHBOURS = 3  # samples nearest to one of them
 
@@ -34,23 +36,71 @@ class Candidates:
 
 
 def spread(
-    encounter: Encounter, points: InterfacePoints, candidates: Candidates, within: float
+    encounter: Encounter,
+    points: InterfacePoints,
+    candidates: Candidates,
+    within: float,
+    before: Encounter | None,
 ) -> list[InterfacePoints]:
-    """Sample the soft ones of points, from the candidates with a gap below `within` (a length)."""
+    """Sample the soft ones of points, from the candidates with a gap below `within` (a length).
+
+    before: a pose known to be free of overlap, where sheets show their sides; None: this is the first.
+    """
     soft = (points.softest < SOFT / encounter.radius) & (points.gap < within)
     if not soft.any():
         return []
-    features = sampled_feature(encounter, points.take(soft))
-    normals = dict(zip(features, points.normal[soft], strict=True))
-    out = []
+    curves = points.take(soft)
+    features = sampled_feature(encounter, curves)
+    known, out = set(features), []
     for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
         keys = sampled_feature(encounter, source)
-        rows = [row for row, key in enumerate(keys) if key in normals]
+        rows = [row for row, key in enumerate(keys) if key in known]
         if rows:
-            towards = np.array([normals[keys[row]] for row in rows])
-            samples = _samples_near(encounter, source.take(np.array(rows)), towards, within)
+            source = source.take(np.array(rows))
+            side = _sides(before or encounter, source, curves, features)
+            samples = _samples_near(encounter, replace(source, side=side), within)
             out.extend([samples, _floors(encounter, samples)])
     return out
+
+
+def _sides(
+    view: Encounter, source: InterfacePoints, curves: InterfacePoints, features: list[tuple[bool, int, int]]
+) -> Floats:
+    """Tell on which side of its base each sample (k,) is: outside, or, of a base that does not know its
+    outside, where it is seen from a pose free of overlap.
+    """
+    side = np.ones(len(source))
+    doubtful = ~view.knows_outside(source)
+    for on_world in (True, False):
+        rows = np.nonzero(doubtful & ((source.dim2 == FACE) == on_world))[0]
+        if len(rows):
+            side[rows] = _sides_by_height(view, source.take(rows), on_world, curves, features)
+    return side
+
+
+def _sides_by_height(
+    view: Encounter,
+    source: InterfacePoints,
+    on_world: bool,
+    curves: InterfacePoints,
+    features: list[tuple[bool, int, int]],
+) -> Floats:
+    """The side is that of the height over the foot; a sample that all but touches is on the side whose normal
+    is most like that of the nearest soft pair of its feature.
+    """
+    first, second = view.first(source), view.second(source)
+    mover, base = (first, second) if on_world else (second, first)
+    ones, held = np.ones(len(source)), np.ones(len(source), bool)
+    foot = relax_on_face(mover, base, ones, held, view.radius, np.inf, rounds=_FOOT_ROUNDS)
+    height = dot(foot.at_first.point - foot.at_second.point, foot.at_second.normal)
+    outward = foot.at_second.normal if on_world else -foot.at_second.normal
+    offset = first.geometry().point[:, None] - curves.point1[None]
+    distance = dot(offset, offset)
+    for row, key in enumerate(sampled_feature(view, source)):
+        distance[row, [key != other for other in features]] = np.inf
+    towards = curves.normal[np.argmin(distance, axis=1)]
+    sign = np.where(np.abs(height) > view.sure, height, dot(outward, towards))
+    return np.where(sign < 0.0, -1.0, 1.0)
 
 
 def _floors(encounter: Encounter, samples: InterfacePoints) -> InterfacePoints:
@@ -64,27 +114,21 @@ def _floors(encounter: Encounter, samples: InterfacePoints) -> InterfacePoints:
     distance = dot(offset, offset)
     np.fill_diagonal(distance, np.inf)
     nearest = np.argsort(distance, axis=1)[:, :_NEIGHBOURS]
-    lower: Bools = (samples.gap[nearest] > samples.gap[:, None]).all(axis=1)
+    lower = np.nonzero((samples.gap[nearest] > samples.gap[:, None]).all(axis=1))[0]
     lowest = samples.take(lower)
     free = replace(lowest, held=np.zeros(len(lowest), bool))
     solved, valid = solve_points(encounter, free, known_sides=True)
     return solved.take(valid & ~solved.held)
 
 
-def _samples_near(
-    encounter: Encounter, source: InterfacePoints, towards: Floats, within: float
-) -> InterfacePoints:
-    """Hold samples where they are, outside their bases; where these do not know their outside, on the side
-    whose normal is most like that of the soft pair, `towards` (k, 3).
+def _samples_near(encounter: Encounter, source: InterfacePoints, within: float) -> InterfacePoints:
+    """Hold samples where they are, on their sides of their bases.
 
     They need no normal cone: no point of the body may pass a face, lowest or not.
     """
     first, second = encounter.evaluate(source)
     on_world = source.dim2 == FACE
-    outward = np.where(on_world[:, None], second.normal, -first.normal)
-    trusted = encounter.knows_outside(source)
-    side = np.where(~trusted & (dot(outward, towards) < 0.0), -1.0, 1.0)
-    held = replace(source, held=np.ones(len(source), bool), side=side)
+    held = replace(source, held=np.ones(len(source), bool))
     rows = np.nonzero(_over_flat_base(encounter, first, second, on_world))[0]
     held = held.take(rows[spread_out(first.point[rows], 2 * _SAMPLES)])
     solved, valid = solve_points(encounter, held, known_sides=True)

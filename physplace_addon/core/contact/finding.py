@@ -76,15 +76,26 @@ def find_points(
     kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
     kept = kept.take(_is_bound(encounter, kept))
     t1, t2 = _near(encounter, reach.farthest)
-    parts = [kept, _flat(encounter, t1, t2, reach, tracked, before is not None)]
+    parts = [kept, _flat(encounter, t1, t2, reach, tracked, before)]
     curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
     t1, t2 = t1[curved], t2[curved]
     if len(t1):
         new, samples = _create(encounter, t1, t2, reach, kept, before)
         parts.append(new.take(settled_or_lowest(encounter, new)))
-        parts.extend(spread(encounter, InterfacePoints.join([kept, new]), samples, reach.samples))
+        curves = spread(encounter, InterfacePoints.join([kept, new]), samples, reach.samples, before)
+        parts.extend(_not_inside_before(before, part) for part in curves)
     found = without_doubles(InterfacePoints.join(parts), SAME * encounter.radius)
     return InterfacePoints.join([found, lost_samples(encounter, tracked, found, reach.curved)])
+
+
+def _not_inside_before(before: Encounter | None, samples: InterfacePoints) -> InterfacePoints:
+    """Drop samples of contact curves that overlap and did so before: they look at the far side of a wall."""
+    deep = samples.gap < 0.0
+    if before is None or not deep.any():
+        return samples
+    real = np.ones(len(samples), bool)
+    real[deep] = _judged_before(before, samples.take(deep))[0]
+    return samples.take(real)
 
 
 def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
@@ -133,13 +144,13 @@ def _is_bound(encounter: Encounter, points: InterfacePoints) -> Bools:
 
 
 def _flat(
-    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, tracked: InterfacePoints, apart: bool
+    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, tracked: InterfacePoints, before: Encounter | None
 ) -> InterfacePoints:
     if len(t1) == 0 or not (encounter.active.has_flat_parts and encounter.world.has_flat_parts):
         return InterfacePoints.none()
-    points = flat_pairs(encounter, t1, t2)
+    points = flat_pairs(encounter, t1, t2, before)
     points = lowest_spread(points.take(points.gap <= reach.flat), _MOST)
-    return _with_known_sides(encounter, points, tracked, apart)
+    return _with_known_sides(encounter, points, tracked, before is not None)
 
 
 def _with_known_sides(

@@ -250,7 +250,9 @@ def _by_distance(
     )
 
 
-def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> InterfacePoints:
+def flat_pairs(
+    encounter: Encounter, triangles1: Ints, triangles2: Ints, before: Encounter | None = None
+) -> InterfacePoints:
     """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
     of or own, without the ghosts.
 
@@ -277,9 +279,29 @@ def flat_pairs(encounter: Encounter, triangles1: Ints, triangles2: Ints) -> Inte
         ]
     )
     real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
+    over_face = _come_through(encounter, over_face, before)
     outside = (over_face.side > 0.0) | ~encounter.knows_outside(over_face)
     over_face = over_face.take(outside)
     return InterfacePoints.join([over_face.take(~flush(encounter, over_face)), lower.take(real)])
+
+
+def _come_through(encounter: Encounter, points: InterfacePoints, before: Encounter | None) -> InterfacePoints:
+    """Turn pairs to the front of a face that knows its outside, if they are behind it now but were not at the
+    pose `before`: a corner that went through one triangle of a face is seen over the next one.
+    """
+    doubtful = np.nonzero((points.side < 0.0) & encounter.knows_outside(points))[0]
+    if before is None or len(doubtful) == 0:
+        return points
+    part = points.take(doubtful)
+    first, second = before.evaluate(part)
+    offset = first.point - second.point
+    height = np.where(part.dim2 == FACE, dot(second.normal, offset), -dot(first.normal, offset))
+    came = doubtful[height > -ON_FACE * encounter.radius]
+    points = points.copy()
+    points.side[came] = 1.0
+    points.normal[came] *= -1.0
+    points.gap[came] *= -1.0
+    return points
 
 
 def flush(encounter: Encounter, points: InterfacePoints) -> Bools:

@@ -61,7 +61,9 @@ def _status(problem: Problem, state: State, interferes: bool) -> Status:
         return Status.INTERFERING_START
     if motions_that_end(problem, state) is not None:
         return Status.BALANCED
-    return Status.BALANCED_BY_FRICTION if held_by_friction(problem, state) else Status.RUNNING
+    touching = problem.contacts(state.assembly, state.local_points)
+    held = held_by_friction(problem, state.assembly, touching)
+    return Status.RUNNING if held is None else Status.BALANCED_BY_FRICTION
 
 
 def _points_within(

@@ -22,6 +22,7 @@ from scipy.linalg import qr_delete, qr_insert, solve_triangular
 
 from ..arrays import Bools, Floats, Ints
 
+_TIE = 1e-6  # of the steepest descent: of columns as steep the first enters, not the one rounding chooses
 _NO_DESCENT = 1e-14  # of the sizes of A and b
 _DEPENDENT = 1e-10  # of a column's length: what is left of it outside the span of the others
 
@@ -41,7 +42,8 @@ def nonnegative_least_squares(matrix: Floats, target: Floats, start: Floats | No
         descent = matrix.T @ passive.misfit
         descent[passive.columns] = -np.inf
         descent[barred] = -np.inf
-        entering = int(np.argmax(descent)) if columns else 0
+        tie = _TIE * float(descent.max(initial=0.0)) + 10.0 * _NO_DESCENT * size
+        entering = int(np.argmax(descent >= descent.max() - tie)) if columns else 0
         if columns == 0 or descent[entering] <= _NO_DESCENT * size:
             break
         if passive.enter(entering):

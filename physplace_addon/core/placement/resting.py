@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..contact.assembly import Assembly
+from ..contact.features import dot
 from ..contact.points import FIXED, InterfacePoints
 from .balance import even_forces
 from .friction import coulomb_balance
@@ -21,9 +22,11 @@ from .problem import CLEARANCE, OVERLAP, Problem
 from .programme import Step, length
 from .stability import second_order
 from .state import State
-from .stepping import PRESSES, on_settled, passes_nothing
+from .stepping import PRESSES, lift_clear, on_settled, passes_nothing
 
 BALANCED_RESIDUAL = 5e-7  # of a wrench at rest, in units of the external one
+_CLOSABLE = 1.0  # gap / R over eps_max^2 that a turn leaves at a contact
+_CLOSINGS = 5
 _TRIAL = 1e-3  # motion by which a suspected fall is tried
 _TRIAL_SWEEPS = 3
 
@@ -59,22 +62,9 @@ def _polished(problem: Problem, state: State, forces: Floats) -> Rest | None:
 
 
 def _examined(problem: Problem, state: State, polished: Polished) -> Rest | None:
-    assembly = polished.assembly
-    known = assembly.solve(InterfacePoints.join([polished.points, state.local_points]))
-    found = assembly.find(problem.reach(state.eps), known, state.assembly)
-    if len(found) == 0 and problem.load.falls_freely:
+    rest = _accepted(problem, state, polished.assembly, polished.points)
+    if rest is None or (len(rest.local_points) == 0 and problem.load.falls_freely):
         return None
-    if found.gap.min(initial=0.0) < -OVERLAP * assembly.radius:
-        return None
-    if problem.rises(state.energy, assembly) or not passes_nothing(state.assembly, assembly, found):
-        return None
-    rest = replace(
-        state,
-        assembly=assembly,
-        local_points=found,
-        sticky=state.sticky.followed(found),
-        energy=problem.load.energy(assembly),
-    )
     falling = motions_that_end(problem, rest)
     if falling is None or (len(falling) and np.abs(falling @ polished.moved).max() > 1e-9):
         return None
@@ -82,8 +72,7 @@ def _examined(problem: Problem, state: State, polished: Polished) -> Rest | None
 
 
 def motions_that_end(problem: Problem, state: State) -> Floats | None:
-    """Return the motions (n, 6 m) by which a balance falls, none if it is stable; None if it is no balance.
-    """
+    """Return the motions (n, 6 m) by which a balance falls, none if it is stable; None for no balance."""
     assembly = state.assembly
     touching = problem.contacts(assembly, state.local_points)
     gradients = assembly.gradients(touching)
@@ -111,20 +100,53 @@ def is_balanced(problem: Problem, assembly: Assembly, residual: Floats) -> bool:
     return bool((np.abs(residual.reshape(-1, 6)).max(axis=1) < BALANCED_RESIDUAL * sizes).all())
 
 
-def held_by_friction(problem: Problem, state: State) -> bool:
-    """Whether friction at the contacts holds the bodies where they stand (5.2)."""
-    if problem.settings.friction == 0.0:
-        return False
-    assembly = state.assembly
-    touching = problem.contacts(assembly, state.local_points)
-    if len(touching) == 0:
-        return False
+def held_by_friction(problem: Problem, assembly: Assembly, touching: InterfacePoints) -> Floats | None:
+    """Return the normal forces (k,) with which friction at contacts holds the bodies where they stand (5.2);
+    None if it does not.
+    """
+    if problem.settings.friction == 0.0 or len(touching) == 0:
+        return None
+    normals, wrench = assembly.in_world(touching).normal, problem.load.wrench(assembly)
+    forces, residual = coulomb_balance(wrench, assembly.maps(touching), normals, problem.settings.friction)
+    return dot(forces, normals) if is_balanced(problem, assembly, residual) else None
 
-    normals = assembly.in_world(touching).normal
-    _, residual = coulomb_balance(
-        problem.load.wrench(assembly), assembly.maps(touching), normals, problem.settings.friction
+
+def rest_by_friction(problem: Problem, state: State) -> State | None:
+    """Return the state at rest by friction, if the contacts hold the bodies as they are, or as they will be
+    once the gaps that a turning step has left are closed.
+    """
+    assembly, points = state.assembly, state.local_points
+    near = points.take(points.gap < _CLOSABLE * problem.settings.eps_max**2 * assembly.radius)
+    for _ in range(_CLOSINGS):
+        forces = held_by_friction(problem, assembly, near)
+        if forces is None:
+            return None
+        pressing = np.nonzero(forces > PRESSES)[0]
+        if (near.gap[pressing] < problem.touching * assembly.radius).all():
+            return _accepted(problem, state, assembly, near)
+        shift = lift_clear(assembly, near, pressing)
+        if shift is None or length(shift) > problem.settings.eps_max:
+            return None
+        assembly = assembly.displaced(shift)
+        near = assembly.solve(near)
+    return None
+
+
+def _accepted(problem: Problem, state: State, assembly: Assembly, known: InterfacePoints) -> State | None:
+    """The state in which the bodies stand as in `assembly`, or None if something overlaps there."""
+    tracked = assembly.solve(InterfacePoints.join([known, state.local_points]))
+    found = assembly.find(problem.reach(state.eps), tracked, state.assembly)
+    if found.gap.min(initial=0.0) < -OVERLAP * assembly.radius:
+        return None
+    if problem.rises(state.energy, assembly) or not passes_nothing(state.assembly, assembly, found):
+        return None
+    return replace(
+        state,
+        assembly=assembly,
+        local_points=found,
+        sticky=state.sticky.followed(found),
+        energy=problem.load.energy(assembly),
     )
-    return is_balanced(problem, assembly, residual)
 
 
 def _falls(problem: Problem, state: State, motion: Floats) -> bool:

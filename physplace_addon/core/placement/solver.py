@@ -27,7 +27,7 @@ from .forces import Force, Load
 from .problem import Problem
 from .programme import Step
 from .repositioning import moved_by_hand
-from .resting import Rest, held_by_friction, motions_that_end, rest_near
+from .resting import Rest, motions_that_end, rest_by_friction, rest_near
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
@@ -130,12 +130,11 @@ class Placement:
         """Make one loop of Figure 2: a new state, or the old one with eps halved, or an end."""
         if self.status is not Status.RUNNING:
             return self.state
-        if (
-            held_by_friction(self._problem, self.state)
-            and motions_that_end(self._problem, self.state) is None
-        ):
+        held = rest_by_friction(self._problem, self.state)
+        if held is not None and motions_that_end(self._problem, held) is None:
+            self.states.append(held)
             self.status = Status.BALANCED_BY_FRICTION
-            return self.state
+            return held
         if self.steps >= self.settings.step_limit:
             self.status = Status.STEP_LIMIT
             return self.state
