@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bpy.types import ActionFCurves, FCurve, Object
+from bpy.types import FCurve, Object
 
 from .errors import SceneError
 from .transform import TRANSFORM, Channels, rotation_property, set_channels
+
+if TYPE_CHECKING:
+    from bpy.types import ActionFCurves  # Blender 5 has another type for them
 
 
 def key_path(obj: Object, path: Sequence[Channels], first_frame: int, frame_step: int) -> int:
