@@ -15,9 +15,12 @@ import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces.bezier_bodies import bezier as patched
 from physplace_addon.core.surfaces.paths import TrigonometricPath
+from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Star, Superquadric, Tube
+from tests.teapot import LID_SCALE, lid_nets, pot_nets
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,22 @@ def bumpy_sphere(**mesh) -> Paired:
 @lru_cache
 def _bumpy_shape():
     return Star(bumpy_radius)
+
+
+def pot(**mesh) -> Paired:
+    """The teapot without its lid: an open shell of no thickness, standing on z = 0."""
+    return Paired("pot", lambda: exact(patched(pot_nets()), "pot", **mesh), _pot_shape)
+
+
+@lru_cache
+def _pot_shape():
+    return Patches(pot_nets())
+
+
+def teapot_lid(**mesh) -> Paired:
+    """The teapot's lid, where it would be on a pot whose rim is lower by the lid's hollow."""
+    nets = lid_nets(LID_SCALE)
+    return Paired("teapot lid", lambda: exact(patched(nets), "teapot lid", **mesh), lambda: Patches(nets))
 
 
 def box(half=(0.5, 0.5, 0.5), name="box") -> Paired:

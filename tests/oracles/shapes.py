@@ -376,6 +376,19 @@ class Box:
         return patches, 0.0
 
 
+class Together:
+    """Several shapes that stand still side by side, each shifted to its place, as the other body."""
+
+    def __init__(self, shapes, places):
+        self.shapes, self.places = list(shapes), np.asarray(places, float).reshape(-1, 3)
+
+    def signed_distance(self, x):
+        return np.min(
+            [shape.signed_distance(x - place) for shape, place in zip(self.shapes, self.places, strict=True)],
+            axis=0,
+        )
+
+
 class HalfSpace:
     """All that lies below the plane through `point` with unit `normal`."""
 

@@ -1,4 +1,4 @@
-"""The experiments of the paper's Figure 9, from careless starts near a rest.
+"""The fifteen experiments of the paper's Figure 9 (and a few more), from careless starts near a rest.
 
 A start is `gap` R above first touch, tilted 20 to 30 degrees from the nearest rest. On the floor the rest
 comes from the oracle. On other bodies it comes from a first placement out of a gentle pose (`settled`),
@@ -26,9 +26,11 @@ from tests.bodies_of_the_paper import (
     cone,
     convex,
     floor,
+    pot,
     sphere,
     straw,
     superquadric,
+    teapot_lid,
     torus,
     turned,
 )
@@ -41,26 +43,34 @@ from tests.core.placement.drops import (
     run,
     tilted,
 )
+from tests.heap_of_balls import heap
 from tests.oracles.frames import quaternion_of, rotation_of
 from tests.oracles.overlap import separation
 from tests.oracles.rests import nearest_rest
-from tests.oracles.shapes import Box
+from tests.oracles.shapes import Box, Together
 
 TILTS = (25.0, 20.0, 30.0)
 GAP = 0.25
 ON_CONE = np.array([0.0, 0.0, 1.0])
 
 
+Standing = tuple[tuple[Paired, tuple[float, float, float]], ...]
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """An active body and a gentle pose; `support` stands at `place` on the floor (None: the floor alone)."""
+    """An active body and a gentle pose: its rotation, and where its origin is over what it is placed on.
+
+    on: bodies on the floor, each with its place; None: the floor alone.  aside: how far over R a careless
+    start is beside the rest; for a ball, which has no tilt.
+    """
 
     name: str
     active: Callable[[], Paired]
     rotation: np.ndarray
-    support: Callable[[], Paired] | None = None
-    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    start: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    on: Callable[[], Standing] | None = None
+    start: tuple[float, float] = (0.0, 0.0)
+    aside: float = 0.0
 
 
 def block() -> Paired:
@@ -70,67 +80,97 @@ def block() -> Paired:
     return Paired("block", lambda: convex(corners, "block"), lambda: Box(half))
 
 
+BALL = 0.33
+BALLS = 43
+
+
+def ball() -> Paired:
+    """A ball of which 44 fill the bowl, tessellated as the paper's."""
+    return sphere(BALL, resolution=(41, 21))
+
+
+def bowl_of_balls() -> Standing:
+    """A bowl with 43 balls, which share one tessellation."""
+    wall = tuple(tuple(point) for point in BOWL[3].tolist())
+    same = ball()
+    balls = tuple((same, tuple(place)) for place in heap(wall, BALL, BALLS).tolist())
+    return ((turned("bowl", BOWL), (0.0, 0.0, 0.0)), *balls)
+
+
+def a_cone() -> Standing:
+    """A cone on the floor, its apex up."""
+    return ((cone(), (0.0, 0.0, 1.0)),)
+
+
+def one(body: Callable[[], Paired]) -> Callable[[], Standing]:
+    """A body that stands on the floor as it is."""
+    return lambda: ((body(), (0.0, 0.0, 0.0)),)
+
+
+def goblet() -> Paired:
+    """The goblet, upright."""
+    return turned("goblet", GOBLET)
+
+
+def glass() -> Paired:
+    """The glass, upright."""
+    return turned("glass", GLASS)
+
+
+def ice_cube() -> Paired:
+    """A rounded box that goes into the glass."""
+    return superquadric((0.3, 0.26, 0.22), 0.7, 0.7)
+
+
 EYE = np.eye(3)
 SIDEWAYS = rotation_with_down(np.array([1.0, 0.0, -0.08]))
 
-EXPERIMENTS = {
-    e.name: e
-    for e in (
-        Experiment("torus on cone", torus, EYE, cone, (0, 0, 1), (0.05, 0, 3)),
-        Experiment(
-            "block into goblet", block, EYE, lambda: turned("goblet", GOBLET), (0, 0, 0), (0.03, 0, 3)
-        ),
-        Experiment("goblet sideways on ground", lambda: paired_of("goblet"), SIDEWAYS),
-        Experiment("knot on ground", lambda: paired_of("knot"), rotation_of([0.9, 0.1, 0.2, 0])),
-        Experiment("jack on ground", lambda: paired_of("jack"), rotation_of([0.9, 0.3, 0.2, 0])),
-        Experiment(
-            "bumpy sphere on ground", lambda: paired_of("bumpy sphere"), rotation_of([0.7, 0.1, 0.6, 0])
-        ),
-        Experiment("torus on ground", lambda: paired_of("torus"), EYE),
-        Experiment("cone on ground", lambda: paired_of("cone"), EYE),
-        Experiment("superquadric on ground", lambda: paired_of("superquadric"), EYE),
-        Experiment("apple on ground", lambda: paired_of("apple"), EYE),
-        Experiment(
-            "lid on pot",
-            lambda: turned("lid", LID),
-            EYE,
-            lambda: turned("glass", GLASS),
-            (0, 0, 0),
-            (0.02, 0.01, 3),
-        ),
-        Experiment("straw in glass", straw, EYE, lambda: turned("glass", GLASS), (0, 0, 0), (0.1, 0, 4)),
-        Experiment(
-            "ice cube in glass",
-            lambda: superquadric((0.3, 0.26, 0.22), 0.7, 0.7),
-            EYE,
-            lambda: turned("glass", GLASS),
-            (0, 0, 0),
-            (0.05, 0, 3),
-        ),
-        Experiment(
-            "ball in bowl", lambda: sphere(0.5), EYE, lambda: turned("bowl", BOWL), (0, 0, 0), (0.6, 0.2, 3)
-        ),
-        Experiment("bumpy sphere on cone", bumpy_sphere, EYE, cone, (0, 0, 1), (0.1, 0, 4)),
-    )
-}
+FIGURE_9 = (
+    Experiment("torus on cone", torus, EYE, a_cone, (0.05, 0)),
+    Experiment("block into goblet", block, EYE, one(goblet), (0.03, 0)),
+    Experiment("goblet sideways on ground", lambda: paired_of("goblet"), SIDEWAYS),
+    Experiment("knot on ground", lambda: paired_of("knot"), rotation_of([0.9, 0.1, 0.2, 0])),
+    Experiment("jack on ground", lambda: paired_of("jack"), rotation_of([0.9, 0.3, 0.2, 0])),
+    Experiment("bumpy sphere on ground", lambda: paired_of("bumpy sphere"), rotation_of([0.7, 0.1, 0.6, 0])),
+    Experiment("torus on ground", lambda: paired_of("torus"), EYE),
+    Experiment("cone on ground", lambda: paired_of("cone"), EYE),
+    Experiment("teapot on ground", pot, EYE),
+    Experiment("lid on teapot", teapot_lid, EYE, one(pot), (0.02, 0.01)),
+    Experiment("straw in glass", straw, EYE, one(glass), (0.1, 0)),
+    Experiment("ice cube in glass", ice_cube, EYE, one(glass), (0.05, 0)),
+    Experiment("44th ball in bowl", ball, EYE, bowl_of_balls, (0.1, 0.2), 0.5),
+    Experiment("bumpy sphere on cone", bumpy_sphere, EYE, a_cone, (0.1, 0)),
+    Experiment("apple on ground", lambda: paired_of("apple"), EYE),
+)
+OTHERS = (
+    Experiment("superquadric on ground", lambda: paired_of("superquadric"), EYE),
+    Experiment("lid on pot", lambda: turned("lid", LID), EYE, one(glass), (0.02, 0.01)),
+    Experiment("ball in bowl", lambda: sphere(0.5), EYE, one(lambda: turned("bowl", BOWL)), (0.6, 0.2)),
+)
+EXPERIMENTS = {e.name: e for e in FIGURE_9}
+ALL = {e.name: e for e in FIGURE_9 + OTHERS}
 
 
 @lru_cache
 def standing(name: str):
-    """The support of an experiment: its shape, its place, and the solver's world with a floor."""
-    experiment = EXPERIMENTS[name]
-    if experiment.support is None:
+    """What an experiment's body is placed on: its shape, its place, and the solver's world with a floor."""
+    experiment = ALL[name]
+    if experiment.on is None:
         return None, np.zeros(3), [floor()]
-    paired, place = experiment.support(), np.array(experiment.place, float)
-    matrix = np.eye(4)
-    matrix[:3, 3] = place
-    return paired.shape, place, [floor(), paired.body.transformed(matrix)]
+    bodies = experiment.on()
+    world = [floor()]
+    for paired, place in bodies:
+        matrix = np.eye(4)
+        matrix[:3, 3] = place
+        world.append(paired.body.transformed(matrix))
+    shapes = Together([paired.shape for paired, _ in bodies], [place for _, place in bodies])
+    return shapes, np.zeros(3), world
 
 
 @lru_cache
 def active_of(name: str) -> Paired:
     """The active body of an experiment, made once."""
-    return EXPERIMENTS[name].active()
+    return ALL[name].active()
 
 
 def clearance(name: str, rotation, position, below: float = np.inf) -> float:
@@ -164,25 +204,52 @@ def above_first_touch(name: str, rotation, position, gap: float) -> Pose:
 @lru_cache
 def settled(name: str) -> Run:
     """A placement out of the gentle pose, whose end is the rest that the experiment starts near."""
-    experiment, active = EXPERIMENTS[name], active_of(name)
-    world = standing(name)[2]
+    experiment, active = ALL[name], active_of(name)
     pose = above_first_touch(name, experiment.rotation, experiment.start, 0.1)
-    return run(active, pose, world, label=f"{name}, gentle")
+    return run(active, pose, standing(name)[2], label=f"{name}, gentle")
 
 
 def careless_start(name: str, number: int) -> Pose:
     """Start `number` of the experiment: a quarter of R above first touch, tilted from the nearest rest."""
     random = np.random.default_rng([sum(map(ord, name)), number])
-    experiment, active = EXPERIMENTS[name], active_of(name)
-    tilt = TILTS[(list(EXPERIMENTS).index(name) + number) % len(TILTS)]
+    tilt = TILTS[(list(ALL).index(name) + number) % len(TILTS)]
     heading = random.uniform(0, 2 * np.pi)
-    if experiment.support is None:
-        rest = nearest_rest(active.shape, -UP @ experiment.rotation)
-        rotation = tilted(rotation_with_down(rest.down), tilt, heading)
-        return pose_over_floor(active, rotation, GAP * active.body.radius)
+    far = ALL[name].aside * active_of(name).body.radius
+    return start_near_rest(
+        name, tilt, heading, GAP, aside=(far * np.cos(heading), far * np.sin(heading), 0.0)
+    )
+
+
+def random_start(name: str, random: np.random.Generator) -> Pose:
+    """A random start near a rest: tilted up to 30 degrees, turned about the vertical up to 30 either way, up
+    to R / 10 aside, and up to R / 4 above first touch.
+    """
+    tilt, heading, spin = 30.0 * random.random(), *random.uniform(0, 2 * np.pi, 2)
+    gap, far = GAP * random.random(), 0.1 * np.sqrt(random.random())
+    turn = random.uniform(-np.pi, np.pi) / 6.0
+    aside = far * active_of(name).body.radius * np.array([np.cos(spin), np.sin(spin), 0.0])
+    return start_near_rest(name, tilt, heading, gap, turn, aside)
+
+
+def start_near_rest(
+    name: str, tilt: float, heading: float, gap: float, turn: float = 0.0, aside=(0.0, 0.0, 0.0)
+) -> Pose:
+    """The pose `gap` R above first touch, after a turn about z and a tilt (degrees) out of the nearest
+    rest.
+    """
+    active, spin = active_of(name), rotation_of([np.cos(turn / 2), 0, 0, np.sin(turn / 2)])
+    if ALL[name].on is None:
+        rotation = tilted(spin @ rotation_with_down(rest_on_floor(name).down), tilt, heading)
+        return pose_over_floor(active, rotation, gap * active.body.radius)
     end = settled(name)
-    rotation = tilted(end.rotations[-1], tilt, heading)
-    return above_first_touch(name, rotation, end.positions[-1], GAP)
+    rotation = tilted(spin @ end.rotations[-1], tilt, heading)
+    return above_first_touch(name, rotation, end.positions[-1] + np.array(aside), gap)
+
+
+@lru_cache
+def rest_on_floor(name: str):
+    """The oracle's rest of the body on the floor that is nearest to its gentle pose."""
+    return nearest_rest(active_of(name).shape, -UP @ ALL[name].rotation)
 
 
 @lru_cache
