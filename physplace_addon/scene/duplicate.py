@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, cast
 
 import bpy
-from bpy.types import Context, Object, bpy_struct
+from bpy.types import Context, Modifier, Object, bpy_struct
 
 from .access import library_of, view_layer_of
 from .keys import own_action_without_transform
@@ -68,7 +68,7 @@ def _relink(copy: Object, copies: Mapping[Object, Object]) -> None:
     for modifier in copy.modifiers:
         _relink_struct(modifier, copies)
         if modifier.type == "NODES":
-            _relink_inputs(cast("MutableMapping[str, object]", modifier), copies)
+            _relink_inputs(modifier, copies)
     for constraint in copy.constraints:
         _relink_struct(constraint, copies)
         for target in getattr(constraint, "targets", ()):
@@ -87,7 +87,14 @@ def _relink_struct(struct: bpy_struct, copies: Mapping[Object, Object]) -> None:
             setattr(struct, name, copies[value])
 
 
-def _relink_inputs(inputs: MutableMapping[str, object], copies: Mapping[Object, Object]) -> None:
+def _relink_inputs(modifier: Modifier, copies: Mapping[Object, Object]) -> None:
+    properties = getattr(modifier, "properties", None)
+    if properties is not None:  # from Blender 5.2 on: a struct an input
+        for prop in properties.inputs.bl_rna.properties:
+            if prop.type == "POINTER" and prop.identifier != "rna_type":
+                _relink_struct(getattr(properties.inputs, prop.identifier), copies)
+        return
+    inputs = cast("MutableMapping[str, object]", modifier)
     for name, value in list(inputs.items()):
         if isinstance(value, Object) and value in copies:
             inputs[name] = copies[value]

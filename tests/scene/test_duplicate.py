@@ -1,0 +1,97 @@
+"""Linked copies of an object and its children."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import pytest
+
+from physplace_addon.scene.duplicate import duplicate, remove, select_only
+
+from . import scenes
+
+
+def _family() -> tuple[bpy.types.Object, bpy.types.Object]:
+    root, child = scenes.cube("Root", (1.0, 2.0, 3.0)), scenes.cube("Child", (0.0, 0.0, 2.0))
+    child.parent = root
+    child.matrix_parent_inverse[0][3] = 0.25
+    return root, child
+
+
+def _give(obj: bpy.types.Object, name: str, value: bpy.types.Object) -> None:
+    """Set an input of the first modifier's nodes."""
+    modifier = obj.modifiers[0]
+    if hasattr(modifier, "properties"):  # from Blender 5.2 on
+        getattr(modifier.properties.inputs, name).value = value
+    else:
+        modifier[name] = value
+
+
+def _given(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+    modifier = obj.modifiers[0]
+    if hasattr(modifier, "properties"):
+        return getattr(modifier.properties.inputs, name).value
+    return modifier[name]
+
+
+def test_a_copy_stands_where_the_object_does() -> None:
+    root, child = _family()
+    copy = duplicate(bpy.context, root)
+    assert copy.data == root.data
+    assert (scenes.world_matrix(copy) == scenes.world_matrix(root)).all()
+    (part,) = copy.children
+    assert part.data == child.data
+    assert (scenes.world_matrix(part) == scenes.world_matrix(child)).all()
+    assert root.children == (child,)
+
+
+def test_inputs_of_nodes_and_drivers_refer_to_the_copies_own_family() -> None:
+    root, child = _family()
+    group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
+    group.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    group.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    socket = group.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")
+    child.modifiers.new("Nodes", "NODES").node_group = group
+    _give(child, socket.identifier, root)
+    variable = child.driver_add("scale", 0).driver.variables.new()
+    variable.targets[0].id = root
+    copy = duplicate(bpy.context, root)
+    (part,) = copy.children
+    assert _given(part, socket.identifier) == copy
+    assert part.animation_data.drivers[0].driver.variables[0].targets[0].id == copy
+    assert _given(child, socket.identifier) == root
+    assert variable.targets[0].id == root
+
+
+def test_a_copy_can_be_taken_away_with_all_that_came_with_it() -> None:
+    root, child = _family()
+    root.keyframe_insert("scale", frame=1)
+    child.keyframe_insert("scale", frame=1)
+    before = set(bpy.data.objects), set(bpy.data.actions), set(bpy.data.meshes)
+    remove(duplicate(bpy.context, root))
+    assert (set(bpy.data.objects), set(bpy.data.actions), set(bpy.data.meshes)) == before
+
+
+def test_only_the_copies_are_selected_and_the_last_is_active() -> None:
+    root, _ = _family()
+    root.select_set(True)
+    copies = [duplicate(bpy.context, root) for _ in range(2)]
+    select_only(bpy.context, copies)
+    assert set(bpy.context.selected_objects) == set(copies)
+    assert bpy.context.active_object == copies[-1]
+
+
+def test_an_override_is_copied_as_one_that_can_be_moved(tmp_path: Path) -> None:
+    scenes.cube("Part")
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {bpy.data.objects["Part"]})
+    bpy.data.objects.remove(bpy.data.objects["Part"])
+    with bpy.data.libraries.load(str(path), link=True) as (_, data):
+        data.objects = ["Part"]
+    override = data.objects[0].override_create()
+    bpy.context.scene.collection.objects.link(override)
+    copy = duplicate(bpy.context, override)
+    assert copy.library is None
+    copy.location.x = 3.0
+    assert scenes.world_matrix(copy)[0, 3] == pytest.approx(3.0)
