@@ -1,8 +1,9 @@
 """Filling a container: copy after copy from the same start pose, until it is full or there are enough.
 
 Each copy that comes to rest becomes part of the world of the next (Snyder 1995, section 6; his balls in a
-bowl, ice in a glass).  A copy that rests with its centre of mass outside the container's convex hull, that
-does not come to rest, or has no room to start is one too many: it is not kept, and the container is full.
+bowl, ice in a glass).  A container may be heaped: a copy belongs to it if its centre of mass is in the
+container's convex hull or no farther from it than its own radius.  One that rests elsewhere, does not come to
+rest, or has no room to start is one too many: it is not kept, and the container is full.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def fill(
     if count is None and container is None:
         raise PlacementError("filling: expected a number of copies or a container, or it would never end")
     settings = replace(settings or Settings(), leave_metastable=True)
-    inside = _everywhere if container is None else _Hull(container).holds
+    inside = _everywhere if container is None else _Hull(container, active.radius).holds
     placed: list[Placement] = []
     while count is None or len(placed) < count:
         following = placed[-1].replicate() if placed else Placement(active, pose, world, settings, forces)
@@ -58,11 +59,13 @@ def _everywhere(_: Floats) -> bool:
 
 
 class _Hull:
-    """The convex hull of a body."""
+    """The convex hull of a body, grown by a length."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, margin: float) -> None:
         self._equations = ConvexHull(np.unique(body.points, axis=0)).equations
+        self._margin = margin
 
     def holds(self, point: Floats) -> bool:
         """Whether a point (3,) is inside."""
-        return bool((self._equations[:, :3] @ point + self._equations[:, 3] <= 0.0).all())
+        height = self._equations[:, :3] @ point + self._equations[:, 3]
+        return bool((height <= self._margin).all())

@@ -13,6 +13,7 @@ from .settings import Settings
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
 OVERLAP = 1e-11  # depth / R that a state may keep
 _LEAST_VISCOSITY = 1e-4
+_VISCOSITY_OF_SEVERAL = 3.0
 _NOISE = 2e-9  # energy that the noise of the gaps can cost a body
 
 
@@ -38,14 +39,18 @@ class Problem:
             threshold=self.settings.distance_threshold,
         )
 
-    @property
-    def viscosity(self) -> float:
-        """What a motion costs beside the energy it gains, over R: next to nothing where energies tell an end.
+    def viscosity(self, bodies: int) -> float:
+        """What a motion costs beside the energy it gains, over R: next to nothing for one body whose energy
+        tells the end.
 
-        Where they do not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
-        balanced by as much less, so that it does not slide about under a force that no energy ends.
+        Where it does not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
+        balanced by as much less, so that it does not slide about under a force that no energy ends.  Several
+        bodies are in something of the kind, too: where one may tilt as another slides, their energy has
+        saddles all along a flat pile, down which they would go for no good reason.
         """
-        return _LEAST_VISCOSITY if self.has_lowest else 1.0 / self.settings.eps_max
+        if not self.has_lowest:
+            return 1.0 / self.settings.eps_max
+        return _LEAST_VISCOSITY if bodies == 1 else _VISCOSITY_OF_SEVERAL
 
     @property
     def has_lowest(self) -> bool:

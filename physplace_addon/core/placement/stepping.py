@@ -45,7 +45,7 @@ def programme(problem: Problem, state: State, extra: InterfacePoints | None = No
     if problem.settings.balance == "svd":
         return paper_step(wrench, rows.gradients, points.gap < problem.touching * assembly.radius, state.eps)
     stiffness = problem.load.stiffness(assembly)
-    trust = state.eps, problem.viscosity
+    trust = state.eps, problem.viscosity(len(assembly))
     predictor = rows.step(stiffness, wrench, *trust)
     if predictor is None:
         return None

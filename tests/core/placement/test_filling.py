@@ -1,0 +1,69 @@
+"""A container is filled with copies from one start pose until it is full or there are enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import merge
+from physplace_addon.core.errors import PlacementError
+from physplace_addon.core.placement import Settings, Status, fill
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
+
+START = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.03, 0.02, 4.0]))
+QUICK = Settings(eps_max=0.2)
+
+
+def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest():
+    ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
+    placed = fill(ball, START, [bowl, floor()], QUICK, count=8, container=bowl)
+    assert len(placed) == 8
+    centres = np.array([placement.state.pose.translation for placement in placed])
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(8, 1)]
+    assert apart.min() >= 0.84 - 1e-9
+    for placement in placed:
+        certificate = placement.certificate()
+        assert certificate.status is Status.BALANCED
+        assert certificate.stable
+
+
+def crate():
+    """An open box, inner width 1.1 and depth 2.2."""
+    parts = [([0, 0, -0.05], [0.65, 0.65, 0.05])]
+    parts += [([x, 0, 1.1], [0.05, 0.65, 1.1]) for x in (0.6, -0.6)]
+    parts += [([0, y, 1.1], [0.65, 0.05, 1.1]) for y in (0.6, -0.6)]
+    walls = []
+    for centre, half in parts:
+        matrix = np.eye(4)
+        matrix[:3, 3] = centre
+        walls.append(box(half).body.transformed(matrix))
+    return walls
+
+
+def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped():
+    walls = merge(crate(), "crate")
+    cube = box((0.5, 0.5, 0.5)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.02, 0.01, 5.0]))
+    placed = fill(cube, start, [walls, floor()], QUICK, container=walls)
+    assert len(placed) == 3
+    heights = [placement.state.pose.translation[2] for placement in placed]
+    assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
+
+
+def test_filling_can_be_interrupted():
+    ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
+    steps = []
+
+    def on_step(state):
+        steps.append(state)
+        return len(steps) < 3
+
+    start = Pose(START.rotation, np.array([0.5, 0.0, 4.0]))
+    assert fill(ball, start, [bowl], QUICK, count=9, on_step=on_step) == []
+    assert len(steps) == 3
+
+
+def test_filling_without_an_end_is_refused():
+    with pytest.raises(PlacementError, match="number of copies or a container"):
+        fill(sphere(0.4).body, START, [floor()])

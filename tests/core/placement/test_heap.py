@@ -1,0 +1,110 @@
+"""Several bodies move at once and push one another: a heap is balanced as a whole."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import PlacementError
+from physplace_addon.core.placement import Placement, Settings, Status
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import box, floor, sphere
+
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+SETTINGS = Settings(eps_max=0.2, step_limit=1000)
+
+
+def at(*place):
+    return Pose(UPRIGHT, np.array(place, dtype=float))
+
+
+@lru_cache
+def tower():
+    """Three cubes dropped in a row above one another, a little off."""
+    cube = box().body
+    poses = [at(0.0, 0.0, 0.6), at(0.1, 0.05, 1.8), at(0.05, -0.1, 3.0)]
+    placement = Placement.of_several([cube] * 3, poses, [floor()], SETTINGS)
+    placement.run()
+    return placement
+
+
+def test_a_tower_that_stands_is_left_standing():
+    placement = tower()
+    assert placement.status is Status.BALANCED
+    heights = sorted(pose.translation[2] for pose in placement.state.poses)
+    assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
+
+
+def test_each_body_carries_those_above_it():
+    certificates = tower().certificates()
+    for certificate, carried in zip(certificates, (3.0, 2.0, 1.0), strict=True):
+        below = certificate.contacts.normal[:, 2] > 0.5
+        assert abs(certificate.contacts.force[below].sum() - carried) < 1e-6
+        assert abs(certificate.contacts.force[~below].sum() - (carried - 1.0)) < 1e-6
+        assert certificate.residual_force < 1e-6
+        assert certificate.residual_torque < 1e-6
+        assert certificate.stable
+
+
+def test_what_one_body_feels_the_other_feels_the_other_way():
+    lowest, middle, _ = tower().certificates()
+    above = lowest.contacts.normal[:, 2] < -0.5
+    below = middle.contacts.normal[:, 2] > 0.5
+    assert np.abs(lowest.contacts.position[above] - middle.contacts.position[below]).max() < 1e-8
+    assert np.abs(lowest.contacts.normal[above] + middle.contacts.normal[below]).max() < 1e-9
+    assert np.abs(lowest.contacts.force[above] - middle.contacts.force[below]).max() < 1e-9
+
+
+def test_balls_dropped_together_do_not_overlap_on_the_way_and_come_to_rest():
+    ball = sphere(0.5, resolution=(24, 12)).body
+    wall = np.eye(4)
+    walls = []
+    for x, y in ((1.8, 0), (-1.8, 0), (0, 1.8), (0, -1.8)):
+        wall[:3, 3] = x, y, 1.0
+        walls.append(box((0.5, 3.0, 2.0) if x else (3.0, 0.5, 2.0)).body.transformed(wall))
+    poses = [at(0.02 * i, 0.03 * (i % 2), 0.7 + 1.1 * i) for i in range(5)]
+    placement = Placement.of_several([ball] * 5, poses, [floor(), *walls], SETTINGS)
+    placement.run()
+    assert placement.status in (Status.BALANCED, Status.AT_ENERGY_MINIMUM)
+    for state in placement.states:
+        centres = np.array([pose.translation for pose in state.poses])
+        apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(5, 1)]
+        assert apart.min() >= 1.0 - 1e-9
+        assert centres[:, 2].min() >= 0.5 - 1e-9
+        assert np.abs(centres[:, :2]).max() <= 0.8 + 1e-9
+
+
+def test_a_body_that_falls_past_everything_is_said_to_have_no_support():
+    ball = sphere(0.5).body
+    table = box((1.0, 1.0, 0.1)).body
+    placement = Placement.of_several([ball, ball], [at(0.0, 0.0, 1.0), at(5.0, 0.0, 1.0)], [table], SETTINGS)
+    placement.run()
+    assert placement.status is Status.NO_SUPPORT
+
+
+def test_a_heavy_body_weighs_on_a_light_one():
+    small, large = box((0.5, 0.5, 0.5)).body, box((1.0, 1.0, 0.5)).body
+    poses = [at(0.0, 0.0, 0.6), at(0.1, 0.0, 2.0)]
+    placement = Placement.of_several([small, large], poses, [floor()], SETTINGS)
+    assert placement.run().status is Status.BALANCED
+    lower = placement.certificates()[0]
+    above = lower.contacts.normal[:, 2] < -0.5
+    floor_force = lower.contacts.force[~above].sum()
+    assert abs(lower.contacts.force[above].sum() / floor_force - 0.8) < 1e-6  # 4 of 5 parts
+
+
+def test_a_pose_for_each_body_is_asked_for():
+    with pytest.raises(PlacementError, match="a pose for each body"):
+        Placement.of_several([box().body], [], [floor()])
+    with pytest.raises(PlacementError, match="a pose for each body"):
+        Placement.of_several([], [], [floor()])
+
+
+def test_bodies_that_start_inside_one_another_interfere():
+    cube = box().body
+    placement = Placement.of_several([cube, cube], [at(0, 0, 2.0), at(0.3, 0.2, 2.1)], [floor()])
+    assert placement.status is Status.INTERFERING_START
+    same = Placement.of_several([cube, cube], [at(0, 0, 2.0), at(0, 0, 2.0)], [floor()])
+    assert same.status is Status.INTERFERING_START
