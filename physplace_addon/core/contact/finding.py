@@ -212,7 +212,11 @@ def _solve_new(
     encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
 ) -> InterfacePoints:
     starts = _nearest(encounter, starts.take(promising(encounter, starts)))
-    points = _real(encounter, *solve_points(encounter, starts, known_sides=False), reach)
+    solved, valid = solve_points(encounter, starts, known_sides=False)
+    if np.isfinite(reach.threshold):
+        offset = solved.point1 - encounter.first(starts).geometry().point
+        valid &= dot(offset, offset) <= reach.threshold**2
+    points = _real(encounter, solved, valid, reach)
     if before is None:
         return points
     doubtful = (points.gap < 0.0) | ~side_is_certain(encounter, points)

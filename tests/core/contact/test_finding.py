@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.encounter import ContactBody, Encounter
 from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
-from physplace_addon.core.contact.points import spread_out, without_doubles
+from physplace_addon.core.contact.points import InterfacePoints, spread_out, without_doubles
 from physplace_addon.core.surfaces import primitives
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.meetings import everything_within, meet, pose, prepared
@@ -131,3 +131,17 @@ def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
     points = everything_within(here, 0.8, before)
     assert abs(points.gap.min()) < 1e-12
     assert np.abs(points.normal - [0.0, 0.0, 1.0]).max() < 1e-12
+
+
+def test_a_point_that_would_walk_farther_than_the_threshold_is_no_point():
+    coarse = exact(primitives.sphere(1.0), "coarse", resolution=(8, 5))
+    encounter = Encounter.of(
+        ContactBody.of([coarse]), prepared("plane"), pose((0.3, 0.2, 0.0), (0.0, 0.0, 1.0 + 1e-3))
+    )
+
+    def found(threshold):
+        return find_points(encounter, Reach(0.2, 0.2, 0.2, threshold), InterfacePoints.none(), None)
+
+    assert abs(found(np.inf).gap.min() - 1e-3) < 1e-9
+    assert abs(found(0.7).gap.min() - 1e-3) < 1e-9
+    assert len(found(0.05)) == 0
