@@ -62,8 +62,9 @@ def _status(problem: Problem, state: State, interferes: bool) -> Status:
     if motions_that_end(problem, state) is not None:
         return Status.BALANCED
     touching = problem.contacts(state.assembly, state.local_points)
-    held = held_by_friction(problem, state.assembly, touching)
-    return Status.RUNNING if held is None else Status.BALANCED_BY_FRICTION
+    if problem.settings.friction > 0.0 and held_by_friction(problem, state.assembly, touching):
+        return Status.BALANCED_BY_FRICTION
+    return Status.RUNNING
 
 
 def _points_within(

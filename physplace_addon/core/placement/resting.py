@@ -13,7 +13,6 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..contact.assembly import Assembly
-from ..contact.features import dot
 from ..contact.points import FIXED, InterfacePoints
 from .balance import even_forces
 from .friction import coulomb_balance
@@ -100,36 +99,38 @@ def is_balanced(problem: Problem, assembly: Assembly, residual: Floats) -> bool:
     return bool((np.abs(residual.reshape(-1, 6)).max(axis=1) < BALANCED_RESIDUAL * sizes).all())
 
 
-def held_by_friction(problem: Problem, assembly: Assembly, touching: InterfacePoints) -> Floats | None:
-    """Return the normal forces (k,) with which friction at contacts holds the bodies where they stand (5.2);
-    None if it does not.
-    """
-    if problem.settings.friction == 0.0 or len(touching) == 0:
-        return None
+def held_by_friction(problem: Problem, assembly: Assembly, touching: InterfacePoints) -> bool:
+    """Whether friction at contacts holds the bodies where they stand (5.2)."""
+    if len(touching) == 0:
+        return False
     normals, wrench = assembly.in_world(touching).normal, problem.load.wrench(assembly)
-    forces, residual = coulomb_balance(wrench, assembly.maps(touching), normals, problem.settings.friction)
-    return dot(forces, normals) if is_balanced(problem, assembly, residual) else None
+    _, residual = coulomb_balance(wrench, assembly.maps(touching), normals, problem.settings.friction)
+    return is_balanced(problem, assembly, residual)
 
 
-def rest_by_friction(problem: Problem, state: State) -> State | None:
-    """Return the state at rest by friction, if the contacts hold the bodies as they are, or as they will be
-    once the gaps that a turning step has left are closed.
+def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None:
+    """Return the state at rest by friction, if the contacts hold the bodies as they are, or those that press
+    in the next step will once the gaps that a turning step has left are closed.
     """
+    if problem.settings.friction == 0.0:
+        return None
     assembly, points = state.assembly, state.local_points
-    near = points.take(points.gap < _CLOSABLE * problem.settings.eps_max**2 * assembly.radius)
+    touching = problem.contacts(assembly, points)
+    if held_by_friction(problem, assembly, touching):
+        return _accepted(problem, state, assembly, touching)
+    closable = points.gap < _CLOSABLE * problem.settings.eps_max**2 * assembly.radius
+    pressing = points.take(closable & (step.forces > PRESSES))
     for _ in range(_CLOSINGS):
-        forces = held_by_friction(problem, assembly, near)
-        if forces is None:
-            return None
-        pressing = np.nonzero(forces > PRESSES)[0]
-        if (near.gap[pressing] < problem.touching * assembly.radius).all():
-            return _accepted(problem, state, assembly, near)
-        shift = lift_clear(assembly, near, pressing)
+        shift = lift_clear(assembly, pressing, np.arange(len(pressing)))
         if shift is None or length(shift) > problem.settings.eps_max:
             return None
         assembly = assembly.displaced(shift)
-        near = assembly.solve(near)
-    return None
+        pressing = assembly.solve(pressing)
+        if (pressing.gap < problem.touching * assembly.radius).all():
+            break
+    if not held_by_friction(problem, assembly, problem.contacts(assembly, pressing)):
+        return None
+    return _accepted(problem, state, assembly, pressing)
 
 
 def _accepted(problem: Problem, state: State, assembly: Assembly, known: InterfacePoints) -> State | None:

@@ -130,11 +130,6 @@ class Placement:
         """Make one loop of Figure 2: a new state, or the old one with eps halved, or an end."""
         if self.status is not Status.RUNNING:
             return self.state
-        held = rest_by_friction(self._problem, self.state)
-        if held is not None and motions_that_end(self._problem, held) is None:
-            self.states.append(held)
-            self.status = Status.BALANCED_BY_FRICTION
-            return held
         if self.steps >= self.settings.step_limit:
             self.status = Status.STEP_LIMIT
             return self.state
@@ -142,6 +137,11 @@ class Placement:
         step = programme(self._problem, self.state)
         if step is None:
             return self._fail()
+        held = rest_by_friction(self._problem, self.state, step)
+        if held is not None and motions_that_end(self._problem, held) is None:
+            self.states.append(held)
+            self.status = Status.BALANCED_BY_FRICTION
+            return held
         if self._problem.load.falls_freely:
             fallen = self._fallen(step)
             if fallen is not None:
