@@ -95,7 +95,7 @@ class PhysPlaceSettings(PropertyGroup):
             subtype="FACTOR",
         )
         leave_metastable: BoolProperty(
-            name="Leave Unstable Rests",
+            name="Leave Unstable",
             description=(
                 "Go on from a rest that the least push would end, such as a ball on top of a ball, "
                 "by a small nudge of chance"

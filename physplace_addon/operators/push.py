@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
-from bpy.types import Context
+from bpy.types import Context, UILayout
 
 from ..core.contact.nearest import nearest_point
 from ..core.placement import Local, Status
@@ -63,6 +63,19 @@ class LocalForce:
             soft_min=0.01,
             soft_max=10.0,
         )
+
+    if TYPE_CHECKING:
+        layout: UILayout
+
+    def draw(self, context: Context) -> None:
+        """The properties; the vector is grey where it does not count."""
+        self.layout.use_property_split = True
+        self.layout.prop(self, "location")
+        self.layout.prop(self, "direction")
+        column = self.layout.column()
+        column.active = self.direction == VECTOR
+        column.prop(self, "vector")
+        self.layout.prop(self, "strength")
 
     def force_on(self, context: Context, subject: Subject) -> Local:
         """The force at the object's point nearest to the location.
@@ -118,6 +131,11 @@ class PHYSPLACE_OT_nudge(LocalForce, ObjectOperator):
             min=1,
             soft_max=20,
         )
+
+    def draw(self, context: Context) -> None:
+        """The force, and for how long it acts."""
+        super().draw(context)
+        self.layout.prop(self, "steps")
 
     def work(self, context: Context) -> Conclusion:
         """Let the force act for some steps, then only the weight."""

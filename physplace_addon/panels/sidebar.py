@@ -78,9 +78,8 @@ class PHYSPLACE_PT_settings(Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(chosen, "use_scene_gravity")
-        direction = layout.column()
-        direction.active = not chosen.use_scene_gravity
-        direction.prop(chosen, "gravity")
+        if not chosen.use_scene_gravity:
+            layout.prop(chosen, "gravity")
         steps = layout.column(align=True)
         steps.prop(chosen, "eps_max")
         steps.prop(chosen, "step_limit")

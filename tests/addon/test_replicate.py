@@ -97,10 +97,8 @@ def test_a_container_is_filled_until_it_is_full() -> None:
     tray = scenes.open_box("Tray", (1.2, 1.2, 1.2))
     run(bpy.ops.physplace.replicate, brick, until_full=True, container="Tray")
     assert tray.name in bpy.data.objects
-    heights = _heights()
-    assert len(heights) >= 2
-    assert max(heights) < 1.2
-    assert max(heights) > 1.2 - 0.5
+    heap = 1.2 + np.linalg.norm((1.0, 1.0, 0.25))  # the rim, and what may stand out of it
+    assert heap - 0.5 < max(_heights()) <= heap
 
 
 def test_fewer_copies_than_asked_for_are_told_of(capfd: pytest.CaptureFixture[str]) -> None:
