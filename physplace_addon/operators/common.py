@@ -80,8 +80,9 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
     well = all(certificate.status.at_rest for certificate in certificates)
     if len(outcomes) > 1:
         counts = Counter(certificate.status for certificate in certificates)
-        ends = "; ".join(f"{count} {status.message}" for status, count in counts.items())
-        return Conclusion(well, f"{len(outcomes)} objects: {ends}")
+        ends = [f"{count} of them {status.message}" for status, count in counts.items()]
+        text = "; ".join(ends) if len(ends) > 1 else certificates[0].status.message
+        return Conclusion(well, f"{len(outcomes)} objects: {text}")
     (certificate,) = certificates
     figures = f"{certificate.steps} steps, {len(certificate.contacts)} contacts"
     return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.status.message} ({figures})')
