@@ -1,0 +1,201 @@
+"""Where a body would stand clear if it were only shifted: the nearest of all its shifts, by cells.
+
+Space around the body is cut into cubic cells of side h.  A(x) marks those that its surface passes through or
+that lie inside it, B(x) those of the world, its surface grown by one cell.  Shifted by a whole number t of
+cells the body is clear if no cell is marked by both, so the shifts that are *not* clear are
+
+    N(t) = sum_x A(x) B(x + t) > 0,
+
+a correlation, which the fast Fourier transform gives for all t at once.  Solids, sheets of no thickness and
+curved faces are all the same to it, as are holes and the insides of bowls.
+
+Every point of a surface lies within 0.46 h of a sample of it (`cells`), and of two samples less than h apart
+the cells are the same or neighbours.  So what N calls clear *is* clear (B is grown by more cells
+where the bounds of the tessellations ask for it).  What is clear by less than about two cells is not found:
+that must come from elsewhere, and what is found is drawn back afterwards (`retreat`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.fft import irfftn, next_fast_len, rfftn
+from scipy.ndimage import label
+
+from ..arrays import Bools, Floats, Ints
+from ..bodies import Body
+from ..collision import vertex_crossings
+from ..contact.features import dot
+from ..rigid import Pose
+from .cells import ROUGHNESS, Grid, grown
+from .start import winding_number
+
+_COARSE, _FINE = 60_000, 150_000  # cells of a grid, and of a fine one for each way out that is wanted
+_FIRST = 0.5  # shift / R that is looked at first
+_WIDER = 2.0
+_MARGIN = 2  # cells around what can be reached
+_OFF_GRID = np.array([0.31, 0.17, 0.43])  # of h: columns of cells' centres pass beside edges and corners
+_LONGER = 1.5  # a way out that may still be the best one, over the shortest
+_STEEP = 0.7  # cosine to "down" above which a shift is downward
+_RIDGE = 0.5  # how much longer, in cells, shifts between two neighbourhoods are at least
+
+
+@dataclass(frozen=True, eq=False)
+class Walls:
+    """Bodies that another is not to be cleared to the far side of: sheets, and solids that its centre of mass
+    is not in.  down (3,): only if that is downward; None: whichever way.
+    """
+
+    bodies: tuple[Body, ...]
+    down: Floats | None
+
+    def bar(self, centre: Floats, shifts: Floats) -> Bools:
+        """Tell which shifts (k, 3) of a centre of mass (3,) lead through a wall."""
+        walls = [body.triangles for body in self.bodies if not _surrounds(body, centre)]
+        triangles = np.concatenate([np.zeros((0, 3, 3)), *walls])
+        start = np.broadcast_to(centre, (len(triangles), 3))
+        barred = [vertex_crossings(start, start + x, triangles, triangles).crossed.any() for x in shifts]
+        if self.down is None:
+            return np.array(barred, bool)
+        steep = _STEEP * np.sqrt(dot(shifts, shifts) * (self.down @ self.down))
+        return np.array(barred, bool) & (shifts @ self.down > steep)
+
+
+def _surrounds(body: Body, point: Floats) -> bool:
+    return body.closed and winding_number(point, body.triangles) > 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """k ways out: shifts (k, 3) and their lengths (k,), and which of them walls bar (k,)."""
+
+    shifts: Floats
+    barred: Bools
+
+    @property
+    def lengths(self) -> Floats:
+        """How far each leads (k,)."""
+        lengths: Floats = np.sqrt(dot(self.shifts, self.shifts))
+        return lengths
+
+
+def ways_out(
+    active: Body, pose: Pose, world: Sequence[Body], walls: Walls, count: int, around: float
+) -> Ways:
+    """Return shifts that clear the body of the world, shortest first; about `count`, and at least one.
+
+    Each is the shortest of a neighbourhood that no way leads out of but over longer shifts; none is much
+    longer than the first.  But where all of them are barred there are others, up to `around` times as long.
+    """
+    farthest = _FIRST * active.radius
+    nearest = np.inf
+    while not nearest <= farthest:
+        nearest = float(_Shifts(active, pose, world, farthest, _COARSE).lengths.min())
+        farthest *= _WIDER
+    for farthest in (_LONGER * nearest, around * nearest):
+        shifts = _Shifts(active, pose, world, farthest, count * _FINE).shortest(2 * count)
+        ways = Ways(shifts, walls.bar(pose.points(active.mass.center), shifts))
+        if not ways.barred.all():
+            break
+    return ways
+
+
+def sure_depth(active: Body, pose: Pose, world: Sequence[Body], deepest: float) -> float:
+    """Return a depth, a length and maybe zero, that solids surely overlap by; `deepest` if it is more."""
+    triangles = pose.points(active.triangles)
+    lower, upper = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+    grid = _grid(lower - deepest, upper + deepest, _COARSE)
+    mine, theirs = grid.surface(triangles), grid.surface(np.concatenate([body.triangles for body in world]))
+    nothing = np.zeros(grid.shape, bool)
+    closed = [body.triangles for body in world if body.closed]
+    in_mine = grid.inside(triangles) if active.closed else nothing
+    in_theirs = grid.inside(np.concatenate(closed)) if closed else nothing
+    most = int(np.ceil(deepest / grid.side))
+    layers = max(
+        _layers_over(mine & in_theirs, theirs, most),
+        _layers_over(theirs & in_mine, mine, most),
+        _layers_over(in_mine & in_theirs, mine | theirs, most),
+    )
+    return deepest if layers == most else layers * grid.side
+
+
+def _layers_over(marked: Bools, border: Bools, most: int) -> int:
+    """Return how many layers of cells, at most, cover a border so that no marked cell lies beyond them."""
+    border = grown(border, 2)
+    for layers in range(most):
+        if not (marked & ~border).any():
+            return layers
+        border = grown(border, 1)
+    return most
+
+
+class _Shifts:
+    """All shifts by whole cells, up to a length: their lengths (n, n, n), inf where the body is not clear."""
+
+    def __init__(self, active: Body, pose: Pose, world: Sequence[Body], farthest: float, cells: int) -> None:
+        triangles = pose.points(active.triangles)
+        grid = _grid(triangles.min(axis=(0, 1)) - farthest, triangles.max(axis=(0, 1)) + farthest, cells)
+        bounds = active.triangle_bound.max() + max(body.triangle_bound.max() for body in world)
+        layers = int(np.ceil(2.0 * ROUGHNESS + bounds / grid.side))
+        mine = _cells(grid, [triangles], [triangles] if active.closed else [], 0)
+        every, closed = [body.triangles for body in world], [body.triangles for body in world if body.closed]
+        self.side = grid.side
+        self._reach = int(np.ceil(farthest / grid.side))
+        free = self._free(mine, _cells(grid, every, closed, layers))
+        steps = self.side * np.arange(-self._reach, self._reach + 1)
+        self.lengths = np.where(free, np.sqrt(sum(np.ix_(steps**2, steps**2, steps**2))), np.inf)
+
+    def _free(self, mine: Bools, theirs: Bools) -> Bools:
+        waves = rfftn(mine.astype(np.float32)).conj() * rfftn(theirs.astype(np.float32))
+        steps = np.arange(-self._reach, self._reach + 1)
+        free: Bools = irfftn(waves, theirs.shape)[np.ix_(*(steps % n for n in theirs.shape))] < 0.5
+        return free
+
+    def shortest(self, most: int) -> Floats:
+        """Return the shortest shift of each neighbourhood (k, 3), at most `most`, shortest first."""
+        lowest = (self.lengths <= _least_around(self.lengths)) & np.isfinite(self.lengths)
+        found = np.argwhere(lowest)
+        found = found[np.argsort(self.lengths[lowest], kind="stable")]
+        chosen: list[Ints] = []
+        while len(found) and len(chosen) < most:
+            level = self.lengths[tuple(found[0])]
+            around = _connected(self.lengths <= level + _RIDGE * self.side, found[0])
+            if self.lengths[around].min() == level:
+                chosen.append(found[0])
+            found = found[~around[tuple(found.T)]]
+        shifts: Floats = self.side * (np.array(chosen) - self._reach).astype(np.float64)
+        return shifts
+
+
+def _connected(marked: Bools, cell: Ints) -> Bools:
+    """Mark the cells that are connected, by sides, edges or corners, to one of those marked."""
+    parts = np.zeros(marked.shape, np.int32)
+    label(marked, np.ones((3, 3, 3)), output=parts)
+    connected: Bools = parts == parts[tuple(cell)]
+    return connected
+
+
+def _least_around(values: Floats) -> Floats:
+    """Return the least value of each cell and the 26 about it."""
+    for axis in range(3):
+        least = values.copy()
+        low, high = [slice(None)] * 3, [slice(None)] * 3
+        low[axis], high[axis] = slice(None, -1), slice(1, None)
+        np.minimum(least[tuple(low)], values[tuple(high)], out=least[tuple(low)])
+        np.minimum(least[tuple(high)], values[tuple(low)], out=least[tuple(high)])
+        values = least
+    return values
+
+
+def _grid(lower: Floats, upper: Floats, cells: int) -> Grid:
+    side = float(np.prod(upper - lower) / cells) ** (1.0 / 3.0)
+    counts = np.ceil((upper - lower) / side).astype(int) + 2 * _MARGIN + 1
+    x, y, z = (int(next_fast_len(int(n), real=True)) for n in counts)
+    return Grid(lower - (_MARGIN + _OFF_GRID) * side, side, (x, y, z))
+
+
+def _cells(grid: Grid, surfaces: list[Floats], closed: list[Floats], layers: int) -> Bools:
+    marked = grown(grid.surface(np.concatenate(surfaces)), layers)
+    return marked | grid.inside(np.concatenate(closed)) if closed else marked
