@@ -26,7 +26,7 @@ from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vec
 from .nonnegative import nonnegative_least_squares
 from .programme import Step, length, solve_programme, trust_step
 from .state import State
-from .stepping import Moved, moved, on_settled, settled
+from .stepping import Moved, Obstructed, moved, on_settled, settled
 from .sticky import Sticky
 
 FIRST = 0.05  # a step / R, and the least that is looked ahead: bounds of tessellations are shorter
@@ -150,7 +150,8 @@ def _moved(state: State, step: Step, home: Home) -> State | None:
         lift = solve_programme(np.eye(size), np.zeros(size), *home.rows(*found))
         if lift is None:
             return None
-        found = settled(state, found[0].displaced(lift.x), found[1], reach, state.eps)
+        settled_there = settled(state, found[0].displaced(lift.x), found[1], reach, state.eps)
+        found = None if isinstance(settled_there, Obstructed) else settled_there
     return None if found is None else still(found, home, following)
 
 
