@@ -23,7 +23,7 @@ from scipy.linalg import qr_delete, qr_insert, solve_triangular
 from ..arrays import Bools, Floats, Ints
 
 _TIE = 1e-6  # of the steepest descent: of columns as steep the first enters, not the one rounding chooses
-_NO_DESCENT = 1e-14  # of the sizes of A and b
+_NO_DESCENT = 1e-15  # of the sizes of A and b
 _DEPENDENT = 1e-10  # of a column's length: what is left of it outside the span of the others
 
 
