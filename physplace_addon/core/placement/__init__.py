@@ -4,6 +4,7 @@ certificate.
 
 from .certificate import Certificate, Contacts, Status
 from .checking import check
+from .extrication import Extricated, extricate, extricate_several
 from .filling import fill
 from .forces import Connection, Force, Gravity, Local
 from .settings import Settings
@@ -14,6 +15,7 @@ __all__ = [
     "Certificate",
     "Connection",
     "Contacts",
+    "Extricated",
     "Force",
     "Gravity",
     "Local",
@@ -22,5 +24,7 @@ __all__ = [
     "State",
     "Status",
     "check",
+    "extricate",
+    "extricate_several",
     "fill",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..arrays import Floats
 from ..contact.assembly import Assembly
 from ..contact.finding import Reach
 from ..contact.points import InterfacePoints
@@ -39,18 +40,17 @@ class Problem:
             threshold=self.settings.distance_threshold,
         )
 
-    def viscosity(self, bodies: int) -> float:
-        """What a motion costs beside the energy it gains, over R: next to nothing for one body whose energy
-        tells the end.
+    def viscosity(self, assembly: Assembly) -> Floats:
+        """What a motion of each body (m,) costs beside the energy it gains, over R: next to nothing for one
+        body whose energy tells the end.
 
         Where it does not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
         balanced by as much less, so that it does not slide about under a force that no energy ends.  Several
         bodies are in something of the kind, too: where one may tilt as another slides, their energy has
         saddles all along a flat pile, down which they would go for no good reason.
         """
-        if not self.has_lowest:
-            return 1.0 / self.settings.eps_max
-        return _LEAST_VISCOSITY if bodies == 1 else _VISCOSITY_OF_SEVERAL
+        honey = _LEAST_VISCOSITY if len(assembly) == 1 else _VISCOSITY_OF_SEVERAL
+        return (honey if self.has_lowest else 1.0 / self.settings.eps_max) * self.load.sizes(assembly)
 
     @property
     def has_lowest(self) -> bool:

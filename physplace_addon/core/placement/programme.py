@@ -106,7 +106,7 @@ def trust_step(
     gradients: Floats,
     room: Floats,
     trust: float,
-    viscosity: float = _STRAIGHT,
+    viscosity: Floats | float = _STRAIGHT,
 ) -> Step | None:
     """Raise sigma in matrix + sigma 1, from `viscosity` on, until the step is no longer than `trust`.
 
@@ -117,7 +117,7 @@ def trust_step(
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma = np.full(len(wrench) // 6, viscosity)
+    sigma = np.full(len(wrench) // 6, 1.0) * viscosity
     for attempt in range(_ROUNDS):
         step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room)
         if step is None:

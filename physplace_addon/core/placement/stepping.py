@@ -45,7 +45,7 @@ def programme(problem: Problem, state: State, extra: InterfacePoints | None = No
     if problem.settings.balance == "svd":
         return paper_step(wrench, rows.gradients, points.gap < problem.touching * assembly.radius, state.eps)
     stiffness = problem.load.stiffness(assembly)
-    trust = state.eps, problem.viscosity(len(assembly))
+    trust = state.eps, problem.viscosity(assembly)
     predictor = rows.step(stiffness, wrench, *trust)
     if predictor is None:
         return None
@@ -71,7 +71,7 @@ class _Rows:
             self._all = np.concatenate([self._all, problem.load.descent(state.assembly)[None]])
             self._room = np.append(self._room, -4.0 * CLEARANCE)
 
-    def step(self, matrix: Floats, wrench: Floats, trust: float, viscosity: float) -> Step | None:
+    def step(self, matrix: Floats, wrench: Floats, trust: float, viscosity: Floats) -> Step | None:
         """Solve; a contact that sticks may have a force that pulls."""
         step = trust_step(matrix, wrench, self._all, self._room, trust, viscosity)
         if step is None:
