@@ -205,7 +205,11 @@ def _create(
             distance_starts(encounter, t1, t2, reach.curved),
         ]
     )
-    return _solve_new(encounter, starts, reach, before), Candidates(faces, edges)
+    along = [
+        edge_starts(on_active, t1, t2, reach.curved, nearest=False),
+        edge_starts(on_world, t2, t1, reach.curved, nearest=False),
+    ]
+    return _solve_new(encounter, starts, reach, before), Candidates(faces, along)
 
 
 def _solve_new(

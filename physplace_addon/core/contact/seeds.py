@@ -31,6 +31,7 @@ from .polyhedral import distinct, meet, segment_params, unique_pairs
 from .relaxation import relax_on_face
 
 _FOOT_ROUNDS = 3
+_SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,13 @@ def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floa
 class Samples:
     """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
     base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
-    whose mesh they are of, at (k, 3) where they are, spacing (k,) how far their neighbours.
+    whose mesh they are of, at (k, 3) where they are, gap (k,) how high, spacing (k,) how far their neighbours.
     """
 
     points: InterfacePoints
     on_active: bool
     at: Floats
+    gap: Floats
     spacing: Floats
     footed: Bools
     lowest: Bools
@@ -170,19 +172,23 @@ def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
     )
     points = view.points(solved.first, solved.second).take(near)
     spacing = view.mover.triangle_size[triangle[best]][near]
-    return Samples(points, view.on_active, solved.at_first.point[near], spacing, footed[near], lowest)
+    at = solved.at_first.point[near]
+    return Samples(points, view.on_active, at, distance[near], spacing, footed[near], lowest)
 
 
 def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
     """Tell which samples lie in the sphere of neglect of a tracked point of the same faces (sections 3,
-    4.3): the minimum they would lead to is known.  Its radius is the distance to the sample's neighbours.
+    4.3): the minimum they would lead to is known.  Its radius is the distance to the sample's neighbours; one
+    that is lower than the point's own curvature has it is in another valley.
     Points softer than `softness` (1/length) have none: where their minimum is, is hardly known.
     """
     faces = (tracked.dim1 == FACE) & (tracked.dim2 == FACE)
     known = tracked.take(faces & (tracked.softest > softness))
     same = (samples.points.index1[:, None] == known.index1) & (samples.points.index2[:, None] == known.index2)
     offset = samples.at[:, None] - (known.point1 if samples.on_active else known.point2)
-    near = same & (dot(offset, offset) < samples.spacing[:, None] ** 2)
+    away = dot(offset, offset)
+    near = same & (away < samples.spacing[:, None] ** 2)
+    near &= samples.gap[:, None] >= known.gap + _SAME_VALLEY * known.softest * away
     found: Bools = near.any(axis=1)
     return found
 
@@ -212,9 +218,9 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
     return lowest
 
 
-def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
+def edge_starts(view: View, mine: Ints, other: Ints, reach: float, nearest: bool = True) -> InterfacePoints:
     """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`)
-    within reach.
+    within reach: of each segment, for each face, the nearest one, or all.
 
     Straight edges over flat faces are left to `polyhedral`.
     """
@@ -238,7 +244,9 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfaceP
         fraction[near],
         at[near],
     )
-    best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
+    best = np.arange(len(segment))
+    if nearest:
+        best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(
         EDGE, body.segment_edge[segment[best]], segment_params(body.segment_t[segment[best]], fraction[best])
     )

@@ -64,7 +64,8 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
             part = starts.take(rows)
             side = _first_sides(encounter, part, mover, base, encounter.knows_outside(part))
             terms = face_terms(mover, base, side)
-            out[rows] = softest_of(terms, dim) > -_HOLLOW / encounter.radius
+            curved = (dim == FACE) & mover.curvature.any(axis=(1, 2))
+            out[rows] = curved | (softest_of(terms, dim) > -_HOLLOW / encounter.radius)
     return out
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 from ..arrays import Floats
 from ..bodies import Body
@@ -54,6 +54,16 @@ def fill(
     return placed
 
 
+def _hull(body: Body) -> Floats:
+    """The planes (f, 4) of a body's convex hull; PlacementError for a flat one."""
+    try:
+        equations: Floats = ConvexHull(np.unique(body.points, axis=0)).equations
+    except QhullError as error:
+        message = f'"{body.name}": a flat thing holds nothing; choose another container, or give a number'
+        raise PlacementError(message) from error
+    return equations
+
+
 def _everywhere(_: Floats) -> bool:
     return True
 
@@ -62,7 +72,7 @@ class _Hull:
     """The convex hull of a body, grown by a length."""
 
     def __init__(self, body: Body, margin: float) -> None:
-        self._equations = ConvexHull(np.unique(body.points, axis=0)).equations
+        self._equations = _hull(body)
         self._margin = margin
 
     def holds(self, point: Floats) -> bool:

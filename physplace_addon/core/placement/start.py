@@ -12,13 +12,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
+from ..collision import near_pairs
 from ..contact.assembly import Assembly, grouped
 from ..contact.encounter import Encounter
 from ..contact.features import cross, dot
 from ..contact.finding import Reach
-from ..contact.points import InterfacePoints
+from ..contact.points import InterfacePoints, spread_out
 from ..rigid import Pose
 from .problem import CLEARANCE, OVERLAP
 from .programme import length
@@ -28,6 +29,7 @@ _ROUNDS = 5
 _UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 _PROBE_DEPTH = 1e-3
+_PROBES = 16  # triangles of a body under which is looked
 _ASIDE = 1e-6  # distance / R to either side of a point that is inside only if both are
 
 
@@ -59,8 +61,11 @@ def clear_start(assembly: Assembly, reach: Reach, tolerance: float) -> Moved | N
     """
     given, radius = assembly, assembly.radius
     assembly = replace(assembly, sure=max(_UNSURE, 2.0 * tolerance / radius))
-    if any(contained(assembly.encounter(pair), assembly.solids(pair)) for pair in assembly.pairs(0.0)):
-        return None
+    for pair in assembly.pairs(0.0):
+        encounter, solids = assembly.encounter(pair), assembly.solids(pair)
+        depth = max(_PROBE_DEPTH * encounter.radius, 4.0 * tolerance)
+        if contained(encounter, solids) or _flush_inside(encounter, solids, depth):
+            return None
     for _ in range(_ROUNDS):
         points = _overlaps_and_gaps(assembly, reach, tolerance)
         if len(points) and points.gap.min() < -tolerance:
@@ -118,17 +123,42 @@ def contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
     return False
 
 
+def _flush_inside(encounter: Encounter, bodies: Sequence[Body], depth: float) -> bool:
+    """Tell whether a flat face of one body goes on inside another although nothing crosses: a brick lowered
+    into its like, side on side, shows neither corners nor edges inside.
+    """
+    active, world = encounter.active, encounter.world
+    pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
+    mine = np.unique(pairs[active.triangle_flat[pairs[:, 0]], 0])
+    others = np.unique(pairs[world.triangle_flat[pairs[:, 1]], 1])
+    if not active.body.closed or len(mine) == 0 or len(others) == 0:
+        return False
+    under = encounter.pose.points(_just_under(active.body.triangles[_some(active.body, mine)], depth))
+    below = _just_under(world.body.triangles[_some(world.body, others)], depth)
+    if any(_inside(body, under).any() for body in bodies):
+        return True
+    trusted = world.trusted[world.body.triangle_face[_some(world.body, others)]]
+    return bool((_inside(active.body, encounter.pose.inverse().points(below)) & trusted).any())
+
+
+def _some(body: Body, triangles: Ints) -> Ints:
+    return triangles[spread_out(body.triangles[triangles].mean(axis=1), _PROBES)]
+
+
+def _just_under(triangles: Floats, depth: float) -> Floats:
+    normal = cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    normal /= np.sqrt(dot(normal, normal))[:, None]
+    under: Floats = triangles.mean(axis=1) - depth * normal
+    return under
+
+
 def _inner_points(body: Body) -> Floats:
     """Return points (6, 3) just under the surface at the body's farthest triangles; of an open body, on
     them.
     """
     centres = body.triangles.mean(axis=1)
     some = body.triangles[np.concatenate([centres.argmin(axis=0), centres.argmax(axis=0)])]
-    normal = cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
-    normal /= np.sqrt(dot(normal, normal))[:, None]
-    depth = _PROBE_DEPTH * body.radius if body.closed else 0.0
-    found: Floats = some.mean(axis=1) - depth * normal
-    return found
+    return _just_under(some, _PROBE_DEPTH * body.radius if body.closed else 0.0)
 
 
 def _inside(body: Body, points: Floats) -> Bools:

@@ -189,10 +189,8 @@ def _elsewhere(
     points: no minimum stood there yet, as at the far end of a rod that comes down level.
     """
     deep = found.take(found.gap < -_DEEP * trial.radius)
-    if len(deep) == 0 or len(tracked) == 0:
-        return deep.take(slice(0, 0))
     offset = trial.in_world(deep).point1[:, None] - trial.in_world(tracked).point1
-    away = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset)).min(axis=1)
+    away = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset)).min(axis=1, initial=np.inf)
     deep = deep.take(away > _FAR * trial.radius)
     return state.assembly.solve(replace(deep, held=np.ones(len(deep), bool)))
 

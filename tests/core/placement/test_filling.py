@@ -67,3 +67,8 @@ def test_filling_can_be_interrupted():
 def test_filling_without_an_end_is_refused():
     with pytest.raises(PlacementError, match="number of copies or a container"):
         fill(sphere(0.4).body, START, [floor()])
+
+
+def test_a_flat_thing_is_no_container():
+    with pytest.raises(PlacementError, match='"floor": a flat thing'):
+        fill(sphere(0.4).body, START, [floor()], container=floor())

@@ -95,21 +95,21 @@ def test_a_connection_to_another_body_is_as_strong_both_ways():
     assert abs(np.linalg.norm(left - right) - 1.0) < 1e-9
 
 
-def test_a_sticky_contact_slides_but_does_not_separate():
-    ball = sphere(0.5).body
-    placement = standing(ball, 1.0)
+def test_sticky_contacts_slide_but_do_not_separate():
+    block = box((0.5, 0.5, 0.5)).body
+    placement = standing(block, 1.0)
     lift = [Local(np.zeros(3), np.array([0.6, 0.0, 0.8]), strength=3.0)]
     free = placement.branch(settings=LIFTING, forces=lift)
     for _ in range(8):
         free.step()
-    assert free.state.pose.translation[2] > 0.55
-    rows = np.nonzero(placement.state.points.gap < 1e-8)[0]
+    assert free.state.pose.translation[2] > 0.6
     placement = placement.branch()
-    placement.stick(rows)
+    placement.stick(np.nonzero(placement.state.points.gap < 1e-8)[0])
     held = placement.branch(settings=LIFTING, forces=lift)
     for _ in range(8):
         held.step()
         assert abs(held.state.pose.translation[2] - 0.5) < 1e-9
+        assert held.state.pose.matrix[2, 2] > 1.0 - 1e-12
     assert held.state.pose.translation[0] > 0.1
 
 

@@ -95,3 +95,14 @@ def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle():
     triangles = CUBE_POINTS[CUBE_TRIANGLES]
     kept = triangles[triangles[:, :, 2].min(axis=1) < 0.5]  # without the lid: a sixth of all directions
     assert abs(winding_number(np.zeros(3), kept) - 5.0 / 6.0) < 1e-12
+
+
+@pytest.mark.parametrize("sunk", [0.5, 0.01])
+def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk):
+    assembly = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
+    assert clear_start(assembly, Reach(0.05, 0.05, 0.05), 1e-6) is None
+
+
+def test_a_brick_flush_on_its_like_is_left_alone():
+    assembly = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
+    assert clear_start(assembly, Reach(0.05, 0.05, 0.05), 1e-6) is not None
