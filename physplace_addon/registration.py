@@ -14,6 +14,7 @@ import bpy
 
 from .operators.check import PHYSPLACE_OT_check
 from .operators.connect import PHYSPLACE_OT_connect
+from .operators.extricate import PHYSPLACE_OT_extricate
 from .operators.menus import PHYSPLACE_MT_object, draw_object_menu
 from .operators.place import PHYSPLACE_OT_place
 from .operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
@@ -34,6 +35,7 @@ CLASSES: tuple[type, ...] = (
     PHYSPLACE_OT_push,
     PHYSPLACE_OT_connect,
     PHYSPLACE_OT_replicate,
+    PHYSPLACE_OT_extricate,
     PHYSPLACE_MT_object,
     PHYSPLACE_PT_place,
     PHYSPLACE_PT_forces,

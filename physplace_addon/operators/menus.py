@@ -8,6 +8,7 @@ from bpy.types import Context, Menu
 from ..scene.access import present
 from .check import PHYSPLACE_OT_check
 from .connect import PHYSPLACE_OT_connect
+from .extricate import PHYSPLACE_OT_extricate
 from .place import PHYSPLACE_OT_place
 from .push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .replicate import PHYSPLACE_OT_replicate
@@ -19,6 +20,7 @@ OPERATORS = (
     PHYSPLACE_OT_push,
     PHYSPLACE_OT_connect,
     PHYSPLACE_OT_replicate,
+    PHYSPLACE_OT_extricate,
 )
 
 

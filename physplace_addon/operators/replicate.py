@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy.types import Context, WindowManager
 
@@ -31,7 +30,6 @@ from .common import Conclusion, ObjectOperator, progress
 from .points import other_object
 from .session import keys_of, scenario_of, settings_for
 
-FLAT = 1e-6  # of a container's largest extent: it holds nothing
 OPEN_END = 100  # copies for which the progress of filling has room
 
 
@@ -118,17 +116,13 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
 def container_of(context: Context, scenario: Scenario, name: str) -> Body:
     """The body of an object, and its children, that copies must stay in.
 
-    Raises SceneError for one that is not there, not visible, or flat.
+    Raises SceneError for one that is not there, or not visible.
     """
     container = other_object(context, name)
     parts = scenario.standing(Family.of(container).names)
     if not parts:
         raise SceneError(name, "it has no visible faces", "choose a container that can be seen")
-    body = parts[0] if len(parts) == 1 else bodies.merge(parts, name)
-    extents = np.linalg.svd(body.points - body.points.mean(axis=0), compute_uv=False)
-    if extents[-1] <= FLAT * extents[0]:
-        raise SceneError(name, "it is flat and holds nothing", "choose a container with walls")
-    return body
+    return parts[0] if len(parts) == 1 else bodies.merge(parts, name)
 
 
 def write_copies(context: Context, subject: Subject, placed: Sequence[Placement], first: int) -> int:

@@ -7,6 +7,7 @@ from bpy.types import Context, Panel
 
 from ..operators.check import PHYSPLACE_OT_check
 from ..operators.connect import PHYSPLACE_OT_connect
+from ..operators.extricate import PHYSPLACE_OT_extricate
 from ..operators.place import PHYSPLACE_OT_place
 from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.replicate import PHYSPLACE_OT_replicate
@@ -36,6 +37,7 @@ class PHYSPLACE_PT_place(Panel):
         column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
+        column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
         if active is not None:
             layout.label(text=active.name, icon="OBJECT_DATA")
 

@@ -14,7 +14,7 @@ def _present() -> bool:
 
 
 def test_the_public_names_are_there() -> None:
-    names = {"place", "check", "nudge", "push", "connect", "replicate"}
+    names = {"place", "check", "nudge", "push", "connect", "replicate", "extricate"}
     assert names <= set(dir(bpy.ops.physplace))
     assert bpy.context.scene.physplace.eps_max > 0.0
     assert bpy.types.PHYSPLACE_PT_place.bl_category == "PhysPlace"
