@@ -49,7 +49,7 @@ def contacts(solids: list[Solid], pairs, within: float, radius: float) -> Contac
 def touching(first: Solid, second: Solid, within: float, radius: float) -> tuple[np.ndarray, np.ndarray]:
     """Positions (k, 3) at which two solids are nearer than `within`, and normals (k, 3) pushing the first."""
     facing = Facing(first.shape, second.shape)
-    minima, _ = nearest(facing, first, second, within, radius)
+    minima, _ = nearest(facing, first, second, within, radius, farthest=1.0)
     turn, move = repeated(*facing.relative(first, second), len(minima.patch))
     at = facing.points(minima, turn, move)
     slope = _gradient(facing.field, at, radius)

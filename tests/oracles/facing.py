@@ -146,13 +146,19 @@ class Facing:
         ends = [(self.patches[number].lower, self.patches[number].upper) for number in minima.patch]
         return np.moveaxis(np.array(ends, float).reshape(-1, 2, 2), 1, 0)
 
-    def refined(self, minima: Minima, rotation, shift, scale: float = 1.0) -> tuple[Minima, np.ndarray]:
-        """Walk each point to a local minimum of the gap; return where they end and their gaps (n,).
+    def refined(
+        self, minima: Minima, rotation, shift, scale: float = 1.0, farthest: float = np.inf
+    ) -> tuple[Minima, np.ndarray]:
+        """Walk each point to a local minimum of the gap, no farther than `farthest` times its samples'
+        spacing; return where they end and their gaps (n,).
 
         Each round looks at the eight neighbours at a distance, and at the minimum of the parabola through
-        them; where none is lower the distance shrinks.  Begins with `scale` times the samples' spacing.
+        them; where none is lower the distance shrinks.  Begins with `scale` times the spacing.
         """
         lower, upper = self._ends(minima)
+        if np.isfinite(farthest):
+            lower = np.maximum(lower, minima.parameter - farthest * minima.width)
+            upper = np.minimum(upper, minima.parameter + farthest * minima.width)
         p, size, live = minima.parameter.copy(), np.full(len(lower), scale), np.arange(len(lower))
         value = self.gaps(minima.patch, p[:, None], rotation, shift)[:, 0]
         for _ in range(60):
@@ -211,12 +217,24 @@ def _parabola(gap) -> tuple[np.ndarray, np.ndarray]:
     return np.where(turned, step[:, ::-1], step), promised
 
 
-def nearest(facing: Facing, first: Solid, second: Solid, within: float, radius: float, most: int = MOST):
-    """The minima with a gap below `within`, those close together told as one, and their gaps (n,)."""
+def nearest(
+    facing: Facing,
+    first: Solid,
+    second: Solid,
+    within: float,
+    radius: float,
+    most: int = MOST,
+    farthest: float = np.inf,
+):
+    """The minima with a gap below `within`, those close together told as one, and their gaps (n,).
+
+    Where samples may go no farther than `farthest` spacings, what is not lowest but near enough counts, too:
+    a curve of contact is seen as one even if it touches at its ends alone.
+    """
     rotation, shift = facing.relative(first, second)
     minima = facing.samples(rotation, shift, within)
     turns, moves = repeated(rotation, shift, len(minima.patch))
-    minima, gap = facing.refined(minima, turns, moves)
+    minima, gap = facing.refined(minima, turns, moves, farthest=farthest)
     order = np.argsort(gap, kind="stable")
     order = order[gap[order] < within]
     minima = minima.take(order)
