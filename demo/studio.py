@@ -69,12 +69,12 @@ def light_and_camera(target: tuple[float, float, float], distance: float) -> Non
     bpy.context.scene.camera = camera
 
 
-def render(path: Path) -> None:
+def render(path: Path, samples: int = SAMPLES) -> None:
     """Render the scene as it is with Cycles on the processor."""
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
-    scene.cycles.samples = SAMPLES
+    scene.cycles.samples = samples
     scene.cycles.use_denoising = True
     scene.cycles.denoising_prefilter = "FAST"
     scene.cycles.max_bounces = BOUNCES
