@@ -18,6 +18,8 @@ from ..scene.write import write_rests
 from .common import Conclusion, ObjectOperator, conclude
 from .session import keys_of, scenario_of, session_of, settings_for
 
+ROOM = 0.05  # over R, around several objects that are cleared: packed tight, a heap comes to rest slowly
+
 
 class PHYSPLACE_OT_extricate(ObjectOperator):
     """Move what overlaps clear by the least motion, and let it come to rest."""
@@ -63,6 +65,7 @@ def cleared_of_overlaps(scenario: Scenario, settings: Settings) -> Scenario:
         [subject.pose for subject in subjects],
         scenario.world,
         settings,
+        air=ROOM if len(subjects) > 1 else 0.0,
     )
     if found is None:
         names = ", ".join(f'"{subject.name}"' for subject in subjects)
