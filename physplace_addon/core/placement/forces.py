@@ -318,9 +318,18 @@ class Load:
 
     def sizes(self, assembly: Assembly) -> Floats:
         """How strongly each body is pulled, all forces added up (m,), in the scale of its wrench."""
-        total: Floats = np.sum([force.sizes(assembly) for force in self._all], axis=0)
-        floor = 1e-3 * float(total.max())
-        return np.maximum(total, floor) * assembly.radii / assembly.radius
+        return _sizes(assembly, self._all)
+
+    def sizes_of_pushes(self, assembly: Assembly) -> Floats:
+        """The same of the forces that have no energy, if there are any."""
+        return _sizes(assembly, [force for force in self._all if not force.has_energy] or self._all)
+
+
+def _sizes(assembly: Assembly, forces: Sequence[Force]) -> Floats:
+    total: Floats = np.sum([force.sizes(assembly) for force in forces], axis=0)
+    least = 1e-3 * float(total.max())
+    scaled: Floats = np.maximum(total, least) * assembly.radii / assembly.radius
+    return scaled
 
 
 def weights_of(assembly: Assembly) -> Floats:

@@ -49,8 +49,10 @@ class Problem:
         bodies are in something of the kind, too: where one may tilt as another slides, their energy has
         saddles all along a flat pile, down which they would go for no good reason.
         """
+        if not self.has_lowest:
+            return self.load.sizes_of_pushes(assembly) / self.settings.eps_max
         honey = _LEAST_VISCOSITY if len(assembly) == 1 else _VISCOSITY_OF_SEVERAL
-        return (honey if self.has_lowest else 1.0 / self.settings.eps_max) * self.load.sizes(assembly)
+        return honey * self.load.sizes(assembly)
 
     @property
     def has_lowest(self) -> bool:
