@@ -12,9 +12,9 @@ from .running import place, refused, run
 
 
 def _room() -> bpy.types.Object:
-    """A floor, a wall whose face is at x = 3, and a cube of side 2 on the floor, at the origin."""
+    """A floor, a wall whose face is at x = 1.5, and a cube of side 2 on the floor, at the origin."""
     scenes.floor()
-    scenes.cube("Wall", (4.0, 0.0, 1.0)).scale = (1.0, 5.0, 2.0)
+    scenes.cube("Wall", (2.5, 0.0, 1.0)).scale = (1.0, 5.0, 2.0)
     return scenes.cube("Cube", (0.0, 0.0, 1.0))
 
 
@@ -27,7 +27,7 @@ def test_a_push_at_the_cursor_slides_the_object_along_the_floor_to_the_wall() ->
     bpy.context.scene.physplace.key_path = True
     _cursor(-2.0, 0.0, 0.7)
     assert run(bpy.ops.physplace.push, cube)["status"] == "BALANCED"
-    np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], (2.0, 0.0, 1.0), atol=1e-5)
+    np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], (0.5, 0.0, 1.0), atol=1e-5)
     for frame in range(1, bpy.context.scene.frame_current + 1):
         bpy.context.scene.frame_set(frame)
         assert scenes.world_matrix(cube)[2, 3] == pytest.approx(1.0, abs=1e-5)
@@ -35,15 +35,15 @@ def test_a_push_at_the_cursor_slides_the_object_along_the_floor_to_the_wall() ->
 
 def test_a_pull_goes_the_other_way() -> None:
     cube = _room()
-    run(bpy.ops.physplace.push, cube, location=(2.0, 0.0, 0.7), direction="PULL")
-    assert scenes.world_matrix(cube)[0, 3] == pytest.approx(2.0, abs=1e-5)
+    run(bpy.ops.physplace.push, cube, location=(1.2, 0.0, 0.7), direction="PULL")
+    assert scenes.world_matrix(cube)[0, 3] == pytest.approx(0.5, abs=1e-5)
 
 
 def test_a_push_along_a_vector_is_one_in_the_world_whatever_the_object_s_turn_and_scale() -> None:
     cube = _room()
     cube.rotation_euler, cube.scale = (0.0, 0.0, 0.5 * np.pi), (-1.0, 1.0, 1.0)
     run(bpy.ops.physplace.push, cube, location=(-1.0, 0.0, 0.7), direction="VECTOR", vector=(5.0, 0.0, 0.0))
-    assert scenes.world_matrix(cube)[0, 3] == pytest.approx(2.0, abs=1e-5)
+    assert scenes.world_matrix(cube)[0, 3] == pytest.approx(0.5, abs=1e-5)
     assert tuple(cube.scale) == (-1.0, 1.0, 1.0)
 
 
@@ -71,10 +71,10 @@ def test_a_nudge_ends_a_rest_on_an_edge() -> None:
 
 def test_a_connection_draws_the_nearest_point_to_the_target() -> None:
     cube = _room()
-    hand = scenes.linked(bpy.data.objects.new("Hand", None), (0.5, 1.5, 3.0))
+    hand = scenes.linked(bpy.data.objects.new("Hand", None), (-0.5, 1.5, 3.0))
     report = run(bpy.ops.physplace.connect, cube, target="Hand")
     assert report["status"] == "BALANCED"
-    drawn = scenes.world_matrix(cube) @ (0.5, 1.0, 1.0, 1.0)
+    drawn = scenes.world_matrix(cube) @ (-0.5, 1.0, 1.0, 1.0)
     np.testing.assert_allclose(drawn[:3], hand.location, atol=1e-4)
 
 
