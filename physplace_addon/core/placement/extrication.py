@@ -32,11 +32,12 @@ from .retreat import CLEARANCE, Home, retreat, still
 from .settings import Settings
 from .start import near_the_origin
 from .state import State
+from .stepping import Moved
 
 _SHALLOW = (0.02, 0.1)  # depths / R that are lifted directly
 _ROUNDING = 1e-9  # depth / R that a start may have
 _SMALL = 0.02  # a displacement than which no other way out will be smaller
-_WAYS = 6  # ways out that one body tries
+_WAYS, _IN_VAIN = 6, 2  # ways out that one body tries, and how many of them without finding a better one
 _AROUND, _FAR_AROUND = 2.0, 4.0  # how much longer a way that no wall bars may be: of one body, of several
 _MOST_AIR = 0.05  # over R
 _TURNING = 2.0  # by how much turning may shorten a shift
@@ -136,14 +137,15 @@ class _Task:
         ways = ways_out(body, pose, assembly.parts, self.walls, self.tries, self.around)
         detour = np.where(ways.barred, self.around, 1.0)
         cost = detour * ways.lengths / assembly.radius
+        in_vain = 0
         for i in np.argsort(cost, kind="stable")[: self.tries].tolist():
-            if cost[i] > _TURNING * least:
+            if cost[i] > _TURNING * least or in_vain == _IN_VAIN:
                 break
+            in_vain += 1
             shifted = assembly.displaced(np.concatenate([ways.shifts[i] / assembly.radius, np.zeros(3)]))
-            clear = cleared(shifted, self.tolerance)
-            found = None if clear is None else retreat(clear, home, least / float(detour[i]))
+            found = self._drawn_back(cleared(shifted, self.tolerance), home, least / float(detour[i]))
             if found is not None and detour[i] * home.size(found) < least:
-                best, least = found, float(detour[i]) * home.size(found)
+                best, least, in_vain = found, float(detour[i]) * home.size(found), 0
         return best
 
     def all_freed(self, assembly: Assembly) -> State | None:
@@ -159,8 +161,7 @@ class _Task:
                 return None
             poses[i] = alone.assembly.poses[0]
             placed.append(body.transformed(poses[i].matrix4))
-        clear = cleared(assembly.at(poses), self.tolerance)
-        return None if clear is None else retreat(clear, self.home(assembly))
+        return self._drawn_back(cleared(assembly.at(poses), self.tolerance), self.home(assembly))
 
     def _nearly_clear(self, assembly: Assembly, depth: float) -> State | None:
         """Return bodies where they are, if they overlap nothing, or lifted from overlaps that are shallow,
@@ -171,10 +172,17 @@ class _Task:
         if clear is not None:
             return still(clear, home)
         for shallow in _SHALLOW:
-            clear = lifted(assembly, home, shallow) if depth < shallow else None
-            if clear is not None:
-                return retreat(clear, home)
+            found = self._drawn_back(lifted(assembly, home, shallow), home) if depth < shallow else None
+            if found is not None:
+                return found
         return None
+
+    def _drawn_back(self, clear: Moved | None, home: Home, best: float = np.inf) -> State | None:
+        """Draw clear bodies back home, and look with nothing known whether they are clear there, too."""
+        if clear is None:
+            return None
+        again = cleared(retreat(clear, home, best).assembly, _ROUNDING * clear[0].radius)
+        return None if again is None else still(again, home)
 
 
 def _depth(body: Body, pose: Pose, others: Sequence[Body]) -> float:

@@ -35,7 +35,8 @@ CLEARANCE = 1e-6  # c / R at least: room for what stands beside a face not to co
 _FLAT = 0.05  # reach / R of flat pairs, of which there are many
 _STEPS = 100  # of one body; what a step costs grows as the square of their number
 _GROWTH, _FASTER = 1.5, 4.0  # of the longest next step over the one before, and over the step taken
-_SMALLEST = 4.0 * CLEARANCE
+_SMALLEST, _SMALL = 4.0 * CLEARANCE, 1e-3  # longest step at which it ends, and to which short steps lead
+_POOR = 0.1  # of the gain that a step promised: there may be contacts that tracked ones hide
 _DEAR = 4.0  # cost of missing clearance, over the pull
 _LATELY, _HOPE = 4, 5.0  # over how many states a gain is looked at, and how often it may come again
 _STANDS = 1e-8  # a step / R after which it is where it should be
@@ -142,7 +143,7 @@ def _hopeless(energies: list[float], best: float) -> bool:
 
 def _moved(state: State, step: Step, home: Home) -> State | None:
     """Take a step, and then keep the clearance that the solver's own corrections do not ask for."""
-    following = min(_FASTER * length(step.x), _GROWTH * state.eps, _FARTHEST)
+    following = min(max(_FASTER * length(step.x), _SMALL), _GROWTH * state.eps, _FARTHEST)
     reach = reach_of(following)
     found = moved(state, step, lambda extra: _programme(state, home, extra), reach)
     if found is not None and home.shortfall(*found) > 0.5 * home.clearance:
@@ -152,7 +153,12 @@ def _moved(state: State, step: Step, home: Home) -> State | None:
             return None
         settled_there = settled(state, found[0].displaced(lift.x), found[1], reach, state.eps)
         found = None if isinstance(settled_there, Obstructed) else settled_there
-    return None if found is None else still(found, home, following)
+    if found is None:
+        return None
+    promised = 0.5 * float(home.pull(state.assembly) @ step.x)
+    if state.energy - home.energy(found[0]) < _POOR * promised:
+        found = found[0], found[0].find(reach, InterfacePoints.none(), state.assembly)
+    return still(found, home, following)
 
 
 def _programme(state: State, home: Home, extra: InterfacePoints | None = None) -> Step | None:
