@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 QUARTER = 0.56
-LID_SCALE = 1.18
+LID_SCALE = 1.28
 
 # Profiles (r, z), outside on the left when walked from the first point on; a third number is the row's own c.
 POT_PROFILE = (

@@ -62,7 +62,8 @@ class Experiment:
     """An active body and a gentle pose: its rotation, and where its origin is over what it is placed on.
 
     on: bodies on the floor, each with its place; None: the floor alone.  aside: how far over R a careless
-    start is beside the rest; for a ball, which has no tilt.
+    start is beside the rest; for a ball, which has no tilt.  pivot: what keeps its place over the rest when
+    the body is tilted, in its own frame; None: its centre of mass.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Experiment:
     on: Callable[[], Standing] | None = None
     start: tuple[float, float] = (0.0, 0.0)
     aside: float = 0.0
+    pivot: tuple[float, float, float] | None = None
 
 
 def block() -> Paired:
@@ -136,7 +138,7 @@ FIGURE_9 = (
     Experiment("cone on ground", lambda: paired_of("cone"), EYE),
     Experiment("teapot on ground", pot, EYE),
     Experiment("lid on teapot", teapot_lid, EYE, one(pot), (0.02, 0.01)),
-    Experiment("straw in glass", straw, EYE, one(glass), (0.1, 0)),
+    Experiment("straw in glass", straw, EYE, one(glass), (0.1, 0), pivot=(0, 0, -1.3)),
     Experiment("ice cube in glass", ice_cube, EYE, one(glass), (0.05, 0)),
     Experiment("44th ball in bowl", ball, EYE, bowl_of_balls, (0.1, 0.2), 0.5),
     Experiment("bumpy sphere on cone", bumpy_sphere, EYE, a_cone, (0.1, 0)),
@@ -243,7 +245,9 @@ def start_near_rest(
         return pose_over_floor(active, rotation, gap * active.body.radius)
     end = settled(name)
     rotation = tilted(spin @ end.rotations[-1], tilt, heading)
-    return above_first_touch(name, rotation, end.positions[-1] + np.array(aside), gap)
+    pivot = active.shape.centre if ALL[name].pivot is None else np.array(ALL[name].pivot)
+    over = end.rotations[-1] @ pivot + end.positions[-1] + np.array(aside)
+    return above_first_touch(name, rotation, over - rotation @ pivot, gap)
 
 
 @lru_cache
