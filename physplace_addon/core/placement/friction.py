@@ -12,11 +12,12 @@ coefficient is the largest that a motion affords,
 
 a fractional programme.  For a trial mu and weights c_i the widest margin h, s_n - mu |s_t| >= c h with |r| =
 1 and w . r >= 0, is the distance of 0 from {b w + sum G F: b >= 0, F in the cones, sum c F_n = 1}, and that
-is least squares over the cones again, with the row c F_n and the target 1 more; its residual is along r.  The
-ratio that r attains is the next mu, and c = |s_t| then makes the sequence converge faster than linearly
-(Crouzeix, Ferland and Schaible 1985).  It rises and never passes mu*.  At its end the margin is 0, and either
-the contacts hold w a little above, which is tried; or contacts squeeze one another by themselves, b = 0: they
-stick at any larger mu, s = 0, and the search goes on among the motions that are left.
+is least squares over the cones again, with the row c F_n and the target 1 more; its residual is along r.
+While h > 0 the contacts do not hold w, and the ratio that r attains is a bound of mu* from below.  dh/dmu is
+-sum F_n |s_t|, so Newton's step gives the next trial; c = |s_t| of the motion before makes h nearly straight
+(these are Dinkelbach's weights: Crouzeix, Ferland and Schaible 1985).  Where h = 0, mu is a bound from above:
+if b > 0 the contacts hold w with F / b; if b = 0 they squeeze one another by themselves.  These stick at any
+larger mu, s = 0, and the search goes on among the motions that are left.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
+from ..contact.features import dot
 from .friction_cones import Cones, least_squares
 
 LIMIT = 1e4  # a coefficient that no pair of materials has
-_NO_RESIDUAL = 1e-9
-_ACCURACY = 1e-5
-_NEAR = 1e-3  # a rise of the bound, over it, after which it may be close enough
+_ACCURACY = 1e-5  # of the coefficient
 _LEAST = 1e-9  # what is reported as needed where any friction at all holds
-_NO_MARGIN = 1e-10
-_ROUNDS = 100
+_NO_MARGIN = 1e-7  # of the coefficient
+_ROUNDING = 1e-12
+_NO_RESIDUAL = 1e-7  # of the wrench
+_NEAR = 1e-3  # a rise, over the coefficient, after which a trial goes a little too far on purpose
 _SLOWLY = 0.5  # the least that is left of a weight from one trial to the next
 _SQUEEZES = 1e-3  # of the largest force
+_ROUNDS = 100  # for each contact, as each may be left out once
 
 
 def coulomb_balance(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> tuple[Floats, Floats]:
@@ -61,12 +64,14 @@ def required_friction(wrench: Floats, maps: Floats, normals: Floats) -> float:
 
     wrench (d,); maps G (k, d, 3); normals n (k, 3), unit.
     """
+    size = float(np.sqrt(wrench @ wrench))
+    _, residual = coulomb_balance(wrench, maps, normals, 0.0)
+    if float(np.sqrt(residual @ residual)) <= _LEAST * size:
+        return 0.0
     if len(normals) == 0:
         return float("inf")
-    search = _Search(wrench / float(np.sqrt(wrench @ wrench)), maps, normals)
-    if search.holds(0.0):
-        return 0.0
-    for _ in range(_ROUNDS):
+    search = _Search(wrench / size, maps, normals)
+    for _ in range(_ROUNDS * len(normals)):
         found = search.advance()
         if found is not None:
             return found
@@ -74,38 +79,33 @@ def required_friction(wrench: Floats, maps: Floats, normals: Floats) -> float:
 
 
 class _Search:
-    """The search for the least coefficient: mu, a bound from below, and the motions and contacts left."""
+    """The search for the least coefficient, between a floor and a ceiling, among the motions left."""
 
     def __init__(self, wrench: Floats, maps: Floats, normals: Floats) -> None:
         self._wrench, self._maps, self._normals = wrench, maps, normals
-        self._mu = 0.0
         self._weights: Floats = np.ones(len(normals))
-
-    def holds(self, mu: float) -> bool:
-        """Whether the contacts left hold what is left of the wrench."""
-        _, residual = coulomb_balance(self._wrench, self._maps, self._normals, mu)
-        return float(np.sqrt(residual @ residual)) < _NO_RESIDUAL
+        self._floor, self._trial, self._ceiling = 0.0, 0.0, np.inf
 
     def advance(self) -> float | None:
-        """Raise the bound; return the least coefficient once it is known."""
-        motion, forces = self._widest()
+        """Make a trial; return the least coefficient once it is known."""
+        motion, forces, push = self._widest()
         margin = float(np.sqrt(motion @ motion))
-        ratio, speed = self._ratio(motion / margin) if margin > 0.0 else (0.0, self._weights)
-        if ratio > LIMIT:
-            return float("inf")
-        ended = margin < _NO_MARGIN or ratio <= self._mu
-        close = ended or ratio - self._mu < _NEAR * ratio
-        self._mu = max(self._mu, 0.0 if ended else ratio)
-        above = (1.0 + 0.5 * _ACCURACY) * self._mu + _LEAST
-        if close and self.holds(above):
-            return above
-        if ended:
-            return self._without(forces > _SQUEEZES * forces.max(), above)
-        self._weights = np.maximum(speed, _SLOWLY * self._weights)
-        return None
+        held = margin <= _NO_RESIDUAL * push
+        if not held and margin > max(_ROUNDING, _NO_MARGIN * self._trial) and self._trial < self._ceiling:
+            self._rise(motion / margin, margin, forces)
+            return float("inf") if self._floor >= LIMIT else None
+        self._ceiling = self._trial
+        if not self._is_narrow:
+            self._trial = 0.5 * (self._floor + self._ceiling)
+            return None
+        return self._ceiling if held else self._without(forces > _SQUEEZES * forces.max())
 
-    def _widest(self) -> tuple[Floats, Floats]:
-        """Return the motion r (d,) of the widest margin, that long, and the forces F_n (k,) that bound it."""
+    @property
+    def _is_narrow(self) -> bool:
+        return self._ceiling - self._floor <= _ACCURACY * self._ceiling
+
+    def _widest(self) -> tuple[Floats, Floats, float]:
+        """Return the motion r (d,) of the widest margin, that long, and the forces F_n (k,) and b of it."""
         count, size = len(self._normals), len(self._wrench)
         maps = np.zeros((count + 1, size + 1, 3))
         maps[:count, :size], maps[:count, size] = self._maps, self._weights[:, None] * self._normals
@@ -113,26 +113,38 @@ class _Search:
         normals = np.concatenate([self._normals, [[0.0, 0.0, 1.0]]])
         target = np.zeros(size + 1)
         target[size] = -1.0
-        forces, residual = coulomb_balance(target, maps, normals, self._mu)
-        return residual[:size], (forces[:count] * self._normals).sum(axis=1)
+        forces, residual = coulomb_balance(target, maps, normals, self._trial)
+        return residual[:size], dot(forces[:count], self._normals), float(forces[count, 2])
 
-    def _ratio(self, motion: Floats) -> tuple[float, Floats]:
-        """Return the least s_n / |s_t| of the contacts for a motion (d,), and |s_t| (k,)."""
-        cones = Cones(self._maps, self._normals, self._mu)
+    def _rise(self, motion: Floats, margin: float, forces: Floats) -> None:
+        """Raise the floor to what a motion (d,) proves, and choose the next trial."""
+        cones = Cones(self._maps, self._normals, self._trial)
         apart, _, speed = cones.split(cones.slip(motion))
-        steep = np.divide(apart, speed, out=np.full_like(apart, np.inf), where=speed > 0.0)
-        return float(steep.min()), speed
+        ratio = np.divide(apart, speed, out=np.full_like(apart, np.inf), where=speed > 0.0).min()
+        self._floor = max(self._trial, float(ratio))
+        rate = float(forces @ speed)
+        goal = self._trial + margin / rate if rate * LIMIT > margin else LIMIT
+        if goal - self._trial < _NEAR * goal:
+            goal = max(goal, self._floor) * (1.0 + 0.25 * _ACCURACY)
+        goal = min(max(goal, self._floor), LIMIT)
+        if goal >= self._ceiling:
+            goal = self._ceiling if self._is_narrow else 0.5 * (self._floor + self._ceiling)
+        self._trial = goal
+        self._weights = np.maximum(speed, _SLOWLY * self._weights)
 
-    def _without(self, squeezing: Bools, above: float) -> float | None:
-        """Go on among the motions in which some contacts stick; return `above` if none is left for w."""
+    def _without(self, squeezing: Bools) -> float | None:
+        """Go on among the motions in which some contacts stick; return the ceiling if none is left for w."""
         fixed = self._maps[squeezing].transpose(1, 0, 2).reshape(len(self._wrench), -1)
         vectors, values, _ = np.linalg.svd(fixed)
-        free = vectors[:, int((values > _NO_RESIDUAL * values[0]).sum()) :].T
-        left = free @ self._wrench
-        if float(np.sqrt(left @ left)) < _NO_RESIDUAL:
-            return above
-        if squeezing.all():
+        free = vectors[:, int((values > _NO_RESIDUAL).sum()) :].T
+        left, maps = free @ self._wrench, free @ self._maps
+        size = float(np.sqrt(left @ left))
+        if size < _NO_RESIDUAL:
+            return max(self._ceiling, _LEAST)
+        moving = ~squeezing & (np.abs(maps).max(axis=(1, 2), initial=0.0) > _NO_RESIDUAL)
+        if not moving.any():
             return float("inf")
-        self._wrench, self._maps = left / float(np.sqrt(left @ left)), free @ self._maps[~squeezing]
-        self._normals, self._weights = self._normals[~squeezing], np.ones(int((~squeezing).sum()))
+        self._wrench, self._maps, self._normals = left / size, maps[moving], self._normals[moving]
+        self._weights = np.ones(len(self._normals))
+        self._floor, self._ceiling = self._ceiling, np.inf
         return None

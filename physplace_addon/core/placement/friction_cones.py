@@ -159,12 +159,12 @@ class _Rays:
         """Give the contacts that a fit leaves wrong the rays that oppose their slip, and those near which the
         forces of a better one lie.
         """
-        cones, mu = self._cones, self._cones.mu
+        cones = self._cones
         apart, slip, speed = cones.split(cones.slip(fit.residual))
-        rows = np.nonzero((mu * speed - apart > _RIGHT * fit.size) & (speed > 0.0))[0]
+        rows = np.nonzero((cones.mu * speed - apart > _RIGHT * fit.size) & (speed > 0.0))[0]
         self._add(rows, cones.ray(rows, -slip[rows] / speed[rows, None]))
         press, across, length = cones.split(aim.forces)
-        rows = rows[length[rows] > _NEAR * mu * press[rows]]
+        rows = rows[length[rows] > _NEAR * cones.mu * press[rows]]
         self._add(rows, cones.ray(rows, across[rows] / length[rows, None]))
 
     def _add(self, rows: Ints, forces: Floats) -> None:
