@@ -119,7 +119,8 @@ def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floa
 class Samples:
     """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
     base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
-    whose mesh they are of, at (k, 3) where they are, gap (k,) how high, spacing (k,) how far their neighbours.
+    whose mesh they are of, at (k, 3) where they are, gap (k,) how high over their feet, spacing (k,) how far
+    their neighbours are.
     """
 
     points: InterfacePoints
