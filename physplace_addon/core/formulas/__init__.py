@@ -1,0 +1,12 @@
+"""Formulas as text: read safely, differentiated exactly to second order, bounded over boxes.
+
+One reader serves surfaces in u and v, paths in t, and implicit functions in x, y and z.
+"""
+
+from .errors import FormulaError
+from .formula import Formulas, Jets, number_of
+from .jets import Jet
+from .names import RESERVED, nearest
+from .ranges import Range
+
+__all__ = ["RESERVED", "FormulaError", "Formulas", "Jet", "Jets", "Range", "nearest", "number_of"]

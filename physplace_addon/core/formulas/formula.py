@@ -1,0 +1,178 @@
+"""Formulas that are read once and evaluated at many points: values, exact derivatives, proven ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Floats
+from .arithmetic import NUMBERS, Arithmetic, Element
+from .duals import Dual, Duals
+from .jets import Jet, Order, of_one, of_power_of, of_two
+from .nodes import NUMBER, VARIABLE, Builder, Node, Place
+from .parser import Parser
+from .ranges import RANGES, Range
+
+
+@dataclass(frozen=True, eq=False)
+class Jets:
+    """Values (m, k) of m formulas at k points, first derivatives (m, n, k), second ones (m, n, n, k)."""
+
+    value: Floats
+    first: Floats
+    second: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Formulas:
+    """m formulas in n variables, as one list of nodes; `outputs` are their own."""
+
+    variables: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    places: tuple[Place, ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def read(
+        cls, texts: Sequence[str], variables: Sequence[str], constants: Mapping[str, float] | None = None
+    ) -> Formulas:
+        """Read formulas in some variables; `constants` are numbers by name.
+
+        Raises FormulaError at the character where a text goes wrong.
+        """
+        builder = Builder()
+        known = constants or {}
+        outputs = tuple(Parser(text, variables, known, builder).parse() for text in texts)
+        return cls(tuple(variables), tuple(builder.nodes), tuple(builder.places), outputs)
+
+    def values(self, points: Floats) -> Floats:
+        """Return the values (m, k) at points (n, k); NaN or infinite where a formula is not defined."""
+        jets = self.numbers(points, 0)
+        return np.stack([np.broadcast_to(jet.value, points.shape[1:]) for jet in jets])
+
+    def jets(self, points: Floats) -> Jets:
+        """Return values and exact derivatives to second order at points (n, k)."""
+        jets, count, shape = self.numbers(points, 2), len(self.variables), points.shape[1:]
+        value = np.empty((len(jets), *shape))
+        first, second = np.zeros((len(jets), count, *shape)), np.zeros((len(jets), count, count, *shape))
+        for row, jet in enumerate(jets):
+            value[row] = jet.value
+            for i, slope in enumerate(jet.first):
+                if slope is not None:
+                    first[row, i] = slope
+            for (i, j), bend in zip(Order(2, count).pairs, jet.second, strict=True):
+                if bend is not None:
+                    second[row, i, j] = second[row, j, i] = bend
+        return Jets(value, first, second)
+
+    def ranges(self, lower: Floats, upper: Floats, order: int = 2) -> list[Jet]:
+        """Return, for each formula, proven ranges of its value and derivatives over boxes (n, k).
+
+        The elements of the jets are `Range`s, and None for zero.  NaN is where nothing could be proven; where
+        the value is NaN, nothing else counts.
+        """
+        variables = [Range(low, high) for low, high in zip(lower, upper, strict=True)]
+        one = Range(np.ones(()), np.ones(()))
+        with np.errstate(all="ignore"):
+            return self._outputs(self._evaluated(RANGES, order, variables, one, _as_range))
+
+    def thirds(self, t: Floats) -> Floats:
+        """Return the third derivatives (m, k) of formulas in one variable at its values t (k,)."""
+        thirds = self._thirds(NUMBERS, t, np.float64(1.0), np.float64)
+        return np.stack([np.zeros(len(t)) if own is None else np.broadcast_to(own, len(t)) for own in thirds])
+
+    def third_ranges(self, lower: Floats, upper: Floats) -> list[Range | None]:
+        """Return, for each formula in one variable, the range of its third derivative over [lower, upper],
+        each (k,); None for zero, NaN where nothing could be proven.
+        """
+        return self._thirds(RANGES, Range(lower, upper), _as_range(1.0), _as_range)
+
+    def _thirds(self, own: Arithmetic, t: Element, one: Element, number: Element) -> list[Element]:
+        with np.errstate(all="ignore"):
+            evaluated = self._evaluated(
+                Duals(own), 2, [Dual(t, one)], Dual(one, None), lambda value: Dual(number(value), None)
+            )
+            bends = [jet.second[0] for jet in self._outputs(evaluated)]
+        return [None if bend is None else bend.slope for bend in bends]
+
+    def unproven_in(self, lower: Floats, upper: Floats) -> tuple[str, Place, int] | None:
+        """Return the first operation that cannot be shown to be twice differentiable over boxes (n, k) though
+        all it is made of is: its name, its place in a text, and the first of the boxes; None for none.
+        """
+        variables = [Range(low, high) for low, high in zip(lower, upper, strict=True)]
+        one = Range(np.ones(()), np.ones(()))
+        with np.errstate(all="ignore"):
+            for number, jet in self._evaluated(RANGES, 2, variables, one, _as_range):
+                parts = [part.magnitude for part in (jet.value, *jet.first, *jet.second) if part is not None]
+                known = np.isfinite(np.sum(np.broadcast_arrays(lower[0], *parts)[1:], axis=0))
+                if not known.all():
+                    return self.nodes[number].operation, self.places[number], int(np.argmin(known))
+        return None
+
+    def numbers(self, points: Floats, order: int) -> list[Jet]:
+        """Return each formula's values and derivatives up to an order at points (n, k), as they are found:
+        None for a derivative that is zero, one number for one that is constant.
+        """
+        with np.errstate(all="ignore"):
+            return self._outputs(self._evaluated(NUMBERS, order, list(points), 1.0, np.float64))
+
+    def _outputs(self, evaluated: Iterator[tuple[int, Jet]]) -> list[Jet]:
+        """The jets of the formulas themselves, from those of all nodes."""
+        jets = {place: jet for place, jet in evaluated if place in self.outputs}
+        return [jets[output] for output in self.outputs]
+
+    def _evaluated(
+        self, own: Arithmetic, order: int, variables: Sequence[Element], one: Element, number: Element
+    ) -> Iterator[tuple[int, Jet]]:
+        """The jets of all nodes, one after another; each is forgotten when no later one needs it."""
+        wanted = Order(order, len(self.variables))
+        jets: dict[int, Jet] = {}
+        for place, (node, last_of) in enumerate(zip(self.nodes, self._last_uses, strict=True)):
+            if node.operation == NUMBER:
+                jets[place] = wanted.constant(number(node.number))
+            elif node.operation == VARIABLE:
+                jets[place] = wanted.variable(node.arguments[0], variables[node.arguments[0]], one)
+            else:
+                jets[place] = self._applied(own, wanted, node, jets)
+            yield place, jets[place]
+            for done in last_of:
+                del jets[done]
+
+    @cached_property
+    def _last_uses(self) -> tuple[tuple[int, ...], ...]:
+        """For each node, those that no later node is made of."""
+        last = dict(enumerate(range(len(self.nodes))))
+        for place, node in enumerate(self.nodes):
+            if node.operation != VARIABLE:
+                last.update(dict.fromkeys(node.arguments, place))
+        done: list[list[int]] = [[] for _ in self.nodes]
+        for place, user in last.items():
+            done[user].append(place)
+        return tuple(tuple(own) for own in done)
+
+    def _applied(self, own: Arithmetic, order: Order, node: Node, jets: Mapping[int, Jet]) -> Jet:
+        arguments = [jets[argument] for argument in node.arguments]
+        if len(arguments) == 1:
+            return of_one(own, order, node.operation, arguments[0])
+        x, y = arguments
+        if node.operation == "multiply" and x is y:
+            return of_power_of(own, order, x, 2.0)
+        if node.operation == "pow":
+            exponent = self.nodes[node.arguments[1]]
+            if exponent.operation == NUMBER:
+                return of_power_of(own, order, x, exponent.number)
+        return of_two(own, order, node.operation, x, y)
+
+
+def _as_range(number: float) -> Range:
+    value = np.asarray(number, dtype=np.float64)
+    return Range(value, value)
+
+
+def number_of(text: str, constants: Mapping[str, float] | None = None) -> float:
+    """Return the number that a formula without variables is. Raises FormulaError as `Formulas.read` does."""
+    formulas = Formulas.read([text], (), constants)
+    return formulas.nodes[formulas.outputs[0]].number

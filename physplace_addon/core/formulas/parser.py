@@ -1,0 +1,182 @@
+"""From a formula's text to its nodes, by precedence climbing: nothing of it ever reaches Python.
+
+From loose to tight: + and -; * and /; the sign of a term; ^ (or **), from the right.  So -x^2 is -(x^2) and
+2^3^2 is 2^(3^2).  A number before a name or a parenthesis, and a parenthesis before either, multiply without
+a sign: 2u, 2(u + v), (u + 1)(v + 1), 2 sin(u)cos(v).  After / and ^ that would be ambiguous and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .errors import FormulaError
+from .names import CONSTANTS, FUNCTIONS, function_named, nearest
+from .nodes import Builder
+from .tokens import END, NAME, NUMBER, SIGN, Token, tokens_of
+
+MOST_DEPTH = 60
+_SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30
+_BINARY = {
+    "+": ("add", _SUM, _SUM + 1),
+    "-": ("subtract", _SUM, _SUM + 1),
+    "*": ("multiply", _PRODUCT, _PRODUCT + 1),
+    "/": ("divide", _PRODUCT, _PRODUCT + 1),
+    "^": ("pow", _POWER, _TERM),
+}
+
+
+class Parser:
+    """One formula being read into a builder that may be shared; constants are numbers by name."""
+
+    def __init__(
+        self, text: str, variables: Sequence[str], constants: Mapping[str, float], builder: Builder
+    ) -> None:
+        self._text = text
+        self._variables = tuple(variables)
+        self._constants = {**CONSTANTS, **constants}
+        self._builder = builder
+        self._tokens = tokens_of(text)
+        self._next = 0
+        self._depth = 0
+
+    def parse(self) -> int:
+        """Return the node of the whole text. Raises FormulaError at the character where it goes wrong."""
+        if self._now.kind == END:
+            raise self._error(self._now, "the formula is empty", "expected a number, a name or a formula")
+        node = self._expression(0)
+        if self._now.kind != END:
+            raise self._error(self._now, f"found {self._now.text!r}", self._what_may_follow())
+        return node
+
+    @property
+    def _now(self) -> Token:
+        return self._tokens[self._next]
+
+    def _take(self) -> Token:
+        token = self._now
+        self._next += 1
+        return token
+
+    def _error(self, token: Token, found: str, remedy: str) -> FormulaError:
+        return FormulaError(self._text, token.position, found, remedy)
+
+    def _what_may_follow(self) -> str:
+        if self._now.text == ")":
+            return "expected no more: there is no ( for it"
+        if self._now.text == ",":
+            return "expected no more: commas stand between the arguments of a function only"
+        return "expected + - * / ^ or the end"
+
+    def _expression(self, tightness: int) -> int:
+        """Read operators that bind at least so tightly, and their operands."""
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise self._error(self._now, f"more than {MOST_DEPTH} levels deep", "write it with fewer levels")
+        left, last = self._operand(), ""
+        while True:
+            token = self._now
+            if token.text in _BINARY and token.kind == SIGN:
+                name, own, right = _BINARY[token.text]
+                if own < tightness:
+                    break
+                self._take()
+                left = self._combined(token, name, (left, self._expression(right)))
+                last = token.text
+            elif self._multiplies() and tightness <= _PRODUCT:
+                self._check_unambiguous(token, last)
+                left = self._combined(token, "multiply", (left, self._expression(_PRODUCT + 1)))
+            else:
+                break
+        self._depth -= 1
+        return left
+
+    def _combined(self, token: Token, name: str, nodes: tuple[int, ...]) -> int:
+        return self._builder.add(name, nodes, self._text, token.position)
+
+    def _multiplies(self) -> bool:
+        """Whether two operands stand side by side that are multiplied."""
+        before, token = self._tokens[self._next - 1], self._now
+        return (before.kind == NUMBER or before.text == ")") and (token.kind == NAME or token.text == "(")
+
+    def _check_unambiguous(self, token: Token, last: str) -> None:
+        if last in ("/", "^"):
+            found = f"a product without * after {last} can be read in two ways"
+            raise self._error(token, found, "write the * and parentheses")
+
+    def _operand(self) -> int:
+        token = self._take()
+        if token.kind == NUMBER:
+            return self._builder.number(float(token.text), self._text, token.position)
+        if token.kind == NAME:
+            return self._named(token)
+        if token.text == "(":
+            node = self._expression(0)
+            self._close(token)
+            return node
+        if token.text in ("-", "+"):
+            node = self._expression(_TERM)
+            return node if token.text == "+" else self._combined(token, "negative", (node,))
+        found = "the formula ends" if token.kind == END else f"found {token.text!r}"
+        raise self._error(token, found, "expected a number, a name or (")
+
+    def _close(self, opened: Token) -> None:
+        token = self._now
+        if token.text == ")":
+            self._take()
+            return
+        found = "the formula ends" if token.kind == END else f"found {token.text!r}"
+        raise self._error(token, found, f"expected ) for the ( at character {opened.position + 1}")
+
+    def _named(self, token: Token) -> int:
+        """Read what begins with a name: a variable, a constant, or a function and its arguments."""
+        name = token.text
+        own = self._own(name, token)
+        if own is not None:
+            if self._now.text == "(":
+                remedy = f"write {name}*(...) for a product"
+                raise self._error(self._now, f"{name} is not a function", remedy)
+            return own
+        function = function_named(name)
+        if function is None:
+            raise self._unknown(token)
+        if self._now.text != "(":
+            remedy = f"write {name}(...), and {name}(...)^2 for its square"
+            raise self._error(self._now, f"{name} is a function without its parentheses", remedy)
+        return self._call(token, function)
+
+    def _own(self, name: str, token: Token) -> int | None:
+        if name in self._variables:
+            return self._builder.variable(self._variables.index(name), self._text, token.position)
+        if name in self._constants:
+            return self._builder.number(self._constants[name], self._text, token.position)
+        return None
+
+    def _unknown(self, token: Token) -> FormulaError:
+        known = [*self._variables, *self._constants, *FUNCTIONS]
+        near = nearest(token.text, known)
+        own = ", ".join([*self._variables, *sorted(set(self._constants) - set(CONSTANTS))])
+        remedy = f"did you mean {near!r}?" if near else f"expected {own}, pi, e, or a function such as sin"
+        return self._error(token, f"{token.text[:40]!r} is not known", remedy)
+
+    def _call(self, token: Token, function: str) -> int:
+        opened = self._take()
+        arguments = [self._expression(0)]
+        while self._now.text == ",":
+            self._take()
+            arguments.append(self._expression(0))
+        self._close(opened)
+        least, most = FUNCTIONS[function]
+        if not least <= len(arguments) <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            found = f"{token.text} has {len(arguments)} arguments"
+            raise self._error(token, found, f"expected {wanted}, with commas between them")
+        return self._folded(token, function, arguments)
+
+    def _folded(self, token: Token, function: str, arguments: Sequence[int]) -> int:
+        """One call; of more than two arguments, the call of a call."""
+        if len(arguments) == 1:
+            return self._combined(token, function, (arguments[0],))
+        node = arguments[0]
+        for other in arguments[1:]:
+            node = self._combined(token, function, (node, other))
+        return node
