@@ -40,7 +40,7 @@ class Patches:
         self.samples = samples
         at = np.tile(self.grid, (self.count, 1))
         self.sampled = self.at(np.repeat(np.arange(self.count), len(self.grid)), at)
-        self.tree = cKDTree(self.sampled)
+        self.tree = cKDTree(self.sampled, leafsize=40)
         net = self.sampled.reshape(self.count, samples, samples, 3)
         self.spacing = max(np.linalg.norm(np.diff(net, axis=axis), axis=3).max() for axis in (1, 2))
         self.centre = self._centre() if centre is None else np.asarray(centre, float)
@@ -51,6 +51,15 @@ class Patches:
         p, q = (np.stack([uv[:, axis] ** n for n in range(c.shape[axis + 1])], axis=1) for axis in (0, 1))
         rows = (p[:, None] @ c.reshape(*c.shape[:2], -1)[patch])[:, 0].reshape(len(patch), c.shape[2], 3)
         return (q[:, None] @ rows)[:, 0]
+
+    def _jets(self, patch, uv):
+        """All derivatives (k, 3, 3, 3) up to the second by u and by v of patches (k,) at (k, 2)."""
+        n, powers = np.arange(4), uv[:, :, None] ** np.arange(4)
+        once = n * np.roll(powers, 1, axis=2)
+        twice = n * np.roll(once, 1, axis=2)
+        p, q = np.moveaxis(np.stack([powers, once, twice], axis=2), 1, 0)
+        rows = p @ self.coefficients.reshape(self.count, 4, 12)[patch]
+        return q[:, None] @ rows.reshape(-1, 3, 4, 3)
 
     def _table(self, orders):
         """Coefficients (n, powers of u, powers of v, 3) of a derivative."""
@@ -176,8 +185,9 @@ class Patches:
         uv, active, damping = uv.copy(), np.arange(len(patch)), np.full(len(patch), 1e-3)
         for _ in range(40):
             own, at = patch[active], uv[active]
-            here = self.at(own, at) - x[active]
-            step, sure = self._step_to_foot(own, at, here, damping[active])
+            jets = self._jets(own, at)
+            here = jets[:, 0, 0] - x[active]
+            step, sure = self._step_to_foot(jets, at, here, damping[active])
             trial = np.clip(at + step, 0, 1)
             there = self.at(own, trial) - x[active]
             nearer = np.sum(there * there, axis=1) < np.sum(here * here, axis=1)
@@ -189,14 +199,13 @@ class Patches:
                 break
         return uv
 
-    def _step_to_foot(self, patch, uv, here, damping):
+    def _step_to_foot(self, jets, uv, here, damping):
         """Steps (k, 2) by the full second derivative where that is safe (told for each), or damped ones."""
-        first = np.stack([self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1))], axis=2)
-        orders = ((2, 0), (1, 1), (1, 1), (0, 2))
-        bend = np.stack([np.sum(self.at(patch, uv, o) * here, axis=1) for o in orders], axis=1)
+        first = np.stack([jets[:, 1, 0], jets[:, 0, 1]], axis=2)
+        u, v = np.array([[2, 1], [1, 0]]), np.array([[0, 1], [1, 2]])
         metric = np.swapaxes(first, 1, 2) @ first
         slope = np.einsum("kia,ki->ka", first, here)
-        full = metric + bend.reshape(-1, 2, 2)
+        full = metric + np.einsum("kabi,ki->kab", jets[:, u, v], here)
         sure = np.linalg.eigvalsh(full)[:, 0] > 1e-3 * np.trace(metric, axis1=1, axis2=2)
         matrix = np.where(sure[:, None, None], full, metric + damping[:, None, None] * np.eye(2))
         closed = ((uv <= 0) & (slope > 0)) | ((uv >= 1) & (slope < 0))

@@ -58,11 +58,12 @@ class AffineSurface(Surface):
         return inverse
 
     @cached_property
-    def _similarity(self) -> bool:
-        """Whether the map keeps angles, and so feet of perpendiculars."""
+    def _similarity(self) -> float | None:
+        """How much larger the map makes everything, if it keeps angles, and so feet of perpendiculars."""
         metric = self.matrix[:3, :3].T @ self.matrix[:3, :3]
-        scale = np.trace(metric) / 3.0
-        return bool(np.all(np.abs(metric - scale * np.eye(3)) <= _CONFORMAL * scale))
+        square = np.trace(metric) / 3.0
+        alike = np.all(np.abs(metric - square * np.eye(3)) <= _CONFORMAL * square)
+        return float(np.sqrt(square)) if alike else None
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the mapped partial derivatives."""
@@ -73,16 +74,21 @@ class AffineSurface(Surface):
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return the mapped geometry in an orthonormal frame whose first vector is A e1."""
         inner, linear = self.surface.geometry(face, uv), self.matrix[:3, :3].T
+        point = inner.point @ linear + self.matrix[:3, 3]
+        if self._similarity is not None:
+            turn = linear / self._similarity
+            return FaceGeometry(
+                point, inner.frame @ turn, inner.normal @ turn, inner.curvature / self._similarity
+            )
         normal = inner.normal @ self._inverse
         stretch = length(normal)
         frame, to_frame = _orthonormal(inner.frame @ linear)
         curvature = to_frame @ inner.curvature @ to_frame.transpose(0, 2, 1) / stretch[:, None, None]
-        point = inner.point @ linear + self.matrix[:3, 3]
         return FaceGeometry(point, frame, normal / stretch[:, None], curvature)
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return moved parameters: exact as the inner surface's for similarities, else to first order."""
-        if not self._similarity:
+        if self._similarity is None:
             normal = self.geometry(face, uv).normal
             displacement = displacement - dot(displacement, normal)[:, None] * normal
         return self.surface.move(face, uv, displacement @ self._inverse.T)

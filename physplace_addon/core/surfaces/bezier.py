@@ -19,9 +19,9 @@ import numpy as np
 from ..arrays import Floats, Ints
 from .base import Derivatives, FaceGeometry, Interval, Surface
 from .bezier_joins import Joins
-from .bezier_nets import Nets
 from .bezier_poles import Pole
 from .bezier_walk import Ground, walk
+from .patches import Patches
 from .vectors import cross, dot, length
 
 _APART = 2  # from one square of the board to the next: a square and a gap of the same width
@@ -46,9 +46,10 @@ class Board:
         """The range of both parameters."""
         return Interval(-_APART * self._middle, _APART * (self._columns - 1 - self._middle) + 1.0)
 
-    def origins(self, patch: Ints) -> Floats:
-        """Return the lower corners (k, 2) of the squares of patches (k,)."""
-        place = np.stack([patch // self._columns, patch % self._columns], axis=1)
+    @cached_property
+    def origins(self) -> Floats:
+        """The lower corners (count, 2) of the squares."""
+        place = np.stack(np.divmod(np.arange(self.count), self._columns), axis=1)
         origins: Floats = _APART * (place - self._middle).astype(np.float64)
         return origins
 
@@ -57,11 +58,12 @@ class Board:
         place = np.floor((uv + 0.5) / _APART).astype(np.intp) + self._middle
         place = np.clip(place, 0, self._columns - 1)
         patch = np.minimum(place[:, 0] * self._columns + place[:, 1], self.count - 1)
-        return patch, np.clip(uv - self.origins(patch), 0.0, 1.0)
+        return patch, np.clip(uv - self.origins[patch], 0.0, 1.0)
 
     def joined(self, patch: Ints, at: Floats) -> Floats:
         """Return the face's parameters (k, 2) of parameters on patches."""
-        return self.origins(patch) + at
+        joined: Floats = self.origins[patch] + at
+        return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class BezierSheet(Surface):
     pole_of (n,): the number of each patch's pole, -1 for none.
     """
 
-    nets: Nets
+    nets: Patches
     joins: Joins
     poles: tuple[Pole, ...]
     pole_of: Ints
@@ -89,7 +91,7 @@ class BezierSheet(Surface):
     @property
     def pieces(self) -> Floats:
         """The squares of the patches."""
-        lower = self.board.origins(np.arange(len(self.nets)))
+        lower = self.board.origins
         return np.stack([lower, lower + 1.0], axis=1)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:

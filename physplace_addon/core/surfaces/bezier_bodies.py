@@ -6,6 +6,9 @@ every side is joined the patches enclose a solid, else they are a sheet of unifo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_matrix
@@ -13,18 +16,20 @@ from scipy.sparse.csgraph import connected_components
 
 from ..arrays import Bools, Ints
 from ..errors import SurfaceError
-from ..mass import combined
+from ..mass import MassProperties, combined
 from .bezier import BezierSheet
 from .bezier_chains import borders_of, chains_of, vertices_of
 from .bezier_complex import BezierComplex
 from .bezier_joins import Joins, facing_alike, joins_of, with_poles_last
 from .bezier_mass import signed_volume, solid_mass
-from .bezier_nets import POLE_SIDE, Nets
+from .bezier_nets import Nets
 from .bezier_poles import shared_poles
 from .parameters import finite_array
+from .patches import POLE_SIDE, SidedPatches
 from .quadrature import area_mass
 
 _KIND = "bezier"
+PatchKind = TypeVar("PatchKind", bound=SidedPatches)
 
 
 def bezier(control: ArrayLike) -> BezierComplex:
@@ -39,17 +44,24 @@ def bezier(control: ArrayLike) -> BezierComplex:
         raise SurfaceError(_KIND, "patches", f"found shape {nets.shape}", "expected (n, 4, 4, 3)")
     size = 0.5 * float(np.linalg.norm(np.ptp(nets.reshape(-1, 3), axis=0)))
     outward = _outside_out(with_poles_last(facing_alike(nets, _KIND, size), _KIND, size), size)
-    return _complex_of(outward, joins_of(outward, size), size)
+    return complex_of(_KIND, outward, joins_of(outward, size), size, solid_mass)
 
 
-def _complex_of(nets: Nets, joins: Joins, size: float) -> BezierComplex:
-    closed = _is_closed(nets, joins)
+def complex_of(
+    kind: str,
+    nets: PatchKind,
+    joins: Joins,
+    size: float,
+    mass_of_solid: Callable[[PatchKind], MassProperties],
+) -> BezierComplex:
+    """Return the boundary that patches make, joined so: its faces, edges, vertices and mass."""
+    closed = is_closed(nets, joins)
     face, index = _faces(joins)
     sheets = [_sheet(nets, joins, face, number) for number in range(int(face.max()) + 1)]
     borders = borders_of(nets, joins, size)
     chains = chains_of(nets, borders)
     poles = [pole for sheet in sheets for pole in sheet.poles]
-    mass = solid_mass(nets) if closed else combined([area_mass(sheet) for sheet in sheets])
+    mass = mass_of_solid(nets) if closed else combined([area_mass(sheet) for sheet in sheets])
     vertices, cones, corners = vertices_of(nets, borders, poles, size)
     return BezierComplex(
         nets,
@@ -64,17 +76,19 @@ def _complex_of(nets: Nets, joins: Joins, size: float) -> BezierComplex:
         closed,
         mass,
         size,
+        kind,
     )
 
 
 def _outside_out(nets: Nets, size: float) -> Nets:
     """The nets of a solid turned over if its normals point inwards."""
-    if not _is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
+    if not is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
         return nets
     return with_poles_last(np.ascontiguousarray(nets.control.transpose(0, 2, 1, 3)), _KIND, size)
 
 
-def _is_closed(nets: Nets, joins: Joins) -> bool:
+def is_closed(nets: SidedPatches, joins: Joins) -> bool:
+    """Whether every side is joined, or a pole."""
     open_sides: Bools = joins.patch < 0
     open_sides[nets.polar, POLE_SIDE] = False
     return not open_sides.any()
@@ -93,7 +107,7 @@ def _faces(joins: Joins) -> tuple[Ints, Ints]:
     return face, index
 
 
-def _sheet(nets: Nets, joins: Joins, face: Ints, number: int) -> BezierSheet:
+def _sheet(nets: SidedPatches, joins: Joins, face: Ints, number: int) -> BezierSheet:
     """The face with a number, of its own patches numbered anew."""
     own = np.nonzero(face == number)[0]
     new = np.full(len(face), -1, dtype=np.intp)
@@ -101,11 +115,11 @@ def _sheet(nets: Nets, joins: Joins, face: Ints, number: int) -> BezierSheet:
     smooth = joins.smooth[own]
     patch = np.where(smooth, new[joins.patch[own]], -1)
     inner = Joins(patch, np.where(smooth, joins.side[own], -1), joins.backwards[own], smooth)
-    mine = Nets(nets.control[own], nets.polar[own])
+    mine = nets.taken(own)
     return BezierSheet(mine, inner, *shared_poles(mine, _fans(mine, inner)))
 
 
-def _fans(nets: Nets, joins: Joins) -> list[Ints]:
+def _fans(nets: SidedPatches, joins: Joins) -> list[Ints]:
     """Groups of polar patches about one pole: joined along their meridians."""
     polar = np.nonzero(nets.polar)[0]
     pairs = [

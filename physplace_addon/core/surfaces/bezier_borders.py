@@ -1,7 +1,7 @@
 """Edges of Bezier patches: chains of sides that are open, or along which two faces meet at an angle.
 
-A chain goes on over the corners of its patches as long as its tangent does.  It is one curve of cubic pieces,
-each run through at a speed near 1, so that the parameter is nearly the arc length.  Where a chain turns
+A chain goes on over the corners of its patches as long as its tangent does.  It is one curve,
+run through at a speed near 1, so that the parameter is nearly the arc length.  Where a chain turns
 sharply, or other than two sides meet, there is a vertex.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .base import Curve, EdgeGeometry, Interval
-from .bezier_nets import Nets, side_parameters, sides_of
-from .cubics import PiecewiseCubic, distance_to_segment
+from .bezier_nets import side_parameters
+from .patches import Patches, SideCurve
 from .vectors import dot, length
 
 _NONE = -1
@@ -44,24 +44,20 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class BorderChain(Curve):
-    """One edge: sides `first` one after another, and the sides `second` of the faces across them, if any."""
+    """One edge: sides `first` one after another, and the sides `second` of the faces across them, if any;
+    `curve` is what all of them are as one.
+    """
 
-    nets: Nets
+    nets: Patches
     first: Sides
     second: Sides
     closed: bool
-
-    @cached_property
-    def _curve(self) -> PiecewiseCubic:
-        control = sides_of(self.nets.control)[self.first.patch, self.first.side]
-        control = np.where(self.first.backwards[:, None, None], control[:, ::-1], control)
-        polygon = np.linalg.norm(np.diff(control, axis=1), axis=2).sum(axis=1)
-        return PiecewiseCubic.from_control(control, np.concatenate([[0.0], np.cumsum(polygon)]))
+    curve: SideCurve
 
     @property
     def knots(self) -> Floats:
         """Parameters of the corners between the sides, both ends included."""
-        return self._curve.knots
+        return self.curve.knots
 
     @cached_property
     def domain(self) -> Interval:
@@ -70,7 +66,7 @@ class BorderChain(Curve):
 
     def geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
         """Return point, unit tangent and curvature vector."""
-        jet = self._curve.jet(t)
+        jet = self.curve.jet(t)
         first, second = jet[:, 3:6], jet[:, 6:9]
         square = dot(first, first)
         tangent = first / np.sqrt(square)[:, None]
@@ -79,22 +75,19 @@ class BorderChain(Curve):
 
     def move(self, edge: Ints, t: Floats, distance: Floats) -> Floats:
         """Return t (k,) moved by an arc length (k,): a step by the speed, then one by what it missed."""
-        moved = self.domain.contain(t + distance / self._speed(t))
-        missed = distance - self._length(t, moved, distance)
-        return self.domain.contain(moved + missed / self._speed(moved))
-
-    def _speed(self, t: Floats) -> Floats:
-        return length(self._curve.jet(t)[:, 3:6])
-
-    def _length(self, t: Floats, moved: Floats, distance: Floats) -> Floats:
-        """The signed length from t to where a move has led, by Simpson's rule."""
+        speed = self._speed(t)
+        ahead = distance / speed
+        moved = self.domain.contain(t + ahead)
         span = moved - t
         if self.closed:
-            turns = (distance / self._speed(t) - span) / self.domain.length
-            span = span + self.domain.length * np.round(turns)
+            span = span + self.domain.length * np.round((ahead - span) / self.domain.length)
         middle = self.domain.contain(t + 0.5 * span)
-        signed: Floats = span / 6.0 * (self._speed(t) + 4.0 * self._speed(middle) + self._speed(moved))
-        return signed
+        halfway, there = self._speed(np.concatenate([middle, moved])).reshape(2, -1)
+        missed = distance - span / 6.0 * (speed + 4.0 * halfway + there)  # by Simpson's rule
+        return self.domain.contain(moved + missed / there)
+
+    def _speed(self, t: Floats) -> Floats:
+        return length(self.curve.jet(t)[:, 3:6])
 
     def conormals(self, edge: Ints, t: Floats) -> Floats:
         """Return (k, 2, 3): into the face of the first sides, and of the second, NaN where there is none."""
@@ -117,12 +110,10 @@ class BorderChain(Curve):
         return inward
 
     def _place(self, t: Floats) -> tuple[Ints, Floats]:
-        piece = self._curve.piece_of(t)
+        piece = self.curve.piece_of(t)
         share = (t - self.knots[piece]) / (self.knots[piece + 1] - self.knots[piece])
         return piece, np.clip(share, 0.0, 1.0)
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance of the arcs' control points from their chords."""
-        control = self._curve.sub_control(lower, upper)
-        inner = [distance_to_segment(control[:, i], control[:, 0], control[:, 3]) for i in (1, 2)]
-        return np.maximum(inner[0], inner[1])
+        """Bound the distances (k,) of arcs to their chords."""
+        return self.curve.chord_bounds(lower, upper)

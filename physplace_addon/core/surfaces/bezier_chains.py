@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -16,9 +17,10 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 from .bezier_borders import BorderChain, Sides
-from .bezier_joins import SAME, SMOOTH, Joins
-from .bezier_nets import POLE_SIDE, Nets, sides_of
+from .bezier_joins import SMOOTH, Joins
+from .bezier_nets import SAME
 from .bezier_poles import Pole
+from .patches import POLE_SIDE, SidedPatches
 
 _NONE = -1
 _FAN = np.linspace(0.0, 1.0, 5)  # shares of the directions between the two sides of a patch's corner
@@ -37,7 +39,15 @@ class Borders:
     places: Floats
 
 
-def borders_of(nets: Nets, joins: Joins, size: float) -> Borders:
+class Linked(NamedTuple):
+    """Sides of a chain in order, those across them, and whether it ends where it began."""
+
+    first: Sides
+    second: Sides
+    closed: bool
+
+
+def borders_of(nets: SidedPatches, joins: Joins, size: float) -> Borders:
     """Gather the sides that are open or creases."""
     patch, side = np.nonzero(~joins.smooth & ~_at_pole(nets))
     other, other_side = joins.patch[patch, side], joins.side[patch, side]
@@ -45,20 +55,18 @@ def borders_of(nets: Nets, joins: Joins, size: float) -> Borders:
     patch, side, other, other_side = patch[once], side[once], other[once], other_side[once]
     none = np.zeros(len(patch), dtype=np.bool_)
     backwards = joins.backwards[patch, side]
-    polygons = sides_of(nets.control)[patch, side]
-    ends = polygons[:, [0, 3]]
-    nodes, places = _nodes(ends.reshape(-1, 3), SAME * size)
-    leaving = np.stack([_first_way(polygons), _first_way(polygons[:, ::-1])], axis=1)
+    ends = nets.ends
+    nodes, places = _nodes(ends.places[patch, side].reshape(-1, 3), SAME * size)
     return Borders(
         Sides(patch, side, none),
         Sides(other, other_side, backwards),
         nodes.reshape(-1, 2),
-        leaving,
+        ends.leaving[patch, side],
         places,
     )
 
 
-def _at_pole(nets: Nets) -> Bools:
+def _at_pole(nets: SidedPatches) -> Bools:
     at_pole = np.zeros((len(nets), 4), dtype=np.bool_)
     at_pole[nets.polar, POLE_SIDE] = True
     return at_pole
@@ -74,16 +82,6 @@ def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
     places = np.empty((count, 3))
     places[number] = points
     return number.astype(np.intp), places
-
-
-def _first_way(polygons: Floats) -> Floats:
-    """The unit tangents (m, 3) at the starts of control polygons (m, 4, 3): to the first point elsewhere."""
-    way = polygons[:, 1:] - polygons[:, :1]
-    size = np.linalg.norm(way, axis=2)
-    first = np.argmax(size > SAME * size.max(axis=1, keepdims=True), axis=1)
-    rows = np.arange(len(polygons))
-    unit: Floats = way[rows, first] / size[rows, first][:, None]
-    return unit
 
 
 def passable(borders: Borders) -> dict[tuple[int, int], tuple[int, int]]:
@@ -102,7 +100,15 @@ def passable(borders: Borders) -> dict[tuple[int, int], tuple[int, int]]:
     return go_on
 
 
-def chains_of(nets: Nets, borders: Borders) -> list[BorderChain]:
+def chains_of(nets: SidedPatches, borders: Borders) -> list[BorderChain]:
+    """Return the edges of patches with these borders."""
+    return [
+        BorderChain(nets, *each, nets.side_curve(each.first.patch, each.first.side, each.first.backwards))
+        for each in linked(borders)
+    ]
+
+
+def linked(borders: Borders) -> list[Linked]:
     """Link all border sides into chains."""
     go_on = passable(borders)
     left = set(range(len(borders.nodes)))
@@ -114,7 +120,7 @@ def chains_of(nets: Nets, borders: Borders) -> list[BorderChain]:
             turned = np.array(against)
             first = borders.first.take(np.array(rows)).reversed(turned)
             second = borders.second.take(np.array(rows)).reversed(turned)
-            chains.append(BorderChain(nets, first, second, closed))
+            chains.append(Linked(first, second, closed))
     return chains
 
 
@@ -134,7 +140,7 @@ def _followed(
 
 
 def vertices_of(
-    nets: Nets, borders: Borders, poles: Sequence[Pole], size: float
+    nets: SidedPatches, borders: Borders, poles: Sequence[Pole], size: float
 ) -> tuple[Floats, list[Floats], list[tuple[int, int, int]]]:
     """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a corner of a patch there:
     its number and the ends, 0 or 1, of u and of v.
@@ -152,14 +158,13 @@ def vertices_of(
     return np.array(places).reshape(-1, 3), cones, corners
 
 
-def _corners_at(nets: Nets, place: Floats, near: float) -> Bools:
+def _corners_at(nets: SidedPatches, place: Floats, near: float) -> Bools:
     """Which corners of patches (n, u end, v end) lie at a place (3,)."""
-    corners = nets.control[:, ::3, ::3]
-    there: Bools = np.linalg.norm(corners - place, axis=3) <= 2.0 * near
+    there: Bools = np.linalg.norm(nets.corners - place, axis=3) <= 2.0 * near
     return there
 
 
-def _fan(nets: Nets, patch: int, u: int, v: int) -> Floats:
+def _fan(nets: SidedPatches, patch: int, u: int, v: int) -> Floats:
     """Unit directions (5, 3) into a patch at its corner: between its two sides, or down from its pole."""
     if nets.polar[patch] and v == 1:
         at = np.column_stack([_FAN, np.ones(len(_FAN))])

@@ -13,8 +13,8 @@ from .bezier import BezierSheet
 from .bezier_borders import BorderChain
 from .bezier_joins import Joins
 from .bezier_mesh import SheetMesh, counts_at, counts_within, mesh_of
-from .bezier_nets import Nets
 from .complexes import DEFAULT_TOLERANCE
+from .patches import SidedPatches
 from .tessellation import Tessellation
 
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
@@ -28,7 +28,7 @@ class BezierComplex:
     vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.
     """
 
-    nets: Nets
+    nets: SidedPatches
     joins: Joins
     surfaces: tuple[BezierSheet, ...]
     patch_face: Ints
@@ -56,13 +56,13 @@ class BezierComplex:
         if resolution is not None:
             counts = counts_at(self.joins, resolution)
         else:
-            counts = counts_within(self.nets, self.joins, within)
-        meshes = [mesh_of(sheet, counts[self.patch_face == i]) for i, sheet in enumerate(self.surfaces)]
+            counts = counts_within(self.nets, self.joins, within, self.kind)
+        owned = [np.flatnonzero(self.patch_face == number) for number in range(len(self.surfaces))]
+        meshes = [
+            mesh_of(sheet, self.nets.taken(own), counts[own])
+            for sheet, own in zip(self.surfaces, owned, strict=True)
+        ]
         return self._gathered(meshes)
-
-    @property
-    def _reach(self) -> float:
-        return float(np.abs(self.nets.control).max())
 
     def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
         points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
@@ -90,7 +90,7 @@ class BezierComplex:
                 knots = np.linspace(chain.knots[piece], chain.knots[piece + 1], len(owner) + 1)
                 t = np.column_stack([knots[:-1], knots[1:]])
                 edges = np.full(len(owner), edge, dtype=np.intp)
-                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self._reach
+                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self.nets.reach
                 parts.append((ends, edges, t, bound, owner + first_triangle[face]))
         ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
         return ends, edges, ts, bounds, owners

@@ -8,17 +8,17 @@ directions; patches are turned over until they do, from the first of each connec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
-from .bezier_nets import POLE_SIDE, Nets, side_parameters, sides_of, sub_matrices
+from .bezier_nets import SAME, Nets, side_parameters, sides_of, sub_matrices
+from .patches import POLE_SIDE, SidedPatches
 from .vectors import cross, length, unit
 
-SAME = 1e-7  # distance / size within which control points coincide
 SMOOTH = 1e-4  # sine of the angle between normals along a join that is no crease
 _TURN = np.array([-1, 1, 1, -1])  # of a counter-clockwise walk along each side, by its own parameter
 _ALONG_JOIN = np.array([0.06, 0.25, 0.5, 0.75, 0.94])
@@ -47,25 +47,35 @@ def facing_alike(control: Floats, kind: str, size: float) -> Floats:
 
     Raises SurfaceError for a surface with one side only.
     """
-    joined, side, backwards = _matched(control, size)
-    turned = np.zeros(len(control), dtype=np.intp)
-    for first in range(len(control)):
-        if turned[first]:
+    turned, torn = turned_alike(matched(sides_of(control), size))
+    if torn:
+        raise SurfaceError(kind, "patches", "have one side only", "cut the surface open")
+    out: Floats = np.where(turned[:, None, None, None], control.transpose(0, 2, 1, 3), control)
+    return out
+
+
+def turned_alike(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
+    """Return which patches (n,) to turn over so that all face as their neighbours do, and the patches and
+    sides of the joins over which they still do not: none, unless the surface has one side only.
+    """
+    facing = np.zeros(len(joins.patch), dtype=np.intp)
+    torn = []
+    for first in range(len(facing)):
+        if facing[first]:
             continue
-        turned[first], front = 1, [first]
+        facing[first], front = 1, [first]
         while front:
             patch = front.pop()
-            for own in np.nonzero(joined[patch] >= 0)[0].tolist():
-                other = int(joined[patch, own])
-                against = _TURN[own] * _TURN[side[patch, own]] * (1 if backwards[patch, own] else -1)
-                wanted = int(turned[patch] * against)
-                if not turned[other]:
-                    turned[other] = wanted
+            for own in np.nonzero(joins.patch[patch] >= 0)[0].tolist():
+                other, side = int(joins.patch[patch, own]), int(joins.side[patch, own])
+                against = _TURN[own] * _TURN[side] * (1 if joins.backwards[patch, own] else -1)
+                wanted = int(facing[patch] * against)
+                if not facing[other]:
+                    facing[other] = wanted
                     front.append(other)
-                elif turned[other] != wanted:
-                    raise SurfaceError(kind, "patches", "have one side only", "cut the surface open")
-    out: Floats = np.where((turned < 0)[:, None, None, None], control.transpose(0, 2, 1, 3), control)
-    return out
+                elif facing[other] != wanted:
+                    torn.append((patch, own))
+    return facing < 0, torn
 
 
 def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
@@ -108,31 +118,33 @@ def _halves(net: Floats) -> tuple[Floats, Floats]:
 
 def joins_of(nets: Nets, size: float) -> Joins:
     """Match the sides of nets and tell which joins are smooth."""
-    joined, side, backwards = _matched(nets.control, size)
-    smooth = np.zeros(joined.shape, dtype=np.bool_)
-    patch, own = np.nonzero(joined >= 0)
+    return with_smoothness(nets, matched(sides_of(nets.control), size))
+
+
+def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
+    """Return joins that tell over which of them the tangent plane of the patches goes on."""
+    smooth = np.zeros(joins.patch.shape, dtype=np.bool_)
+    patch, own = np.nonzero(joins.patch >= 0)
     count = len(_ALONG_JOIN)
     t = np.tile(_ALONG_JOIN, len(patch))
     first = np.repeat(patch, count), np.repeat(own, count)
-    joins = Joins(joined, side, backwards, smooth)
     at = side_parameters(first[1], t)
-    apart = cross(
-        _normals(nets, first[0], at), _normals(nets, joined[first], joins.crossed(first[1], first[0], at))
-    )
+    beyond = joins.crossed(first[1], first[0], at)
+    apart = cross(_normals(nets, first[0], at), _normals(nets, joins.patch[first], beyond))
     smooth[patch, own] = length(apart).reshape(-1, count).max(axis=1, initial=0.0) < SMOOTH
-    return joins
+    return replace(joins, smooth=smooth)
 
 
-def _normals(nets: Nets, patch: Ints, at: Floats) -> Floats:
+def _normals(nets: SidedPatches, patch: Ints, at: Floats) -> Floats:
     slopes = nets.slopes(patch, at)
     return unit(cross(slopes.along, slopes.across))
 
 
-def _matched(control: Floats, size: float) -> tuple[Ints, Ints, Bools]:
-    """For each patch and side (n, 4): the patch and side there, -1 for none, and whether they run against
-    each other.
+def matched(sides: Floats, size: float) -> Joins:
+    """Return the joins of patches whose sides are polygons (n, 4, m, 3), of control points or of points; that
+    they are smooth is not yet told.
     """
-    polygons = sides_of(control).reshape(-1, 4, 3)
+    polygons = sides.reshape(-1, *sides.shape[2:])
     near = SAME * size
     middle = polygons.mean(axis=1)
     partner = np.full(len(polygons), -1, dtype=np.intp)
@@ -147,6 +159,7 @@ def _matched(control: Floats, size: float) -> tuple[Ints, Ints, Bools]:
             backwards[[a, b]] = not forward
             found[[a, b]] += 1
     partner[found > 1] = -1
-    shape = (len(control), 4)
+    shape = sides.shape[:2]
     joined = np.where(partner < 0, -1, partner // 4).reshape(shape)
-    return joined, np.where(partner < 0, -1, partner % 4).reshape(shape), backwards.reshape(shape)
+    side = np.where(partner < 0, -1, partner % 4).reshape(shape)
+    return Joins(joined, side, backwards.reshape(shape), np.zeros(shape, dtype=np.bool_))

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats
 from ..mass import VOLUME, MassProperties
 from .bezier_nets import Nets
+from .patches import Patches
 from .quadrature import pieces_rule
 from .vectors import cross, dot
 
@@ -19,19 +20,21 @@ _NODES = 8
 
 def signed_volume(nets: Nets) -> float:
     """Return the volume inside closed nets, negative where their normals point inwards."""
-    return float(_moments(nets)[0])
+    return float(moments_of(nets, _NODES)[0])
 
 
 def solid_mass(nets: Nets) -> MassProperties:
     """Return the mass of the solid inside closed nets that face outwards."""
-    moments = _moments(nets)
+    moments = moments_of(nets, _NODES)
     return MassProperties.from_moments(float(moments[0]), moments[1:4], moments[4:].reshape(3, 3), VOLUME)
 
 
-def _moments(nets: Nets) -> Floats:
-    """Volume, first moments (3) and second moments (9) of the solid, about the origin."""
-    t, weight = pieces_rule(np.array([0.0, 1.0]), _NODES)
-    at = np.column_stack([np.repeat(t, _NODES), np.tile(t, _NODES)])
+def moments_of(nets: Patches, nodes: int) -> Floats:
+    """Return volume, first moments (3) and second moments (9) of the solid inside closed patches, about the
+    origin, by Gauss's rule with so many nodes along u and along v.
+    """
+    t, weight = pieces_rule(np.array([0.0, 1.0]), nodes)
+    at = np.column_stack([np.repeat(t, nodes), np.tile(t, nodes)])
     found = nets.derivatives(np.repeat(np.arange(len(nets)), len(at)), np.tile(at, (len(nets), 1)))
     flux = np.tile(np.outer(weight, weight).ravel(), len(nets)) * dot(found.point, cross(found.du, found.dv))
     second = ((0.2 * flux)[:, None] * found.point).T @ found.point

@@ -1,8 +1,4 @@
-"""Triangles over Bezier patches: equal cells in each patch, the same number on both sides of every join.
-
-The bound of a cell is that of `cell_bounds`: a part of a cubic has du^2 max|S_uu| <= 6 max|second differences
-of its control points|, and the same along v.
-"""
+"""Triangles over Bezier patches: equal cells in each patch, the same number on both sides of every join."""
 
 from __future__ import annotations
 
@@ -17,8 +13,7 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
 from .bezier import BezierSheet
 from .bezier_joins import Joins
-from .bezier_nets import POLE_SIDE, Nets, sub_nets
-from .cell_bounds import bilinear_bounds
+from .patches import POLE_SIDE, SidedPatches
 
 _LEAST = 2
 _MOST_CELLS = 1_000_000
@@ -32,30 +27,40 @@ def counts_at(joins: Joins, resolution: tuple[int, int]) -> Ints:
 
     Two cells a direction are the least: the corners of a patch alone may lie on one line.
     """
-    wanted = np.tile(np.maximum(np.array(resolution) - 1, _LEAST), (len(joins.patch), 1))
-    return _alike(_strips(joins), wanted)
+    return alike(strips_of(joins), np.maximum(np.array(resolution) - 1, _least(joins)))
 
 
-def counts_within(nets: Nets, joins: Joins, tolerance: float) -> Ints:
+def counts_within(nets: SidedPatches, joins: Joins, tolerance: float, kind: str) -> Ints:
     """Return the cells (n, 2) of patches whose bounds are within a tolerance, alike along joins.
 
     Raises SurfaceError if a million cells do not suffice.
     """
-    strips, counts = _strips(joins), np.full((len(nets), 2), _LEAST, dtype=np.intp)
+    strips = strips_of(joins)
+    counts = alike(strips, _least(joins))
     for _ in range(_ROUNDS):
-        cells = zip(nets.control, counts.tolist(), strict=True)
-        growth = np.array([_growth(net, nu, nv, tolerance) for net, (nu, nv) in cells])
+        cells = enumerate(counts.tolist())
+        growth = np.array([_growth(nets.cell_bounds(patch, *own), tolerance) for patch, own in cells])
         if (growth <= 1.0).all():
             return counts
-        counts = _alike(strips, np.ceil(counts * growth).astype(np.intp))
+        counts = alike(strips, np.ceil(counts * growth).astype(np.intp))
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
     remedy = "use a larger tolerance, or a resolution"
-    raise SurfaceError("bezier", "tolerance", f"{tolerance:g} needs too many cells", remedy)
+    raise SurfaceError(kind, "tolerance", f"{tolerance:g} needs too many cells", remedy)
 
 
-def _strips(joins: Joins) -> Ints:
-    """Number (n, 2) the strips of cells: directions u and v of patches that joins tie together alike."""
+def _least(joins: Joins) -> Ints:
+    """The least cells (n, 2): one more in a direction in which a patch is joined with itself."""
+    own = np.arange(len(joins.patch))[:, None]
+    around = (joins.patch == own) & (joins.side == np.array([1, 0, 3, 2]))
+    least: Ints = _LEAST + around[:, ::2].astype(np.intp)
+    return least
+
+
+def strips_of(joins: Joins) -> Ints:
+    """Return numbers (n, 2) of the strips of cells: directions u and v of patches that joins tie
+    together alike.
+    """
     patch, side = np.nonzero(joins.patch >= 0)
     own = 2 * patch + (side < 2)
     other = 2 * joins.patch[patch, side] + (joins.side[patch, side] < 2)
@@ -64,15 +69,16 @@ def _strips(joins: Joins) -> Ints:
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp).reshape(-1, 2)
 
 
-def _alike(strips: Ints, wanted: Ints) -> Ints:
+def alike(strips: Ints, wanted: Ints) -> Ints:
+    """Return the most cells (n, 2) wanted anywhere along each strip."""
     most = np.ones(int(strips.max()) + 1, dtype=np.intp)
     np.maximum.at(most, strips.ravel(), wanted.ravel())
     return most[strips]
 
 
-def _growth(net: Floats, cells_u: int, cells_v: int, tolerance: float) -> tuple[float, float]:
+def _growth(cells: tuple[Floats, Floats, Floats], tolerance: float) -> tuple[float, float]:
     """By how much to multiply the cells of one patch; 1 where they are within the tolerance."""
-    bounds, bend_u, bend_v = cell_bounds_of(net, cells_u, cells_v)
+    bounds, bend_u, bend_v = cells
     excess = bounds > tolerance
     if not excess.any():
         return 1.0, 1.0
@@ -81,21 +87,6 @@ def _growth(net: Floats, cells_u: int, cells_v: int, tolerance: float) -> tuple[
     if max(growth) < 1.1:
         growth[0 if share_u >= share_v else 1] = 1.5
     return growth[0], growth[1]
-
-
-def cell_bounds_of(net: Floats, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-    """Return proven bounds (cells,) on the distance of a patch to its triangles, and their parts along u and
-    v: du^2 max|S_uu| and dv^2 max|S_vv|.
-    """
-    parts = sub_nets(net, cells_u, cells_v).reshape(-1, 4, 4, 3)
-    corners = parts[:, [0, 3, 0, 3], [0, 0, 3, 3]]
-    bend_u, bend_v = _bend(np.diff(parts, n=2, axis=1)), _bend(np.diff(parts, n=2, axis=2))
-    return bilinear_bounds(corners, bend_u, bend_v), bend_u, bend_v
-
-
-def _bend(second: Floats) -> Floats:
-    most: Floats = 6.0 * np.linalg.norm(second, axis=3).max(axis=(1, 2))
-    return most
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +109,8 @@ class SheetMesh:
         return _along(self.crossings[patch], side), np.where(own < 0, other, own)
 
 
-def mesh_of(sheet: BezierSheet, counts: Ints) -> SheetMesh:
-    """Tessellate a face with cells (n, 2) in its patches."""
+def mesh_of(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetMesh:
+    """Tessellate a face, made of these patches, with cells (n, 2) in each."""
     grids = _crossings(counts)
     same = _shared(sheet, grids, int(grids[-1].max()) + 1)
     points = np.empty((int(same.max()) + 1, 3))
@@ -127,14 +118,14 @@ def mesh_of(sheet: BezierSheet, counts: Ints) -> SheetMesh:
     before = 0
     for patch, grid in enumerate(grids):
         at = _line_parameters(*counts[patch].tolist())
-        points[same[grid.ravel()]] = sheet.nets.slopes(np.full(len(at), patch), at).point
-        own, uv = _cells(same[grid], at.reshape(*grid.shape, 2), bool(sheet.nets.polar[patch]))
-        bound = np.tile(cell_bounds_of(sheet.nets.control[patch], *counts[patch].tolist())[0], 2)
+        points[same[grid.ravel()]] = patches.slopes(np.full(len(at), patch), at).point
+        own, uv = _cells(same[grid], at.reshape(*grid.shape, 2), bool(patches.polar[patch]))
+        bound = np.tile(patches.cell_bounds(patch, *counts[patch].tolist())[0], 2)
         area = (own[:, 0] != own[:, 1]) & (own[:, 1] != own[:, 2]) & (own[:, 2] != own[:, 0])
         number = np.where(area, np.cumsum(area) - 1 + before, -1)
         before += int(area.sum())
         corners.append(own[area])
-        uvs.append(sheet.board.origins(np.array([patch])) + uv[area])
+        uvs.append(sheet.board.origins[patch] + uv[area])
         bounds.append(bound[area])
         triangles.append(number.reshape(2, *counts[patch]))
     rounding = _ROUNDING * float(np.abs(points).max())

@@ -23,24 +23,17 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .base import Derivatives
-from .vectors import cross, dot, length
+from .bezier_sides import CubicSides
+from .cell_bounds import bilinear_bounds
+from .patches import SidedPatches, SideEnds, Slopes, normals_and_forms
+from .vectors import dot
 
-POLE_SIDE = 3  # v = 1
 AWAY = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
+SAME = 1e-7  # distance / size within which control points coincide
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
-    """Points (k, 3), A = S_u / scale and B = S_v, each (k, 3); scale (k,) is w on polar patches, else 1."""
-
-    point: Floats
-    along: Floats
-    across: Floats
-    scale: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Nets:
+class Nets(SidedPatches):
     """Control points (n, 4, 4, 3), indexed patch, along u, along v; polar (n,) tells the polar patches."""
 
     control: Floats
@@ -53,6 +46,18 @@ class Nets:
     def has_poles(self) -> bool:
         """Whether any patch is polar."""
         return bool(self.polar.any())
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest coordinate of a control point."""
+        return float(np.abs(self.control).max())
+
+    @cached_property
+    def ends(self) -> SideEnds:
+        """Ends of the sides, and tangents there: to the first control point elsewhere."""
+        polygons = sides_of(self.control)
+        leaving = np.stack([_first_way(polygons), _first_way(polygons[:, :, ::-1])], axis=2)
+        return SideEnds(polygons[:, :, [0, 3]], leaving)
 
     @cached_property
     def pole(self) -> Floats:
@@ -70,8 +75,8 @@ class Nets:
             table[self.polar] = _raised(quadratic)
         return table.reshape(len(table), 4, 12)
 
-    def _jets(self, patch: Ints, at: Floats, order: int) -> Floats:
-        """Derivatives d^(a + b) / du^a dv^b of S, or of Q, indexed (k, a, b, 3), a and b up to `order`."""
+    def jets(self, patch: Ints, at: Floats, order: int) -> Floats:
+        """Return d^(a + b) / du^a dv^b of S, or of Q, indexed (k, a, b, 3), a and b up to `order`."""
         weights = bernstein(at, order)
         first = weights[:, 0] @ self._table[patch]
         jets: Floats = weights[:, 1, None] @ first.reshape(len(patch), order + 1, 4, 3)
@@ -79,7 +84,7 @@ class Nets:
 
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
         """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
-        jets = self._jets(patch, at, 1)
+        jets = self.jets(patch, at, 1)
         return self._slopes_of(jets, patch, at)
 
     def _slopes_of(self, jets: Floats, patch: Ints, at: Floats) -> Slopes:
@@ -94,14 +99,9 @@ class Nets:
 
     def forms(self, patch: Ints, at: Floats) -> tuple[Slopes, Floats, Floats]:
         """Return the slopes, the unit normals A x B (k, 3), and n . d2S in the basis (A, B), (k, 2, 2)."""
-        jets = self._jets(patch, at, 2)
+        jets = self.jets(patch, at, 2)
         slopes = self._slopes_of(jets, patch, at)
-        normal = cross(slopes.along, slopes.across)
-        normal /= length(normal)[:, None]
-        form = np.empty((len(patch), 2, 2))
-        form[:, 0, 0] = dot(normal, jets[:, 2, 0])
-        form[:, 0, 1] = form[:, 1, 0] = dot(normal, jets[:, 1, 1])
-        form[:, 1, 1] = dot(normal, jets[:, 0, 2])
+        normal, form = normals_and_forms(slopes.along, slopes.across, jets)
         polar = np.nonzero(self.polar[patch])[0] if self.has_poles else ()
         if len(polar):
             w = slopes.scale[polar]
@@ -118,7 +118,7 @@ class Nets:
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order of patches (k,) at parameters (k, 2)."""
-        jets = self._jets(patch, at, 2)
+        jets = self.jets(patch, at, 2)
         q, qu, qv = jets[:, 0, 0], jets[:, 1, 0], jets[:, 0, 1]
         quu, quv, qvv = jets[:, 2, 0], jets[:, 1, 1], jets[:, 0, 2]
         polar, w = self.polar[patch][:, None], 1.0 - at[:, 1:]
@@ -130,6 +130,41 @@ class Nets:
             np.where(polar, w * quv - qu, quv),
             np.where(polar, w * qvv - 2.0 * qv, qvv),
         )
+
+    def taken(self, rows: Ints) -> Nets:
+        """Return some of the patches."""
+        return Nets(self.control[rows], self.polar[rows])
+
+    def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
+        """Return the bounds of `SidedPatches`: a part of a cubic has du^2 max|S_uu| <= 6 max|second
+        differences of its control points|, and the same along v.
+        """
+        parts = sub_nets(self.control[patch], cells_u, cells_v).reshape(-1, 4, 4, 3)
+        corners = parts[:, [0, 3, 0, 3], [0, 0, 3, 3]]
+        bend_u, bend_v = _bend(np.diff(parts, n=2, axis=1)), _bend(np.diff(parts, n=2, axis=2))
+        return bilinear_bounds(corners, bend_u, bend_v), bend_u, bend_v
+
+    def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> CubicSides:
+        """Return sides as one curve of cubic pieces."""
+        control = sides_of(self.control)[patch, side]
+        return CubicSides(np.where(backwards[:, None, None], control[:, ::-1], control))
+
+
+def _bend(second: Floats) -> Floats:
+    most: Floats = 6.0 * np.linalg.norm(second, axis=3).max(axis=(1, 2))
+    return most
+
+
+def _first_way(polygons: Floats) -> Floats:
+    """The unit tangents (n, 4, 3) at the starts of control polygons (n, 4, 4, 3); zero for those of no
+    length.
+    """
+    way = (polygons[:, :, 1:] - polygons[:, :, :1]).reshape(-1, 3, 3)
+    size = np.linalg.norm(way, axis=2)
+    first = np.argmax(size > SAME * size.max(axis=1, keepdims=True), axis=1)
+    rows = np.arange(len(way))
+    unit: Floats = way[rows, first] / np.maximum(size[rows, first], np.finfo(np.float64).tiny)[:, None]
+    return unit.reshape(*polygons.shape[:2], 3)
 
 
 def _bernstein_table() -> Floats:

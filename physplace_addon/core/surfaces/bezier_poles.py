@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .bezier_nets import Nets
+from .patches import Patches
 from .vectors import cross, unit
 
-_SLICES = 16  # of the table, a patch
+_SLICES = 128  # of the table, a patch, which may go all the way round
 FLAT = 1e-4  # sine of the angle to the tangent plane within which meridians leave a smooth pole
 
 
@@ -53,7 +53,7 @@ class Pole:
         return self.patch[row], np.column_stack([self.u[row] + fraction / _SLICES, 1.0 - w])
 
 
-def pole_of(nets: Nets, patches: Ints) -> Pole:
+def pole_of(nets: Patches, patches: Ints) -> Pole:
     """Return the chart about the pole that the given polar patches (m,) share."""
     u = np.linspace(0.0, 1.0, _SLICES + 1)
     at = np.column_stack([np.tile(u, len(patches)), np.ones(len(u) * len(patches))])
@@ -95,7 +95,7 @@ def _plane_across(normal: Floats) -> Floats:
     return np.stack([first, np.cross(normal, first)])
 
 
-def shared_poles(nets: Nets, groups: Sequence[Ints]) -> tuple[tuple[Pole, ...], Ints]:
+def shared_poles(nets: Patches, groups: Sequence[Ints]) -> tuple[tuple[Pole, ...], Ints]:
     """Return the poles of groups of polar patches, and the number of each patch's pole (n,), -1 for none."""
     number = np.full(len(nets), -1, dtype=np.intp)
     for i, group in enumerate(groups):

@@ -6,9 +6,10 @@ One round is a step of Gauss and Newton on the distance to the target q, in the 
 
 cut off where it leaves the unit square.  There the walk goes on in the next patch, or, where there is none
 that joins smoothly, along the side.  A step over a pole, or of more than half the way to one that is near, is
-taken in the pole's chart instead.  Rounds end when the step is a small part of the whole way: their error
-falls with its square.  A walk that ends farther from its target than it began was too long for the surface's
-curvature; half of it is walked instead.
+taken in the pole's chart instead.  A step's error falls with its square: rounds end with a first one that is
+a small part of the patch, one that is of the whole way, or one below the rounding of the points.  A walk that
+ends farther from its target than it began was too long for the surface's curvature; half of it is walked
+instead.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .bezier_joins import Joins
-from .bezier_nets import POLE_SIDE, Nets, Slopes
 from .bezier_poles import Pole
-from .vectors import length
+from .patches import POLE_SIDE, Patches, Slopes
+from .vectors import dot, length
 
 _ROUNDS = 8
 _QUICK = 3  # rounds within which nearly all walks end
 _HALVINGS = 4
-_ENOUGH = 0.03  # step / whole way after which no further one is taken
+_ENOUGH = 0.1  # step / whole way after which no further one is taken
+_SHORT = 0.05  # change of (u, v) after which a first step needs no other
 _NEAR_POLE = 0.25  # w below which a step of more than half the way to the pole is taken in its chart
 _ON_POLE = 1e-100  # scale that stands for 0: its inverse is still a number
 _NOWHERE = -1
@@ -36,7 +38,7 @@ _NOWHERE = -1
 class Ground:
     """The patches, how they join, and the charts about their poles; pole_of (n,) as in `BezierSheet`."""
 
-    nets: Nets
+    nets: Patches
     joins: Joins
     poles: tuple[Pole, ...]
     pole_of: Ints
@@ -92,9 +94,12 @@ def _walked(ground: Ground, patch: Ints, at: Floats, displacement: Floats) -> tu
     walkers = _Walkers(rows, patch, at, slopes.point + displacement, way, nowhere)
     patch, at, lost = patch.copy(), at.copy(), np.zeros(len(patch), dtype=np.bool_)
     for round_ in range(_ROUNDS):
+        before = walkers.at
         walkers, size = _round(ground, walkers, slopes)
         patch[walkers.rows], at[walkers.rows] = walkers.patch, walkers.at
-        going = size > _ENOUGH * walkers.way
+        going = size > np.maximum(_ENOUGH * walkers.way, ground.nets.rounding)
+        if round_ == 0:
+            going &= np.isinf(size) | (np.abs(walkers.at - before).max(axis=1) > _SHORT)
         if not going.any():
             break
         if not going.all():
@@ -126,34 +131,30 @@ def _round(ground: Ground, walkers: _Walkers, slopes: Slopes) -> tuple[_Walkers,
 
 def _step(ground: Ground, walkers: _Walkers, slopes: Slopes) -> tuple[Floats, Floats]:
     """The steps (k, 2) in (u, v), none of them out of a closed side, and their lengths (k,)."""
-    miss = walkers.target - slopes.point
-    basis = np.stack([slopes.along, slopes.across], axis=1)
-    metric = basis @ basis.transpose(0, 2, 1)
-    pull = (basis @ miss[:, :, None])[:, :, 0]
-    determinant = metric[:, 0, 0] * metric[:, 1, 1] - metric[:, 0, 1] ** 2
-    step = np.stack(
-        [
-            metric[:, 1, 1] * pull[:, 0] - metric[:, 0, 1] * pull[:, 1],
-            metric[:, 0, 0] * pull[:, 1] - metric[:, 0, 1] * pull[:, 0],
-        ],
-        axis=1,
-    )
-    step /= determinant[:, None]
+    miss, a, b = walkers.target - slopes.point, slopes.along, slopes.across
+    metric = np.stack([dot(a, a), dot(a, b), dot(b, b)])
+    pull = np.stack([dot(a, miss), dot(b, miss)])
+    aa, ab, bb = metric
+    step = np.stack([bb * pull[0] - ab * pull[1], aa * pull[1] - ab * pull[0]], axis=1)
+    step /= (aa * bb - ab * ab)[:, None]
     closed = _closed(ground, walkers, step)
     if closed is not None:
-        alone = pull / metric[:, [0, 1], [0, 1]]
+        alone = (pull / metric[[0, 2]]).T
         step = np.where(closed[:, ::-1], alone, step)
         again = _closed(ground, walkers, step)
         step[closed if again is None else closed | again] = 0.0
-    size = np.sqrt(np.einsum("ka,kab,kb->k", step, metric, step))
+    p, v = step.T
+    size = np.sqrt(np.maximum(aa * p * p + 2.0 * ab * p * v + bb * v * v, 0.0))
     step[:, 0] /= np.maximum(slopes.scale, _ON_POLE)
     return step, size
 
 
 def _closed(ground: Ground, walkers: _Walkers, step: Floats) -> Bools | None:
     """Tell which parts (k, 2) of steps lead out of a side that must not be left by; None for none."""
-    low = (walkers.at <= 0.0) & (step < 0.0)
-    high = (walkers.at >= 1.0) & (step > 0.0)
+    on_side = (walkers.at <= 0.0) | (walkers.at >= 1.0)
+    if not on_side.any():
+        return None
+    low, high = (walkers.at <= 0.0) & (step < 0.0), (walkers.at >= 1.0) & (step > 0.0)
     if not (low | high).any():
         return None
     side = np.array([0, 2]) + high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +14,8 @@ from ..errors import SurfaceError
 
 def positive(kind: str, name: str, value: object) -> float:
     """Return `value` as a float; raises SurfaceError unless it is a positive finite number."""
-    try:
-        number = float(value)  # type: ignore[arg-type]  # anything may come from a custom property
-    except (TypeError, ValueError):
-        raise SurfaceError(kind, name, f"found {value!r}", "expected a positive number") from None
-    if isinstance(value, (bool, str)) or not (math.isfinite(number) and number > 0.0):
+    number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    if not (math.isfinite(number) and number > 0.0):
         raise SurfaceError(kind, name, f"found {value!r}", "expected a positive number")
     return number
 

@@ -15,7 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import SurfaceError
+from .bezier_complex import BezierComplex
 from .complexes import Complex, featureless
+from .formula_bodies import formula
+from .formula_definitions import KIND as FORMULA
+from .formula_paths import tube_along_formulas
 from .parameters import positive
 from .planar import rectangle
 from .profiles import ArcProfile, LineProfile
@@ -122,14 +126,19 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def build(kind: str, parameters: Mapping[str, Any]) -> Complex:
-    """Return the complex of a kind by name: numbers, and control points for `profile` and `path`.
+def build(kind: str, parameters: Mapping[str, Any]) -> Complex | BezierComplex:
+    """Return the complex of a kind by name: numbers, control points for `profile` and `path`, and whatever
+    names the kind "formula" is given.
 
     Raises SurfaceError naming the kind and the property for an unknown kind, a missing or an unknown
     parameter, and a value that is no number, not finite, or out of range.
     """
+    if kind == FORMULA:
+        return formula(parameters)
+    if kind == "tube" and any(name.startswith("path.") for name in parameters):
+        return tube_along_formulas(parameters)
     if kind not in KINDS:
-        expected = f"expected one of {', '.join(KINDS)}"
+        expected = f"expected one of {', '.join((*KINDS, FORMULA))}"
         raise SurfaceError(str(kind), "surface", "is not a kind of surface", expected)
     known = KINDS[kind]
     names = (*known.required, *known.optional)

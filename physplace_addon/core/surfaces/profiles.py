@@ -19,7 +19,8 @@ from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, distance_to_segment
 
-_NEWTON_STEPS = 1
+_FAR_OFF = 0.25  # miss over displacement after which a whole step was too long
+_DESCENTS = 16
 _CLOSEST_TO_FOCAL = 0.25
 
 
@@ -60,12 +61,29 @@ class Profile(ABC):
         """Return the parameter of the local nearest point to `start` = p(v) moved by (dr, dz)."""
         domain = self.domain
         moved = domain.contain(v + _newton_step(start, dr, dz))
-        for _ in range(_NEWTON_STEPS):
-            here = self.evaluate(moved)
-            step = _newton_step(here, start.r + dr - here.r, start.z + dz - here.z)
-            moved = domain.contain(moved + step)
+        here = self.evaluate(moved)
+        miss_r, miss_z = start.r + dr - here.r, start.z + dz - here.z
+        moved = domain.contain(moved + _newton_step(here, miss_r, miss_z))
+        lost = miss_r**2 + miss_z**2 > _FAR_OFF**2 * (dr**2 + dz**2)
+        if lost.any():
+            moved[lost] = self._descended(v[lost], start.r[lost] + dr[lost], start.z[lost] + dz[lost])
         still = (dr == 0.0) & (dz == 0.0)
         return np.where(still, v, moved)
+
+    def _descended(self, v: Floats, r: Floats, z: Floats) -> Floats:
+        """Return the local nearest point to (r, z) by steps that all come nearer: where a tight bend follows
+        on a slow stretch, a whole one goes beyond it.
+        """
+        here = self.evaluate(v)
+        share = np.ones_like(v)
+        for _ in range(_DESCENTS):
+            ahead = self.domain.contain(v + share * _newton_step(here, r - here.r, z - here.z))
+            there = self.evaluate(ahead)
+            worse = np.hypot(r - there.r, z - there.z) > np.hypot(r - here.r, z - here.z)
+            share = np.where(worse, 0.5 * share, 1.0)
+            v = np.where(worse, v, ahead)
+            here = self.evaluate(v)
+        return v
 
     def end(self, upper: bool) -> tuple[Floats, Floats]:
         """Return the end point (2,) and the unit tangent (2,) there, in the sense of v."""

@@ -9,7 +9,7 @@ over directions, trapezium rule in azimuth and Gauss-Legendre in height, both of
 The number of nodes is doubled until two sums agree.
 
 Sheets are integrated over their parameters, dA = |S_u x S_v| du dv, which has no closed form: rectangles
-where two rules disagree are cut in four.
+where two rules disagree are cut in four, until they are many.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RELATIVE = 1e-14
 _FIRST_NODES, _MOST_NODES = 16, 1024
 _SHEET_NODES = 10, 16
 _AGREED = 1e-14  # of the whole, that a rectangle's two rules may differ by
-_CUTS = 12
+_CUTS, _MOST_PIECES = 12, 2048
 
 
 def converged(integrals: Callable[[int], Floats], most: int = _MOST_NODES) -> Floats:
@@ -120,7 +120,7 @@ def area_mass(surface: Surface) -> MassProperties:
         total = total + fine[agreed].sum(axis=0)
         left = fine[~agreed].sum(axis=0)
         pieces = _quartered(pieces[~agreed])
-        if not len(pieces):
+        if not 0 < len(pieces) <= _MOST_PIECES:
             break
     total = total + left
     return MassProperties.from_moments(float(total[0, 0]), total[0, 1:], total[1:, 1:], AREA)

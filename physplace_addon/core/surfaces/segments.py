@@ -47,8 +47,8 @@ class Segments(Curve):
 
     def transformed(self, affine: Floats) -> Segments:
         """The segments after an affine map (4, 4), with the conormals of the mapped faces."""
-        ends = self.ends @ affine[:3, :3].T + affine[:3, 3]
-        inward = self.face_conormals @ affine[:3, :3].T
+        ends = (self.ends.reshape(-1, 3) @ affine[:3, :3].T + affine[:3, 3]).reshape(-1, 2, 3)
+        inward = (self.face_conormals.reshape(-1, 3) @ affine[:3, :3].T).reshape(-1, 2, 3)
         return Segments(ends, across((ends[:, 1] - ends[:, 0])[:, None], inward))
 
     def _sides(self, edge: Ints) -> tuple[Floats, Floats]:
@@ -60,9 +60,9 @@ def across(along: Floats, inward: Floats) -> Floats:
     """The unit directions (..., 3) of vectors pointing into faces, made perpendicular to edges `along` (...,
     3).
     """
-    part = np.sum(along * inward, axis=-1, keepdims=True) / np.sum(along * along, axis=-1, keepdims=True)
-    conormal = inward - part * along
-    unit: Floats = conormal / np.linalg.norm(conormal, axis=-1, keepdims=True)
+    part = np.einsum("...i,...i->...", along, inward) / np.einsum("...i,...i->...", along, along)
+    conormal = inward - part[..., None] * along
+    unit: Floats = conormal / np.sqrt(np.einsum("...i,...i->...", conormal, conormal))[..., None]
     return unit
 
 

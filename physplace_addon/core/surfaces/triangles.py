@@ -75,7 +75,7 @@ class Triangles(Surface):
 
     def transformed(self, affine: Floats) -> Triangles:
         """The triangles after an affine map (4, 4): the same (u, v) name the images of the same points."""
-        corners = self.corners @ affine[:3, :3].T + affine[:3, 3]
+        corners = (self.corners.reshape(-1, 3) @ affine[:3, :3].T + affine[:3, 3]).reshape(-1, 3, 3)
         sign = np.sign(np.linalg.det(affine[:3, :3]))
         return Triangles(corners, self.orientation * sign)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.surfaces.bezier_nets import Nets
 from tests.core.surfaces.patched_bodies import BODIES, samples, sheets
 
 each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
@@ -146,3 +147,13 @@ def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng):
         step *= 0.3 / np.linalg.norm(step, axis=1)[:, None]
         miss = np.linalg.norm(points(sheet, sheet.move(face, uv, step)) - g.point - step, axis=1)
         assert np.mean(miss <= 0.3 * (1 + 1e-9)) > 0.97
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-16])
+def test_a_small_step_is_one_evaluation(size, rng, monkeypatch):
+    """Also one that is lost in the rounding of the points, which no further step would bring nearer."""
+    sheet, asked, slopes = BODIES["lid"].surfaces[0], [], Nets.slopes
+    monkeypatch.setattr(Nets, "slopes", lambda *at: asked.append(0) or slopes(*at))
+    face, uv = samples(sheet, 50, rng, margin=0.1)
+    sheet.move(face, uv, size * rng.normal(size=(50, 3)))
+    assert len(asked) == 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.surfaces import primitives
+from tests.bodies_of_the_paper import BOWL, turned
 from tests.core.surfaces.exact_bodies import ALL, SMOOTH, samples
 
 NEAREST = ["sphere", "torus", "apple", "capsule", "knot", "rod", "hook", "vase", "dish"]
@@ -110,3 +111,21 @@ def test_a_tube_is_walked_over_its_round_end():
         uv = surface.move(face, uv, 0.1 * np.cross(g.normal, [[0.0, 1.0, 0.0]]))
     assert points(surface, uv)[0, 0] < -0.2
     assert points(surface, uv)[0, 2] < 1.1
+
+
+def test_a_step_over_a_tight_bend_after_a_slow_stretch_ends_beyond_it_and_not_behind():
+    """The lip of the bowl: there the same change of v goes three times as far."""
+    bowl = turned("bowl", BOWL).body
+    v = np.linspace(2.38, 2.45, 15)
+    here = bowl.face_geometry(np.zeros(15, int), np.stack([np.zeros(15), v], axis=1))
+    dense = np.linspace(2.3, 2.6, 30_001)
+    curve = bowl.face_geometry(
+        np.zeros(len(dense), int), np.stack([np.zeros(len(dense)), dense], axis=1)
+    ).point
+    for length in (0.02, 0.05, 0.08):
+        targets = here.point + length * here.frame[:, 1]
+        uv = np.stack([np.zeros(15), v], axis=1)
+        moved = bowl.face_move(np.zeros(15, int), uv, length * here.frame[:, 1])
+        found = bowl.face_geometry(np.zeros(15, int), moved).point
+        least = np.sqrt(((targets[:, None] - curve) ** 2).sum(axis=2)).min(axis=1)
+        assert np.linalg.norm(found - targets, axis=1) == pytest.approx(least, abs=0.01 * length)
