@@ -1,0 +1,1 @@
+"""Catmull-Clark limit surfaces of cages, as exact faces."""
