@@ -149,6 +149,8 @@ class Body:
         Raises PhysPlaceError if the map is not finite or flattens the body.
         """
         matrix = checked_affine(affine, self.name)
+        if np.array_equal(matrix, np.eye(4)):
+            return replace(self, name=self.name if name is None else name)
         stretch = float(np.linalg.norm(matrix[:3, :3], ord=2))
         mirrored = bool(np.linalg.det(matrix[:3, :3]) < 0.0)
         triangles = _mapped(self.triangles, matrix)
@@ -231,8 +233,8 @@ def _stretched_mass(moved: Body, matrix: Floats) -> MassProperties:
 
 
 def _mapped(points: Floats, matrix: Floats) -> Floats:
-    mapped: Floats = points @ matrix[:3, :3].T + matrix[:3, 3]
-    return mapped
+    mapped: Floats = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    return mapped.reshape(points.shape)
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -8,12 +8,11 @@ import numpy as np
 
 from .arrays import Floats, Ints
 from .body import Body
+from .body_sheet import SPREAD_NOTE
 from .enclosing_ball import enclosing_ball
 from .mass import VOLUME, MassProperties
 from .surfaces.base import Curve, Surface
 from .surfaces.tessellation import Tessellation
-
-OPEN_NOTE = "the surface encloses no volume: its mass is spread over its area"
 
 
 class Boundary(Protocol):
@@ -91,7 +90,7 @@ def exact(
         radius=enclosing_ball(mesh.points)[1],
         face_flat=np.repeat([surface.flat for surface in complex.surfaces], face_counts).astype(bool),
         closed=complex.closed,
-        notes=() if complex.mass.basis == VOLUME else (OPEN_NOTE,),
+        notes=() if complex.mass.basis == VOLUME else (SPREAD_NOTE,),
     )
 
 

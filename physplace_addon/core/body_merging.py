@@ -18,7 +18,7 @@ from .body import Body
 from .body_sheet import sheet_mass
 from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import AREA, VOLUME, MassProperties, combined
+from .mass import AREA, MassProperties, combined, comparable
 from .surfaces.base import Curve, Surface
 from .surfaces.segments import Segments, joined_segments
 from .surfaces.triangles import Triangles, joined_triangles
@@ -27,8 +27,8 @@ from .surfaces.triangles import Triangles, joined_triangles
 def merge(bodies: Sequence[Body], name: str) -> Body:
     """One body made of several in the same frame, each moved to its place beforehand (see Body.transformed).
 
-    The mass is the sum of the parts' if all enclose a volume, else it is spread over the area of all
-    triangles. Raises PhysPlaceError for no bodies.
+    The mass is the sum of the parts' if all enclose a volume, else that of those not given is spread over
+    their area. Raises PhysPlaceError for no bodies.
     """
     if not bodies:
         raise PhysPlaceError(f'"{name}": expected at least one body to merge')
@@ -137,7 +137,12 @@ def _shifted(numbers: Sequence[Ints], shifts: Ints) -> Ints:
 
 
 def _merged_mass(bodies: Sequence[Body]) -> MassProperties:
-    if all(body.mass.basis == VOLUME for body in bodies):
+    if comparable([body.mass for body in bodies]):
         return combined([body.mass for body in bodies])
-    sheets = [body.mass if body.mass.basis == AREA else sheet_mass(body.surfaces) for body in bodies]
-    return combined(sheets)
+    return combined([body.mass if body.mass.given else _as_sheet(body) for body in bodies])
+
+
+def _as_sheet(body: Body) -> MassProperties:
+    if body.mass.basis == AREA:
+        return body.mass
+    return replace(sheet_mass(body.surfaces), density=body.mass.density)

@@ -13,6 +13,8 @@ from .surfaces.base import Surface
 from .surfaces.quadrature import area_mass
 from .surfaces.triangles import Triangles
 
+SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
+
 
 def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:
     """The mass, basis "area", of all faces of some surfaces, at least one, taken as one sheet."""

@@ -18,7 +18,7 @@ I = tr(C) 1 - C and C = tr(I)/2 1 - I, and C transforms under x -> L x as L C L'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,12 +35,15 @@ class MassProperties:
 
     `basis` says what the mass is spread over: "volume", the enclosed solid, or "area", the surface itself.
     `volume` is that measure: the enclosed volume (units^3), or the area (units^2) where the basis is "area".
+    `density` is the mass of a unit of it. `given`: the mass itself is known, whatever it is spread over.
     """
 
     center: Floats
     volume: float
     inertia: Floats
     basis: str = VOLUME
+    density: float = 1.0
+    given: bool = False
 
     @classmethod
     def from_moments(
@@ -50,6 +53,15 @@ class MassProperties:
         center = first / measure
         covariance = second / measure - np.outer(center, center)
         return cls(center, float(measure), inertia_of(covariance), basis)
+
+    @property
+    def mass(self) -> float:
+        """The mass: density times volume, or times area."""
+        return self.density * self.volume
+
+    def weighing(self, mass: float) -> MassProperties:
+        """These with a mass that is given."""
+        return replace(self, density=mass / self.volume, given=True)
 
     @property
     def second_moment(self) -> Floats:
@@ -69,9 +81,9 @@ class MassProperties:
         scale = abs(float(np.linalg.det(linear)))
         measure = self.volume * (scale if self.basis == VOLUME else scale ** (2.0 / 3.0))
         covariance = linear @ self.second_moment @ linear.T
-        return MassProperties(
-            linear @ self.center + matrix[:3, 3], measure, inertia_of(covariance), self.basis
-        )
+        center = linear @ self.center + matrix[:3, 3]
+        moved = replace(self, center=center, volume=measure, inertia=inertia_of(covariance))
+        return moved.weighing(self.mass) if self.given else moved
 
 
 def inertia_of(second_moment: Floats) -> Floats:
@@ -91,13 +103,14 @@ def signed_volumes(corners: Floats) -> Floats:
 def areas(corners: Floats) -> Floats:
     """Areas (t,) of triangles (t, 3, 3)."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area: Floats = 0.5 * np.linalg.norm(normal, axis=1)
+    area: Floats = 0.5 * np.sqrt(np.einsum("ij,ij->i", normal, normal))
     return area
 
 
 def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     """The mass of triangles given by their corners (t, 3, 3); see mass_of_triangles."""
-    origin = 0.5 * (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1)))
+    flat = corners.reshape(-1, 3)
+    origin = np.array([0.5 * (column.min() + column.max()) for column in flat.T])
     local = corners - origin
     if basis == VOLUME:
         weight, first_factor, second_factor = signed_volumes(local), 4.0, 20.0
@@ -106,10 +119,10 @@ def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     measure = float(weight.sum())
     if measure == 0.0:
         raise PhysPlaceError(f"mass: the triangles have no {basis}")
-    total = local.sum(axis=1)
+    total = local[:, 0] + local[:, 1] + local[:, 2]
     first = weight @ total / first_factor
-    spread = np.einsum("t,tai,taj->ij", weight, local, local, optimize=True)
-    spread = spread + (weight[:, None] * total).T @ total
+    rows = local.reshape(-1, 3)
+    spread = (np.repeat(weight, 3)[:, None] * rows).T @ rows + (weight[:, None] * total).T @ total
     about_origin = MassProperties.from_moments(measure, first, spread / second_factor, basis)
     center = about_origin.center + origin
     return MassProperties(center, abs(measure), about_origin.inertia, basis)
@@ -128,19 +141,27 @@ def mass_of_triangles(points: ArrayLike, triangles: ArrayLike, basis: str = VOLU
     return mass_of_corners(np.asarray(points, dtype=np.float64)[indices], basis)
 
 
-def combined(parts: Sequence[MassProperties]) -> MassProperties:
-    """The mass of several bodies of one density taken as one; all must have the same basis.
+def comparable(parts: Sequence[MassProperties]) -> bool:
+    """Whether masses can be compared: those that are not given are spread over the same, volume or area."""
+    return len({part.basis for part in parts if not part.given}) <= 1
 
-    Raises PhysPlaceError for no parts, or for parts whose bases differ (volume and area cannot be added).
+
+def combined(parts: Sequence[MassProperties]) -> MassProperties:
+    """The mass of several bodies taken as one, each of its own density.
+
+    Raises PhysPlaceError for no parts, or for parts that are not comparable (volume and area cannot be
+    added).
     """
-    bases = {part.basis for part in parts}
+    bases = {part.basis for part in parts if not part.given} or {part.basis for part in parts[:1]}
     if len(bases) != 1:
         raise PhysPlaceError(f"mass: cannot add masses of bases {sorted(bases)}")
-    weights = np.array([part.volume for part in parts])
-    share = weights / weights.sum()
+    masses = np.array([part.mass for part in parts])
+    measure, total = sum(part.volume for part in parts), float(masses.sum())
+    share = masses / total
     centers = np.array([part.center for part in parts])
     center = share @ centers
     arms = centers - center
     covariance = np.einsum("p,pi,pj->ij", share, arms, arms)
     covariance = covariance + np.einsum("p,pij->ij", share, np.array([part.second_moment for part in parts]))
-    return MassProperties(center, float(weights.sum()), inertia_of(covariance), bases.pop())
+    given = all(part.given for part in parts)
+    return MassProperties(center, measure, inertia_of(covariance), bases.pop(), total / measure, given)

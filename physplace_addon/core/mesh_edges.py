@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from .arrays import Bools, Ints
 
@@ -43,24 +45,25 @@ class EdgeTable:
         return not np.any(self.balance)
 
 
-def half_edges(triangles: Ints) -> Ints:
-    """The directed sides (3 t, 2) of triangles (t, 3): side s of triangle i is row 3 i + s."""
-    sides: Ints = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
-    return sides
+def components(pairs: Ints, count: int) -> Ints:
+    """The number (count,) of the component that each of some nodes is in, joined by pairs (k, 2)."""
+    graph = coo_array((np.ones(len(pairs), dtype=bool), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
+    return labels
 
 
 def edge_table(triangles: Ints) -> EdgeTable:
     """The edges of triangles (t, 3), t >= 1, ordered by their vertices."""
-    directed = half_edges(triangles)
-    keys = directed.min(axis=1) * (int(triangles.max()) + 1) + directed.max(axis=1)
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    keys = np.minimum(start, end) * (int(triangles.max()) + 1) + np.maximum(start, end)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     count = np.diff(np.append(begins, len(ordered)))
     first = order[begins]
     second = np.where(count > 1, order[np.minimum(begins + 1, len(order) - 1)], -1)
-    ends = directed[first]
-    direction = np.where(directed[order, 0] < directed[order, 1], 1, -1)
+    ends = np.stack([start[first], end[first]], axis=1)
+    direction = np.where(start < end, 1, -1)[order]
     return EdgeTable(
         ends, np.stack([first, second], axis=1), count, np.add.reduceat(direction, begins), order
     )

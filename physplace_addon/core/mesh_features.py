@@ -15,7 +15,6 @@ import numpy as np
 
 from .arrays import Bools, Floats, Ints
 from .mesh_edges import EdgeTable
-from .surfaces.segments import across
 
 FLAT = 1e-7
 
@@ -39,19 +38,20 @@ class Features:
 
 def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
     """The features of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
-    conormals = _conormals(points, triangles, edges)
-    gap = conormals[:, 0] + conormals[:, 1]
+    along = points[edges.ends[:, 1]] - points[edges.ends[:, 0]]
+    along /= np.sqrt(np.einsum("ij,ij->i", along, along))[:, None]
+    conormals = _conormals(points, triangles, edges, along)
+    gap = conormals[0] + conormals[1]
     smooth = edges.paired & (np.einsum("ij,ij->i", gap, gap) <= FLAT**2)
     kept = np.flatnonzero(~smooth)
-    several = edges.count > 2
-    conormals[several] = np.nan
+    conormals[:, edges.count > 2] = np.nan
     touched = np.zeros(len(points), dtype=bool)
     touched[edges.ends[kept].ravel()] = True
     vertices = np.flatnonzero(touched)
-    start, directions = _cones(points, edges.ends, touched)
+    start, directions = _cones(edges.ends, along, touched)
     return Features(
         points[edges.ends[kept]],
-        conormals[kept],
+        np.stack([side[kept] for side in conormals], axis=1),
         edges.faces[kept, 0],
         points[vertices],
         _owners(triangles, len(points))[vertices],
@@ -60,25 +60,30 @@ def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
     )
 
 
-def _conormals(points: Floats, triangles: Ints, edges: EdgeTable) -> Floats:
-    """The conormals (m, 2, 3) of the first two faces at each edge; NaN where there is no second."""
-    along = (points[edges.ends[:, 1]] - points[edges.ends[:, 0]])[:, None]
-    opposite = triangles[edges.faces, (edges.sides % 3 + 2) % 3]
-    inward = points[opposite] - points[edges.ends[:, 0]][:, None]
-    inward[edges.sides < 0] = np.nan
-    return across(along, inward)
-
-
-def _cones(points: Floats, ends: Ints, touched: Bools) -> tuple[Ints, Floats]:
-    """Offsets (v + 1,) and unit directions (m, 3) of the edges (e, 2) that leave each touched vertex, in
-    order.
+def _conormals(points: Floats, triangles: Ints, edges: EdgeTable, along: Floats) -> Floats:
+    """The conormals (2, m, 3) of the first two faces at each edge, that runs along a unit direction (m, 3);
+    NaN where there is no second.
     """
-    directed = np.concatenate([ends, ends[:, ::-1]])
-    directed = directed[touched[directed[:, 0]]]
-    directed = directed[np.argsort(directed[:, 0], kind="stable")]
-    leaving = points[directed[:, 1]] - points[directed[:, 0]]
-    leaving /= np.linalg.norm(leaving, axis=1, keepdims=True)
-    counts = np.bincount(directed[:, 0], minlength=len(points))[touched]
+    origin = points[edges.ends[:, 0]]
+    opposite = np.roll(triangles, 1, axis=1).ravel()
+    found = np.empty((2, len(along), 3))
+    for conormal, side in zip(found, edges.sides.T, strict=True):
+        inward = points[opposite[side]] - origin
+        inward[side < 0] = np.nan
+        inward -= np.einsum("ij,ij->i", inward, along)[:, None] * along
+        conormal[:] = inward / np.sqrt(np.einsum("ij,ij->i", inward, inward))[:, None]
+    return found
+
+
+def _cones(ends: Ints, along: Floats, touched: Bools) -> tuple[Ints, Floats]:
+    """Offsets (v + 1,) and unit directions (m, 3) of the edges (e, 2), that run along unit directions (e, 3),
+    where they leave each touched vertex, in order.
+    """
+    start = np.concatenate([ends[:, 0], ends[:, 1]])
+    order = np.argsort(start, kind="stable")
+    order = order[touched[start[order]]]
+    counts = np.bincount(start, minlength=len(touched))[touched]
+    leaving = np.concatenate([along, -along])[order]
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp), leaving
 
 

@@ -7,8 +7,7 @@ components is a choice, and the one that turns fewer triangles is taken. A piece
 it is.
 
 The faces bound a solid if on every edge as many sides run one way as the other; four faces may meet where
-parts of the solid touch. A shell is a set of faces connected through edges. One whose signed volume is
-negative is turned over, unless it lies within the box of a shell of positive volume: that is a cavity.
+parts of the solid touch. Its shells are then turned (mesh_shells).
 """
 
 from __future__ import annotations
@@ -16,41 +15,69 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from .arrays import Bools, Floats, Ints
-from .mass import areas, signed_volumes
-from .mesh_edges import EdgeTable, edge_table
+from .body_sheet import SPREAD_NOTE
+from .mass import areas
+from .mesh_edges import EdgeTable, components, edge_table
+from .mesh_shells import shells
 
 LEAST_VOLUME = 1e-8  # of area times diagonal; the weld leaves no real solid thinner than that
 
 
 @dataclass(frozen=True, eq=False)
 class Orientation:
-    """Triangles (t, 3) turned to agree, their edges, whether they bound a solid, and what was done."""
+    """Triangles (t, 3) turned to agree, their edges, whether they bound a solid, and what was done.
+
+    `filled` (t,): the triangles with matter on one side only, whose volume counts; all, if there is no solid.
+    """
 
     triangles: Ints
     edges: EdgeTable
     closed: bool
+    filled: Bools
     notes: tuple[str, ...]
 
 
-def oriented(points: Floats, triangles: Ints) -> Orientation:
-    """Orient a clean mesh, points (n, 3), triangles (t, 3) of distinct corners."""
+def oriented(points: Floats, triangles: Ints, two_sided: Bools) -> Orientation:
+    """Orient a clean mesh, points (n, 3), triangles (t, 3) of distinct corners.
+
+    Those that lay there both ways round, two_sided (t,), follow the others and are not counted.
+    """
     notes: list[str] = []
     edges = edge_table(triangles)
     if np.any(edges.paired & (edges.balance != 0)):
-        turned = _disagreeing(edges, len(triangles))
+        turned = _disagreeing(edges, two_sided)
         triangles, edges = _turned(triangles, turned)
-        notes.append(f"{int(turned.sum())} faces turned to agree with their neighbours")
+        count = int((turned & ~two_sided).sum())
+        notes += [f"{count} faces turned to agree with their neighbours"] if count else []
+    everything = np.ones(len(triangles), dtype=bool)
     if not edges.closed:
-        return Orientation(triangles, edges, False, tuple(notes))
-    turned = _inside_out(points[triangles] - points.mean(axis=0), edges)
-    if np.any(turned):
-        triangles, edges = _turned(triangles, turned)
-        notes.append(f"{int(turned.sum())} faces of inside-out shells turned over")
-    return Orientation(triangles, edges, _encloses(points, triangles), tuple(notes))
+        return Orientation(triangles, edges, False, everything, (*notes, *_gaps(edges)))
+    corners = points[triangles] - 0.5 * (points.min(axis=0) + points.max(axis=0))
+    found = shells(corners, edges, two_sided)
+    if found.volume <= LEAST_VOLUME * _diagonal(points) * float(areas(corners).sum()):
+        return Orientation(triangles, edges, False, everything, (*notes, SPREAD_NOTE))
+    if np.any(found.turned):
+        triangles, edges = _turned(triangles, found.turned)
+    return Orientation(triangles, edges, True, found.filled, (*notes, *found.notes))
+
+
+def _diagonal(points: Floats) -> float:
+    return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+
+def _gaps(edges: EdgeTable) -> list[str]:
+    """What keeps faces from bounding a solid, and what is assumed."""
+    notes = []
+    several = int(np.sum((edges.count > 2) & (edges.balance != 0)))
+    if several:
+        notes.append(f"{several} edges have more than two faces")
+    border = edges.ends[edges.count == 1]
+    if len(border) == 0:
+        return [*notes, SPREAD_NOTE]
+    count = len(np.unique(components(border, int(border.max()) + 1)[border[:, 0]]))
+    return [*notes, f"{count} open borders, of {len(border)} edges: {SPREAD_NOTE}"]
 
 
 def _turned(triangles: Ints, turned: Bools) -> tuple[Ints, EdgeTable]:
@@ -59,63 +86,19 @@ def _turned(triangles: Ints, turned: Bools) -> tuple[Ints, EdgeTable]:
     return result, edge_table(result)
 
 
-def _disagreeing(edges: EdgeTable, count: int) -> Bools:
-    """Which triangles (t,) to turn over so that neighbours agree, the fewest of each piece."""
+def _disagreeing(edges: EdgeTable, two_sided: Bools) -> Bools:
+    """Which triangles (t,) to turn over so that neighbours agree: of each piece the fewest, without those
+    that are two-sided (t,).
+    """
+    count = len(two_sided)
     first, second = edges.faces[edges.paired].T
     shift = np.where(edges.balance[edges.paired] == 0, 0, count)
     rows = np.concatenate([first, first + count])
     columns = np.concatenate([second + shift, (second + count + shift) % (2 * count)])
-    labels = _labels(rows, columns, 2 * count)
+    labels = components(np.stack([rows, columns], axis=1), 2 * count)
     upright, turned = labels[:count], labels[count:]
-    kept = np.bincount(upright, minlength=int(labels.max()) + 1)
+    kept = np.bincount(upright, weights=~two_sided, minlength=int(labels.max()) + 1)
     disagreeing: Bools = (kept[turned] > kept[upright]) | (
         (kept[turned] == kept[upright]) & (turned < upright)
     )
     return disagreeing
-
-
-def _labels(rows: Ints, columns: Ints, count: int) -> Ints:
-    graph = coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(count, count))
-    labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
-    return labels
-
-
-def _inside_out(corners: Floats, edges: EdgeTable) -> Bools:
-    """Which triangles (t,) belong to shells to be turned over; corners (t, 3, 3) near the origin."""
-    first = np.repeat(edges.faces[:, 0], edges.count)
-    labels = _labels(first, edges.order // 3, len(corners))
-    volumes = np.bincount(labels, weights=signed_volumes(corners))
-    sign = 1.0 if volumes.sum() >= 0.0 else -1.0
-    negative = np.flatnonzero(sign * volumes < 0.0)
-    turned = np.full(len(volumes), sign < 0.0)
-    if len(negative):
-        lower, upper = _boxes(corners, labels)
-        inside = _within_any(lower, upper, negative, np.flatnonzero(sign * volumes > 0.0))
-        turned[negative[~inside]] = sign > 0.0
-    flipped: Bools = turned[labels]
-    return flipped
-
-
-def _boxes(corners: Floats, labels: Ints) -> tuple[Floats, Floats]:
-    """The boxes (s, 3), (s, 3) of shells: triangles (t, 3, 3) with labels (t,)."""
-    order = np.argsort(labels, kind="stable")
-    begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
-    lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
-    upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
-    return lower, upper
-
-
-def _within_any(lower: Floats, upper: Floats, inner: Ints, outer: Ints) -> Bools:
-    """Whether boxes `inner` (i,) lie strictly within any of the boxes `outer` (o,)."""
-    inside = np.zeros(len(inner), dtype=bool)
-    for box in outer[np.argsort(-np.prod(upper[outer] - lower[outer], axis=1))][:64]:
-        inside |= np.all((lower[inner] > lower[box]) & (upper[inner] < upper[box]), axis=1)
-    return inside
-
-
-def _encloses(points: Floats, triangles: Ints) -> bool:
-    """Whether a closed mesh encloses a volume that is more than rounding."""
-    corners = points[triangles] - points.mean(axis=0)
-    diagonal = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
-    volume = float(signed_volumes(corners).sum())
-    return volume > LEAST_VOLUME * diagonal * float(areas(corners).sum())

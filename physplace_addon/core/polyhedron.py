@@ -16,13 +16,13 @@ from .body import Body
 from .enclosing_ball import enclosing_ball
 from .errors import MeshError
 from .mass import AREA, VOLUME, mass_of_corners
-from .mesh_cleaning import clean
+from .mesh_cleaning import CleanMesh, clean
+from .mesh_doubles import single_regions
+from .mesh_edges import edge_table
 from .mesh_features import features
-from .mesh_orientation import oriented
+from .mesh_orientation import Orientation, oriented
 from .surfaces.segments import Segments
 from .surfaces.triangles import Triangles
-
-OPEN_NOTE = "the mesh encloses no volume: its mass is spread over its area"
 
 
 def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
@@ -32,8 +32,7 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
     Body.notes says what was done. Raises MeshError: wrong shapes, no faces, indices out of range, coordinates
     that are not finite, no size, no area.
     """
-    cleaned = clean(*_checked(points, triangles, name), name)
-    found = oriented(cleaned.points, cleaned.triangles)
+    cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
     marks = features(cleaned.points, found.triangles, found.edges)
     corners = cleaned.points[found.triangles]
     face_count, edge_count = len(corners), len(marks.ends)
@@ -61,12 +60,26 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
         segment_bound=np.zeros(edge_count),
         segment_owner=marks.edge_owner,
         vertex_owner=marks.vertex_owner,
-        mass=mass_of_corners(corners, VOLUME if found.closed else AREA),
+        mass=mass_of_corners(corners[found.filled], VOLUME if found.closed else AREA),
         radius=enclosing_ball(cleaned.points)[1],
         face_flat=np.ones(face_count, dtype=bool),
         closed=found.closed,
-        notes=cleaned.notes + found.notes + (() if found.closed else (OPEN_NOTE,)),
+        notes=cleaned.notes + found.notes,
     )
+
+
+def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
+    """The mesh and its orientation, without flat faces that lie twice if they keep it from being a solid."""
+    found = oriented(mesh.points, mesh.triangles, mesh.two_sided)
+    if found.closed:
+        return mesh, found
+    kept, two_sided = single_regions(
+        mesh.points, mesh.triangles, edge_table(mesh.triangles), mesh.width, mesh.two_sided
+    )
+    if kept.all():
+        return mesh, found
+    single = mesh.single(kept, two_sided)
+    return single, oriented(single.points, single.triangles, single.two_sided)
 
 
 CORNER_PARAMETERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])

@@ -38,6 +38,7 @@ __all__ = [
     "skew",
 ]
 
+UNIT_TOLERANCE = 1e-15  # rounding of a quaternion's length
 RIGID_TOLERANCE = 1e-4  # Blender's matrices are float32 products of several transforms
 
 
@@ -142,8 +143,9 @@ class Pose:
     """Where a body's frame stands in the world: unit quaternion (w, x, y, z) and translation (3,), scene
     units.
 
-    The quaternion is normalized on construction. Raises PhysPlaceError for wrong shapes, non-finite numbers,
-    or a zero quaternion.
+    The quaternion is normalized on construction, unless all that it lacks is rounding: a pose that is shifted
+    keeps its orientation to the last bit. Raises PhysPlaceError for wrong shapes, non-finite numbers, or a
+    zero quaternion.
     """
 
     rotation: Floats
@@ -159,7 +161,8 @@ class Pose:
         length = np.linalg.norm(rotation)
         if not (np.isfinite(length) and length > 0.0 and np.all(np.isfinite(translation))):
             raise PhysPlaceError(f"pose: not a finite motion: rotation {rotation}, translation {translation}")
-        rotation = rotation / length
+        if abs(length - 1.0) > UNIT_TOLERANCE:
+            rotation = rotation / length
         rotation.flags.writeable = translation.flags.writeable = False
         object.__setattr__(self, "rotation", rotation)
         object.__setattr__(self, "translation", translation)

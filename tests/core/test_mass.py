@@ -1,10 +1,12 @@
 """Mass properties against closed forms and against sampling."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.mass import AREA, combined, mass_of_triangles
+from physplace_addon.core.mass import AREA, combined, comparable, mass_of_triangles
 from physplace_addon.core.rigid import Pose, rotation_matrix
 
 BOX_POINTS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -95,6 +97,28 @@ def test_two_boxes_side_by_side_weigh_as_one(rng):
     assert both.volume == pytest.approx(3.0)
     assert np.allclose(both.center, whole.center)
     assert np.allclose(both.inertia, whole.inertia, atol=1e-14)
+
+
+def test_a_compound_is_weighed_by_the_densities_of_its_parts():
+    aside = np.array([4.0, 0.0, 0.0])
+    light, heavy = (mass_of_triangles(BOX_POINTS + shift * aside, BOX_TRIANGLES) for shift in (0.0, 1.0))
+    both = combined([light, replace(heavy, density=3.0)])
+    assert np.allclose(both.center, [3.5, 0.5, 0.5])
+    assert both.mass == pytest.approx(4.0)
+    assert np.allclose(both.inertia, combined([light, heavy, heavy, heavy]).inertia, rtol=1e-14)
+
+
+def test_a_given_mass_stays_when_the_body_is_scaled_and_is_added_to_any_other():
+    solid = mass_of_triangles(BOX_POINTS, BOX_TRIANGLES).weighing(3.0)
+    scaled = solid.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
+    assert scaled.mass == pytest.approx(3.0)
+    assert scaled.volume == pytest.approx(8.0)
+    sheet = mass_of_triangles(BOX_POINTS[[0, 1, 2]] + [0, 0, 5], [[0, 1, 2]], AREA)
+    assert comparable([solid, sheet])
+    both = combined([solid, sheet])
+    assert both.mass == pytest.approx(3.5)
+    assert np.allclose(both.center, (3.0 * solid.center + 0.5 * sheet.center) / 3.5)
+    assert not comparable([replace(solid, given=False), sheet])
 
 
 def test_what_has_no_mass_is_refused():

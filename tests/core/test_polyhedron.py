@@ -5,6 +5,9 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.errors import MeshError
+from physplace_addon.core.mesh_enclosure import encloses
+from physplace_addon.core.placement.start import winding_number
+from tests.core import polygon_meshes
 from tests.core.meshes import (
     CUBE_POINTS,
     CUBE_TRIANGLES,
@@ -23,6 +26,10 @@ def cube():
 
 def cube_mesh(size=1.0, center=(0.0, 0.0, 0.0)):
     return size * CUBE_POINTS + np.asarray(center), CUBE_TRIANGLES
+
+
+def fans(faces):
+    return np.array([[face[0], face[i], face[i + 1]] for face in faces for i in range(1, len(face) - 1)])
 
 
 def normals(body):
@@ -242,7 +249,61 @@ def test_a_mesh_far_away_keeps_its_mass():
     assert body.mass.volume == pytest.approx(1.0, rel=1e-12)
 
 
-NAN_POINTS = np.vstack([CUBE_POINTS[:7], [[np.nan, 0.0, 0.0]]])
+@pytest.mark.parametrize("nowhere", [np.nan, np.inf])
+def test_faces_without_a_place_are_left_out(nowhere):
+    points = np.vstack([CUBE_POINTS, [[nowhere, 0.0, 0.0], [5.0, 0.0, 0.0]]])
+    body = polyhedron(points, np.vstack([CUBE_TRIANGLES, [[0, 1, 8], [1, 8, 9]]]), "cube")
+    check_structure(body)
+    assert body.closed
+    assert body.radius == pytest.approx(np.sqrt(0.75))
+    assert "2 faces left out that have no place" in body.notes[0]
+
+
+def test_a_face_of_many_corners_doubled_and_cut_otherwise_leaves_the_solid_closed():
+    points, faces = polygon_meshes.cylinder()
+    body = polyhedron(points, fans([*faces, faces[-1][::-1], faces[-2][::-1]]), "cylinder")
+    check_structure(body)
+    assert body.closed
+    assert body.mass.volume == pytest.approx(6.0)
+    assert body.notes == ("20 triangles of doubled faces merged",)
+
+
+def test_a_corner_on_the_side_of_a_doubled_face_leaves_one_face():
+    points = np.vstack([SQUARE_POINTS, 0.5 * (SQUARE_POINTS[0] + SQUARE_POINTS[1])])
+    body = polyhedron(points, fans([[4, 1, 2, 3, 0], [0, 3, 2, 1, 4], [0, 1, 4]]), "sheet")
+    check_structure(body)
+    assert body.mass.volume == pytest.approx(1.0)
+    assert body.edge_count == 5
+
+
+def test_a_shell_inside_out_in_the_hole_of_a_ring_is_no_cavity():
+    ring = torus(24, 12)
+    body = polyhedron(*beside(ring, (cube_mesh(0.9)[0], CUBE_TRIANGLES[:, ::-1])), "ring and cube")
+    assert body.closed
+    assert body.mass.volume == pytest.approx(polyhedron(*ring, "ring").mass.volume + 0.9**3)
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_matter_inside_matter_adds_none_and_matter_in_a_cavity_does(inverted):
+    hollow = (cube_mesh(2.0)[0], CUBE_TRIANGLES[:, ::-1])
+    shells = (cube_mesh(3.0), hollow, cube_mesh(1.0), cube_mesh(0.5))
+    points, triangles = beside(*shells)
+    body = polyhedron(points, triangles[:, ::-1] if inverted else triangles, "shells")
+    assert body.closed
+    assert body.mass.volume == pytest.approx(27.0 - 8.0 + 1.0)
+    assert body.notes[-2:] == ("1 inner shells taken as cavities", "1 inner shells that add no mass")
+
+
+def test_many_shells_know_their_places(rng):
+    """Against the winding number, for boxes in and around a ring."""
+    places = 3.5 * rng.uniform(-1.0, 1.0, size=(200, 3)) * [1.0, 1.0, 0.4]
+    ring = torus(48, 24)
+    inside = encloses(ring[0][ring[1]], places)
+    assert np.array_equal(inside, [winding_number(place, ring[0][ring[1]]) > 0.5 for place in places])
+    assert 20 < inside.sum() < 180
+
+
+NOWHERE = np.where(np.arange(8)[:, None] == 0, CUBE_POINTS, np.nan)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +312,7 @@ NAN_POINTS = np.vstack([CUBE_POINTS[:7], [[np.nan, 0.0, 0.0]]])
         (np.empty((0, 3)), np.empty((0, 3), dtype=int), "no faces"),
         (CUBE_POINTS, np.empty((0, 3), dtype=int), "no faces"),
         ([], [], "no faces"),
-        (NAN_POINTS, CUBE_TRIANGLES, "not finite"),
+        (NOWHERE, CUBE_TRIANGLES, "not finite"),
         (CUBE_POINTS, CUBE_TRIANGLES + 1, "names a vertex"),
         (CUBE_POINTS, CUBE_TRIANGLES - 1, "names a vertex"),
         (np.zeros((8, 3)), CUBE_TRIANGLES, "no size"),

@@ -1,7 +1,17 @@
 """Collision detection: box trees of triangles, their traversal, and the triangles' own tests (paper 3)."""
 
-from .closest import EDGE, FACE, VERTEX, OnSegments, OnTriangle, closest_on_segments, closest_on_triangle
+from .closest import (
+    EDGE,
+    FACE,
+    VERTEX,
+    OnSegments,
+    OnTriangle,
+    closest_on_segments,
+    closest_on_triangle,
+    standing_over,
+)
 from .crossings import Crossing, edge_crossings, vertex_crossings
+from .directional import Directions, directional_pairs
 from .distance import clearance, free_travel
 from .forest import join
 from .traversal import Neglect, near_pairs, swept_pairs
@@ -14,6 +24,7 @@ __all__ = [
     "VERTEX",
     "BoxTree",
     "Crossing",
+    "Directions",
     "Intersection",
     "Neglect",
     "OnSegments",
@@ -24,12 +35,14 @@ __all__ = [
     "closest_on_segments",
     "closest_on_triangle",
     "closest_on_triangles",
+    "directional_pairs",
     "edge_crossings",
     "free_travel",
     "join",
     "near_pairs",
     "refit",
     "remember",
+    "standing_over",
     "swept_pairs",
     "tree_of",
     "triangles_intersect",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .components import cross, dot, from_rows, safe_ratio
+from .components import cross, dot, from_rows, length, safe_ratio
 
 __all__ = [
     "EDGE",
@@ -22,6 +22,7 @@ __all__ = [
     "OnTriangle",
     "closest_on_segments",
     "closest_on_triangle",
+    "standing_over",
 ]
 
 FACE, EDGE, VERTEX = 0, 1, 4
@@ -54,6 +55,24 @@ def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
     """The closest points first(s), second(t) of pairs of segments (k, 2, 3)."""
     s, t = segment_parameters(from_rows(first), from_rows(second))
     return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
+
+
+def standing_over(points: Floats, triangles: Floats, reach: float, slack: float) -> Ints:
+    """The rows at which a point (k, 3) may have its foot on a triangle (k, 3, 3), no farther than `reach`.
+
+    All that do are there, and those that miss it by no more than `slack`, and not many more.
+    """
+    corners = from_rows(triangles)
+    edge = (np.take(corners, _NEXT, axis=0) - corners).transpose(1, 0, 2)
+    offset = from_rows(points)[:, None] - corners.transpose(1, 0, 2)
+    normal = cross(edge[:, 0], edge[:, 1])
+    square, size = dot(edge, edge), length(normal)
+    error = _ROUNDINGS * square.max(axis=0) * np.sqrt(dot(offset, offset).max(axis=0))
+    near = np.abs(dot(normal, offset[:, 0])) <= (reach + slack) * size + error
+    inward = dot(cross(normal[:, None], edge), offset)
+    inside = inward >= -(slack * size + error) * np.sqrt(square)
+    result: Ints = np.flatnonzero(near & inside.all(axis=0))
+    return result
 
 
 def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
@@ -114,6 +133,9 @@ def _unit_ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 _NEXT = np.array([1, 2, 0])
+
+_ROUNDINGS = 32.0 * float(np.finfo(np.float64).eps)
+"""Of products of three lengths."""
 
 _ON_EDGE = 8.0 * float(np.finfo(np.float64).eps)
 """A foot this close to an edge, as a part of the height, is on the edge."""

@@ -2,9 +2,10 @@
 
 Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is
 enclosed in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each
-other when no axis separates them by more.  The pairs that survive to the triangles are narrowed by
-the triangles' own boxes and planes.  Every test is widened by a bound of the rounding error, so a pair
-within reach is never missed; pairs that are farther apart may be among the answers.
+other when no axis separates them by more, and the first is not beyond the planes of all triangles below
+the second (`planes`).  The pairs that survive to the triangles are narrowed by the triangles' own boxes and
+planes.  Every test is widened by a bound of the rounding error, so a pair within reach is never missed; pairs
+that are farther apart may be among the answers.
 
 Spheres of neglect (paper 3.2, Figure 4): a pair is discarded if the part of its two boxes that is
 within reach of both lies wholly inside one sphere.
@@ -20,9 +21,10 @@ from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
 from .components import dot
 from .pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from .planes import Planes
 from .tree import BoxTree
 
-__all__ = ["Neglect", "near_pairs", "swept_pairs"]
+__all__ = ["Neglect", "Query", "near_pairs", "swept_pairs", "traversed"]
 
 Neglect = tuple[Floats, Floats]
 """Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
@@ -32,7 +34,7 @@ LEAVES_AT_ONCE = 1024
 """Leaf pairs whose triangles are looked at together."""
 
 
-class _Query(Protocol):
+class Query(Protocol):
     """What a traversal asks of pairs: which of them to keep."""
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools: ...
@@ -49,7 +51,7 @@ def near_pairs(
     neglect holds it.  Lengths in the scene's unit.  Source: paper 3.2.
     """
     motion = Motion(pose1)
-    return _traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
+    return traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
 
 
 def swept_pairs(
@@ -65,10 +67,11 @@ def swept_pairs(
     Every point of body 1 is taken to move on the straight line between its two places.
     """
     motions = [Motion(pose_start), Motion(pose_end)]
-    return _traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
+    return traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
 
 
-def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Query) -> Ints:
+def traversed(tree1: BoxTree, tree2: BoxTree, query: Query) -> Ints:
+    """The triangle pairs (k, 2) that a query keeps, which keeps all pairs of nodes that they are below."""
     node1, node2 = first_pairs(tree1, tree2)
     leaves: list[tuple[Ints, Ints]] = []
     while node1.size:
@@ -82,7 +85,7 @@ def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Query) -> Ints:
     return _near_triangles(tree1, tree2, query, leaves)
 
 
-def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: _Query, leaves: list[tuple[Ints, Ints]]) -> Ints:
+def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: Query, leaves: list[tuple[Ints, Ints]]) -> Ints:
     """The triangle pairs of leaf pairs that the query keeps, a cache's worth at a time."""
     result = [np.empty((0, 2), dtype=np.intp)]
     leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
@@ -107,13 +110,23 @@ class _Near:
         neglect: Neglect | None,
     ) -> None:
         self.tree1, self.tree2, self.motions = tree1, tree2, motions
-        self.reach = reach + max(motion.rounding(tree1, tree2) for motion in motions)
+        self.rounding = max(motion.rounding(tree1, tree2) for motion in motions)
+        self.reach = reach + self.rounding
         self.neglect = neglect
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools:
-        center1, half1 = self._moved_boxes(np.take(self.tree1.boxes, node1, axis=1))
+        boxes1 = np.take(self.tree1.boxes, node1, axis=1)
         boxes2 = np.take(self.tree2.boxes, node2, axis=1)
-        return self._kept(center1, half1, boxes2[:3], boxes2[3:])
+        moved = [motion.boxes(boxes1) for motion in self.motions]
+        kept = self._kept(*_around(moved), boxes2[:3], boxes2[3:])
+        left = np.flatnonzero(kept)
+        planes, half = Planes.below(self.tree2, node2[left]), boxes1[3:, left]
+        heights = [
+            planes.heights(motion, half, center[:, left] - boxes2[:3, left], around[:, left])
+            for motion, (center, around) in zip(self.motions, moved, strict=True)
+        ]
+        kept[left] = ~planes.are_passed(heights, self.reach + self.rounding)
+        return kept
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
         kept = np.zeros(triangle1.size, dtype=bool)
@@ -138,21 +151,22 @@ class _Near:
         kept[left[~apart]] = True
         return kept
 
-    def _moved_boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
-        center, half = self.motions[0].boxes(boxes)
-        for motion in self.motions[1:]:
-            other_center, other_half = motion.boxes(boxes)
-            lower = np.minimum(center - half, other_center - other_half)
-            upper = np.maximum(center + half, other_center + other_half)
-            center, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-        return center, half
-
     def _kept(self, center1: Floats, half1: Floats, center2: Floats, half2: Floats) -> Bools:
         apart = np.abs(center1 - center2) - half1 - half2
         kept: Bools = apart.max(axis=0) <= self.reach
         if self.neglect is not None and self.neglect[1].size:
             kept &= ~_neglected(center1, half1, center2, half2, self.reach, self.neglect)
         return kept
+
+
+def _around(boxes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """The boxes, as centres and half extents (3, k), around several each."""
+    center, half = boxes[0]
+    for other_center, other_half in boxes[1:]:
+        lower = np.minimum(center - half, other_center - other_half)
+        upper = np.maximum(center + half, other_center + other_half)
+        center, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    return center, half
 
 
 def _neglected(

@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Floats, Ints
 from .components import cross, dot, length
 from .partition import Partition, partition
+from .planes import planes_below
 
 if TYPE_CHECKING:
     from ..bodies import Body
@@ -60,6 +61,11 @@ class BoxTree:
         half = np.maximum(self.upper - center, center - self.lower)
         half = half * (1.0 + 4.0 * _EPSILON) + 2.0 * _EPSILON * np.abs(center)
         return np.ascontiguousarray(np.concatenate([center, half], axis=1).T)
+
+    @cached_property
+    def planes_below(self) -> Floats:
+        """(8, n) the normals and the heights of all triangles below each node, see `planes`."""
+        return planes_below(self)
 
     @cached_property
     def opening_size(self) -> Floats:

@@ -10,6 +10,7 @@ from physplace_addon.core.collision import (
     closest_on_segments,
     closest_on_triangle,
     closest_on_triangles,
+    standing_over,
     triangles_intersect,
 )
 
@@ -158,3 +159,22 @@ def test_no_pairs_are_no_answer():
     assert closest_on_segments(np.zeros((0, 2, 3)), np.zeros((0, 2, 3))).s.shape == (0,)
     assert triangles_intersect(none, none).hit.shape == (0,)
     assert closest_on_triangles(none, none).distance.shape == (0,)
+
+
+@SCALES
+def test_what_stands_over_a_triangle_is_named_and_little_beside(rng, scale):
+    triangles = scale * hostile_soup(rng, 4000)
+    weights = rng.dirichlet([0.3, 0.3, 0.3], size=4000)
+    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    size = np.linalg.norm(normal, axis=1)
+    up = normal / np.where(size > 0.0, size, 1.0)[:, None]
+    height = 0.1 * scale * rng.uniform(-1.0, 1.0, 4000)
+    over = on_triangle(weights, triangles) + height[:, None] * up
+    assert np.array_equal(standing_over(over, triangles, 0.1 * scale, 1e-12 * scale), np.arange(4000))
+    points = over + 0.3 * scale * rng.normal(size=over.shape)
+    named = np.zeros(4000, bool)
+    named[standing_over(points, triangles, 0.1 * scale, 1e-12 * scale)] = True
+    found = closest_on_triangle(points, triangles)
+    distance = np.linalg.norm(on_triangle(found.barycentric, triangles) - points, axis=1)
+    stout = size > 1e-6 * scale**2
+    assert np.array_equal(named[stout], ((found.region == FACE) & (distance <= 0.1 * scale))[stout])

@@ -9,6 +9,7 @@ import pytest
 
 from physplace_addon.core.collision import build, join, refit, tree_of
 from physplace_addon.core.collision.partition import partition
+from physplace_addon.core.collision.planes import highest_below
 
 from .soups import hostile_soup, random_soup, shifted, torus
 
@@ -150,3 +151,26 @@ def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng):
     del body, tree
     gc.collect()
     assert gone() is None
+
+
+def triangles_below(tree, node):
+    return tree.order[tree.start[node] : tree.start[node] + tree.count[node]]
+
+
+@pytest.mark.parametrize("joins", [False, True])
+def test_a_node_knows_the_planes_of_all_triangles_below_it(rng, joins):
+    soups = [shifted(hostile_soup(rng, 60), 3.0 * i, 0.0, 0.0) for i in range(3)]
+    bounds = [0.05 * rng.random(60) for _ in soups]
+    trees = [build(soup, bound) for soup, bound in zip(soups, bounds, strict=True)]
+    tree = join(*trees) if joins else trees[0]
+    values = rng.random((2, len(tree.order)))
+    highest, planes = highest_below(tree, values), tree.planes_below
+    for node in range(len(tree.start)):
+        held = triangles_below(tree, node)
+        assert np.array_equal(highest[:, node], values[:, held].max(axis=1))
+        normal, (low, high) = tree.planes[held, :3], planes[6:, node]
+        assert (np.abs(normal - planes[:3, node]) <= planes[3:6, node]).all()
+        heights = np.einsum("tj,tcj->tc", normal, tree.triangles[held] - tree.boxes[:3, node])
+        assert heights.min() - tree.bound[held].min() <= high
+        assert (heights + tree.bound[held, None] <= high + 1e-12).all()
+        assert (heights - tree.bound[held, None] >= low - 1e-12).all()

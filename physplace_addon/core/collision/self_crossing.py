@@ -1,0 +1,84 @@
+"""Where a body passes through itself: pairs of its own triangles that cut through each other.
+
+Two triangles cut each other where an edge of one pierces the other: its ends lie on either side of the plane,
+and it goes through the inside, both by more than a tolerance. So neighbours, which share a corner or an edge,
+and triangles that touch do not count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .components import cross, dot, length
+from .pairs import corners_of, leaf_triangles, opened
+from .tree import BoxTree
+
+__all__ = ["self_crossings"]
+
+_AT_ONCE = 4096  # pairs of leaves whose triangles are looked at together
+_NEXT = np.array([1, 2, 0])
+
+
+def self_crossings(tree: BoxTree, tolerance: float) -> Ints:
+    """Pairs (k, 2) of a tree's triangles that cut through each other by more than a tolerance, a length."""
+    node1, node2 = _leaf_pairs(tree)
+    found = [np.empty((0, 2), dtype=np.intp)]
+    for begin in range(0, len(node1), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        first, second = leaf_triangles(tree, tree, node1[part], node2[part])
+        a, b = corners_of(tree, first), corners_of(tree, second)
+        near = np.flatnonzero((first != second) & _boxes_meet(a, b))
+        a, b = a[..., near], b[..., near]
+        cut = near[_pierces(a, b, tolerance) | _pierces(b, a, tolerance)]
+        found.append(np.sort(np.stack([first[cut], second[cut]], axis=1), axis=1))
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def _leaf_pairs(tree: BoxTree) -> tuple[Ints, Ints]:
+    """Pairs of leaves whose boxes meet, each once, and each leaf with itself.
+
+    Two triangles that are not in one leaf are below two siblings somewhere, so that is where to start.
+    """
+    leaves = np.flatnonzero(tree.first_child < 0)
+    pairs = [(leaves, leaves)]
+    node1 = tree.first_child[tree.first_child >= 0]
+    node2 = node1 + 1
+    while node1.size:
+        near = np.flatnonzero(_nodes_meet(tree, node1, node2))
+        node1, node2 = node1[near], node2[near]
+        below1, below2, is_leaf = opened(tree, tree, node1, node2)
+        pairs.append((node1[is_leaf], node2[is_leaf]))
+        node1, node2 = below1, below2
+    return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+
+def _nodes_meet(tree: BoxTree, node1: Ints, node2: Ints) -> Bools:
+    first, second = np.take(tree.boxes, node1, axis=1), np.take(tree.boxes, node2, axis=1)
+    apart = np.abs(first[:3] - second[:3]) - first[3:] - second[3:]
+    meet: Bools = apart.max(axis=0) <= 0.0
+    return meet
+
+
+def _boxes_meet(a: Floats, b: Floats) -> Bools:
+    """Whether the boxes of triangles (corner 3, axis 3, k) meet."""
+    apart = np.maximum(a.min(axis=0) - b.max(axis=0), b.min(axis=0) - a.max(axis=0))
+    meet: Bools = apart.max(axis=0) <= 0.0
+    return meet
+
+
+def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
+    """Whether an edge of `other` pierces `plane`, both (corner 3, axis 3, k)."""
+    sides = (plane[_NEXT] - plane).transpose(1, 0, 2)
+    normal = cross(sides[:, 0], -sides[:, 2])
+    normal = normal / np.maximum(length(normal), np.finfo(np.float64).tiny)
+    inward = cross(normal[:, None], sides)
+    inward = inward / np.maximum(length(inward), np.finfo(np.float64).tiny)
+    offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
+    height, depth = dot(normal[:, None], offset[:, 0]), dot(inward[:, :, None], offset)
+    after = height[_NEXT]
+    through = (height * after < 0.0) & (np.minimum(np.abs(height), np.abs(after)) > tolerance)
+    share = height / np.where(through, height - after, 1.0)
+    inside = depth + share * (depth[:, _NEXT] - depth) > tolerance
+    pierced: Bools = (through & inside.all(axis=0)).any(axis=0)
+    return pierced

@@ -1,0 +1,90 @@
+"""Faces that lie twice in a mesh: one of each is kept, and whether it lay there both ways round.
+
+Triangles with the same corners are one. So are flat faces of more corners, although their doubles, run
+through the other way round, are often cut into other triangles: triangles that continue each other over an
+edge are a flat region, and two regions with the same border edges are one face.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .mesh_edges import EdgeTable, components
+
+EVEN, ODD, BOTH = 1, 2, 3  # ways round: the corners' order is an even or odd permutation of increasing
+
+
+def single_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
+    """The first (m,) of the triangles (t, 3) with the same corners, and whether they lie both ways round.
+
+    two_sided (t,): what is known to lie both ways round already.
+    """
+    a, b, c = triangles.T
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    middle = a + b + c - low - high
+    outer = low * (int(high.max(initial=0)) + 1) + high
+    order = np.lexsort((middle, outer))
+    outer, middle = outer[order], middle[order]
+    new = np.ones(len(outer), dtype=bool)
+    new[1:] = (outer[1:] != outer[:-1]) | (middle[1:] != middle[:-1])
+    begins = np.flatnonzero(new)
+    ways = np.where(two_sided, BOTH, np.where((a < b).astype(int) + (b < c) + (c < a) == 2, EVEN, ODD))
+    found = np.bitwise_or.reduceat(ways[order], begins) == BOTH
+    first = order[begins]
+    increasing = np.argsort(first)
+    return first[increasing], found[increasing]
+
+
+def single_regions(
+    points: Floats, triangles: Ints, edges: EdgeTable, width: float, two_sided: Bools
+) -> tuple[Bools, Bools]:
+    """Which triangles (t,) to keep so that of regions with one border the first stays; and whether triangles
+    (t,), kept or not, lie both ways round.
+
+    A region is flat where no corner stands higher than a width over the triangle next to it.
+    """
+    inner = _continued(points, triangles, edges, width)
+    region = components(edges.faces[inner], len(triangles))
+    first = _first_with_border(region, edges, ~inner)
+    a, b, c = (points[corner] for corner in triangles.T)
+    facing = np.zeros((len(first), 3))
+    np.add.at(facing, region, np.cross(b - a, c - a))
+    opposed = np.einsum("ri,ri->r", facing, facing[first]) < 0.0
+    opposed |= np.bincount(region, weights=two_sided, minlength=len(first)) > 0
+    both = np.zeros(len(first), dtype=bool)
+    twin = first != np.arange(len(first))
+    both[first[twin & opposed]] = True
+    return ~twin[region], two_sided | both[region]
+
+
+def _continued(points: Floats, triangles: Ints, edges: EdgeTable, width: float) -> Bools:
+    """At which edges (m,) two triangles continue each other."""
+    pair = np.flatnonzero(edges.paired)
+    opposite = triangles[edges.faces[pair], (edges.sides[pair] % 3 + 2) % 3]
+    origin = points[edges.ends[pair, 0]]
+    along, first, second = (points[i] - origin for i in (edges.ends[pair, 1], *opposite.T))
+    normal, other = np.cross(along, first), np.cross(along, second)
+    height = np.abs(np.einsum("ij,ij->i", normal, second))
+    flat = (height <= width * np.linalg.norm(normal, axis=1)) & (np.einsum("ij,ij->i", normal, other) < 0.0)
+    continued = np.zeros(len(edges.count), dtype=bool)
+    continued[pair[flat]] = True
+    return continued
+
+
+def _first_with_border(region: Ints, edges: EdgeTable, border: Bools) -> Ints:
+    """For each region the first that has the same border edges (r,)."""
+    sides = np.repeat(border, edges.count)
+    edge = np.repeat(np.arange(len(border)), edges.count)[sides]
+    owner = region[edges.order[sides] // 3]
+    order = np.lexsort((edge, owner))
+    owner, edge = owner[order], edge[order]
+    triangles = np.bincount(region)
+    first = np.arange(len(triangles))
+    length = np.bincount(owner, minlength=len(first))
+    for size in np.unique(length[triangles > 1]).tolist():
+        alike = np.flatnonzero(length == size)
+        rows = edge[length[owner] == size].reshape(-1, size)
+        _, foremost, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        first[alike] = alike[foremost[same.ravel()]]
+    return first

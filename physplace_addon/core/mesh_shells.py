@@ -1,0 +1,85 @@
+"""The shells of a solid: which are inside out, which are cavities, which add no matter.
+
+A shell is a set of faces connected through edges. If all shells together enclose a negative volume, all are
+turned over. One that still encloses a negative volume is a cavity if it lies in a positive shell, and turned
+over if it does not. A positive shell inside the solid is matter inside matter, and adds none: it is filled
+on both sides. With w the number of positive shells around a shell, less the cavities around it, matter ends
+at a positive shell where w = 0, and at a cavity where w = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .mass import signed_volumes
+from .mesh_edges import EdgeTable, components
+from .mesh_enclosure import encloses
+
+OUTER = 64  # shells, the largest, in which others are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Shells:
+    """Which triangles (t,) to turn over, which of them part matter from none (t,), and what they enclose."""
+
+    turned: Bools
+    filled: Bools
+    volume: float
+    notes: tuple[str, ...]
+
+
+def shells(corners: Floats, edges: EdgeTable, two_sided: Bools) -> Shells:
+    """Judge the shells of closed triangles (t, 3, 3), near the origin, with their edges.
+
+    Triangles that lay there both ways round, two_sided (t,), are not counted as turned.
+    """
+    labels = _labels(edges, len(corners))
+    volumes = np.bincount(labels, weights=signed_volumes(corners))
+    sign = 1.0 if volumes.sum() >= 0.0 else -1.0
+    outer, around = _around(corners, labels)
+    negative = sign * volumes < 0.0
+    cavity = negative & (around & ~negative[outer][:, None]).any(axis=0)
+    direction = np.where(cavity, -1, 1)
+    depth = direction[outer] @ around
+    filled = depth == np.where(cavity, 1, 0)
+    turned = (negative & ~cavity) != (sign < 0.0)
+    volume = float((direction * np.abs(volumes))[filled].sum())
+    return Shells(
+        turned[labels], filled[labels], volume, tuple(_notes(turned[labels] & ~two_sided, cavity, filled))
+    )
+
+
+def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
+    counts = {
+        "faces of inside-out shells turned over": int(turned.sum()),
+        "inner shells taken as cavities": int(cavity.sum()),
+        "inner shells that add no mass": int((~filled & ~cavity).sum()),
+    }
+    return [f"{count} {what}" for what, count in counts.items() if count]
+
+
+def _labels(edges: EdgeTable, count: int) -> Ints:
+    """The shell (t,) of each triangle."""
+    first = np.repeat(edges.faces[:, 0], edges.count)
+    return components(np.stack([first, edges.order // 3], axis=1), count)
+
+
+def _around(corners: Floats, labels: Ints) -> tuple[Ints, Bools]:
+    """The largest shells (o,), and whether each holds the others (o, s); none, where there is one shell."""
+    order = np.argsort(labels, kind="stable")
+    begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    if len(begins) == 1:
+        return np.zeros(0, dtype=np.intp), np.zeros((0, 1), dtype=bool)
+    lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
+    upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
+    first = corners[order[begins], 0]
+    outer = np.argsort(-np.prod(upper - lower, axis=1))[:OUTER]
+    around = np.zeros((len(outer), len(begins)), dtype=bool)
+    for row, shell in enumerate(outer.tolist()):
+        inner = np.flatnonzero(((lower > lower[shell]) & (upper < upper[shell])).all(axis=1))
+        if len(inner):
+            around[row, inner] = encloses(corners[labels == shell], first[inner])
+    return outer, around
