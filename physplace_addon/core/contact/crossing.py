@@ -23,10 +23,11 @@ from ..collision import (
     triangles_intersect,
     vertex_crossings,
 )
+from .candidates import distinct, meet, vertices_over
 from .encounter import Encounter
 from .features import cross, dot
 from .points import InterfacePoints
-from .polyhedral import distinct, edge_edge, face_vertex, flush, meet, vertex_face, vertices_over
+from .polyhedral import edge_edge, face_vertex, flush, vertex_face
 
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions
 
@@ -123,20 +124,22 @@ def _passed(crossing: Crossing) -> Bools:
     return passed
 
 
-def depths_of_triangles(encounter: Encounter) -> Floats:
-    """Return how deep flat triangles cut through each other where the active body stands, a length for each
-    pair that meets (m,): by the lesser of both planes.  It is zero where they only touch.
+def cuts_of_triangles(encounter: Encounter) -> tuple[Floats, Floats]:
+    """Return where (m, 3) flat triangles meet where the active body stands, and how deep they cut through
+    each other there, a length (m,): by the lesser of both planes.  It is zero where they only touch.
     """
     active, world = encounter.active, encounter.world
     if not (active.triangle_flat.any() and world.triangle_flat.any()):
-        return np.zeros(0)
+        return np.zeros((0, 3)), np.zeros(0)
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
     flat = active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]
+    if not flat.any():
+        return np.zeros((0, 3)), np.zeros(0)
     first = encounter.pose.points(active.body.triangles[pairs[flat, 0]])
     second = world.body.triangles[pairs[flat, 1]]
-    hit = triangles_intersect(first, second).hit
-    first, second = first[hit], second[hit]
-    return np.minimum(_depth(first, second), _depth(second, first))
+    meeting = triangles_intersect(first, second)
+    first, second = first[meeting.hit], second[meeting.hit]
+    return meeting.point[meeting.hit], np.minimum(_depth(first, second), _depth(second, first))
 
 
 def _depth(plane: Floats, other: Floats) -> Floats:
@@ -149,7 +152,7 @@ def _depth(plane: Floats, other: Floats) -> Floats:
 
 def triangles_cross(encounter: Encounter, tolerance: float) -> bool:
     """Tell whether flat triangles cut through each other by more than a tolerance (a length)."""
-    return bool((depths_of_triangles(encounter) > tolerance).any())
+    return bool((cuts_of_triangles(encounter)[1] > tolerance).any())
 
 
 def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Floats:

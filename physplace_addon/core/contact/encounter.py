@@ -10,10 +10,11 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
-from ..collision import BoxTree, join, remember, tree_of
+from ..collision import BoxTree, Directions, join, remember, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
-from .features import FACE, FeatureGeometry, Features, dot
+from .directions import directions_of, edge_spreads, vertex_spreads
+from .features import EDGE, FACE, FeatureGeometry, Features, dot
 from .points import InterfacePoints
 
 SIDE_IS_SURE = 1e-7  # gap / R above which the distance tells the side
@@ -34,6 +35,12 @@ class Owned:
         counts = np.bincount(owner, minlength=triangle_count)
         start = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         return cls(start, items[np.argsort(owner, kind="stable")])
+
+    @cached_property
+    def owns(self) -> Bools:
+        """Which triangles (t,) own any."""
+        owns: Bools = np.diff(self.start) > 0
+        return owns
 
     def of_triangles(self, triangles: Ints) -> tuple[Ints, Ints]:
         """Return (row (m,), item (m,)): every item owned by triangles[row]."""
@@ -65,9 +72,35 @@ class ContactBody:
     vertices: Owned
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether nothing of it is curved."""
+        return bool(self.triangle_plain.all())
+
+    @cached_property
     def has_flat_parts(self) -> bool:
         """Whether it has a flat face, a straight edge or a vertex."""
         return bool(self.triangle_flat.any() or self.straight.any() or len(self.body.vertices))
+
+    @cached_property
+    def directions(self) -> Directions:
+        """In which directions its flat features can be met."""
+        return directions_of(self)
+
+    @cached_property
+    def edge_spreads(self) -> Floats:
+        """`directions.edge_spreads` (e, 3)."""
+        return edge_spreads(self)
+
+    @cached_property
+    def vertex_spreads(self) -> Floats:
+        """`directions.vertex_spreads` (v, 3)."""
+        return vertex_spreads(self)
+
+    @cached_property
+    def triangle_centre(self) -> Floats:
+        """The triangles' centres (t, 3) in the body's frame."""
+        centre: Floats = self.body.triangles.mean(axis=1)
+        return centre
 
     @classmethod
     def of(cls, bodies: Sequence[Body]) -> ContactBody:
@@ -124,6 +157,11 @@ class Encounter:
         return replace(self, pose=pose)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether nothing of either body is curved."""
+        return self.active.is_plain and self.world.is_plain
+
+    @property
     def centre(self) -> Floats:
         """The active body's centre of mass (3,) in the world."""
         return self.pose.points(self.active.body.mass.center)
@@ -145,6 +183,26 @@ class Encounter:
         trusted: Bools = self.active_knows_outside(points) & ~on_world
         trusted[on_world] = self.world.trusted[points.index2[on_world]]
         return trusted
+
+    def side_is_certain(self, points: InterfacePoints) -> Bools:
+        """Tell which points' sides follow from a trusted normal, whatever the distance, shape (k,)."""
+        certain = self.active_knows_outside(points)
+        faces = points.dim2 == FACE
+        certain[faces] |= self.world.trusted[points.index2[faces]]
+        return certain
+
+    def sampled_feature(self, points: InterfacePoints) -> Ints:
+        """Number the feature (k,) along which each point's contact curve runs: the edge if there is one, else
+        the face that is not flat.  Its partner may change on the way, as triangles of a floor do.
+        """
+        flat1 = np.zeros(len(points), bool)
+        faces = points.dim1 == FACE
+        flat1[faces] = self.active.body.face_flat[points.index1[faces]]
+        on_active = (points.dim1 == EDGE) | ((points.dim2 == FACE) & ~flat1)
+        dim = np.where(on_active, points.dim1, points.dim2)
+        index = np.where(on_active, points.index1, points.index2)
+        number: Ints = 2 * ((FACE + 1) * index + dim) + on_active
+        return number
 
     def first(self, points: InterfacePoints) -> Features:
         """The active body's features of the points."""

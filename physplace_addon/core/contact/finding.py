@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..collision import near_pairs
+from ..collision import directional_pairs, near_pairs
 from .cones import pressing
 from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
 from .encounter import Encounter
 from .features import EDGE, FACE, dot
 from .linearization import SOFT
-from .points import InterfacePoints, lowest_spread, without_doubles
+from .points import LOW, InterfacePoints, lowest_spread, without_doubles
 from .polyhedral import flat_pairs, flush
 from .seeds import (
     View,
@@ -35,10 +35,15 @@ from .seeds import (
     neglected,
     vertex_starts,
 )
-from .solving import promising, side_is_certain, solve_points
+from .sides import moved_since, on_their_sides
+from .solving import promising, solve_points
 
-_MOST = 400  # points or starts of a kind that a state goes on with
+_MOST = 400  # starts that are solved
+_MOST_FLAT = 128  # points of flat features that a state goes on with
+_CLOSE = 1.0 / 8.0  # part of the reach within which a body that lies flat has points enough
+_PAIRS_A_POINT = 4  # pairs of near triangles below which there are not enough: there are six, as a rule
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
+_NOTHING: Ints = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -75,32 +80,61 @@ def find_points(
     """
     kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
     kept = kept.take(_is_bound(encounter, kept))
-    t1, t2 = _near(encounter, reach.farthest)
-    parts = [kept, _flat(encounter, t1, t2, reach, tracked, before)]
-    curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
-    t1, t2 = t1[curved], t2[curved]
+    if encounter.is_plain:
+        flat, t1, t2 = _lowest_of_plain(encounter, reach.flat, before), _NOTHING, _NOTHING
+    else:
+        t1, t2 = _near(encounter, reach.farthest)
+        flat = _lowest(encounter, flat_pairs(encounter, t1, t2, before, reach.flat))
+        curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
+        t1, t2 = t1[curved], t2[curved]
+    parts = [kept, _with_known_sides(encounter, flat, tracked, before is not None)]
     if len(t1):
-        new, samples = _create(encounter, t1, t2, reach, kept, before)
+        new, samples = _create(encounter, t1, t2, reach, kept, tracked, before)
         parts.append(new.take(settled_or_lowest(encounter, new)))
         curves = spread(encounter, InterfacePoints.join([kept, new]), samples, reach.samples, before)
-        parts.extend(_not_inside_before(before, part) for part in curves)
+        parts.extend(_not_inside_before(before, encounter, part) for part in curves)
     found = without_doubles(InterfacePoints.join(parts), SAME * encounter.radius)
     return InterfacePoints.join([found, lost_samples(encounter, tracked, found, reach.curved)])
 
 
-def _not_inside_before(before: Encounter | None, samples: InterfacePoints) -> InterfacePoints:
+def _not_inside_before(
+    before: Encounter | None, encounter: Encounter, samples: InterfacePoints
+) -> InterfacePoints:
     """Drop samples of contact curves that overlap and did so before: they look at the far side of a wall."""
     deep = samples.gap < 0.0
     if before is None or not deep.any():
         return samples
     real = np.ones(len(samples), bool)
-    real[deep] = _judged_before(before, samples.take(deep))[0]
+    real[deep], _ = _judged_before(before, encounter, samples.take(deep))
     return samples.take(real)
 
 
 def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
     pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, reach)
     return pairs[:, 0], pairs[:, 1]
+
+
+def _lowest_of_plain(encounter: Encounter, reach: float, before: Encounter | None) -> InterfacePoints:
+    """Find flat features' points where nothing is curved.  What lies flat has enough of them close by: then
+    none is looked for farther off, and those that are lowest are the same.
+    """
+    close, needed = _CLOSE * reach, LOW * _MOST_FLAT
+    t1, t2 = _near_plain(encounter, close)
+    if len(t1) >= _PAIRS_A_POINT * needed:
+        points = flat_pairs(encounter, t1, t2, before, close)
+        if np.count_nonzero(points.gap < close - encounter.sure) >= needed:
+            return _lowest(encounter, points)
+    return _lowest(encounter, flat_pairs(encounter, *_near_plain(encounter, reach), before, reach))
+
+
+def _near_plain(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
+    first, second = encounter.active.directions, encounter.world.directions
+    pairs = directional_pairs(first, encounter.pose, second, reach, encounter.sure)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _lowest(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
+    return lowest_spread(points, _MOST_FLAT, encounter.sure)
 
 
 def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
@@ -143,16 +177,6 @@ def _is_bound(encounter: Encounter, points: InterfacePoints) -> Bools:
     return (over_face & (points.gap >= 0.0)) | pressing(encounter, points, _CONE)
 
 
-def _flat(
-    encounter: Encounter, t1: Ints, t2: Ints, reach: Reach, tracked: InterfacePoints, before: Encounter | None
-) -> InterfacePoints:
-    if len(t1) == 0 or not (encounter.active.has_flat_parts and encounter.world.has_flat_parts):
-        return InterfacePoints.none()
-    points = flat_pairs(encounter, t1, t2, before)
-    points = lowest_spread(points.take(points.gap <= reach.flat), _MOST)
-    return _with_known_sides(encounter, points, tracked, before is not None)
-
-
 def _with_known_sides(
     encounter: Encounter, points: InterfacePoints, tracked: InterfacePoints, apart: bool
 ) -> InterfacePoints:
@@ -187,71 +211,85 @@ def _create(
     t2: Ints,
     reach: Reach,
     kept: InterfacePoints,
+    tracked: InterfacePoints,
     before: Encounter | None,
 ) -> tuple[InterfacePoints, Candidates]:
     on_active, on_world = View(encounter, True), View(encounter, False)
-    faces = face_samples(encounter, t1, t2, reach.curved)
-    edges = [edge_starts(on_active, t1, t2, reach.curved), edge_starts(on_world, t2, t1, reach.curved)]
+    faces = face_samples(encounter, t1, t2, reach.curved, tracked, before)
+    edges = [
+        edge_starts(on_active, t1, t2, reach.curved),
+        edge_starts(on_world, t2, t1, reach.curved),
+    ]
     starts = InterfacePoints.join(
         [InterfacePoints.none()]
         + [
             samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / encounter.radius))
             for samples in faces
         ]
-        + edges
+        + [nearest for nearest, _ in edges]
         + [
             vertex_starts(on_active, t1, t2, reach.curved),
             vertex_starts(on_world, t2, t1, reach.curved),
             distance_starts(encounter, t1, t2, reach.curved),
         ]
     )
-    along = [
-        edge_starts(on_active, t1, t2, reach.curved, nearest=False),
-        edge_starts(on_world, t2, t1, reach.curved, nearest=False),
-    ]
-    return _solve_new(encounter, starts, reach, before), Candidates(faces, along)
+    candidates = Candidates(faces, [every for _, every in edges])
+    return _solve_new(encounter, starts, reach, tracked, before), candidates
 
 
 def _solve_new(
-    encounter: Encounter, starts: InterfacePoints, reach: Reach, before: Encounter | None
+    encounter: Encounter,
+    starts: InterfacePoints,
+    reach: Reach,
+    tracked: InterfacePoints,
+    before: Encounter | None,
 ) -> InterfacePoints:
-    starts = _nearest(encounter, starts.take(promising(encounter, starts)))
-    solved, valid = solve_points(encounter, starts, known_sides=False)
+    told = np.zeros(len(starts), bool)
+    if before is not None:
+        starts = on_their_sides(before, starts, tracked)
+        told = ((starts.dim1 == FACE) | (starts.dim2 == FACE)) & ~encounter.side_is_certain(starts)
+    hopeful = np.nonzero(promising(encounter, starts, told))[0]
+    hopeful = hopeful[_nearest(encounter, starts.take(hopeful))]
+    starts = starts.take(hopeful)
+    solved, valid = solve_points(encounter, starts, told[hopeful])
     if np.isfinite(reach.threshold):
         offset = solved.point1 - encounter.first(starts).geometry().point
         valid &= dot(offset, offset) <= reach.threshold**2
     points = _real(encounter, solved, valid, reach)
     if before is None:
         return points
-    doubtful = (points.gap < 0.0) | ~side_is_certain(encounter, points)
+    doubtful = (points.gap < 0.0) | ~encounter.side_is_certain(points)
     if not doubtful.any():
         return points
-    real, side = _judged_before(before, points.take(doubtful))
-    again = replace(points.take(doubtful).take(real), side=side[real])
-    again = _real(encounter, *solve_points(encounter, again, known_sides=True), reach)
+    real, sided = _judged_before(before, encounter, points.take(doubtful))
+    again = _real(encounter, *solve_points(encounter, sided.take(real), known_sides=True), reach)
     return InterfacePoints.join([points.take(~doubtful), again])
 
 
-def _nearest(encounter: Encounter, starts: InterfacePoints) -> InterfacePoints:
-    """Return the starts whose features are nearest, no more than a fine mesh needs; their order is kept."""
+def _nearest(encounter: Encounter, starts: InterfacePoints) -> Ints:
+    """Return the rows of the starts whose features are nearest, no more than a fine mesh needs, in order."""
     if len(starts) <= _MOST:
-        return starts
+        return np.arange(len(starts))
     first, second = encounter.evaluate(starts)
     offset = first.point - second.point
-    return starts.take(np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST]))
+    nearest: Ints = np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST])
+    return nearest
 
 
-def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, Floats]:
-    """Tell which points were not inside already at a pose known to be free of overlap, and their sides as
-    seen from there.
+def _judged_before(
+    before: Encounter, encounter: Encounter, points: InterfacePoints
+) -> tuple[Bools, InterfacePoints]:
+    """Tell which points were not inside already at a pose known to be free of overlap, and return them on
+    the sides that are seen from there.
 
     They are held where they are: on a soft pair the minimum of that pose may be far away.  A pair whose foot
     was outside its base then (it has come over from the next triangle) is real; a flat base tells its side
-    even so.
+    even so.  None has gone in deeper than it has moved since.
     """
     held = replace(points, held=np.ones(len(points), bool))
     then, valid = solve_points(before, held, known_sides=False)
-    inside = valid & (then.gap < -1e-9 * before.radius)
+    rounding = 1e-9 * before.radius
+    inside = (valid & (then.gap < -rounding)) | (points.gap < -_moved(before, encounter, points) - rounding)
     flat = np.zeros(len(points), bool)
     for dim, index, body in (
         (points.dim1, points.index1, before.active.body),
@@ -259,5 +297,17 @@ def _judged_before(before: Encounter, points: InterfacePoints) -> tuple[Bools, F
     ):
         faces = dim == FACE
         flat[faces] |= body.face_flat[index[faces]]
-    told = ~side_is_certain(before, points) & (valid | flat)
-    return ~inside, np.where(told, then.side, points.side)
+    told = ~before.side_is_certain(points) & (valid | flat)
+    return ~inside, replace(
+        points,
+        side=np.where(told, then.side, points.side),
+        normal=np.where(told[:, None], then.normal, points.normal),
+    )
+
+
+def _moved(before: Encounter, encounter: Encounter, points: InterfacePoints) -> Floats:
+    """Return how far each point's mover has moved against its base between two poses (k,)."""
+    of_first = moved_since(before, encounter, points.point1, on_active=True)
+    of_second = moved_since(before, encounter, points.point2, on_active=False)
+    moved: Floats = np.where(points.dim2 == FACE, of_first, of_second)
+    return moved

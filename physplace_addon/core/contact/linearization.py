@@ -31,8 +31,9 @@ import numpy as np
 
 from ..arrays import Floats
 from .features import EDGE, FACE, FeatureGeometry, cross, dot
+from .iteration import eigen_2x2
 from .points import InterfacePoints
-from .relaxation import FaceTerms, edge_normal, eigen_2x2, face_terms
+from .relaxation import FaceTerms, edge_normal, face_terms
 
 SOFT = 0.3  # K R below which a direction counts as soft for held samples
 FLAT = 1e-6  # K R below which any point keeps its place along the direction

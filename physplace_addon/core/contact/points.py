@@ -15,6 +15,7 @@ from ..arrays import Bools, Floats, Ints
 from .features import EDGE, FACE, VERTEX, dot
 
 FIXED = -1  # the number, among the bodies, of what stands still
+LOW = 4  # times as many points as are chosen may be chosen from
 _TIE = 1e-6
 KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 
@@ -53,21 +54,23 @@ class InterfacePoints:
 
     def take(self, rows: Ints | Bools | slice) -> InterfacePoints:
         """Return the given rows: indices, a mask or a slice."""
-        return InterfacePoints(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return InterfacePoints(*[getattr(self, name)[rows] for name in _COLUMNS])
 
     def copy(self) -> InterfacePoints:
         """Return the same points in arrays of their own."""
-        return InterfacePoints(*(getattr(self, field.name).copy() for field in fields(self)))
+        return InterfacePoints(*[getattr(self, name).copy() for name in _COLUMNS])
 
     def put(self, rows: Bools, part: InterfacePoints) -> None:
         """Write `part` over the rows of a mask; only for whoever has just made this copy."""
-        for field in fields(self):
-            getattr(self, field.name)[rows] = getattr(part, field.name)
+        for name in _COLUMNS:
+            getattr(self, name)[rows] = getattr(part, name)
 
     @classmethod
     def join(cls, parts: list[InterfacePoints]) -> InterfacePoints:
         """Concatenate."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+        if len(parts) > 1:
+            parts = [part for part in parts if len(part)] or parts[:1]
+        return cls(*[np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS])
 
     @classmethod
     def none(cls) -> InterfacePoints:
@@ -80,6 +83,9 @@ class InterfacePoints:
         return [
             f"{KIND_NAMES[int(a)]}/{KIND_NAMES[int(b)]}" for a, b in zip(self.dim1, self.dim2, strict=True)
         ]
+
+
+_COLUMNS = tuple(field.name for field in fields(InterfacePoints))
 
 
 def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints:
@@ -101,14 +107,18 @@ def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints
     return points.take(np.nonzero(~doubled)[0])
 
 
-def lowest_spread(points: InterfacePoints, count: int) -> InterfacePoints:
-    """Return at most `count` of the points: of the four times as many that are lowest, those far apart.
+def lowest_spread(points: InterfacePoints, count: int, level: float) -> InterfacePoints:
+    """Return at most `count` of the points: of LOW times as many that are lowest, and those as low as these
+    but for a difference of `level`, those far apart.
 
-    What a step would push through something is always among the lowest, so nothing that matters goes unseen.
+    What a step would push through something is always among the lowest, so nothing that matters goes unseen;
+    of a face that lies flat all corners are as low.
     """
     if len(points) <= count:
         return points
-    low = points.take(np.argsort(points.gap, kind="stable")[: 4 * count])
+    order = np.argsort(points.gap, kind="stable")
+    gaps = points.gap[order]
+    low = points.take(order[gaps <= gaps[: LOW * count][-1] + level])
     return low.take(np.sort(spread_out(low.point1, count)))
 
 
@@ -119,10 +129,14 @@ def spread_out(positions: Floats, count: int) -> Ints:
     if len(positions) <= count:
         return np.arange(len(positions))
     chosen = np.zeros(count, dtype=np.intp)
-    offset = positions - positions[0]
-    nearest = dot(offset, offset)
+    axes = np.ascontiguousarray(positions.T)
+    squares, nearest = np.empty_like(axes), np.full(len(positions), np.inf)
     for i in range(1, count):
-        chosen[i] = np.argmax(nearest >= (1.0 - _TIE) * nearest.max())
-        offset = positions - positions[chosen[i]]
-        nearest = np.minimum(nearest, dot(offset, offset))
+        np.subtract(axes, axes[:, chosen[i - 1], None], out=squares)
+        np.multiply(squares, squares, out=squares)
+        distance = squares[0]
+        distance += squares[1]
+        distance += squares[2]
+        np.minimum(nearest, distance, out=nearest)
+        chosen[i] = (nearest >= (1.0 - _TIE) * nearest[nearest.argmax()]).argmax()
     return chosen

@@ -10,12 +10,15 @@ knows its outside, and else the normal cones decide.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
+from .candidates import FlatCandidates, Pairs
 from .cones import rise_of_both
-from .encounter import ContactBody, Encounter
+from .encounter import Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
 from .points import FIXED, InterfacePoints
 
@@ -23,15 +26,6 @@ ON_FACE = 1e-11  # distance / R beside a face that still counts as over it, as t
 _FLUSH = 1e-6  # gap / R below which a vertex is in the plane of a face, or behind it
 _BEHIND = 0.5  # sine of the angle by which its body then goes on behind it
 PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
-
-
-def unique_pairs(a: Ints, b: Ints) -> Ints:
-    """Return the rows at which each distinct pair (a, b) occurs first."""
-    if len(a) == 0:
-        return np.zeros(0, np.intp)
-    key = a.astype(np.int64) * (int(b.max()) + 1) + b
-    first: Ints = np.unique(key, return_index=True)[1]
-    return first
 
 
 def make_points(
@@ -251,38 +245,43 @@ def _by_distance(
 
 
 def flat_pairs(
-    encounter: Encounter, triangles1: Ints, triangles2: Ints, before: Encounter | None = None
+    encounter: Encounter,
+    triangles1: Ints,
+    triangles2: Ints,
+    before: Encounter | None = None,
+    reach: float = np.inf,
 ) -> InterfacePoints:
     """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
-    of or own, without the ghosts.
+    of or own, without the ghosts, and those no farther apart than `reach`, a length.
 
     Pairs over a face need no cone, but in its very plane: a vertex that stands over a face must stay over it.
     Behind a face that knows its outside there is a wall, and what is behind that is no matter of this face.
     """
-    active, world = encounter.active, encounter.world
-    row_v1, v1 = active.vertices.of_triangles(triangles1)
-    row_v2, v2 = world.vertices.of_triangles(triangles2)
-    row_s1, s1 = active.straight_segments.of_triangles(triangles1)
-    row_s2, s2 = world.straight_segments.of_triangles(triangles2)
-    over_face = InterfacePoints.join(
-        [
-            vertex_face(encounter, *vertices_over(world, row_v1, v1, triangles2)),
-            face_vertex(encounter, *vertices_over(active, row_v2, v2, triangles1)[::-1]),
-        ]
+    near = FlatCandidates(encounter, triangles1, triangles2, reach, before)
+    over_face = _made(
+        encounter,
+        (vertex_face, near.vertices_over_faces()),
+        (face_vertex, near.faces_over_vertices()),
     )
-    lower = InterfacePoints.join(
-        [
-            edge_edge(encounter, *distinct(*meet(row_s1, s1, row_s2, s2, len(triangles1)))),
-            vertex_edge(encounter, *distinct(*meet(row_v1, v1, row_s2, s2, len(triangles1)))),
-            edge_vertex(encounter, *distinct(*meet(row_s1, s1, row_v2, v2, len(triangles1)))),
-            vertex_vertex(encounter, *distinct(*meet(row_v1, v1, row_v2, v2, len(triangles1)))),
-        ]
-    )
-    real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
     over_face = _come_through(encounter, over_face, before)
     outside = (over_face.side > 0.0) | ~encounter.knows_outside(over_face)
-    over_face = over_face.take(outside)
+    over_face = over_face.take(outside & (over_face.gap <= reach))
+    lower = _made(
+        encounter,
+        (edge_edge, near.edges_and_edges()),
+        (vertex_edge, near.vertices_and_edges()),
+        (edge_vertex, near.edges_and_vertices()),
+        (vertex_vertex, near.vertices_and_vertices()),
+    )
+    lower = lower.take(lower.gap <= reach)
+    real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
     return InterfacePoints.join([over_face.take(~flush(encounter, over_face)), lower.take(real)])
+
+
+def _made(encounter: Encounter, *kinds: tuple[Callable[..., InterfacePoints], Pairs]) -> InterfacePoints:
+    """Make the points of each kind, if there are any."""
+    parts = [make(encounter, *pairs) for make, pairs in kinds if len(pairs[0])]
+    return InterfacePoints.join([InterfacePoints.none(), *parts])
 
 
 def _come_through(encounter: Encounter, points: InterfacePoints, before: Encounter | None) -> InterfacePoints:
@@ -314,25 +313,3 @@ def flush(encounter: Encounter, points: InterfacePoints) -> Bools:
         near = points.take(out)
         out[out] = rise_of_both(encounter, near, near.normal) < -_BEHIND
     return out
-
-
-def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct pairs of vertices (m,) and flat triangles of the base, of the same rows."""
-    flat = base.triangle_flat[triangles[row]]
-    return distinct(vertices[flat], triangles[row[flat]])
-
-
-def distinct(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct pairs (a_i, b_i)."""
-    rows = unique_pairs(a, b)
-    return a[rows], b[rows]
-
-
-def meet(row_a: Ints, a: Ints, row_b: Ints, b: Ints, rows: int) -> tuple[Ints, Ints]:
-    """Return all pairs (a_i, b_j) of one row; rows ascend in both lists."""
-    counts_b = np.bincount(row_b, minlength=rows)
-    start_b = np.concatenate([[0], np.cumsum(counts_b)[:-1]])
-    repeat = counts_b[row_a]
-    left = np.repeat(a, repeat)
-    offset = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-    return left, b[np.repeat(start_b[row_a], repeat) + offset]

@@ -27,12 +27,12 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .features import FeatureGeometry, Features, cross, dot
+from .iteration import Progress, apply, clipped, eigen_2x2, inverse_2x2, tangential
 
-_ROUNDS = 25
+_ROUNDS = 18
 _SOFT_ROUNDS = (
     12  # after which soft directions are left alone: their steps keep the stiff ones from converging
 )
-_CONVERGED = 1e-14  # of R: the foot's and the mover's last correction
 _SOLVED = 1e-9  # of R: a correction after which a pair still counts as solved
 _NO_GAIN = 1e-14  # of R: what the gap may still fall along a soft direction, which is then left alone
 
@@ -52,61 +52,6 @@ class Relaxed:
     at_second: FeatureGeometry
     converged: Bools
     settled: Bools
-
-
-def inverse_2x2(a: Floats, smallest: float) -> Floats:
-    """Invert symmetric matrices (k, 2, 2) whose eigenvalues are taken as at least `smallest`."""
-    values, vectors = eigen_2x2(a)
-    inverse: Floats = np.einsum("kai,ki,kbi->kab", vectors, 1.0 / np.maximum(values, smallest), vectors)
-    return inverse
-
-
-def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues (k, 2), ascending, and unit eigenvectors (k, 2, 2) in columns, of symmetric (k, 2,
-    2).
-    """
-    half_sum = 0.5 * (a[:, 0, 0] + a[:, 1, 1])
-    half_difference = 0.5 * (a[:, 0, 0] - a[:, 1, 1])
-    off = a[:, 0, 1]
-    root = np.hypot(half_difference, off)
-    angle = 0.5 * np.arctan2(off, half_difference)  # of the larger eigenvalue's vector
-    c, s = np.cos(angle), np.sin(angle)
-    values = np.stack([half_sum - root, half_sum + root], axis=1)
-    vectors = np.empty_like(a)
-    vectors[:, 0, 0], vectors[:, 1, 0] = -s, c
-    vectors[:, 0, 1], vectors[:, 1, 1] = c, s
-    return values, vectors
-
-
-class Progress:
-    """Watches an iteration on k pairs: it ends when each has converged or does not move although it should
-    (it stands at the border of its domain, and another feature's pair is the true one).
-    """
-
-    def __init__(self, radius: float) -> None:
-        self._tolerance = _CONVERGED * radius
-        self._last: tuple[Floats, Floats, Floats] | None = None
-
-    def going(self, size: Floats, point1: Floats, point2: Floats) -> Bools:
-        """Take the lengths (k,) of the next corrections and the points (k, 3) they start from; tell which go
-        on.
-        """
-        going = size > self._tolerance
-        if self._last is not None and going.any():
-            asked, before1, before2 = self._last
-            moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
-            going &= moved >= 1e-3 * asked
-        self._last = size, point1, point2
-        return going
-
-    def take(self, rows: Bools) -> Progress:
-        """Watch only the given pairs from now on."""
-        taken = Progress(0.0)
-        taken._tolerance = self._tolerance
-        if self._last is not None:
-            size, point1, point2 = self._last
-            taken._last = size[rows], point1[rows], point2[rows]
-        return taken
 
 
 @dataclass(frozen=True)
@@ -142,17 +87,6 @@ def face_terms(mover: FeatureGeometry, base: FeatureGeometry, side: Floats) -> F
     return FaceTerms(gap, outward, foot_error, foot_inverse, base_bend, across, gradient, stiffness)
 
 
-def _apply(matrix: Floats, vector: Floats) -> Floats:
-    product: Floats = (matrix @ vector[:, :, None])[:, :, 0]
-    return product
-
-
-def _clipped(step: Floats, limit: float) -> Floats:
-    length = np.sqrt(dot(step, step))
-    clipped: Floats = step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
-    return clipped
-
-
 def relax_on_face(
     mover: Features,
     base: Features,
@@ -186,10 +120,16 @@ def relax_on_face(
         going = progress.going(size, at_mover.point, at_base.point)
         if not going.any():
             break
-        live = live.moved(_tangential(at_mover, walk), _tangential(at_base, foot))
-        mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
-        if 2 * going.sum() < len(going):
+        if not going.all():
             live, progress = live.take(going), progress.take(going)
+            at_mover, at_base, walk, foot = (
+                at_mover.take(going),
+                at_base.take(going),
+                walk[going],
+                foot[going],
+            )
+        live = live.moved(tangential(at_mover, walk), tangential(at_base, foot))
+        mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
     at_mover, at_base = mover.geometry(), base.geometry()
     return Relaxed(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~held & settled)
 
@@ -218,7 +158,7 @@ def _relax_on_planes(
             settled = size <= _SOLVED * radius
         if not progress.going(size, at_mover.point, at_mover.point).any():
             break
-        mover = mover.moved(_tangential(at_mover, walk))
+        mover = mover.moved(tangential(at_mover, walk))
     at_mover, at_base = mover.geometry(), planes
     for _ in range(2):
         offset = at_mover.point - at_base.point
@@ -259,11 +199,11 @@ def _newton_step(
     """Return the mover's and the foot's step (k, 2), and the error (k,): that of the foot and of the stiff
     directions.
     """
-    to_foot = _apply(terms.foot_inverse, terms.foot_error)
-    gradient = terms.gradient + _apply(terms.across, _apply(terms.base_bend, terms.foot_error))
+    to_foot = apply(terms.foot_inverse, terms.foot_error)
+    gradient = terms.gradient + apply(terms.across, apply(terms.base_bend, terms.foot_error))
     walk, error = _walk(gradient, terms.stiffness, mover, held, radius, softness)
-    foot = to_foot + _apply(terms.foot_inverse, _apply(terms.across.transpose(0, 2, 1), walk))
-    return walk, _clipped(foot, 0.3 * radius), np.maximum(error, np.abs(to_foot).max(axis=1))
+    foot = to_foot + apply(terms.foot_inverse, apply(terms.across.transpose(0, 2, 1), walk))
+    return walk, clipped(foot, 0.3 * radius), np.maximum(error, np.abs(to_foot).max(axis=1))
 
 
 def _walk(
@@ -271,20 +211,16 @@ def _walk(
 ) -> tuple[Floats, Floats]:
     """Return the mover's step (k, 2), and its part along the stiff directions (k,), before clipping."""
     values, vectors = eigen_2x2(stiffness)
-    along = _apply(vectors.transpose(0, 2, 1), gradient)
+    along = apply(vectors.transpose(0, 2, 1), gradient)
     scale = np.maximum(np.abs(values), 1e-6 / radius)
     step = -along / scale
     soft = values < softness
     error = np.where(soft, 0.0, np.abs(step)).max(axis=1)
     step[soft & (held[:, None] | (along**2 < _NO_GAIN * radius * scale))] = 0.0
-    walk = _clipped(_apply(vectors, step), 0.1 * radius)
+    walk = clipped(apply(vectors, step), 0.1 * radius)
     walk[mover.dim < 2, 1] = 0.0
     walk[mover.dim < 1, 0] = 0.0
     return walk, error
-
-
-def _tangential(at: FeatureGeometry, step: Floats) -> Floats:
-    return step[:, 0, None] * at.tangents[:, 0] + step[:, 1, None] * at.tangents[:, 1]
 
 
 def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
@@ -304,7 +240,7 @@ def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
         matrix[:, 1, 1] = 1.0 - dot(offset, at_second.bend_vector)
         matrix[:, 0, 1] = matrix[:, 1, 0] = -dot(t1, t2)
         force = np.stack([-dot(offset, t1), dot(offset, t2)], axis=1)
-        step = _clipped(_apply(inverse_2x2(matrix, 1e-9), force), 0.3 * radius)
+        step = clipped(apply(inverse_2x2(matrix, 1e-9), force), 0.3 * radius)
         size = np.abs(step).max(axis=1)
         if not progress.going(size, at_first.point, at_second.point).any():
             break

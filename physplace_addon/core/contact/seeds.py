@@ -24,11 +24,13 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
 from ..rigid import Pose
+from .candidates import distinct, meet, placed, unique_pairs
 from .encounter import ContactBody, Encounter, Owned
 from .features import EDGE, FACE, VERTEX, Features, dot
+from .feet import feet
 from .points import FIXED, InterfacePoints
-from .polyhedral import distinct, meet, segment_params, unique_pairs
-from .relaxation import relax_on_face
+from .polyhedral import segment_params
+from .sides import moved_since, sides_of_base
 
 _FOOT_ROUNDS = 3
 _SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
@@ -96,9 +98,24 @@ class View:
         )
 
 
-def placed(points: Floats, pose: Pose | None) -> Floats:
-    """Take points to the world."""
-    return points if pose is None else pose.points(points)
+def _nearest_of_corners(view: View, mine: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
+    """For each corner of the triangles `mine` (k,) return, of each face among its partners `other`, the
+    triangle whose centre is nearest: triangles (m,), corners (m,), partners (m,).
+    """
+    face = view.base.body.triangle_face[other]
+    order = np.argsort(mine * (int(face.max()) + 1) + face, kind="stable")
+    mine, other, face = mine[order], other[order], face[order]
+    first = np.flatnonzero(np.r_[True, (np.diff(mine) != 0) | (np.diff(face) != 0)])
+    count = np.diff(np.r_[first, len(mine)])
+    at = placed(view.mover.body.triangles[mine[first]].reshape(-1, 3), view.mover_pose).reshape(-1, 3, 3)
+    centre = placed(view.base.triangle_centre, view.base_pose)[other]
+    nearest = np.empty((len(first), 3), np.intp)
+    for corner in range(3):
+        offset = np.repeat(at[:, corner], count, axis=0) - centre
+        away = dot(offset, offset)
+        least = np.flatnonzero(away == np.repeat(np.minimum.reduceat(away, first), count))
+        nearest[:, corner] = least[np.searchsorted(least, first)]
+    return np.repeat(mine[first], 3), np.tile(np.arange(3), len(first)), other[nearest].ravel()
 
 
 def _nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) -> Ints:
@@ -132,49 +149,70 @@ class Samples:
     lowest: Bools
 
 
-def face_samples(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> list[Samples]:
-    """Sample the face/face pairs of near triangles (k,) within reach, but those of two flat faces."""
+def face_samples(
+    encounter: Encounter,
+    t1: Ints,
+    t2: Ints,
+    reach: float,
+    tracked: InterfacePoints,
+    before: Encounter | None,
+) -> list[Samples]:
+    """Sample the face/face pairs of near triangles (k,) within reach, but those of two flat faces.
+
+    On which sides of sheets they are tell `before`, a pose free of overlap, and the points tracked since.
+    """
     active, world = encounter.active, encounter.world
     finer1 = active.triangle_size[t1] <= world.triangle_size[t2]
     finer1 = ~active.triangle_flat[t1] & (world.triangle_flat[t2] | finer1)
     both_flat = active.triangle_flat[t1] & world.triangle_flat[t2]
     views = ((View(encounter, True), t1, t2, finer1), (View(encounter, False), t2, t1, ~finer1 & ~both_flat))
     return [
-        _samples_of(view, mine[rows], other[rows], reach) for view, mine, other, rows in views if rows.any()
+        _samples_of(view, mine[rows], other[rows], reach, tracked, before)
+        for view, mine, other, rows in views
+        if rows.any()
     ]
 
 
-def _samples_of(view: View, mine: Ints, other: Ints, reach: float) -> Samples:
-    body = view.mover.body
-    sample, partner = body.triangle_corners[mine].ravel(), np.repeat(other, 3)
-    once = unique_pairs(sample, partner)
-    sample, partner, triangle, corner = sample[once], partner[once], mine[once // 3], once % 3
-    at = placed(body.triangles[triangle, corner], view.mover_pose)
-    corners = placed(view.base.body.triangles[partner], view.base_pose)
-    best = _nearest_partner(sample, view.base.body.triangle_face[partner], at, corners)
+def _samples_of(
+    view: View,
+    mine: Ints,
+    other: Ints,
+    reach: float,
+    tracked: InterfacePoints,
+    before: Encounter | None,
+) -> Samples:
+    body, base_body = view.mover.body, view.base.body
+    triangle, corner, partner = _nearest_of_corners(view, mine, other)
+    sample, at = body.triangle_corners[triangle, corner], body.triangles[triangle, corner]
+    at = placed(at, view.mover_pose)
+    corners = placed(base_body.triangles[partner], view.base_pose)
+    best = _nearest_partner(sample, base_body.triangle_face[partner], at, corners)
     mover = view.mover_features(
         FACE, body.triangle_face[triangle[best]], body.triangle_uv[triangle[best], corner[best]]
     )
     base = view.base_faces(
         view.base.body.triangle_face[partner[best]], _uv_at(view, at[best], partner[best], corners[best])
     )
-    k = len(best)
-    solved = relax_on_face(
-        mover, base, np.ones(k), np.ones(k, bool), view.encounter.radius, np.inf, rounds=_FOOT_ROUNDS
-    )
-    offset = solved.at_first.point - solved.at_second.point
-    distance = dot(offset, solved.at_second.normal)
-    beside = offset - distance[:, None] * solved.at_second.normal
+    at = at[best]
+    base, foot = feet(at, base, view.encounter.radius, _FOOT_ROUNDS)
+    offset = at - foot.point
+    distance = dot(offset, foot.normal)
+    beside = offset - distance[:, None] * foot.normal
     footed = dot(beside, beside) < (1e-3 * reach) ** 2
-    distance = np.where(view.base.trusted[base.index], distance, np.abs(distance))
     near = np.nonzero(np.abs(distance) <= reach)[0]
+    points = view.points(mover, base).take(near)
+    at, distance = at[near], distance[near]
+    trusted = view.base.trusted[base.index[near]]
+    height = np.where(trusted, distance, np.abs(distance))
+    if before is not None:  # what is farther from its foot than it has moved is still on the same side
+        moved = moved_since(before, view.encounter, at, view.on_active)
+        rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
+        height[rows] = distance[rows] * sides_of_base(before, points.take(rows), view.on_active, tracked)
     lowest = _lowest_of_neighbours(
-        body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near], distance[near]
+        body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near], height
     )
-    points = view.points(solved.first, solved.second).take(near)
     spacing = view.mover.triangle_size[triangle[best]][near]
-    at = solved.at_first.point[near]
-    return Samples(points, view.on_active, at, distance[near], spacing, footed[near], lowest)
+    return Samples(points, view.on_active, at, height, spacing, footed[near], lowest)
 
 
 def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
@@ -219,15 +257,15 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
     return lowest
 
 
-def edge_starts(view: View, mine: Ints, other: Ints, reach: float, nearest: bool = True) -> InterfacePoints:
+def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[InterfacePoints, InterfacePoints]:
     """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`)
-    within reach: of each segment, for each face, the nearest one, or all.
+    within reach: of each segment, for each face, the nearest one; and all.
 
     Straight edges over flat faces are left to `polyhedral`.
     """
     body = view.mover.body
     if len(body.segments) == 0:
-        return InterfacePoints.none()
+        return InterfacePoints.none(), InterfacePoints.none()
     row, segment = view.mover.segments.of_triangles(mine)
     curved = ~(view.mover.straight[body.segment_edge[segment]] & view.base.triangle_flat[other[row]])
     row, segment = row[curved], segment[curved]
@@ -245,14 +283,12 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float, nearest: bool
         fraction[near],
         at[near],
     )
-    best = np.arange(len(segment))
-    if nearest:
-        best = _nearest_partner(segment, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(
-        EDGE, body.segment_edge[segment[best]], segment_params(body.segment_t[segment[best]], fraction[best])
+        EDGE, body.segment_edge[segment], segment_params(body.segment_t[segment], fraction)
     )
-    uv = _uv_at(view, at[best], partner[best], corners[best])
-    return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
+    face = view.base.body.triangle_face[partner]
+    every = view.points(mover, view.base_faces(face, _uv_at(view, at, partner, corners)))
+    return every.take(_nearest_partner(segment, face, at, corners)), every
 
 
 def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float) -> Ints:

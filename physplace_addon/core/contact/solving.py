@@ -14,24 +14,27 @@ from ..arrays import Bools, Floats, Ints
 from .cones import rise_of_both
 from .encounter import Encounter
 from .features import FACE, VERTEX, FeatureGeometry, dot
+from .iteration import eigen_2x2
 from .linearization import SOFT
 from .points import InterfacePoints
 from .polyhedral import PARALLEL
-from .relaxation import FaceTerms, Relaxed, edge_normal, eigen_2x2, face_terms, relax_distance, relax_on_face
+from .relaxation import FaceTerms, Relaxed, edge_normal, face_terms, relax_distance, relax_on_face
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
 _SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
 
 
 def solve_points(
-    encounter: Encounter, points: InterfacePoints, known_sides: bool
+    encounter: Encounter, points: InterfacePoints, known_sides: Bools | bool
 ) -> tuple[InterfacePoints, Bools]:
     """Solve each pair from where it stands; return the points (k) and which are stationary minima inside
     their domains (k,).
 
-    known_sides: keep `points.side` (tracking); else tell it from the distance (creation).
+    known_sides (k,), or of all: keep `points.side`, or of two edges the way that `points.normal` looks; else
+    tell it from the distance.
     """
     k = len(points)
+    known = np.broadcast_to(known_sides, k)
     valid = np.zeros(k, bool)
     solved = points.copy()
     on_world = points.dim2 == FACE
@@ -42,14 +45,15 @@ def solve_points(
         (~(on_world | on_active), _by_distance),
     ):
         if rows.any():
-            part, valid[rows] = solver(encounter, points.take(rows), known_sides)
+            part, valid[rows] = solver(encounter, points.take(rows), known[rows])
             solved.put(rows, part)
     return solved, valid
 
 
-def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
+def promising(encounter: Encounter, starts: InterfacePoints, known_sides: Bools) -> Bools:
     """Tell which starts over faces may lead to a minimum, shape (k,): not those whose gap curves down all
     the same - a straight edge over a hollow, a flat face against one - and so is least at the feature's end.
+    known_sides (k,): as in `solve_points`.
     """
     first, second = encounter.evaluate(starts)
     out = np.ones(len(starts), bool)
@@ -62,7 +66,7 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
         if rows.any():
             mover, base, dim = mover.take(rows), base.take(rows), dim[rows]
             part = starts.take(rows)
-            side = _first_sides(encounter, part, mover, base, encounter.knows_outside(part))
+            side = _sides(encounter, part, mover, base, known_sides[rows])
             terms = face_terms(mover, base, side)
             curved = (dim == FACE) & mover.curvature.any(axis=(1, 2))
             out[rows] = curved | (softest_of(terms, dim) > -_HOLLOW / encounter.radius)
@@ -70,44 +74,44 @@ def promising(encounter: Encounter, starts: InterfacePoints) -> Bools:
 
 
 def _on_world(
-    encounter: Encounter, points: InterfacePoints, known_sides: bool
+    encounter: Encounter, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     points, valid, relaxed = _over_faces(encounter, points, known_sides, True)
     return points, valid & _facing(encounter, points, relaxed.at_first)
 
 
 def _on_active(
-    encounter: Encounter, points: InterfacePoints, known_sides: bool
+    encounter: Encounter, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     points, valid, _ = _over_faces(encounter, points, known_sides, False)
     return points, valid
 
 
 def _over_faces(
-    encounter: Encounter, points: InterfacePoints, known_sides: bool, on_world: bool
+    encounter: Encounter, points: InterfacePoints, known_sides: Bools, on_world: bool
 ) -> tuple[InterfacePoints, Bools, Relaxed]:
     mover, base = encounter.first(points), encounter.second(points)
     if not on_world:
         mover, base = base, mover
     side = points.side
-    if not known_sides:
-        trusted = encounter.knows_outside(points)
-        side = _first_sides(encounter, points, mover.geometry(), base.geometry(), trusted)
+    if not known_sides.all():
+        side = _sides(encounter, points, mover.geometry(), base.geometry(), known_sides)
     relaxed = relax_on_face(mover, base, side, points.held, encounter.radius, SOFT / encounter.radius)
     points, valid = _judged(relaxed, _filled(points, relaxed, side, on_world), encounter.radius)
     return points, valid, relaxed
 
 
-def _first_sides(
+def _sides(
     encounter: Encounter,
     points: InterfacePoints,
     mover: FeatureGeometry,
     base: FeatureGeometry,
-    trusted: Bools,
+    known: Bools,
 ) -> Floats:
-    """Tell the sides of new points: a trusted base's normal is outward; else a trusted mover's face must
-    look at it; else the distance tells, and where that is too small the normal cones.
+    """Keep the known sides and tell the others: a trusted base's normal is outward; else a trusted mover's
+    face must look at it; else the distance tells, and where that is too small the normal cones.
     """
+    trusted = encounter.knows_outside(points)
     height = dot(mover.point - base.point, base.normal)
     side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
     unsure = ~trusted & (np.abs(height) < encounter.sure)
@@ -116,15 +120,8 @@ def _first_sides(
         up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
         side = np.where(unsure, np.where(down > up, -1.0, 1.0), side)
     looks = ~trusted & encounter.active_knows_outside(points) & (points.dim2 == FACE)
-    return np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
-
-
-def side_is_certain(encounter: Encounter, points: InterfacePoints) -> Bools:
-    """Tell which points' sides follow from a trusted normal, whatever the distance, shape (k,)."""
-    certain = encounter.active_knows_outside(points)
-    faces = points.dim2 == FACE
-    certain[faces] |= encounter.world.trusted[points.index2[faces]]
-    return certain
+    side = np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
+    return np.where(known, points.side, side)
 
 
 def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, on_world: bool) -> InterfacePoints:
@@ -166,7 +163,7 @@ def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeom
 
 
 def _by_distance(
-    encounter: Encounter, points: InterfacePoints, known_sides: bool
+    encounter: Encounter, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     relaxed = relax_distance(encounter.first(points), encounter.second(points), encounter.radius)
     at1, at2 = relaxed.at_first, relaxed.at_second
@@ -180,12 +177,13 @@ def _by_distance(
     points = replace(
         points, param1=relaxed.first.param, param2=relaxed.second.param, point1=at1.point, point2=at2.point
     )
-    side = points.side
-    if not known_sides:
+    # of what is known not points.side: T1 x T2 turns round where two edges pass through being parallel
+    towards = np.where(known_sides, dot(raw, points.normal), height)
+    unsure = ~known_sides & (np.abs(height) < encounter.sure)
+    if unsure.any():
         up, down = rise_of_both(encounter, points, raw), rise_of_both(encounter, points, -raw)
-        unsure = np.abs(height) < encounter.sure
-        side = np.where(unsure, np.where(down > up, -1.0, 1.0), np.where(height < 0.0, -1.0, 1.0))
-    side = np.where(crossing, side, 1.0)
+        towards = np.where(unsure, np.where(down > up, -1.0, 1.0), towards)
+    side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
     valid = relaxed.converged & (crossing | (distance > 1e-13 * encounter.radius))
     return points, valid

@@ -7,8 +7,11 @@ import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.encounter import ContactBody, Encounter
+from physplace_addon.core.contact.features import EDGE, Features
 from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
 from physplace_addon.core.contact.points import InterfacePoints, spread_out, without_doubles
+from physplace_addon.core.contact.seeds import View
+from physplace_addon.core.contact.solving import solve_points
 from physplace_addon.core.surfaces import primitives
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.meetings import everything_within, meet, pose, prepared
@@ -145,3 +148,32 @@ def test_a_point_that_would_walk_farther_than_the_threshold_is_no_point():
     assert abs(found(np.inf).gap.min() - 1e-3) < 1e-9
     assert abs(found(0.7).gap.min() - 1e-3) < 1e-9
     assert len(found(0.05)) == 0
+
+
+def rims(roll):
+    """A tilted cylinder whose lower rim is above the upper rim of another, and rolled."""
+    return meet("cylinder", "cylinder", (roll, 0.2, 0.0), (0.3, 0.0, 2.2))
+
+
+def pair_of_rims(encounter):
+    """The point of a lower and an upper rim."""
+    solid = prepared("cylinder").body
+    heights = solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]
+    lower, upper = (
+        Features(solid, placed_at, np.array([EDGE]), np.array([edge]), np.zeros((1, 2)))
+        for placed_at, edge in ((encounter.pose, np.argmin(heights)), (None, np.argmax(heights)))
+    )
+    return View(encounter, True).points(lower, upper)
+
+
+def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides():
+    rolls = np.linspace(-0.1, 0.1, 20)
+    points, valid = solve_points(rims(rolls[0]), pair_of_rims(rims(rolls[0])), known_sides=False)
+    assert valid.all()
+    turned = set()
+    for roll in rolls:
+        points = solve_tracked(rims(roll), points)
+        assert abs(points.gap[0] - np.linalg.norm(points.point1 - points.point2)) < 1e-12
+        assert points.normal[0, 2] > 0.5
+        turned.add(float(points.side[0]))
+    assert turned == {-1.0, 1.0}

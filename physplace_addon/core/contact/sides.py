@@ -1,0 +1,68 @@
+"""On which side of an open sheet something is: where it was seen at a pose free of overlap.
+
+A closed solid's face knows its outside.  A sheet has two, and at a trial pose, where one may have run into
+the other, the distance tells the wrong one; a pose known to be free of overlap tells the right one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Floats
+from .encounter import Encounter
+from .features import FACE, dot
+from .feet import feet
+from .points import InterfacePoints
+
+_FOOT_ROUNDS = 8
+
+
+def on_their_sides(view: Encounter, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+    """Put unsolved points over faces on their sides: outside, or, of a base that does not know its outside,
+    where the mover is at the pose of `view`.
+
+    What all but touches its base there is on the side whose normal is most like that of the nearest of the
+    `known` points of its feature.
+    """
+    side = np.ones(len(points))
+    doubtful = ~view.knows_outside(points)
+    for on_world in (True, False):
+        over = points.dim2 == FACE if on_world else (points.dim1 == FACE) & (points.dim2 != FACE)
+        rows = np.nonzero(doubtful & over)[0]
+        if len(rows):
+            side[rows] = sides_of_base(view, points.take(rows), on_world, known)
+    return replace(points, side=side)
+
+
+def sides_of_base(view: Encounter, points: InterfacePoints, on_world: bool, known: InterfacePoints) -> Floats:
+    """Return on which sides (k,) of faces of the world, or of the active body, unsolved points stand, as in
+    `on_their_sides`.
+    """
+    first, second = view.first(points), view.second(points)
+    mover, base = (first, second) if on_world else (second, first)
+    at_mover = mover.geometry().point
+    _, foot = feet(at_mover, base, view.radius, _FOOT_ROUNDS)
+    height = dot(at_mover - foot.point, foot.normal)
+    near = np.nonzero(np.abs(height) <= view.sure)[0]
+    if len(near) and len(known):
+        outward = foot.normal[near] if on_world else -foot.normal[near]
+        offset = (at_mover if on_world else foot.point)[near][:, None] - known.point1
+        distance = dot(offset, offset)
+        features = view.sampled_feature(points.take(near))
+        distance[features[:, None] != view.sampled_feature(known)] = np.inf
+        nearest = np.argmin(distance, axis=1)
+        told = np.isfinite(distance[np.arange(len(near)), nearest])
+        height[near[told]] = dot(outward, known.normal[nearest])[told]
+    return np.where(height < 0.0, -1.0, 1.0)
+
+
+def moved_since(before: Encounter, now: Encounter, at: Floats, on_active: bool) -> Floats:
+    """Return how far points (k, 3) of the active body, or of the world, have moved against the other one
+    between two poses (k,); they are here now.
+    """
+    own = now.pose.inverse().points(at)
+    offset = at - before.pose.points(own) if on_active else own - before.pose.inverse().points(at)
+    distance: Floats = np.sqrt(dot(offset, offset))
+    return distance

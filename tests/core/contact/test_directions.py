@@ -1,0 +1,110 @@
+"""Near flat features are looked for where they can be met: none is missed, and few that stand beside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.collision import directional_pairs, near_pairs
+from physplace_addon.core.contact.cones import lowest_rise
+from physplace_addon.core.contact.encounter import ContactBody
+from physplace_addon.core.contact.features import EDGE, VERTEX, Features
+from physplace_addon.core.contact.polyhedral import flat_pairs
+from tests.core.contact.meetings import lowered, meet
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, torus
+
+FEATURE = ("dim1", "index1", "dim2", "index2")
+
+
+def convex(rng):
+    points = rng.normal(size=(12, 3))
+    return polyhedron(points, ConvexHull(points).simplices, "convex")
+
+
+def sheet(rng, cells=6, bend=0.1):
+    """A wavy sheet over [-2, 2]^2 with creases and flat spots."""
+    line = np.linspace(-2.0, 2.0, cells + 1)
+    x, y = np.meshgrid(line, line, indexing="ij")
+    z = bend * rng.normal(size=x.shape) * (rng.random(x.shape) < 0.5)
+    a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
+    b, c, d = a + cells + 1, a + cells + 2, a + 1
+    triangles = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return polyhedron(np.stack([x, y, z], axis=-1).reshape(-1, 3), triangles, "sheet")
+
+
+BODIES = {
+    "convex": convex,
+    "sheet": sheet,
+    "nearly flat": lambda rng: sheet(rng, bend=1e-5),
+    "cube": lambda rng: polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube"),
+    "ring": lambda rng: polyhedron(*torus(12, 8), "ring"),
+}
+
+
+def keys(points):
+    columns = np.stack([getattr(points, name) for name in FEATURE], axis=1)
+    return [*map(tuple, columns.tolist())]
+
+
+@pytest.mark.parametrize("world", BODIES)
+@pytest.mark.parametrize("active", BODIES)
+def test_every_pair_within_reach_is_found_and_in_the_same_order(rng, active, world):
+    meeting = meet(BODIES[active](rng), BODIES[world](rng))
+    first, second = meeting.active, meeting.world
+    everything = np.divmod(
+        np.arange(len(first.triangle_flat) * len(second.triangle_flat)), len(second.triangle_flat)
+    )
+    found = 0
+    for gap in (1e-10, 0.02):
+        turned = meet(first.body, second.body, rng.normal(size=3), (*rng.normal(size=2), 9.0))
+        near = lowered(turned, gap * turned.radius)
+        if near is None:
+            continue
+        reach = 0.1 * near.radius
+        expected = flat_pairs(near, *everything)
+        expected = expected.take(np.abs(expected.gap) <= reach)
+        pairs = directional_pairs(first.directions, near.pose, second.directions, reach, near.sure)
+        points = flat_pairs(near, pairs[:, 0], pairs[:, 1], None, reach)
+        points = points.take(np.abs(points.gap) <= reach)
+        assert keys(points) == keys(expected)
+        assert np.abs(points.gap - expected.gap).max(initial=0.0) < 1e-13
+        found += len(points)
+    assert found
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
+    body = ContactBody.of([BODIES[name](rng)])
+    shape = body.body
+    for dim, count, spread in (
+        (EDGE, shape.edge_count, body.edge_spreads),
+        (VERTEX, len(shape.vertices), body.vertex_spreads),
+    ):
+        index = np.repeat(np.arange(count), 400)
+        upward = rng.normal(size=(len(index), 3)) * rng.choice([1e-6, 1e-3, 1.0], size=(len(index), 3))
+        features = Features(shape, None, np.full(len(index), dim), index, np.zeros((len(index), 2)))
+        if dim == EDGE:
+            tangent = features.geometry().tangents[:, 0]
+            upward -= (upward * tangent).sum(axis=1)[:, None] * tangent
+        upward /= np.linalg.norm(upward, axis=1)[:, None]
+        inside = lowest_rise(features, -upward) >= -1e-6
+        assert inside.any()
+        assert (np.abs(upward[inside]) <= spread[index[inside]] + 1e-9).all()
+
+
+def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng):
+    floor, ring = sheet(rng, cells=60, bend=0.0), polyhedron(*torus(40, 20), "ring")
+    meeting = meet(
+        ring.transformed(0.25 * np.eye(4) + 0.75 * np.diag([0.0, 0, 0, 1])), floor, at=(0.0, 0.0, 0.251)
+    )
+    reach = 2.0 * 4.0 / 60
+    looked = directional_pairs(
+        meeting.active.directions, meeting.pose, meeting.world.directions, reach, meeting.sure
+    )
+    points = flat_pairs(meeting, looked[:, 0], looked[:, 1], None, reach)
+    near = near_pairs(meeting.active.tree, meeting.pose, meeting.world.tree, reach)
+    assert len(points) >= 300
+    assert len(looked) < 15 * len(points)
+    assert len(near) > 10 * len(looked)
