@@ -39,6 +39,6 @@ def judged(
     found = contacts(solids, scene.pairs, TOUCHING * radius, radius)
     centres, radii = [solid.centre for solid in solids[:active]], np.full(active, radius)
     held = balanced(found, centres, scene.weights, radii, friction)
-    tried = steepest_fall(scene, motions(scene, np.random.default_rng(8), mixes))
+    tried = steepest_fall(scene, motions(scene, found, np.random.default_rng(8), mixes))
     drop = tried.fall.drop if tried.fall else 0.0
     return Judged(held.imbalance, drop, tried.count, tried.impossible)

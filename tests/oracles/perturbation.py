@@ -23,13 +23,12 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog, nnls
 
 from tests.oracles.balance import wrenches
-from tests.oracles.contacts import contacts
+from tests.oracles.contacts import Contacts
 from tests.oracles.facing import Facing, Minima, Solid, nearest
 
 SIZES = (1e-2, 1e-3, 1e-4)
 ROUNDING = 1e-9  # of an energy, over the radius
 CLEAR = 1e-12  # depth / radius that is no overlap
-TOUCHING = 1e-8  # gap / radius of a contact
 FARTHEST = 20.0  # lifts are at most this times the motion's size
 ROUNDS = 15
 PLACES = 10  # of a pair
@@ -226,7 +225,9 @@ def _interval(gaps, rises, lift, farthest):
     return np.array([low if possible else np.nan])
 
 
-def motions(scene: Scene, random: np.random.Generator, mixes: int = 20, sizes=SIZES) -> np.ndarray:
+def motions(
+    scene: Scene, touching: Contacts, random: np.random.Generator, mixes: int = 20, sizes=SIZES
+) -> np.ndarray:
     """Small motions (n, m, 6) to try: none at all; for each body the six axes both ways and random mixes; for
     all of them what the contacts leave free, both ways, and mixes of it; and where the unbalanced rest of the
     forces would take them.
@@ -236,7 +237,6 @@ def motions(scene: Scene, random: np.random.Generator, mixes: int = 20, sizes=SI
     each = np.zeros((m, len(alone), m, 6))
     for body in range(m):
         each[body, :, body] = alone
-    touching = contacts(scene.solids, scene.pairs, TOUCHING * scene.radius, scene.radius)
     columns = wrenches(touching, [s.centre for s in scene.solids[:m]], np.full(m, scene.radius))
     free = null_space(columns.T, rcond=1e-6).T
     free = np.concatenate([free, random.normal(size=(mixes if len(free) else 0, len(free))) @ free])

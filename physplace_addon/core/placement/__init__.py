@@ -5,7 +5,7 @@ certificate.
 from .certificate import Certificate, Contacts, Status
 from .checking import check
 from .extrication import Extricated, extricate, extricate_several
-from .filling import fill
+from .filling import Filled, fill
 from .forces import Connection, Force, Gravity, Local
 from .settings import Settings
 from .solver import Placement
@@ -16,6 +16,7 @@ __all__ = [
     "Connection",
     "Contacts",
     "Extricated",
+    "Filled",
     "Force",
     "Gravity",
     "Local",

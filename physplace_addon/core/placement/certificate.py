@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -74,7 +75,8 @@ class Certificate:
     scene units. residual_force, residual_torque: |F_e + sum f n| and |T_e + sum f r x n| / R, in units of
     the external force. required_friction: the least Coulomb coefficient that holds it (0: none; inf: none
     would).  stable: False for a metastable rest.  support_margin: how far the centre of mass stands inside
-    its support, scene units.  notes: what was found and assumed of the bodies.
+    its support, scene units.  notes: what was found and assumed of the bodies.  overlapped: the names of the
+    bodies that it overlaps.
     """
 
     status: Status
@@ -88,6 +90,25 @@ class Certificate:
     stable: bool
     support_margin: float
     notes: tuple[str, ...]
+    overlapped: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """How it ended, in a sentence for a person that names what is overlapped."""
+        if not self.overlapped:
+            return self.status.message
+        return self.status.message.replace("something", in_words(self.overlapped))
+
+
+_NAMED = 3  # names that a sentence bears
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names as in a sentence; of many, how many more there are."""
+    named = [f'"{name}"' for name in names[:_NAMED]]
+    if len(names) > _NAMED:
+        named.append(f"{len(names) - _NAMED} more")
+    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
 _SAME_NORMAL = 1e-3

@@ -9,7 +9,7 @@ rest, or has no room to start is one too many: it is not kept, and the container
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -24,6 +24,16 @@ from .solver import Placement
 from .state import State
 
 
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """The finished placements of the copies that stay, in order, and why there is no further one, in words
+    for a person: none if there are enough.
+    """
+
+    placed: tuple[Placement, ...]
+    reason: str
+
+
 def fill(
     active: Body,
     pose: Pose,
@@ -33,8 +43,8 @@ def fill(
     count: int | None = None,
     container: Body | None = None,
     on_step: Callable[[State], bool] | None = None,
-) -> list[Placement]:
-    """Return the finished placements of the copies that stay, in order; `world` holds the container, too.
+) -> Filled:
+    """Place copy after copy; `world` holds the container, too.
 
     Copies leave metastable rests: dropped from one pose, the second would stand on the first.  on_step is
     called after each step; if it returns False, filling ends.  Raises PlacementError if neither a count nor a
@@ -48,10 +58,12 @@ def fill(
     while count is None or len(placed) < count:
         following = placed[-1].replicate() if placed else Placement(active, pose, world, settings, forces)
         certificate = following.run(on_step)
-        if not certificate.status.at_rest or not inside(following.state.pose.points(active.mass.center)):
-            break
+        if not certificate.status.at_rest:
+            return Filled(tuple(placed), certificate.message)
+        if not inside(following.state.pose.points(active.mass.center)):
+            return Filled(tuple(placed), "it comes to rest beside the container, or too high above it")
         placed.append(following)
-    return placed
+    return Filled(tuple(placed), "")
 
 
 def _hull(body: Body) -> Floats:

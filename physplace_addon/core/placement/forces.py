@@ -24,9 +24,12 @@ from ..arrays import Floats
 from ..contact.assembly import Assembly
 from ..contact.features import cross
 from ..errors import PlacementError
+from ..mass import comparable
 from ..rigid import skew
 
 _FADING = 1e-5  # delta / R_b of a connection
+_PRESSED = 1e-3  # of the greatest force on any body: what the others' forces may do to one
+_NEXT_TO_NOTHING = 1e-9
 
 
 class Force(Protocol):
@@ -317,26 +320,32 @@ class Load:
         return total
 
     def sizes(self, assembly: Assembly) -> Floats:
-        """How strongly each body is pulled, all forces added up (m,), in the scale of its wrench."""
-        return _sizes(assembly, self._all)
+        """How strongly each body is pulled, all forces added up (m,), in the scale of its wrench; of a light
+        one among heavy ones, a share of what these may press it with.
+        """
+        return _sizes(assembly, self._all, _PRESSED)
+
+    def own_sizes(self, assembly: Assembly) -> Floats:
+        """The same without what others press it with; next to nothing for a body that no force pulls at."""
+        return _sizes(assembly, self._all, _NEXT_TO_NOTHING)
 
     def sizes_of_pushes(self, assembly: Assembly) -> Floats:
         """The same of the forces that have no energy, if there are any."""
-        return _sizes(assembly, [force for force in self._all if not force.has_energy] or self._all)
+        return _sizes(assembly, [force for force in self._all if not force.has_energy] or self._all, _PRESSED)
 
 
-def _sizes(assembly: Assembly, forces: Sequence[Force]) -> Floats:
+def _sizes(assembly: Assembly, forces: Sequence[Force], share: float) -> Floats:
+    """The forces' sizes (m,), but at least a share of the greatest."""
     total: Floats = np.sum([force.sizes(assembly) for force in forces], axis=0)
-    least = 1e-3 * float(total.max())
-    scaled: Floats = np.maximum(total, least) * assembly.radii / assembly.radius
+    scaled: Floats = np.maximum(total, share * float(total.max())) * assembly.radii / assembly.radius
     return scaled
 
 
 def weights_of(assembly: Assembly) -> Floats:
-    """The bodies' weights (m,), 1 in the mean: by volume if all enclose one, else by the cube of R."""
+    """The bodies' weights (m,), 1 in the mean: the masses if they can be compared, else the cubes of R."""
     masses = [body.body.mass for body in assembly.bodies]
-    solid = all(mass.basis == masses[0].basis for mass in masses)
-    weights = np.array([mass.volume for mass in masses]) if solid else assembly.radii**3
+    known = comparable(masses)
+    weights = np.array([mass.mass for mass in masses]) if known else assembly.radii**3
     relative: Floats = weights / weights.mean()
     return relative
 

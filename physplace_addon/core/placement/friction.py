@@ -90,15 +90,16 @@ class _Search:
         """Make a trial; return the least coefficient once it is known."""
         motion, forces, push = self._widest()
         margin = float(np.sqrt(motion @ motion))
-        held = margin <= _NO_RESIDUAL * push
-        if not held and margin > max(_ROUNDING, _NO_MARGIN * self._trial) and self._trial < self._ceiling:
+        if margin > max(_ROUNDING, _NO_MARGIN * self._trial) and self._trial < self._ceiling:
             self._rise(motion / margin, margin, forces)
             return float("inf") if self._floor >= LIMIT else None
         self._ceiling = self._trial
         if not self._is_narrow:
             self._trial = 0.5 * (self._floor + self._ceiling)
             return None
-        return self._ceiling if held else self._without(forces > _SQUEEZES * forces.max())
+        if max(margin, _ROUNDING) <= _NO_RESIDUAL * push:
+            return self._ceiling
+        return self._without(forces > _SQUEEZES * forces.max())
 
     @property
     def _is_narrow(self) -> bool:

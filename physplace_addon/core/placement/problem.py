@@ -47,12 +47,13 @@ class Problem:
         Where it does not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
         balanced by as much less, so that it does not slide about under a force that no energy ends.  Several
         bodies are in something of the kind, too: where one may tilt as another slides, their energy has
-        saddles all along a flat pile, down which they would go for no good reason.
+        saddles all along a flat pile, down which they would go for no good reason.  It is as thick as each
+        one's own weight asks: in that of the heavy ones a light one would hardly fall.
         """
         if not self.has_lowest:
             return self.load.sizes_of_pushes(assembly) / self.settings.eps_max
         honey = _LEAST_VISCOSITY if len(assembly) == 1 else _VISCOSITY_OF_SEVERAL
-        return honey * self.load.sizes(assembly)
+        return honey * self.load.own_sizes(assembly)
 
     @property
     def has_lowest(self) -> bool:

@@ -62,8 +62,13 @@ def _back(lower: Floats, right: Floats) -> Floats:
     return solution
 
 
-def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
-    """Minimize with B = lower lower'; None if the rows contradict one another."""
+def _solve(
+    lower: Floats, wrench: Floats, gradients: Floats, room: Floats, like: Floats | None = None
+) -> Step | None:
+    """Minimize with B = lower lower'; None if the rows contradict one another.
+
+    like (k,): the forces of a programme much like this one, a good start.
+    """
     free: Floats = solve_triangular(lower, wrench, lower=True).astype(np.float64)
     if len(gradients) == 0:
         return Step(_back(lower, free), np.zeros(0))
@@ -74,9 +79,11 @@ def _solve(lower: Floats, wrench: Floats, gradients: Floats, room: Floats) -> St
         return Step(_back(lower, free), np.zeros(len(h)))
     columns = np.vstack([g.T, h[None] / scale])
     sizes = np.sqrt(np.einsum("ij,ij->j", columns, columns))
+    sizes[sizes == 0.0] = 1.0  # a row that always holds, 0 x >= 0
     target = np.zeros(len(columns))
     target[-1] = 1.0
-    u = nonnegative_least_squares(columns / sizes, target) / sizes
+    start = None if like is None else like * sizes
+    u = nonnegative_least_squares(columns / sizes, target, start) / sizes
     rho = 1.0 - float(h @ u) / scale
     if rho < _CONTRADICTION:
         return None
@@ -117,11 +124,12 @@ def trust_step(
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma = np.full(len(wrench) // 6, 1.0) * viscosity
+    sigma, like = np.full(len(wrench) // 6, 1.0) * viscosity, None
     for attempt in range(_ROUNDS):
-        step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room)
+        step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room, like)
         if step is None:
             return None
+        like = step.forces
         excess = lengths(step.x) / trust
         if (excess <= 1.0).all():
             return step

@@ -1,8 +1,9 @@
 """Moving a body by hand from a valid state, as far as nothing is in the way (Snyder 1995, section 2).
 
 The way is the screw motion's simplest kin: the centre of mass goes straight while the body turns about one
-axis.  It is looked at in parts so short that no part passes what the interface points cannot see, longer ones
-where nothing is near; first touch is found by halving the part that failed.
+axis.  A point of the body that is r from its centre of mass moves by at most |dX| + |dTheta| r, and r can be
+twice R.  The way is looked at in parts so short that no part passes what the interface points cannot see,
+longer ones where nothing is near; first touch is found by halving the part that failed.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import Floats
 from ..collision import clearance
 from ..contact.assembly import Assembly, Pair
 from ..contact.points import FIXED, InterfacePoints
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from .hand import lever
 from .problem import OVERLAP, Problem
-from .programme import length
 from .state import State
 from .stepping import passes_nothing
 
@@ -42,14 +44,15 @@ def moved_by_hand(problem: Problem, state: State, body: int, pose: Pose, cut: bo
 
 
 class _Way:
-    """The way of one body to a pose, everything else at rest."""
+    """The way of one body to a pose, everything else at rest; no point of it goes farther than length R."""
 
     def __init__(self, assembly: Assembly, body: int, pose: Pose) -> None:
         self._assembly, self._body, self._pose = assembly, body, pose
         centre = pose.points(assembly.bodies[body].body.mass.center)
         turn = quaternion_product(pose.rotation, quaternion_conjugate(assembly.poses[body].rotation))
         self._shift, self._turn = centre - assembly.centres[body], rotation_vector(turn)
-        self.length = length(np.concatenate([self._shift / float(assembly.radii[body]), self._turn]))
+        far = lever(assembly, body, assembly.centres[body])
+        self.length = _size(self._shift) / float(assembly.radii[body]) + far * _size(self._turn)
 
     def at(self, part: float) -> Assembly:
         """Where everything stands after a part of the way; after all of it, exactly at the pose."""
@@ -92,6 +95,10 @@ def _reached(problem: Problem, before: State, assembly: Assembly) -> State | Non
     )
 
 
+def _size(vector: Floats) -> float:
+    return float(np.sqrt(vector @ vector))
+
+
 def _deepest(points: InterfacePoints) -> float:
     return float(points.gap.min(initial=np.inf))
 
@@ -107,4 +114,3 @@ def _first_touch(problem: Problem, here: State, way: _Way, done: float, ahead: f
         else:
             here, done = there, middle
     return here
-

@@ -16,16 +16,18 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..collision import free_travel
 from ..contact.assembly import Assembly
-from ..contact.points import FIXED, InterfacePoints
+from ..contact.points import InterfacePoints
 from ..errors import PlacementError
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
-from .checking import check
+from .checking import check, interfering
+from .dragging import dragged, free_way
 from .forces import Force, Load
+from .hand import Hand
 from .problem import Problem
 from .programme import Step
+from .remarks import remarks
 from .repositioning import moved_by_hand
 from .resting import Rest, motions_that_end, rest_by_friction, rest_near
 from .settings import Settings
@@ -178,7 +180,7 @@ class Placement:
         fallen = assembly.displaced(shift.ravel())
         reach = self._problem.reach(self.state.eps)
         if len(assembly) == 1:
-            return self._accept((fallen, fallen.find(reach, InterfacePoints.none(), None)))
+            return self._accept((fallen, fallen.find(reach, InterfacePoints.none(), fallen)))
         taken = settled(self.state, fallen, self.state.local_points, reach, self.state.eps)
         return self._accept(taken) if isinstance(taken, tuple) else self._fail()
 
@@ -190,16 +192,8 @@ class Placement:
 
     def _free_way(self, body: int) -> float:
         """How far a body may fall, everything else standing still."""
-        assembly = self.state.assembly
-        near = 0.2 * self.settings.eps_max * float(assembly.radii[body])
-        others = [FIXED] if assembly.fixed is not None else []
-        ways = [np.inf]
-        for other in others + [other for other in range(len(assembly)) if other != body]:
-            encounter = assembly.encounter((body, other))
-            turn = None if other == FIXED else assembly.poses[other].inverse()
-            along = self._direction if turn is None else turn.vectors(self._direction)
-            ways.append(free_travel(encounter.active.tree, encounter.pose, encounter.world.tree, along, near))
-        return min(ways)
+        near = 0.2 * self.settings.eps_max * float(self.state.assembly.radii[body])
+        return free_way(self.state.assembly, body, self._direction, near)
 
     def _accept(self, taken: Moved) -> State:
         assembly, points = taken
@@ -280,7 +274,26 @@ class Placement:
         Return False, and leave all as it is, if something is in the way; with `cut` the body stops there.
         """
         local = Pose(pose.rotation, pose.translation - self.state.origin)
-        state = moved_by_hand(self._problem, self.state, body, local, cut)
+        return self._go_on_from(moved_by_hand(self._problem, self.state, body, local, cut))
+
+    def drag(
+        self, target: Pose, body: int = 0, pivot: Floats | None = None, axes: Floats | None = None
+    ) -> bool:
+        """Move a body by hand one step towards a target, in the world, sliding along what it touches, and let
+        it run on from there.  Return False, and leave all as it is, if it comes no nearer.
+
+        It is shifted to the target's translation and keeps its orientation; with a pivot (3,), it is turned
+        about that to the target's orientation, the shorter way.  axes (k, 3): the only directions in which,
+        or about which, it may move.
+        """
+        if self.status is Status.INTERFERING_START:
+            return False
+        origin = self.state.origin
+        local = Pose(target.rotation, target.translation - origin)
+        about = None if pivot is None else np.asarray(pivot, dtype=np.float64) - origin
+        return self._go_on_from(dragged(self._problem, self.state, Hand.of(body, local, about, axes)))
+
+    def _go_on_from(self, state: State | None) -> bool:
         if state is None:
             return False
         self._since, self.steps, self.status = len(self.states), 0, Status.RUNNING
@@ -306,15 +319,25 @@ class Placement:
     def certificates(self) -> list[Certificate]:
         """Report on the last state, for each body."""
         if self.status is Status.INTERFERING_START and len(self._actives) == 1:
-            report = check(self._actives[0], self.state.pose, self._world, self.settings)
+            report = check(self._actives[0], self.state.pose, self._world, self.settings, self.forces)
             return [replace(report, status=self.status, steps=self.steps, stable=False)]
         stable = self.status.at_rest and len(self._falling) == 0
-        notes = tuple(note for body in self._world for note in body.notes)
-        return [
+        reports = [
             replace(
                 certify(self._problem, self.state, body, self.status, self.steps),
                 stable=stable,
-                notes=self._actives[body].notes + notes,
+                notes=remarks(self._actives[body], self._world),
             )
             for body in range(len(self._actives))
+        ]
+        if self.status is not Status.INTERFERING_START:
+            return reports
+        tolerance, standing = (
+            self.settings.start_tolerance,
+            list(zip(self._actives, self.state.poses, strict=True)),
+        )
+        still = [body.transformed(pose.matrix4) for body, pose in standing]
+        return [
+            interfering(report, *standing[i], [*self._world, *still[:i], *still[i + 1 :]], tolerance)
+            for i, report in enumerate(reports)
         ]

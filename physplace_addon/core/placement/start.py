@@ -28,7 +28,7 @@ from .stepping import Moved, lift_clear
 _ROUNDS = 5
 _UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
-_PROBE_DEPTH = 1e-3
+PROBE_DEPTH = 1e-3
 _PROBES = 16  # triangles of a body under which is looked
 _ASIDE = 1e-6  # distance / R to either side of a point that is inside only if both are
 
@@ -63,8 +63,8 @@ def clear_start(assembly: Assembly, reach: Reach, tolerance: float) -> Moved | N
     assembly = replace(assembly, sure=max(_UNSURE, 2.0 * tolerance / radius))
     for pair in assembly.pairs(0.0):
         encounter, solids = assembly.encounter(pair), assembly.solids(pair)
-        depth = max(_PROBE_DEPTH * encounter.radius, 4.0 * tolerance)
-        if contained(encounter, solids) or _flush_inside(encounter, solids, depth):
+        depth = max(PROBE_DEPTH * encounter.radius, 4.0 * tolerance)
+        if contained(encounter, solids) or flush_inside(encounter, solids, depth):
             return None
     for _ in range(_ROUNDS):
         points = _overlaps_and_gaps(assembly, reach, tolerance)
@@ -123,7 +123,7 @@ def contained(encounter: Encounter, bodies: Sequence[Body]) -> bool:
     return False
 
 
-def _flush_inside(encounter: Encounter, bodies: Sequence[Body], depth: float) -> bool:
+def flush_inside(encounter: Encounter, bodies: Sequence[Body], depth: float) -> bool:
     """Tell whether a flat face of one body goes on inside another although nothing crosses: a brick lowered
     into its like, side on side, shows neither corners nor edges inside.
     """
@@ -158,7 +158,7 @@ def _inner_points(body: Body) -> Floats:
     """
     centres = body.triangles.mean(axis=1)
     some = body.triangles[np.concatenate([centres.argmin(axis=0), centres.argmax(axis=0)])]
-    return _just_under(some, _PROBE_DEPTH * body.radius if body.closed else 0.0)
+    return _just_under(some, PROBE_DEPTH * body.radius if body.closed else 0.0)
 
 
 def _inside(body: Body, points: Floats) -> Bools:

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..contact.assembly import Assembly, grouped
-from ..contact.curves import sampled_feature
 from ..contact.finding import Reach
 from ..contact.points import InterfacePoints
 from .friction import friction_wrench
@@ -97,28 +96,31 @@ def _dragging(problem: Problem, assembly: Assembly, points: InterfacePoints, wre
 
 
 def on_settled(assembly: Assembly, points: InterfacePoints, forces: Floats) -> Floats:
-    """Move the forces of samples of a contact curve to its true minimum, if that is known: the samples guard
-    the step, but only the minimum knows how the body rolls.
+    """Move the forces of samples of a contact curve to its true minimum, the nearest if there are several:
+    the samples guard the step, but only the minimum knows how the body rolls.
     """
     moved = forces.copy()
     if not points.held.any() or not (moved[points.held] > 0.0).any():
         return moved
     for pair, mine in grouped(points):
-        encounter = assembly.encounter(pair)
         rows = np.nonzero(mine)[0]
         part = points.take(rows)
-        features = sampled_feature(encounter, part)
-        lowest: dict[tuple[bool, int, int], int] = {}
-        for row in np.nonzero(~part.held)[0][np.argsort(part.gap[~part.held])].tolist():
-            lowest.setdefault(features[row], row)
-        for row in np.nonzero(part.held & (forces[rows] > 0.0))[0].tolist():
-            if features[row] in lowest:
-                moved[rows[lowest[features[row]]]] += moved[rows[row]]
+        features = np.array(assembly.encounter(pair).sampled_feature(part))
+        samples = np.nonzero(part.held & (forces[rows] > 0.0))[0]
+        minima = np.nonzero(~part.held)[0]
+        offset = part.point1[samples][:, None] - part.point1[minima]
+        distance = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset))
+        distance[features[samples][:, None] != features[minima]] = np.inf
+        for row, away in zip(samples.tolist(), distance, strict=True):
+            if np.isfinite(away).any():
+                moved[rows[minima[np.argmin(away)]]] += moved[rows[row]]
                 moved[rows[row]] = 0.0
     return moved
 
 
 Moved = tuple[Assembly, InterfacePoints]
+Lift = Callable[[Assembly, InterfacePoints, Ints], Floats | None]
+"""What change of poses lifts overlaps, given which points (rows) stick."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,18 +131,22 @@ class Obstructed:
 
 
 def moved(
-    state: State, step: Step, again: Callable[[InterfacePoints], Step | None], reach: Reach
+    state: State,
+    step: Step,
+    again: Callable[[InterfacePoints], Step | None],
+    reach: Reach,
+    lift: Lift | None = None,
 ) -> Moved | None:
     """Take a step, obeying what it would cross or run into, and lift what overlaps; None if it fails.
 
-    again: what step to take instead when more points are to be obeyed.
+    again: what step to take instead when more points are to be obeyed; lift: `lift_clear`, if none is given.
     """
     known = state.local_points
     for _ in range(_TRIES):
         trial = state.assembly.displaced(step.x)
         fresh = not_among(state.assembly.crossing(trial, 2.0 * state.eps), known)
         if len(fresh) == 0:
-            taken = settled(state, trial, known, reach, 2.0 * state.eps)
+            taken = settled(state, trial, known, reach, 2.0 * state.eps, lift)
             if not isinstance(taken, Obstructed):
                 return taken
             fresh = taken.points
@@ -153,7 +159,12 @@ def moved(
 
 
 def settled(
-    state: State, trial: Assembly, known: InterfacePoints, reach: Reach, farthest: float
+    state: State,
+    trial: Assembly,
+    known: InterfacePoints,
+    reach: Reach,
+    farthest: float,
+    lift: Lift | None = None,
 ) -> Moved | Obstructed | None:
     """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, no farther than
     `farthest`, points solved again.
@@ -175,10 +186,10 @@ def settled(
                     return Obstructed(obstacles)
                 known = InterfacePoints.join([known, found.take(found.gap < -depth)])
             tracked = InterfacePoints.join([tracked, found])
-        lift = lift_clear(trial, tracked, state.sticky.rows(tracked))
-        if lift is None or length(lift) > farthest:
+        change = (lift or lift_clear)(trial, tracked, state.sticky.rows(tracked))
+        if change is None or length(change) > farthest:
             return None
-        trial = trial.displaced(lift)
+        trial = trial.displaced(change)
     return None
 
 

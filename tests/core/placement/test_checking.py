@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.placement import Settings, Status, check
+from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
+from physplace_addon.core.placement.certificate import in_words
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = (0.0, 0.0, 0.0)
 STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
+
+
+def shift(x):
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, 0.0, 0.5
+    return matrix
 
 
 def report(name, world, height, turn=UPRIGHT, **settings):
@@ -100,3 +109,29 @@ def test_a_ball_touches_in_a_point():
 def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn):
     found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.29)), [body("ball")])
     assert abs(found.overlap - 0.01) < 1e-9
+
+
+def test_bricks_flush_inside_one_another_overlap_although_nothing_crosses():
+    brick = polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "brick")
+    assert check(brick, pose(UPRIGHT, (0.7, 0.0, 0.0)), [brick]).status is Status.INTERFERING_START
+    assert check(brick, pose(UPRIGHT, (1.0, 0.0, 0.0)), [brick]).status is not Status.INTERFERING_START
+
+
+def test_what_is_overlapped_is_named_once_and_what_is_only_touched_is_not():
+    parts = [body("slab"), *[replace(body("cube"), name="twin").transformed(shift(0.8 * i)) for i in (-1, 1)]]
+    found = check(body("cube"), pose(UPRIGHT, (0.0, 0.0, 0.5)), parts)
+    assert found.overlapped == ("twin",)
+    assert '"twin"' in found.message
+    assert check(body("cube"), pose(UPRIGHT, (0.0, 0.0, 0.5)), parts[:1]).overlapped == ()
+
+
+def test_a_body_without_weight_that_interferes_is_reported_too():
+    pull = Connection(np.zeros(3), np.zeros(3))
+    placement = Placement(body("cube"), pose(), [body("ball")], Settings(gravity=None), [pull])
+    assert placement.certificate().overlapped == (body("ball").name,)
+
+
+def test_many_names_are_told_by_their_number():
+    assert in_words(["a"]) == '"a"'
+    assert in_words(["a", "b", "c"]) == '"a", "b" and "c"'
+    assert in_words("abcde") == '"a", "b", "c" and 2 more'

@@ -86,8 +86,8 @@ def a_heap(stage: Stage) -> Way:
     turns = [[1, 0.1, 0, 0], [1, 0, 0.15, 0.1], [1, 0.1, 0.1, 0.3], [1, 0, 0, 0]]
     places = [[0, 0, 0.9], [0.25, 0.1, 2.2], [-0.2, 0.15, 3.5], [0.1, 0, 4.7]]
     poses = [stage.pose(Pose(np.array(turn), np.array(at))) for turn, at in zip(turns, places, strict=True)]
-    placed = Placement.of_several([stage.body(body) for body in bodies], poses, [stage.fixed(floor())])
-    return followed(stage, placed)
+    moving, settings = [stage.body(body) for body in bodies], Settings(eps_max=0.1)
+    return followed(stage, Placement.of_several(moving, poses, [stage.fixed(floor())], settings))
 
 
 def a_ladder(stage: Stage, friction: float) -> Way:

@@ -17,7 +17,7 @@ QUICK = Settings(eps_max=0.2)
 
 def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest():
     ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
-    placed = fill(ball, START, [bowl, floor()], QUICK, count=8, container=bowl)
+    placed = fill(ball, START, [bowl, floor()], QUICK, count=8, container=bowl).placed
     assert len(placed) == 8
     centres = np.array([placement.state.pose.translation for placement in placed])
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(8, 1)]
@@ -45,9 +45,10 @@ def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped():
     walls = merge(crate(), "crate")
     cube = box((0.5, 0.5, 0.5)).body
     start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.02, 0.01, 5.0]))
-    placed = fill(cube, start, [walls, floor()], QUICK, container=walls)
-    assert len(placed) == 3
-    heights = [placement.state.pose.translation[2] for placement in placed]
+    filled = fill(cube, start, [walls, floor()], QUICK, container=walls)
+    assert len(filled.placed) == 3
+    assert "too high" in filled.reason
+    heights = [placement.state.pose.translation[2] for placement in filled.placed]
     assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
 
 
@@ -60,8 +61,24 @@ def test_filling_can_be_interrupted():
         return len(steps) < 3
 
     start = Pose(START.rotation, np.array([0.5, 0.0, 4.0]))
-    assert fill(ball, start, [bowl], QUICK, count=9, on_step=on_step) == []
+    filled = fill(ball, start, [bowl], QUICK, count=9, on_step=on_step)
+    assert filled.placed == ()
+    assert filled.reason == Status.INTERRUPTED.message
     assert len(steps) == 3
+
+
+def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way():
+    cube = box((0.5, 0.5, 0.5)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.2]))
+    filled = fill(cube, start, [floor()], QUICK, count=5)
+    assert len(filled.placed) == 1
+    assert filled.reason == f'it overlaps "{cube.name}" where it starts: move it clear and place it again'
+
+
+def test_enough_copies_need_no_reason():
+    cube = box((0.5, 0.5, 0.5)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 2.2]))
+    assert fill(cube, start, [floor()], QUICK, count=2).reason == ""
 
 
 def test_filling_without_an_end_is_refused():

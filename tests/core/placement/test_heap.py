@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PlacementError
-from physplace_addon.core.placement import Placement, Settings, Status
+from physplace_addon.core.placement import Connection, Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, floor, sphere
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+PULL = Connection(np.zeros(3), np.zeros(3))
 SETTINGS = Settings(eps_max=0.2, step_limit=1000)
 
 
@@ -95,6 +97,14 @@ def test_a_heavy_body_weighs_on_a_light_one():
     assert abs(lower.contacts.force[above].sum() / floor_force - 0.8) < 1e-6  # 4 of 5 parts
 
 
+def test_a_pebble_falls_beside_a_block_as_fast_as_the_block():
+    block, pebble = box((0.5, 0.5, 0.5)).body, box((0.0125, 0.0125, 0.0125)).body
+    poses = [at(0.0, 0.0, 0.6), Pose(np.array([1.0, 0.1, 0.2, 0.1]), np.array([0.1, 0.0, 1.325]))]
+    placement = Placement.of_several([block, pebble], poses, [floor()], Settings(eps_max=0.2, step_limit=100))
+    assert placement.run().status is Status.BALANCED
+    assert abs(placement.state.poses[1].translation[2] - 1.0125) < 1e-8
+
+
 def test_a_pose_for_each_body_is_asked_for():
     with pytest.raises(PlacementError, match="a pose for each body"):
         Placement.of_several([box().body], [], [floor()])
@@ -108,3 +118,15 @@ def test_bodies_that_start_inside_one_another_interfere():
     assert placement.status is Status.INTERFERING_START
     same = Placement.of_several([cube, cube], [at(0, 0, 2.0), at(0, 0, 2.0)], [floor()])
     assert same.status is Status.INTERFERING_START
+
+
+def test_of_bodies_that_interfere_each_is_told_with_which_ones_and_how_deep():
+    cube, far = box().body, sphere(0.5).body
+    poses = [at(0, 0, 2.0), at(0.3, 0.2, 2.1), at(5.0, 0, 0.45)]
+    bodies = [replace(cube, name="one"), replace(cube, name="two"), replace(far, name="ball")]
+    placement = Placement.of_several(bodies, poses, [floor()], Settings(gravity=None), [PULL])
+    one, two, ball = placement.certificates()
+    assert (one.overlapped, two.overlapped, ball.overlapped) == (("two",), ("one",), ("floor",))
+    assert one.overlap > 0.1
+    assert abs(ball.overlap - 0.05) < 1e-6
+    assert two.message == 'it overlaps "one" where it starts: move it clear and place it again'

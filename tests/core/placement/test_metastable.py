@@ -11,7 +11,7 @@ from tests.bodies_of_the_paper import box, floor, sphere, torus
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def ball_on_ball(settings):
+def ball_on_ball(settings, on_step=None):
     under = np.eye(4)
     under[2, 3] = 1.0
     placement = Placement(
@@ -20,7 +20,7 @@ def ball_on_ball(settings):
         [sphere(1.0).body.transformed(under), floor()],
         settings,
     )
-    return placement, placement.run()
+    return placement, placement.run(on_step)
 
 
 def test_a_ball_set_exactly_on_a_ball_is_reported_metastable():
@@ -38,13 +38,16 @@ def test_it_is_left_when_asked_and_comes_to_a_stable_rest():
 
 
 def test_the_nudge_is_the_seed_s():
-    ways = {
-        seed: ball_on_ball(Settings(leave_metastable=True, eps_max=0.2, seed=seed))[0].state.pose.translation
-        for seed in (0, 1)
-    }
-    again = ball_on_ball(Settings(leave_metastable=True, eps_max=0.2, seed=1))[0].state.pose.translation
-    assert (again == ways[1]).all()
-    assert np.abs(ways[0] - ways[1]).max() > 1e-2
+    def nudged(seed):
+        settings = Settings(leave_metastable=True, eps_max=0.2, seed=seed)
+        placement = ball_on_ball(settings, lambda state: aside(state) < 1e-6)[0]
+        return placement.state.pose.translation
+
+    def aside(state):
+        return np.abs(state.pose.translation[:2]).max()
+
+    assert (nudged(1) == nudged(1)).all()
+    assert np.abs(nudged(0) - nudged(1)).max() > 1e-3
 
 
 def test_a_cube_on_its_edge_and_a_ring_on_its_rim_fall_over_when_asked():

@@ -139,3 +139,13 @@ def test_a_small_lack_beside_much_room_is_made_good():
     step = solve_programme(np.eye(6), np.zeros(6), rows, room)
     assert abs(step.x[0] - 2e-10) < 1e-15
     assert np.abs(step.x[1:]).max() < 1e-15
+
+
+@pytest.mark.parametrize("lack", [-0.2, 0.0, 0.2])
+def test_a_row_that_no_motion_changes_holds_or_not_but_breaks_nothing(lack):
+    rows = np.vstack([-DOWN, np.zeros(6)])
+    step = solve_programme(np.eye(6), DOWN, rows, np.array([0.1, lack]))
+    assert (step is None) is (lack > 0.0)
+    if step is not None:
+        assert np.allclose(step.x, -0.1 * DOWN, atol=1e-15)
+        assert np.allclose(step.forces, [1.1, 0.0], atol=1e-14)

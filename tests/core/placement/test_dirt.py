@@ -1,0 +1,67 @@
+"""Dirt does not stop an artist: dirty meshes come to rest, overlap nothing, and the report names the dirt.
+
+`python -m benchmarks.dirt` places all two hundred, on a floor and in dirty bowls, and prints figures.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.placement.remarks import remarks
+from tests.core.dirty_meshes import KINDS, dirty
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside, torus
+from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor
+
+SOME = (*range(len(KINDS)), *range(50, 50 + 24 - len(KINDS)))
+
+
+def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_other():
+    for seed in range(200):
+        mesh = dirty(seed)
+        points, triangles = mesh.points.copy(), mesh.triangles.copy()
+        body = polyhedron(mesh.points, mesh.triangles, "dirty")
+        assert named_in(remarks(body, ())) == mesh.dirt, mesh.label
+        assert np.array_equal(points, mesh.points, equal_nan=True)
+        assert np.array_equal(triangles, mesh.triangles)
+
+
+def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight():
+    open_box = polyhedron(CUBE_POINTS, np.vstack([CUBE_TRIANGLES[2:], CUBE_TRIANGLES[2:3]]), "box")
+    moved = open_box.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
+    ball = polyhedron(*torus(9, 7), "ring")
+    assert remarks(ball, (open_box, moved, ball)) == ("box: 1 doubled faces merged",)
+
+
+@pytest.mark.parametrize(
+    ("shift", "size", "overlaps"),
+    [
+        ((0.5, 0.0, 0.0), 1.0, True),
+        ((0.25, 0.25, 0.0), 0.5, True),
+        ((0.25, 0.0, 0.0), 0.4, False),
+        ((1.0, 0.3, 0.0), 1.0, False),
+        ((1.0, 1.0, 0.0), 1.0, False),
+    ],
+)
+def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(shift, size, overlaps):
+    second = (size * CUBE_POINTS + np.array(shift), CUBE_TRIANGLES)
+    body = polyhedron(*beside((CUBE_POINTS, CUBE_TRIANGLES), second), "bricks")
+    assert ("crossing" in named_in(remarks(body, ()))) is overlaps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SOME)
+def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
+    dropped = on_the_floor(seed)
+    assert dropped.certificate.status.at_rest
+    assert dropped.overlap <= OVERLAP
+    assert dropped.named == dropped.mesh.dirt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [20, 21, 22])
+def test_a_dirty_mesh_in_a_dirty_bowl_overlaps_nothing(seed):
+    dropped = in_a_bowl(seed)
+    assert dropped.overlap < OVERLAP
+    assert dropped.named == dropped.mesh.dirt
