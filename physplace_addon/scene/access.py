@@ -7,12 +7,17 @@ properties return. The lies are undone here, once, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView
+from collections.abc import Callable, ItemsView
 from typing import Any, Protocol, TypeVar, cast
 
+import bpy
 from bpy.types import ID, Context, Library, Object, Scene, ViewLayer, WindowManager
 
 Present = TypeVar("Present")
+Handler = TypeVar("Handler", bound=Callable[..., None])
+
+# Marks a function in one of Blender's lists of handlers as staying there when another file comes.
+persistent = cast("Callable[[Handler], Handler]", bpy.app.handlers.persistent)
 
 
 class CustomProperties(Protocol):
@@ -22,6 +27,17 @@ class CustomProperties(Protocol):
     def __getitem__(self, key: str) -> Any: ...
     def get(self, key: str, default: Any = None) -> Any: ...
     def items(self) -> ItemsView[str, Any]: ...
+
+
+class Extended(Protocol):
+    """A data-block with what registration adds to its type: for each type another group of properties."""
+
+    physplace: Any
+
+
+def extended(block: ID) -> Extended:
+    """A data-block with what registration adds to its type."""
+    return cast("Extended", block)
 
 
 def custom_properties(block: ID) -> CustomProperties:

@@ -8,13 +8,15 @@ parameter that names a curve object is replaced by that curve's control points.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import bpy
 from bpy.types import Object
 
+from ..core.body_exact import Boundary
 from ..core.errors import SurfaceError
 from ..core.surfaces import primitives
-from ..core.surfaces.complexes import Complex
+from ..core.surfaces.formula_definitions import KIND as FORMULA
 from .access import custom_properties
 from .curves import bezier_pieces
 from .errors import SceneError
@@ -29,7 +31,7 @@ def has_definition(obj: Object) -> bool:
     return KIND in custom_properties(obj)
 
 
-def complex_of(evaluated: Object) -> Complex:
+def complex_of(evaluated: Object) -> Boundary:
     """The exact faces, edges and vertices an object defines, in its local coordinates.
 
     Raises SceneError, naming the object and the property, for a definition that has no meaning.
@@ -40,9 +42,27 @@ def complex_of(evaluated: Object) -> Complex:
             evaluated.name, f'its property "surface" is {kind!r}', 'set it to text, like "sphere"'
         )
     try:
-        return primitives.build(kind, parameters_of(evaluated, kind))
+        parameters = parameters_of(evaluated, kind)
+        return formula_of(parameters) if kind == FORMULA else primitives.build(kind, parameters)
     except SurfaceError as error:
-        raise SceneError(evaluated.name, str(error), "see the object's custom properties") from error
+        found, *shown = str(error).split("\n")
+        remedy = "\n".join(["see the object's custom properties", *shown])
+        raise SceneError(evaluated.name, found, remedy) from error
+
+
+def formula_of(parameters: Mapping[str, object]) -> Boundary:
+    """The boundary that formulas define; what was asked for lately is remembered.
+
+    Raises SurfaceError for a definition that has no meaning.
+    """
+    if all(isinstance(value, (str, int, float)) for value in parameters.values()):
+        return _remembered(tuple(sorted(parameters.items())))
+    return primitives.build(FORMULA, parameters)
+
+
+@lru_cache(maxsize=32)
+def _remembered(parameters: tuple[tuple[str, str | int | float], ...]) -> Boundary:
+    return primitives.build(FORMULA, dict(parameters))
 
 
 def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:

@@ -15,7 +15,7 @@ import bpy
 from bpy.types import Context, Modifier, Object, bpy_struct
 
 from .access import library_of, view_layer_of
-from .keys import own_action_without_transform
+from .actions import own_action_without_transform
 
 
 def duplicate(context: Context, obj: Object) -> Object:

@@ -14,3 +14,10 @@ class SceneError(PhysPlaceError):
         self.name = name
         self.found = found
         self.remedy = remedy
+
+
+class RestError(PhysPlaceError):
+    """A rest of an object that cannot be keyed: names the object, the rest and its frame."""
+
+    def __init__(self, obj: str, rest: str, frame: int, found: str) -> None:
+        super().__init__(f'object "{obj}", "{rest}" on frame {frame}: {found}')

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from bpy.types import Mesh, Object
 
@@ -11,8 +13,20 @@ from ..core.arrays import Floats, Ints
 GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
 
 
-def triangles_of(evaluated: Object) -> tuple[Floats, Ints] | None:
-    """Points (n, 3) in local coordinates and triangles (t, 3) of an evaluated object.
+MANY = 8  # the least corners of a face with a hole: three around it, three outside, and the bridge both ways
+
+
+@dataclass(frozen=True, eq=False)
+class Triangulated:
+    """Points (n, 3) in local coordinates, triangles (t, 3), and how many faces have holes."""
+
+    points: Floats
+    triangles: Ints
+    holed: int
+
+
+def triangles_of(evaluated: Object) -> Triangulated | None:
+    """The triangles of an evaluated object.
 
     None for an object that has no mesh at all; a mesh may still be empty.
     """
@@ -25,7 +39,7 @@ def triangles_of(evaluated: Object) -> tuple[Floats, Ints] | None:
     if mesh is None:
         return None
     try:
-        return arrays_of(mesh)
+        return Triangulated(*arrays_of(mesh), holed_faces(mesh))
     finally:
         evaluated.to_mesh_clear()
 
@@ -38,3 +52,13 @@ def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
     corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
     return coordinates.astype(np.float64).reshape(-1, 3), corners.astype(np.intp).reshape(-1, 3)
+
+
+def holed_faces(mesh: Mesh) -> int:
+    """The number of a mesh's faces whose border comes twice to one vertex: it runs to a hole and back."""
+    counts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_total", counts)
+    return sum(
+        len(set(mesh.polygons[face].vertices)) < counts[face]
+        for face in np.flatnonzero(counts >= MANY).tolist()
+    )

@@ -7,29 +7,27 @@ left in: the solver moves the body rigidly, so scale and shear belong to the bod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from bpy.types import Context, Depsgraph, Object
 
-from ..core import bodies
 from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.errors import MeshError
 from ..core.rigid import Pose
 from .access import active_object, library_of, view_layer_of
 from .affine import Placed, is_singular, linear4, split
-from .definitions import complex_of
+from .dependence import check_moves_whole
 from .errors import SceneError
-from .meshes import triangles_of
+from .shapes import NOT_FINITE, RESET, Reader
 from .start import kept_start
 from .transform import ObjectSpace, object_space
 from .visible import Family, Item, items
+from .weights import Part, assembled, part_of
 
 ROUNDINGS = 8.0  # of a coordinate, between a pose written to an object and the same pose read back
-
-NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,21 +96,25 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
     for mover in moving:
         check_editable(mover)
     depsgraph = context.evaluated_depsgraph_get()
+    for mover in moving:
+        check_moves_whole(mover, depsgraph)
     frames = [_Frame.of(mover, depsgraph) for mover in moving]
-    parts: list[list[Body]] = [[] for _ in moving]
+    parts: list[list[Part]] = [[] for _ in moving]
     world: list[Body] = []
     owners: list[str] = []
-    reader = Reader()
+    reader = Reader(depsgraph)
     for item in items(depsgraph, [Family.of(mover) for mover in moving]):
         if item.family is not None:
-            part = reader.body(item, frames[item.family].affine(item))
-            parts[item.family] += [] if part is None else [part]
+            own = reader.body(item, frames[item.family].affine(item))
+            parts[item.family] += [] if own is None else [part_of(own, item.evaluated, item.shower)]
             continue
         body = reader.body(item, _clean(item.matrix))
         if body is not None:
             world.append(body)
             owners.append(item.owner)
-    subjects = tuple(frame.subject(own) for frame, own in zip(frames, parts, strict=True))
+    subjects = tuple(
+        frame.subject(own, depsgraph, reader.left_out) for frame, own in zip(frames, parts, strict=True)
+    )
     return Scenario(subjects, tuple(world), tuple(owners))
 
 
@@ -176,18 +178,28 @@ class _Frame:
             return linear4(self.own.stretch)
         return self.own.pose.inverse().matrix4 @ item.matrix
 
-    def subject(self, parts: Sequence[Body]) -> Subject:
+    def subject(
+        self, parts: Sequence[Part], depsgraph: Depsgraph, left_out: Mapping[str, MeshError]
+    ) -> Subject:
         if not parts:
-            raise SceneError(
-                self.obj.name,
-                "it has no faces, and no visible child has",
-                "give it a mesh with faces, or a surface",
-            )
-        body = parts[0] if len(parts) == 1 else bodies.merge(parts, self.obj.name)
+            raise self._shapeless(left_out)
         pose = self.own.pose
+        body = assembled(parts, [self.obj, *self.obj.children_recursive], pose, depsgraph)
+        notes = [f"{name} is left out: {error.found}" for name, error in left_out.items()]
+        body = replace(body, notes=(*body.notes, *notes))
         kept = kept_start(self.obj, body, pose, _rounding(body, pose))
         start = pose if kept is None else kept
         return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start)
+
+    def _shapeless(self, left_out: Mapping[str, MeshError]) -> SceneError:
+        error = left_out.get(self.obj.name)
+        if error is not None:
+            return SceneError(self.obj.name, error.found, error.remedy)
+        return SceneError(
+            self.obj.name,
+            "it has no faces, and no visible child has",
+            "give it a mesh with faces, or a surface",
+        )
 
 
 def _rounding(body: Body, pose: Pose) -> float:
@@ -200,45 +212,3 @@ def _clean(matrix: Floats) -> Floats:
         return matrix
     placed: Placed = split(matrix)
     return placed.affine
-
-
-class Reader:
-    """Makes bodies of items; instances of one mesh are cleaned and analysed once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, int], Body | None] = {}
-
-    def body(self, item: Item, affine: Floats) -> Body | None:
-        """The item's body after an affine map (4, 4); None for an item without faces or shrunk to nothing."""
-        name = item.evaluated.name
-        if not np.all(np.isfinite(affine)):
-            raise SceneError(name, NOT_FINITE, RESET)
-        if not affine[:3, :3].any():
-            return None
-        if is_singular(affine):
-            return self._flattened(item, affine)
-        key = (name, item.evaluated.data.as_pointer() if item.evaluated.data else 0)
-        if key not in self._known:
-            self._known[key] = _exact(item) if item.exact else _polyhedron(item, np.eye(4))
-        known = self._known[key]
-        return None if known is None else known.transformed(affine, name=name)
-
-    def _flattened(self, item: Item, affine: Floats) -> Body | None:
-        if item.exact:
-            raise SceneError(item.evaluated.name, "its scale is zero", "give it a scale on every axis")
-        return _polyhedron(item, affine)
-
-
-def _exact(item: Item) -> Body:
-    return bodies.exact(complex_of(item.evaluated), item.evaluated.name)
-
-
-def _polyhedron(item: Item, affine: Floats) -> Body | None:
-    arrays = triangles_of(item.evaluated)
-    if arrays is None or len(arrays[1]) == 0:
-        return None
-    points, triangles = arrays
-    try:
-        return bodies.polyhedron(points @ affine[:3, :3].T + affine[:3, 3], triangles, item.evaluated.name)
-    except MeshError as error:
-        raise SceneError(item.evaluated.name, error.found, error.remedy) from error

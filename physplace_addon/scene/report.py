@@ -10,6 +10,7 @@ import numpy as np
 from bpy.types import Object
 
 from ..core.placement import Certificate
+from ..core.placement.certificate import in_words
 from .access import custom_properties
 
 REPORT = "physplace_report"
@@ -39,8 +40,12 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
         "residual_torque": float(certificate.residual_torque),
         "required_friction": float(certificate.required_friction),
         "stable": bool(certificate.stable),
-        "notes": "; ".join(certificate.notes),
+        "notes": "; ".join([*_overlaps(certificate), *certificate.notes]),
     }
+
+
+def _overlaps(certificate: Certificate) -> list[str]:
+    return [f"it overlaps {in_words(certificate.overlapped)}"] if certificate.overlapped else []
 
 
 def contact_floats(certificate: Certificate) -> list[float]:

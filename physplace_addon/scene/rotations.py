@@ -19,24 +19,28 @@ from ..core.rigid import quaternion_from_matrix, quaternion_matrix, rotation_mat
 GIMBAL = 1e-7  # cosine of the middle angle below which the outer two turn about one axis
 QUATERNION = "QUATERNION"
 AXIS_ANGLE = "AXIS_ANGLE"
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
 def matrix_of(mode: str, values: ArrayLike) -> Floats:
-    """The rotation matrix (3, 3) of values in a rotation mode.
+    """The rotation matrices (..., 3, 3) of values in a rotation mode.
 
-    Quaternion (w, x, y, z), axis and angle as (angle, x, y, z), or Euler angles (3,) by axis; radians.
+    Quaternions (..., 4) as (w, x, y, z), axis and angle (..., 4) as (angle, x, y, z), or Euler angles
+    (..., 3) by axis; radians.
     """
     numbers = np.asarray(values, dtype=np.float64)
     if mode == QUATERNION:
-        length = np.linalg.norm(numbers)
-        return quaternion_matrix(numbers / length) if length > 0.0 else np.eye(3)
+        length = np.linalg.norm(numbers, axis=-1, keepdims=True)
+        return quaternion_matrix(
+            np.where(length > 0.0, numbers, IDENTITY) / np.where(length > 0.0, length, 1.0)
+        )
     if mode == AXIS_ANGLE:
-        length = np.linalg.norm(numbers[1:])
-        return rotation_matrix(numbers[0] * numbers[1:] / length) if length > 0.0 else np.eye(3)
+        length = np.linalg.norm(numbers[..., 1:], axis=-1, keepdims=True)
+        return rotation_matrix(numbers[..., :1] * numbers[..., 1:] / np.where(length > 0.0, length, 1.0))
     first, second, third = ("XYZ".index(axis) for axis in mode)
-    turns = rotation_matrix(np.diag(numbers))
-    matrix: Floats = turns[third] @ turns[second] @ turns[first]
+    turns = rotation_matrix(numbers[..., None] * np.eye(3))
+    matrix: Floats = turns[..., third, :, :] @ turns[..., second, :, :] @ turns[..., first, :, :]
     return matrix
 
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.types import Scene
 
 from ..core.errors import PlacementError
 from ..core.placement import Settings
+from .access import extended
 
 if TYPE_CHECKING:
     from ..properties import PhysPlaceSettings
@@ -17,12 +18,11 @@ if TYPE_CHECKING:
 
 def settings_of(scene: Scene) -> PhysPlaceSettings:
     """The settings a scene carries as `scene.physplace`."""
-    return cast("PhysPlaceSettings", scene.physplace)  # type: ignore[attr-defined]  # added by registration
+    settings: PhysPlaceSettings = extended(scene).physplace
+    return settings
 
 
-def placement_settings(
-    scene: Scene, gravity: tuple[float, float, float] | None, rounding: float
-) -> Settings:
+def placement_settings(scene: Scene, gravity: tuple[float, float, float] | None, rounding: float) -> Settings:
     """Core's settings for a direction of gravity, and for overlap at the start that is only rounding."""
     chosen = settings_of(scene)
     return Settings(

@@ -11,37 +11,32 @@ from __future__ import annotations
 import numpy as np
 from bpy.types import Object
 
-from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.rigid import Pose
 from .access import custom_properties
+from .poses import FLOATS, floats_of, pose_of
 
 START = "physplace_start"
-FLOATS_A_POSE = 7
 BY_HAND = 1e-4  # motion over R that is a hand's, and not Blender's rounding
 
 
 def write_start(obj: Object, start: Pose, rest: Pose) -> None:
     """Keep where a placement began and ended."""
-    obj[START] = [*_floats(start), *_floats(rest)]
+    obj[START] = [*floats_of(start), *floats_of(rest)]
 
 
 def kept_start(obj: Object, body: Body, pose: Pose, rounding: float) -> Pose | None:
     """The start of an object whose body still stands at the rest it came to; None for any other."""
     stored = custom_properties(obj).get(START)
-    if not hasattr(stored, "to_list") or len(stored) != 2 * FLOATS_A_POSE:
+    if not hasattr(stored, "to_list") or len(stored) != 2 * FLOATS:
         return None
-    floats = np.array(stored.to_list(), dtype=np.float64)
-    start, rest = _pose(floats[:FLOATS_A_POSE]), _pose(floats[FLOATS_A_POSE:])
+    floats = stored.to_list()
+    start, rest = pose_of(floats[:FLOATS]), pose_of(floats[FLOATS:])
+    return start if is_same_place(body, rest, pose, rounding) else None
+
+
+def is_same_place(body: Body, rest: Pose, pose: Pose, rounding: float) -> bool:
+    """Whether a body in two poses stands at one place, as far as it was not moved by hand."""
     some = body.mass.center + body.radius * np.concatenate([np.zeros((1, 3)), np.eye(3)])
     moved = float(np.abs(rest.points(some) - pose.points(some)).max())
-    return start if moved <= BY_HAND * body.radius + rounding else None
-
-
-def _floats(pose: Pose) -> list[float]:
-    floats: list[float] = [*pose.translation.tolist(), *pose.rotation.tolist()]
-    return floats
-
-
-def _pose(floats: Floats) -> Pose:
-    return Pose(floats[3:], floats[:3])
+    return moved <= BY_HAND * body.radius + rounding

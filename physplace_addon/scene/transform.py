@@ -136,7 +136,7 @@ def _delta_rotation(obj: Object) -> Floats:
 
 def _check_not_driven(obj: Object) -> None:
     drivers = obj.animation_data.drivers if obj.animation_data else ()
-    driven = sorted({str(driver.data_path) for driver in drivers} & set(TRANSFORM))
+    driven = sorted({str(driver.data_path) for driver in drivers} & {*TRANSFORM, "rotation_mode"})
     if driven:
         raise SceneError(
             obj.name,

@@ -29,13 +29,14 @@ IGNORE = "physplace_ignore"
 class Item:
     """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over.
 
-    `owner` is the full name of the object that shows it, itself or as an instance; `family` the number of the
-    moving family it belongs to, None for the world.
+    `shower` is the evaluated object that shows it, itself or as an instance, and `owner` the full name of
+    that one's original; `family` the number of the moving family it belongs to, None for the world.
     """
 
     evaluated: Object
     matrix: Floats
     exact: bool
+    shower: Object
     owner: str
     family: int | None
 
@@ -61,7 +62,8 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
     numbers = {name: number for number, family in enumerate(families) for name in family.names}
     for instance in depsgraph.object_instances:
         shown = present(instance.object)
-        owner = original(instance.parent if instance.is_instance and instance.parent else shown)
+        shower = instance.parent if instance.is_instance and instance.parent else shown
+        owner = original(shower)
         if not instance.is_instance and not instance.show_self:
             continue
         if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
@@ -73,7 +75,7 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
             counts = shown.type in GEOMETRY_TYPES and (shown.type == "MESH" or instance.is_instance)
         if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
-            yield Item(shown, matrix, exact, owner.name_full, numbers.get(owner.name_full))
+            yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
 
 
 def original(evaluated: Object) -> Object:

@@ -20,25 +20,13 @@ from ..core.placement import Certificate
 from ..core.rigid import Pose
 from .access import scene_of, view_layer_of
 from .errors import SceneError
-from .keys import key_path
+from .keys import Keying, KeyOptions, insert_automatically, insert_keys, way_keys
+from .owners import check_stands_at
 from .read import Subject
 from .report import write_report
 from .start import write_start
+from .thinning import Measure
 from .transform import Channels, channels, set_channels
-
-READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices
-
-
-@dataclass(frozen=True)
-class KeyOptions:
-    """On which frames a path is keyed: the first state's, and the distance to the next.
-
-    Of several objects each follows the one before it, if `in_turn`; else they all go at once.
-    """
-
-    first_frame: int
-    frame_step: int
-    in_turn: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +41,9 @@ class Outcome:
 def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions | None = None) -> None:
     """Move objects along their paths to the last poses, key the paths if asked, and keep the reports.
 
-    With keys, the scene goes to the last key's frame, so that what is seen is the rest. Raises SceneError,
-    with all objects as they were, if a transform cannot be written.
+    With keys, the scene goes to the last key's frame, so that what is seen is the rest; without, automatic
+    keying keys the rest, if it is on. Raises SceneError, with all objects as they were, if a transform cannot
+    be written.
     """
     objects = [_object(outcome.subject) for outcome in outcomes]
     worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
@@ -62,19 +51,38 @@ def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions 
     ends = [path[-1] for path in paths]
     _move(context, objects, ends, [way[-1] for way in worlds])
     if keys is not None:
-        scene_of(context).frame_set(_key_paths(objects, paths, keys))
+        scene_of(context).frame_set(_key_paths(context, outcomes, paths, keys))
+    for obj in objects if keys is None else ():
+        insert_automatically(context, obj, scene_of(context).frame_current)
     for obj, outcome in zip(objects, outcomes, strict=True):
         write_report(obj, outcome.certificate)
         write_start(obj, outcome.subject.start, outcome.poses[-1])
 
 
-def _key_paths(objects: Sequence[Object], paths: Sequence[Sequence[Channels]], keys: KeyOptions) -> int:
+def _key_paths(
+    context: Context, outcomes: Sequence[Outcome], paths: Sequence[Sequence[Channels]], keys: KeyOptions
+) -> int:
     """Key each object's path; returns the last frame of all."""
+    keying = Keying.of(context)
     first = last = keys.first_frame
-    for obj, path in zip(objects, paths, strict=True):
-        last = max(last, key_path(obj, path, first, keys.frame_step))
+    for outcome, path in zip(outcomes, paths, strict=True):
+        end = first + keys.frame_step * (len(path) - 1)
+        insert_keys(
+            _object(outcome.subject),
+            way_keys(path, first, end, measure_of(outcome.subject), keys.error),
+            keying,
+        )
+        last = max(last, end)
         first = last if keys.in_turn else first
     return last
+
+
+def measure_of(subject: Subject) -> Measure:
+    """How far an object's location and rotation move the points of its body."""
+    body, space = subject.body, subject.space
+    farthest = float(np.linalg.norm(body.triangles.reshape(-1, 3), axis=1).max())
+    scale = float(np.linalg.norm(space.outer[:3, 0]))
+    return Measure(space.mode, scale / body.radius, farthest / body.radius)
 
 
 def write_reports_only(outcomes: Sequence[Outcome]) -> None:
@@ -88,22 +96,33 @@ def _object(subject: Subject) -> Object:
     return found
 
 
+def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -> None:
+    """Move objects to where their bodies stand; automatic keying keys that, if it is on.
+
+    Raises SceneError, with all objects as they were, if a transform cannot be written.
+    """
+    objects = [_object(subject) for subject in subjects]
+    worlds = [subject.world_matrix(pose) for subject, pose in zip(subjects, poses, strict=True)]
+    ends = [
+        subject.space.channels_for(world, subject.space.channels)
+        for subject, world in zip(subjects, worlds, strict=True)
+    ]
+    _move(context, objects, ends, worlds)
+    for obj in objects:
+        insert_automatically(context, obj, scene_of(context).frame_current)
+
+
 def _move(
     context: Context, objects: Sequence[Object], values: Sequence[Channels], expected: Sequence[Floats]
 ) -> None:
     before = [channels(obj) for obj in objects]
     _set_all(context, objects, values)
-    for obj, matrix in zip(objects, expected, strict=True):
-        written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
-        off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
-        if off <= READ_BACK * np.abs(matrix).max():
-            continue
+    try:
+        for obj, matrix in zip(objects, expected, strict=True):
+            check_stands_at(context, obj, matrix)
+    except SceneError:
         _set_all(context, objects, before)
-        raise SceneError(
-            obj.name,
-            "something else owns its transform: a constraint, a driver or a simulation",
-            "mute its constraints, or apply them (Object > Apply > Visual Transform)",
-        )
+        raise
 
 
 def _set_all(context: Context, objects: Sequence[Object], values: Sequence[Channels]) -> None:

@@ -193,13 +193,28 @@ def test_an_object_without_faces_is_said() -> None:
         _read(empty)
 
 
-def test_a_place_that_is_not_a_number_is_said_by_name() -> None:
-    broken = scenes.cube("Broken")
-    broken.data.vertices[3].co.x = float("nan")
-    with pytest.raises(SceneError, match=r'"Broken"'):
-        _read(broken)
-    with pytest.raises(SceneError, match=r'"Broken"'):
-        _read(scenes.cube("Whole", (5.0, 0.0, 0.0)))
+def test_faces_at_no_place_are_left_out_and_said() -> None:
+    torn = scenes.cube("Torn")
+    torn.data.vertices[3].co = float("nan"), float("inf"), 0.0
+    body = _read(torn).subject.body
+    assert 6 <= len(body.triangles) <= 9
+    assert "faces left out that have no place" in body.notes[0]
+    assert body.radius == pytest.approx(np.sqrt(3.0))
+
+
+def test_what_bounds_nothing_is_no_subject_and_left_out_of_the_world() -> None:
+    mesh = bpy.data.meshes.new("Line")
+    mesh.from_pydata([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0)], [], [(0, 1, 2)])
+    line = scenes.linked(bpy.data.objects.new("Line", mesh))
+    nowhere = scenes.cube("Nowhere")
+    nowhere.data.vertices.foreach_set("co", np.full(24, np.nan, dtype=np.float32))
+    for broken, why in ((line, "no area"), (nowhere, "not finite")):
+        with pytest.raises(SceneError, match=f'"{broken.name}".*{why}'):
+            _read(broken)
+    scenario = _read(scenes.cube("Whole", (0.0, 0.0, 5.0)))
+    assert scenario.world == ()
+    assert scenario.subject.body.notes[0] == "Line is left out: all its triangles have no area"
+    assert scenario.subject.body.notes[1].startswith("Nowhere is left out")
 
 
 def test_several_movers_are_subjects_and_only_the_rest_is_the_world() -> None:

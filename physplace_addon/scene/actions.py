@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The curves of an object's active action (of its slot, from Blender 4.4 on), and the action itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.types import FCurve, Keyframe, Object
+
+from .transform import TRANSFORM, channels, set_channels
+
+if TYPE_CHECKING:
+    from bpy.types import ActionFCurves  # Blender 5 has another type for them
+
+SAME_FRAME = 0.01  # frames, closer than which Blender takes two keys for one
+
+
+def curves_of(obj: Object) -> Iterator[FCurve]:
+    """The curves of the object's own slot in its active action."""
+    for curves in _curve_lists(obj):
+        yield from curves
+
+
+def key_at(curve: FCurve, frame: float) -> Keyframe | None:
+    """A curve's key on a frame."""
+    return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)
+
+
+def own_action_without_transform(obj: Object) -> None:
+    """Give an object that shares its action with another one of its own, without location and rotation."""
+    data = obj.animation_data
+    if data is None or data.action is None:
+        return
+    layered: Any = data  # action slots are not in the stubs of Blender 4.2
+    slot = getattr(layered, "action_slot", None)
+    layered.action = data.action.copy()
+    if slot is not None:
+        layered.action_slot = layered.action.slots[slot.identifier]
+    for curves in _curve_lists(obj):
+        for curve in [curve for curve in curves if curve.data_path in TRANSFORM]:
+            curves.remove(curve)
+
+
+@contextmanager
+def keys_put_back_on_error(obj: Object) -> Iterator[None]:
+    """If the block fails, the object has the action, the keys and the channels that it had before."""
+    data = obj.animation_data
+    action = data.action if data else None
+    backup, before, done = action.copy() if action else None, channels(obj), False
+    try:
+        yield
+        done = True
+    finally:
+        if done and backup is not None:
+            bpy.data.actions.remove(backup)
+        elif backup is not None and action is not None:
+            name, backup.use_fake_user = action.name, action.use_fake_user
+            action.user_remap(backup)
+            bpy.data.actions.remove(action)
+            backup.name = name
+        elif not done:
+            _remove_new_action(obj, had_data=data is not None)
+        if not done:
+            set_channels(obj, before)
+
+
+def _remove_new_action(obj: Object, had_data: bool) -> None:
+    data = obj.animation_data
+    action = data.action if data else None
+    if data is not None and action is not None:
+        data.action = None
+        bpy.data.actions.remove(action)
+    if data is not None and not had_data:
+        obj.animation_data_clear()
+
+
+def _curve_lists(obj: Object) -> Iterator[ActionFCurves]:
+    data = obj.animation_data
+    action = data.action if data else None
+    if data is None or action is None:
+        return
+    if not hasattr(data, "action_slot"):  # Blender before 4.4: an action is a list of curves
+        yield action.fcurves
+        return
+    slot = data.action_slot
+    if slot is None:
+        return
+    layers = getattr(action, "layers", ())  # not in the stubs of Blender 4.2
+    bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
+    yield from (bag.fcurves for bag in bags if bag is not None)

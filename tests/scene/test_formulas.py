@@ -1,0 +1,46 @@
+"""Formulas typed as custom properties: read, shown, and refused at the character."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.scene.definitions import complex_of
+from physplace_addon.scene.errors import SceneError
+from tests.scene import scenes
+
+TURN = "0, 2*pi, periodic"
+RING = {"x": "(R + r*cos(v))*cos(u)", "y": "(R + r*cos(v))*sin(u)", "z": "r*sin(v)", "u": TURN, "v": TURN}
+
+
+def ring(name="Ring", **changes):
+    return scenes.surface(name, "formula", **{**RING, "R": 1.0, "r": 0.25, **changes})
+
+
+def evaluated(obj):
+    return obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+
+
+def test_a_formula_is_read_with_its_constants():
+    body = complex_of(evaluated(ring()))
+    assert body.closed
+    assert body.mass.volume == pytest.approx(2 * np.pi**2 * 0.0625, rel=1e-12)
+    assert complex_of(evaluated(ring("Other"))) is body
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"z": "r*sinn(v)"},
+            r'object "Ring": surface "formula": z: character 3: .*\'sin\'.*\n    r\*sinn\(v\)\n      \^$',
+        ),
+        ({"r": "thick"}, 'object "Ring": surface "formula": r: found'),
+        ({"u": "0, 6, periodic"}, 'object "Ring": surface "formula": u: periodic, but its ends are'),
+        ({"w.x": 3.0}, 'object "Ring": surface "formula": w.x: is no name'),
+    ],
+)
+def test_an_error_names_the_object_the_property_and_the_character(change, says):
+    with pytest.raises(SceneError, match=says):
+        complex_of(evaluated(ring(**change)))

@@ -1,0 +1,190 @@
+"""Keys as Blender inserts them: what the artist has set counts, and a way is thinned to a given error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.scene import rotations
+from physplace_addon.scene.actions import curves_of, key_at, keys_put_back_on_error
+from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.keys import Key, Keying, insert_automatically, insert_keys, way_keys
+from physplace_addon.scene.thinning import Measure, kept
+from physplace_addon.scene.transform import Channels
+from tests.scene import scenes
+
+
+@pytest.fixture(autouse=True)
+def _preferences() -> Iterator[None]:
+    edit = bpy.context.preferences.edit
+    names = (
+        "keyframe_new_interpolation_type",
+        "keyframe_new_handle_type",
+        "use_keyframe_insert_needed",
+        "use_keyframe_insert_available",
+    )
+    before = {name: getattr(edit, name) for name in names}
+    yield
+    for name, value in before.items():
+        setattr(edit, name, value)
+
+
+def _channels(x: float, turn: float = 0.0) -> Channels:
+    return Channels(np.array([x, 0.0, 1.0]), np.array([0.0, 0.0, turn]))
+
+
+def _insert(obj: bpy.types.Object, keys: list[Key]) -> None:
+    insert_keys(obj, keys, Keying.of(bpy.context))
+
+
+def _curve(obj: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve:
+    return next(curve for curve in curves_of(obj) if (curve.data_path, curve.array_index) == (path, index))
+
+
+def test_new_keys_have_the_interpolation_handles_and_type_that_the_artist_has_set() -> None:
+    cube = scenes.cube()
+    edit = bpy.context.preferences.edit
+    edit.keyframe_new_interpolation_type, edit.keyframe_new_handle_type = "CONSTANT", "VECTOR"
+    bpy.context.scene.tool_settings.keyframe_type = "EXTREME"
+    _insert(cube, [Key(3, _channels(0.0), on_way=True), Key(7, _channels(1.0), on_way=False)])
+    for curve in curves_of(cube):
+        on_way, rest = curve.keyframe_points
+        assert (on_way.type, on_way.interpolation) == ("GENERATED", "LINEAR")
+        assert (rest.type, rest.interpolation, rest.handle_left_type) == ("EXTREME", "CONSTANT", "VECTOR")
+        assert curve.group.name == "Object Transforms"
+
+
+def test_a_key_that_is_there_keeps_its_interpolation() -> None:
+    cube = scenes.cube()
+    _insert(cube, [Key(3, _channels(0.0), on_way=False)])
+    key_at(_curve(cube, "location", 0), 3).interpolation = "BOUNCE"
+    _insert(cube, [Key(3, _channels(2.0), on_way=False)])
+    key = key_at(_curve(cube, "location", 0), 3)
+    assert (key.interpolation, key.co[1]) == ("BOUNCE", 2.0)
+
+
+def test_only_needed_keys_are_inserted_and_still_every_one_holds() -> None:
+    cube = scenes.cube()
+    bpy.context.preferences.edit.use_keyframe_insert_needed = True
+    rests = {1: 0.0, 20: 0.0, 40: 5.0, 60: 5.0}
+    _insert(cube, [Key(frame, _channels(x), on_way=False) for frame, x in rests.items()])
+    assert len(_curve(cube, "location", 2).keyframe_points) == 1
+    for frame, x in rests.items():
+        assert _curve(cube, "location", 0).evaluate(frame) == pytest.approx(x, abs=1e-6)
+
+
+def test_keys_go_to_the_object_s_own_slot_of_an_action_that_it_shares() -> None:
+    cube, other = scenes.cube(), scenes.cube("Other")
+    other.keyframe_insert("location", frame=1)
+    cube.animation_data_create().action = other.animation_data.action
+    if hasattr(cube.animation_data, "action_slot"):
+        action = cube.animation_data.action
+        cube.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Cube")
+        _insert(cube, [Key(1, _channels(4.0), on_way=False)])
+        assert cube.animation_data.action == other.animation_data.action
+        assert _curve(other, "location", 0).evaluate(1) == 0.0
+    else:
+        _insert(cube, [Key(1, _channels(4.0), on_way=False)])
+    assert _curve(cube, "location", 0).evaluate(1) == 4.0
+
+
+def test_automatic_keying_keys_only_if_it_is_on_and_only_what_it_may() -> None:
+    cube, tools = scenes.cube("Cube", (1.0, 2.0, 3.0)), bpy.context.scene.tool_settings
+    insert_automatically(bpy.context, cube, 5)
+    assert cube.animation_data is None
+    tools.use_keyframe_insert_auto = True
+    edit = bpy.context.preferences.edit
+    edit.use_keyframe_insert_available = True
+    insert_automatically(bpy.context, cube, 5)
+    assert not list(curves_of(cube))
+    edit.use_keyframe_insert_available = False
+    tools.auto_keying_mode = "REPLACE_KEYS"
+    insert_automatically(bpy.context, cube, 5)
+    assert not list(curves_of(cube))
+    tools.auto_keying_mode = "ADD_REPLACE_KEYS"
+    bpy.context.scene.keying_sets_all.active = bpy.context.scene.keying_sets_all["Location"]
+    tools.use_keyframe_insert_keyingset = True
+    insert_automatically(bpy.context, cube, 5)
+    assert {curve.data_path for curve in curves_of(cube)} == {"location"}
+    tools.use_keyframe_insert_keyingset = False
+    insert_automatically(bpy.context, cube, 6)
+    assert {curve.data_path for curve in curves_of(cube)} == {"location", "rotation_euler"}
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_after_an_error_keys_action_and_channels_are_those_of_before(keyed: bool) -> None:
+    cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
+    if keyed:
+        cube.keyframe_insert("location", frame=1)
+        name = cube.animation_data.action.name
+
+    def fail() -> None:
+        with keys_put_back_on_error(cube):
+            _insert(cube, [Key(1, _channels(9.0), on_way=False)])
+            raise SceneError("Cube", "a fault", "none")
+
+    with pytest.raises(SceneError):
+        fail()
+    assert tuple(cube.location) == (1.0, 2.0, 3.0)
+    assert len(bpy.data.actions) == int(keyed)
+    if keyed:
+        assert cube.animation_data.action.name == name
+        assert [tuple(point.co) for point in _curve(cube, "location", 0).keyframe_points] == [(1.0, 1.0)]
+    else:
+        assert cube.animation_data is None
+
+
+def _winding(states: int, mode: str) -> list[Channels]:
+    """A path that turns and falls ever more slowly."""
+    path, previous = [], np.zeros(4 if mode in (rotations.QUATERNION, rotations.AXIS_ANGLE) else 3)
+    for share in np.linspace(0.0, 1.0, states):
+        place = np.array([np.cos(3.0 * share), np.sin(3.0 * share), (1.0 - share) ** 2])
+        turn = rotations.matrix_of("XYZ", (1.4 * share, 2.0 * share**2, 5.0 * share))
+        previous = rotations.values_of(mode, turn, previous)
+        path.append(Channels(place, previous))
+    return path
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX"])
+@pytest.mark.parametrize("error", [0.02, 0.1])
+def test_what_blender_shows_between_the_keys_is_no_farther_off_than_asked(mode: str, error: float) -> None:
+    radius, path = 0.5, _winding(60, mode)
+    cube = scenes.cube()
+    cube.rotation_mode, cube.scale = mode, (radius / np.sqrt(3.0),) * 3
+    keys = way_keys(path, 0, 59, Measure(mode, 1.0 / radius, 1.0), error)
+    assert keys[0].frame == 0
+    assert keys[-1].frame == 59
+    assert 3 < len(keys) < 50
+    _insert(cube, keys)
+    for frame, state in enumerate(path):
+        bpy.context.scene.frame_set(frame)
+        shown = scenes.world_matrix(cube)
+        wanted = np.eye(4)
+        wanted[:3, :3] = rotations.matrix_of(mode, state.rotation) * np.array(cube.scale)
+        wanted[:3, 3] = state.location
+        off = np.linalg.norm((np.column_stack([scenes.CUBE, np.ones(8)]) @ (shown - wanted).T)[:, :3], axis=1)
+        assert off.max() <= error * radius + 1e-6
+        if frame in {key.frame for key in keys}:
+            assert off.max() < 1e-6
+
+
+def test_a_larger_error_needs_fewer_keys_and_none_keeps_all() -> None:
+    path = _winding(60, "XYZ")
+    counts = [
+        len(kept(path, range(60), Measure("XYZ", 1.0, 1.0), error)) for error in (0.0, 1e-2, 3e-2, 1e-1)
+    ]
+    assert counts[0] == 60
+    assert sorted(counts, reverse=True) == counts
+    assert len(set(counts)) == 4
+
+
+def test_on_too_few_frames_every_key_is_still_a_state_on_a_whole_frame() -> None:
+    path = _winding(60, "XYZ")
+    keys = way_keys(path, 10, 14, Measure("XYZ", 1.0, 1.0), 0.0)
+    assert [key.frame for key in keys] == [10, 11, 12, 13, 14]
+    assert all(any(key.values is state for state in path) for key in keys)
+    assert keys[-1].values is path[-1]
+    assert [key.on_way for key in keys] == [True, True, True, True, False]
