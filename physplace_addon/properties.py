@@ -1,12 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of PhysPlace, kept with each scene as `scene.physplace`."""
+"""The settings, kept with each scene as `scene.physplace`, and the rests of each `object.physplace`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
-from bpy.types import PropertyGroup
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+)
+from bpy.types import Object, PropertyGroup
+
+from .core.placement import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol, TypeVar
+
+    Item = TypeVar("Item", covariant=True)
+
+    class CollectionOf(Protocol[Item]):
+        """A collection property, which the stubs do not know."""
+
+        def add(self) -> Item: ...
+        def remove(self, index: int) -> None: ...
+        def __getitem__(self, index: int) -> Item: ...
+        def __iter__(self) -> Iterator[Item]: ...
+        def __len__(self) -> int: ...
+
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+PUSH, WORLD, OBJECT = "PUSH", "WORLD", "OBJECT"  # what a rest's force does
+STRENGTH = {
+    "name": "Strength",
+    "description": "How strong the force is, in weights of the object: more than 1 can lift it",
+    "soft_min": 0.01,
+    "soft_max": 10.0,
+}
+_CORE = Settings()
 
 
 class PhysPlaceSettings(PropertyGroup):
@@ -25,6 +63,7 @@ class PhysPlaceSettings(PropertyGroup):
         seed: int
         key_path: bool
         frame_step: int
+        key_error: float
     else:
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",
@@ -35,7 +74,7 @@ class PhysPlaceSettings(PropertyGroup):
             name="Direction",
             description="The direction things fall in; only the direction counts, not the length",
             subtype="DIRECTION",
-            default=(0.0, 0.0, -1.0),
+            default=_CORE.gravity,
         )
         eps_max: FloatProperty(
             name="Largest Step",
@@ -43,7 +82,7 @@ class PhysPlaceSettings(PropertyGroup):
                 "The largest motion of one step, as a share of the object's radius: "
                 "smaller follows the way down more closely, larger arrives in fewer steps"
             ),
-            default=0.05,
+            default=_CORE.eps_max,
             min=0.001,
             max=0.5,
             precision=3,
@@ -51,7 +90,7 @@ class PhysPlaceSettings(PropertyGroup):
         step_limit: IntProperty(
             name="Step Limit",
             description="Stop after this many steps, even if the object is not at rest yet",
-            default=400,
+            default=_CORE.step_limit,
             min=1,
             soft_max=2000,
         )
@@ -61,7 +100,7 @@ class PhysPlaceSettings(PropertyGroup):
                 "Refuse every step that would raise the object: it then surely comes to an end. "
                 "Pushes and nudges always do without"
             ),
-            default=True,
+            default=_CORE.check_energy,
         )
         balance: EnumProperty(
             name="Balance",
@@ -78,7 +117,7 @@ class PhysPlaceSettings(PropertyGroup):
                 "Coulomb's coefficient of all contacts: the object stops where friction can hold it. "
                 "0 is perfectly smooth, wood on wood about 0.4"
             ),
-            default=0.0,
+            default=_CORE.friction,
             min=0.0,
             soft_max=1.0,
             max=1000.0,
@@ -89,7 +128,7 @@ class PhysPlaceSettings(PropertyGroup):
                 "How much of the friction also bends the way down; "
                 "at 0 it only decides where the object may stop"
             ),
-            default=0.0,
+            default=_CORE.alpha,
             min=0.0,
             max=1.0,
             subtype="FACTOR",
@@ -100,12 +139,12 @@ class PhysPlaceSettings(PropertyGroup):
                 "Go on from a rest that the least push would end, such as a ball on top of a ball, "
                 "by a small nudge of chance"
             ),
-            default=False,
+            default=_CORE.leave_metastable,
         )
         seed: IntProperty(
             name="Seed",
             description="Chooses the nudges by which unstable rests are left; the same seed, the same way",
-            default=0,
+            default=_CORE.seed,
             min=0,
         )
         key_path: BoolProperty(
@@ -122,4 +161,142 @@ class PhysPlaceSettings(PropertyGroup):
             default=1,
             min=1,
             soft_max=10,
+        )
+        key_error: FloatProperty(
+            name="Key Error",
+            description=(
+                "Leave out keys of the path as long as no point of the object is shown farther off "
+                "than this, as a share of its radius. At 0 every step is keyed"
+            ),
+            default=0.0,
+            min=0.0,
+            soft_max=0.2,
+            precision=3,
+        )
+
+
+class PhysPlaceRestForce(PropertyGroup):
+    """What acts on an object besides its weight while it comes to a rest, in the object's own coordinates."""
+
+    if TYPE_CHECKING:
+        kind: str
+        point: tuple[float, float, float]
+        direction: tuple[float, float, float]
+        strength: float
+        target: tuple[float, float, float]
+        other: Object | None
+    else:
+        kind: EnumProperty(
+            name="Kind",
+            description="What the force does",
+            items=(
+                (PUSH, "Push", "It pushes along a direction that turns with the object"),
+                (WORLD, "To a Place", "It draws the point to a place of the world"),
+                (OBJECT, "To an Object", "It draws the point to a point of another object"),
+            ),
+            default=PUSH,
+            override=OVERRIDABLE,
+        )
+        point: FloatVectorProperty(
+            name="Point",
+            description="Where the force acts, in the object's own coordinates",
+            subtype="XYZ",
+            override=OVERRIDABLE,
+        )
+        direction: FloatVectorProperty(
+            name="Direction",
+            description="Where a push goes, in the object's own coordinates; only the direction counts",
+            subtype="XYZ",
+            default=(0.0, 0.0, -1.0),
+            override=OVERRIDABLE,
+        )
+        strength: FloatProperty(**STRENGTH, default=1.0, override=OVERRIDABLE)
+        target: FloatVectorProperty(
+            name="Target",
+            description="Where the point is drawn to, in the world or in the other object's own coordinates",
+            subtype="XYZ",
+            override=OVERRIDABLE,
+        )
+        other: PointerProperty(
+            name="Other Object",
+            description="The object that the point is drawn to",
+            type=Object,
+            override=OVERRIDABLE,
+        )
+
+
+class PhysPlaceRest(PropertyGroup):
+    """A rest of an object on a frame: where it falls from, what acts on it, and where it came to."""
+
+    if TYPE_CHECKING:
+        name: str
+        frame: int
+        start_location: tuple[float, float, float]
+        start_rotation: tuple[float, float, float, float]
+        rest_location: tuple[float, float, float]
+        rest_rotation: tuple[float, float, float, float]
+        keyed_frame: int
+        forces: CollectionOf[PhysPlaceRestForce]
+    else:
+        frame: IntProperty(
+            name="Frame",
+            description="The frame the rest is keyed on; after a change, place the rests again",
+            override=OVERRIDABLE,
+        )
+        start_location: FloatVectorProperty(
+            name="Start",
+            description="Where in the world the object falls from",
+            subtype="XYZ",
+            override=OVERRIDABLE,
+        )
+        start_rotation: FloatVectorProperty(
+            name="Start Rotation",
+            description="How the object is turned in the world where it falls from",
+            size=4,
+            default=(1.0, 0.0, 0.0, 0.0),
+            override=OVERRIDABLE,
+        )
+        rest_location: FloatVectorProperty(
+            name="Rest",
+            description="Where in the world the object came to rest",
+            subtype="XYZ",
+            override=OVERRIDABLE,
+        )
+        rest_rotation: FloatVectorProperty(
+            name="Rest Rotation",
+            description="How the object is turned in the world where it came to rest",
+            size=4,
+            default=(1.0, 0.0, 0.0, 0.0),
+            override=OVERRIDABLE,
+        )
+        keyed_frame: IntProperty(
+            name="Keyed Frame",
+            description="The frame on which the keys of the rest are",
+            override=OVERRIDABLE,
+        )
+        forces: CollectionProperty(
+            name="Forces",
+            description="What acts on the object besides its weight",
+            type=PhysPlaceRestForce,
+            override=OVERRIDABLE_LIST,
+        )
+
+
+class PhysPlaceObject(PropertyGroup):
+    """What PhysPlace keeps with an object: `object.physplace`."""
+
+    if TYPE_CHECKING:
+        rests: CollectionOf[PhysPlaceRest]
+        active_rest: int
+    else:
+        rests: CollectionProperty(
+            name="Rests",
+            description="The rests of the object, each keyed on its frame",
+            type=PhysPlaceRest,
+            override=OVERRIDABLE_LIST,
+        )
+        active_rest: IntProperty(
+            name="Active Rest",
+            description="The number of the rest that is chosen in the list",
+            override=OVERRIDABLE,
         )

@@ -12,46 +12,86 @@ from typing import cast
 
 import bpy
 
-from .operators.check import PHYSPLACE_OT_check
-from .operators.connect import PHYSPLACE_OT_connect
-from .operators.extricate import PHYSPLACE_OT_extricate
-from .operators.menus import PHYSPLACE_MT_object, draw_object_menu
-from .operators.place import PHYSPLACE_OT_place
-from .operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
-from .operators.replicate import PHYSPLACE_OT_replicate
-from .panels.sidebar import (
-    PHYSPLACE_PT_forces,
-    PHYSPLACE_PT_place,
-    PHYSPLACE_PT_report,
-    PHYSPLACE_PT_settings,
+from .operators import (
+    check,
+    connect,
+    drag,
+    extricate,
+    keymap,
+    live_check,
+    menus,
+    modal,
+    overrides,
+    place,
+    preferences,
+    push,
+    replicate,
+    rest_forces,
+    surface_meshes,
+    tool,
 )
-from .properties import PhysPlaceSettings
+from .operators import rests as rest_operators
+from .overlay import drawing
+from .panels import rests as rest_panels
+from .panels import sidebar
+from .properties import (
+    OVERRIDABLE,
+    PhysPlaceObject,
+    PhysPlaceRest,
+    PhysPlaceRestForce,
+    PhysPlaceSettings,
+)
 
 CLASSES: tuple[type, ...] = (
     PhysPlaceSettings,
-    PHYSPLACE_OT_place,
-    PHYSPLACE_OT_check,
-    PHYSPLACE_OT_nudge,
-    PHYSPLACE_OT_push,
-    PHYSPLACE_OT_connect,
-    PHYSPLACE_OT_replicate,
-    PHYSPLACE_OT_extricate,
-    PHYSPLACE_MT_object,
-    PHYSPLACE_PT_place,
-    PHYSPLACE_PT_forces,
-    PHYSPLACE_PT_settings,
-    PHYSPLACE_PT_report,
+    PhysPlaceRestForce,
+    PhysPlaceRest,
+    PhysPlaceObject,
+    live_check.PhysPlaceSession,
+    keymap.PHYSPLACE_OT_placing_key,
+    preferences.PhysPlacePreferences,
+    place.PHYSPLACE_OT_place,
+    drag.PHYSPLACE_OT_drag,
+    tool.PHYSPLACE_GGT_drag,
+    check.PHYSPLACE_OT_check,
+    push.PHYSPLACE_OT_nudge,
+    push.PHYSPLACE_OT_push,
+    connect.PHYSPLACE_OT_connect,
+    replicate.PHYSPLACE_OT_replicate,
+    extricate.PHYSPLACE_OT_extricate,
+    rest_operators.PHYSPLACE_OT_keyframe_rest,
+    rest_operators.PHYSPLACE_OT_rests_replace,
+    rest_operators.PHYSPLACE_OT_rest_remove,
+    rest_forces.PHYSPLACE_OT_rest_push_add,
+    rest_forces.PHYSPLACE_OT_rest_connection_add,
+    rest_forces.PHYSPLACE_OT_rest_force_remove,
+    menus.PHYSPLACE_MT_object,
+    sidebar.PHYSPLACE_PT_place,
+    sidebar.PHYSPLACE_PT_forces,
+    rest_panels.PHYSPLACE_UL_rests,
+    rest_panels.PHYSPLACE_PT_rests,
+    sidebar.PHYSPLACE_PT_settings,
+    sidebar.PHYSPLACE_PT_report,
 )
 
 # Settings that hang on Blender's own data: (Blender's type, the attribute's name, the settings' class).
-POINTERS: tuple[tuple[type, str, type], ...] = ((bpy.types.Scene, "physplace", PhysPlaceSettings),)
+POINTERS: tuple[tuple[type, str, type], ...] = (
+    (bpy.types.Scene, "physplace", PhysPlaceSettings),
+    (bpy.types.Object, "physplace", PhysPlaceObject),
+    (bpy.types.WindowManager, "physplace", live_check.PhysPlaceSession),
+)
 
 # Entries in Blender's own menus: (the menu, the function that draws them).
-MENUS = ((bpy.types.VIEW3D_MT_object, draw_object_menu),)
+MENUS = ((bpy.types.VIEW3D_MT_object, menus.draw_object_menu),)
+
+# Functions that Blender calls: (the name of Blender's list, the function).
+HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS)
+
+_registered = ExitStack()
 
 
 def register() -> None:
-    """Register the classes, hang the settings on Blender's types, and add to its menus."""
+    """Register the classes, hang the settings on Blender's types, add to its menus, handlers and keymaps."""
     with ExitStack() as undo:
         for cls in CLASSES:
             bpy.utils.register_class(cls)
@@ -59,19 +99,24 @@ def register() -> None:
         for owner, name, settings in POINTERS:
             # the stub says that it gives nothing
             pointer = cast("Callable[..., object]", bpy.props.PointerProperty)
-            setattr(owner, name, pointer(type=settings))
+            setattr(owner, name, pointer(type=settings, override=OVERRIDABLE))
             undo.callback(delattr, owner, name)
         for menu, draw in MENUS:
             menu.append(draw)
             undo.callback(menu.remove, draw)
-        undo.pop_all()
+        for moment, handler in HANDLERS:
+            handlers = getattr(bpy.app.handlers, moment)
+            handlers.append(handler)
+            undo.callback(handlers.remove, handler)
+        bpy.utils.register_tool(tool.PhysPlaceDragTool, after={"builtin.transform"}, separator=True)
+        undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
+        undo.enter_context(keymap.added_keymap())
+        undo.callback(drawing.close_all)
+        undo.callback(live_check.stop)
+        undo.callback(modal.close_all)
+        _registered.enter_context(undo.pop_all())
 
 
 def unregister() -> None:
-    """Undo `register`, last thing first."""
-    for menu, draw in reversed(MENUS):
-        menu.remove(draw)
-    for owner, name, _ in reversed(POINTERS):
-        delattr(owner, name)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    """Undo `register`, last thing first; what is under way or still drawn is taken away before."""
+    _registered.close()

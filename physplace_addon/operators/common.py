@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bpy.types import Context, Operator, WindowManager
+from bpy.types import Context, Operator, Window, WindowManager
 
 from ..core.errors import PhysPlaceError
+from ..core.placement.certificate import in_words
 from ..scene.access import active_object
 from ..scene.write import Outcome
 
@@ -74,6 +75,19 @@ def progress(manager: WindowManager, total: int) -> Iterator[WindowManager]:
         manager.progress_end()
 
 
+@contextmanager
+def waiting(window: Window | None) -> Iterator[None]:
+    """The cursor says that this takes a moment."""
+    if window is None:
+        yield
+        return
+    window.cursor_modal_set("WAIT")
+    try:
+        yield
+    finally:
+        window.cursor_modal_restore()
+
+
 def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
     """How objects' placements or checks ended: all is well if all are at rest."""
     certificates = [outcome.certificate for outcome in outcomes]
@@ -82,7 +96,12 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
         counts = Counter(certificate.status for certificate in certificates)
         ends = [f"{count} of them {status.message}" for status, count in counts.items()]
         text = "; ".join(ends) if len(ends) > 1 else certificates[0].status.message
-        return Conclusion(well, f"{len(outcomes)} objects: {text}")
+        overlaps = [
+            f'"{outcome.subject.name}" overlaps {in_words(outcome.certificate.overlapped)}'
+            for outcome in outcomes
+            if outcome.certificate.overlapped
+        ]
+        return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps]))
     (certificate,) = certificates
     figures = f"{certificate.steps} steps, {len(certificate.contacts)} contacts"
-    return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.status.message} ({figures})')
+    return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.message} ({figures})')

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
-from bpy.types import Context
+from bpy.types import Context, UILayout
 
 from ..core.arrays import Floats
 from ..core.contact.nearest import nearest_point
 from ..core.placement import Connection
 from ..core.placement.forces import checked_vector
-from ..scene.access import present, scene_of
+from ..properties import STRENGTH
+from ..scene.access import scene_of
 from ..scene.read import Subject
 from .common import Conclusion, ObjectOperator, conclude
 from .points import other_object, place_of
@@ -23,22 +24,14 @@ from .session import scenario_of, session_of, settings_for
 NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
 
 
-class PHYSPLACE_OT_connect(ObjectOperator):
-    """Draw a point of the active object to the 3D cursor, or to another object."""
-
-    bl_idname = "physplace.connect"
-    bl_label = "Connect"
-    bl_description = (
-        "Draw a point of the active object to the 3D cursor, or to the origin of another object, "
-        "as far as it gets without passing through anything"
-    )
+class Drawing:
+    """Properties of a connection of a point of the active object."""
 
     if TYPE_CHECKING:
         target: str
         location: Sequence[float]
         anchor: str
         point: Sequence[float]
-        use_gravity: bool
         strength: float
     else:
         target: StringProperty(
@@ -67,22 +60,14 @@ class PHYSPLACE_OT_connect(ObjectOperator):
             subtype="TRANSLATION",
             options={"SKIP_SAVE"},
         )
-        use_gravity: BoolProperty(
-            name="Gravity",
-            description="Let the object's weight act too; otherwise it floats, and is only drawn",
-            default=True,
-        )
-        strength: FloatProperty(
-            name="Strength",
-            description="How strongly it is drawn, in weights of the object; more than 1 lifts it",
-            default=2.0,
-            soft_min=0.01,
-            soft_max=10.0,
-        )
+        strength: FloatProperty(**STRENGTH, default=2.0)
+
+    if TYPE_CHECKING:
+        layout: UILayout
 
     def draw(self, context: Context) -> None:
         """The target as a choice of the scene's objects; fields that do not count are grey."""
-        layout = present(self.layout)
+        layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "target", scene_of(context), "objects")
         column = layout.column()
@@ -92,25 +77,17 @@ class PHYSPLACE_OT_connect(ObjectOperator):
         column = layout.column()
         column.active = self.anchor == POINT
         column.prop(self, "point")
-        layout.prop(self, "use_gravity")
         layout.prop(self, "strength")
 
-    def work(self, context: Context) -> Conclusion:
-        """Let the connection draw until nothing moves any more."""
-        target = self._target(context)
-        scenario = scenario_of(context)
-        connection = self._connection(scenario.subject, target)
-        session = session_of(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
-        session.run(context)
-        return conclude(session.write(context))
-
-    def _target(self, context: Context) -> Floats:
+    def target_in_world(self, context: Context) -> Floats:
+        """Where the point is drawn to (3,). Raises SceneError for an object that is not there."""
         if not self.target:
             return checked_vector(place_of(self, context, "location"), "location")
         evaluated = other_object(context, self.target).evaluated_get(context.evaluated_depsgraph_get())
         return np.array(evaluated.matrix_world.translation, dtype=np.float64)
 
-    def _connection(self, subject: Subject, target: Floats) -> Connection:
+    def connection_on(self, subject: Subject, target: Floats) -> Connection:
+        """The object's point drawn to a target (3,). Raises PlacementError if that has no meaning."""
         world_to_body = subject.pose.inverse()
         if self.anchor == NEAREST:
             point = nearest_point(subject.body, world_to_body.points(target)).point
@@ -119,3 +96,37 @@ class PHYSPLACE_OT_connect(ObjectOperator):
         else:
             point = np.zeros(3)
         return Connection(point, target, self.strength)
+
+
+class PHYSPLACE_OT_connect(Drawing, ObjectOperator):
+    """Draw a point of the active object to the 3D cursor, or to another object."""
+
+    bl_idname = "physplace.connect"
+    bl_label = "Connect"
+    bl_description = (
+        "Draw a point of the active object to the 3D cursor, or to the origin of another object, "
+        "as far as it gets without passing through anything"
+    )
+
+    if TYPE_CHECKING:
+        use_gravity: bool
+    else:
+        use_gravity: BoolProperty(
+            name="Gravity",
+            description="Let the object's weight act too; otherwise it floats, and is only drawn",
+            default=True,
+        )
+
+    def draw(self, context: Context) -> None:
+        """The connection, and whether the weight acts."""
+        super().draw(context)
+        self.layout.prop(self, "use_gravity")
+
+    def work(self, context: Context) -> Conclusion:
+        """Let the connection draw until nothing moves any more."""
+        target = self.target_in_world(context)
+        scenario = scenario_of(context)
+        connection = self.connection_on(scenario.subject, target)
+        session = session_of(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
+        session.run(context)
+        return conclude(session.write(context))

@@ -12,6 +12,7 @@ from .extricate import PHYSPLACE_OT_extricate
 from .place import PHYSPLACE_OT_place
 from .push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .replicate import PHYSPLACE_OT_replicate
+from .rests import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
 
 OPERATORS = (
     PHYSPLACE_OT_place,
@@ -21,6 +22,8 @@ OPERATORS = (
     PHYSPLACE_OT_connect,
     PHYSPLACE_OT_replicate,
     PHYSPLACE_OT_extricate,
+    PHYSPLACE_OT_keyframe_rest,
+    PHYSPLACE_OT_rests_replace,
 )
 
 

@@ -14,6 +14,7 @@ from bpy.types import Context, UILayout
 from ..core.contact.nearest import nearest_point
 from ..core.placement import Local, Status
 from ..core.placement.forces import checked_vector, unit_vector
+from ..properties import STRENGTH
 from ..scene.read import Subject
 from .common import Conclusion, ObjectOperator, conclude
 from .points import place_of
@@ -56,13 +57,7 @@ class LocalForce:
             subtype="XYZ",
             default=(1.0, 0.0, 0.0),
         )
-        strength: FloatProperty(
-            name="Strength",
-            description="How strong the force is, in weights of the object",
-            default=1.0,
-            soft_min=0.01,
-            soft_max=10.0,
-        )
+        strength: FloatProperty(**STRENGTH, default=1.0)
 
     if TYPE_CHECKING:
         layout: UILayout

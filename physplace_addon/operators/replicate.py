@@ -18,8 +18,7 @@ from bpy.types import Context, WindowManager
 from ..core import bodies
 from ..core.bodies import Body
 from ..core.errors import PhysPlaceError
-from ..core.placement import Placement, State
-from ..core.placement.filling import fill
+from ..core.placement import Filled, Placement, State, fill
 from ..scene import duplicate
 from ..scene.access import present, scene_of, window_manager_of
 from ..scene.errors import SceneError
@@ -80,20 +79,19 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         scenario = scenario_of(context)
         subject = scenario.subject
         first = 0 if subject.is_placed else 1  # the object itself is placed, too
-        placed = self._filled(context, scenario, first)
-        if not placed:
-            where = " inside the container" if self.container else ""
+        filled = self._filled(context, scenario, first)
+        if not filled.placed:
             raise SceneError(
                 subject.name,
-                f"no copy of it comes to rest from its start{where}",
+                f"no copy of it comes to rest from its start ({filled.reason})",
                 "put it clear of everything, above the place where the copies shall lie",
             )
-        copies = write_copies(context, subject, placed, first)
+        copies = write_copies(context, subject, filled.placed, first)
         enough = self.until_full or copies == self.count
-        wanted = "" if enough else f" of {self.count}: the next finds no rest there"
+        wanted = "" if enough else f" of {self.count}. The next one: {filled.reason}"
         return Conclusion(enough, f'"{subject.name}": copies at rest: {copies}{wanted}')
 
-    def _filled(self, context: Context, scenario: Scenario, first: int) -> list[Placement]:
+    def _filled(self, context: Context, scenario: Scenario, first: int) -> Filled:
         subject, world = scenario.subject, scenario.world
         container = container_of(context, scenario, self.container) if self.container else None
         if self.until_full and container is None:

@@ -14,9 +14,10 @@ from bpy.types import Context, Scene
 from ..core.placement import Force, Placement, Settings, State, Status
 from ..core.rigid import Pose
 from ..scene.access import scene_of, window_manager_of
+from ..scene.keys import KeyOptions
 from ..scene.read import Scenario, Subject, read, selected_movers
 from ..scene.settings import gravity_direction, placement_settings, settings_of
-from ..scene.write import KeyOptions, Outcome, write_reports_only, write_rests
+from ..scene.write import Outcome, write_reports_only, write_rests
 from .common import progress
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
@@ -45,9 +46,7 @@ class Session:
         ways = zip(*(state.poses for state in self.solver.states), strict=True)
         return [
             Outcome(subject, way, replace(certificate, steps=certificate.steps + self.earlier))
-            for subject, way, certificate in zip(
-                self.subjects, ways, self.solver.certificates(), strict=True
-            )
+            for subject, way, certificate in zip(self.subjects, ways, self.solver.certificates(), strict=True)
         ]
 
     def write(self, context: Context) -> list[Outcome]:
@@ -87,4 +86,6 @@ def session_of(
 def keys_of(scene: Scene) -> KeyOptions | None:
     """Where the path shall be keyed, if the settings ask for it."""
     chosen = settings_of(scene)
-    return KeyOptions(scene.frame_current, chosen.frame_step) if chosen.key_path else None
+    if not chosen.key_path:
+        return None
+    return KeyOptions(scene.frame_current, chosen.frame_step, error=chosen.key_error)

@@ -8,12 +8,14 @@ from bpy.types import Context, Panel
 from ..operators.check import PHYSPLACE_OT_check
 from ..operators.connect import PHYSPLACE_OT_connect
 from ..operators.extricate import PHYSPLACE_OT_extricate
+from ..operators.live_check import running, session_switches
 from ..operators.place import PHYSPLACE_OT_place
 from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.report import last_report, rows_of
 from ..scene.settings import settings_of
+from ..scene.surface_meshes import definition_error
 
 
 class PHYSPLACE_PT_place(Panel):
@@ -35,11 +37,18 @@ class PHYSPLACE_PT_place(Panel):
             together = column.operator(PHYSPLACE_OT_place.bl_idname, text="Place Selected Together")
             together.together = True
         column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
+        column.prop(session_switches(context), "live_check", icon="HIDE_OFF", toggle=True)
+        live = running()
+        if live is not None:
+            column.label(text=live.line, icon="INFO")
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
         if active is not None:
             layout.label(text=active.name, icon="OBJECT_DATA")
+            wrong = definition_error(active)
+            if wrong:
+                layout.label(text=wrong, icon="ERROR")
 
 
 class PHYSPLACE_PT_forces(Panel):
@@ -72,6 +81,7 @@ class PHYSPLACE_PT_settings(Panel):
     bl_region_type = "UI"
     bl_category = "PhysPlace"
     bl_parent_id = PHYSPLACE_PT_place.bl_idname
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
         """Gravity, steps, contact, where to stop, keys."""
@@ -102,6 +112,7 @@ class PHYSPLACE_PT_settings(Panel):
         frames = keys.column()
         frames.active = chosen.key_path
         frames.prop(chosen, "frame_step")
+        frames.prop(chosen, "key_error")
 
 
 class PHYSPLACE_PT_report(Panel):

@@ -39,5 +39,8 @@ def refused(
 
 
 def standing() -> dict[str, tuple[np.ndarray, set[str]]]:
-    """Every object of the file by name: its world matrix, and the names of its custom properties."""
-    return {obj.name: (scenes.world_matrix(obj), set(obj.keys())) for obj in bpy.data.objects}
+    """Every object of the file by name: its world matrix, and the names of its custom properties.
+
+    What is registered on objects is not custom, although Blender before 5.0 lists it once it was looked at.
+    """
+    return {obj.name: (scenes.world_matrix(obj), set(obj.keys()) - {"physplace"}) for obj in bpy.data.objects}

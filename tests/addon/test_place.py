@@ -176,11 +176,16 @@ def test_an_object_without_faces_is_an_error() -> None:
     )
 
 
-def test_a_place_that_is_not_a_number_is_an_error() -> None:
+def test_a_mesh_of_places_that_are_not_numbers_is_an_error_and_one_such_place_is_not() -> None:
     scenes.floor()
     broken = scenes.cube("Broken", (0.0, 0.0, 3.0))
     broken.data.vertices[0].co.y = float("nan")
-    _refused(broken, '"Broken"')
+    report = place(broken)
+    assert report["status"] == "BALANCED"
+    assert "faces left out that have no place" in str(report["notes"])
+    broken.data.vertices.foreach_set("co", np.full(24, np.nan, dtype=np.float32))
+    broken.data.update()
+    _refused(broken, '"Broken".*not finite numbers')
 
 
 def test_a_zero_scale_is_an_error() -> None:
@@ -215,7 +220,7 @@ def test_a_constraint_that_owns_the_transform_is_an_error_and_nothing_moves() ->
     target = scenes.linked(bpy.data.objects.new("Target", None), (0.0, 0.0, 4.0))
     cube = scenes.cube("Held", (0.0, 0.0, 4.0))
     cube.constraints.new("COPY_LOCATION").target = target
-    _refused(cube, '"Held".*constraint')
+    _refused(cube, '"Held".*its constraint "Copy Location" owns its transform; mute')
 
 
 def test_gravity_without_a_direction_is_an_error() -> None:

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import bpy
+import pytest
 
 import physplace_addon
 from physplace_addon import registration
+
+ROOT = Path(__file__).resolve().parents[2]
+REGISTERED_AND_ENDED = """
+import physplace_addon
+physplace_addon.register()
+physplace_addon.unregister()
+"""
+
+
+class Broken(Exception):
+    """What a part of Blender raises that does not work."""
 
 
 def _present() -> bool:
@@ -27,6 +43,46 @@ def test_it_can_be_disabled_and_enabled_again() -> None:
         assert not hasattr(bpy.context.scene, "physplace")
         physplace_addon.register()
     assert _present()
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "at"),
+    [
+        (bpy.utils, "register_class", 1),
+        (bpy.utils, "register_class", len(registration.CLASSES)),
+        (bpy.props, "PointerProperty", len(registration.POINTERS)),
+        (bpy.utils, "register_tool", 1),
+        (registration.keymap, "added_keymap", 1),
+    ],
+)
+def test_if_a_part_cannot_be_added_nothing_is(
+    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, at: int
+) -> None:
+    physplace_addon.unregister()
+    works, calls = getattr(owner, name), []
+
+    def breaks(*given: object, **named: object) -> object:
+        calls.append(given)
+        if len(calls) == at:
+            raise Broken
+        return works(*given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, breaks)
+        with pytest.raises(Broken):
+            physplace_addon.register()
+    assert not [kind for kind in dir(bpy.types) if "physplace" in kind.lower()]
+    assert not any(hasattr(kind, attribute) for kind, attribute, _ in registration.POINTERS)
+    for moment, handler in registration.HANDLERS:
+        assert handler not in getattr(bpy.app.handlers, moment)
+    physplace_addon.register()
+    assert _present()
+
+
+def test_python_ends_after_the_extension_was_there() -> None:
+    """Whatever still holds a class then holds Blender's module, and the end of Python waits for that."""
+    command = [sys.executable, "-c", REGISTERED_AND_ENDED]
+    assert subprocess.run(command, cwd=ROOT, timeout=120.0, capture_output=True).returncode == 0
 
 
 def test_every_operator_and_setting_says_what_it_does() -> None:

@@ -89,4 +89,5 @@ def test_objects_that_overlap_each_other_are_reported_and_stay() -> None:
     _select(lower, upper)
     assert run(bpy.ops.physplace.place, lower, together=True)["status"] == "INTERFERING_START"
     assert upper["physplace_report"]["status"] == "INTERFERING_START"
+    assert 'overlaps "Lower"' in upper["physplace_report"]["notes"]
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(2.0)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The hand that moves or turns a body: what the mouse, axis locks and typed numbers ask for, as in Blender's
+own Move and Rotate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from bpy.types import Event
+
+from ..core.arrays import Floats
+from ..core.rigid import Pose
+from .view import View
+
+NUMBERS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+AXES = {"X": 0, "Y": 1, "Z": 2}
+DIGITS = {
+    **{name: str(i) for i, name in enumerate(NUMBERS)},
+    **{f"NUMPAD_{digit}": digit for digit in "0123456789"},
+    "PERIOD": ".",
+    "NUMPAD_PERIOD": ".",
+}
+MINUS = ("MINUS", "NUMPAD_MINUS")
+_EDGE_ON = 0.1  # cosine of an axis with the view, below which the mouse goes along it and not around it
+
+
+@dataclass(frozen=True, eq=False)
+class Hand:
+    """A body held by its centre: how it stood, where the mouse was, and what it may do.
+
+    turns: it is turned, not moved.  axis: 0, 1 or 2, or None.  plane: the axis is the one that it may *not*
+    move along.  typed: a number instead of the mouse, in scene units or degrees.  pressed: where the mouse
+    was pressed, some pixels before that was a drag.  returns: it has another axis now, and goes back to
+    where it was taken before it takes that.
+    """
+
+    turns: bool
+    start: Pose
+    centre: Floats
+    mouse: Floats
+    axis: int | None = None
+    plane: bool = False
+    typed: str = ""
+    turned: float = 0.0
+    pressed: Floats | None = None
+    returns: bool = False
+    _last: float | None = field(default=None)
+
+    def heeds(self, event: Event) -> bool:
+        """Whether a pressed key is an axis or part of a number."""
+        return event.value == "PRESS" and (
+            event.type in AXES or event.type in DIGITS or event.type in MINUS or event.type == "BACK_SPACE"
+        )
+
+    def told(self, event: Event) -> Hand:
+        """The hand after an axis or part of a number was pressed."""
+        if event.type in AXES:
+            axis, plane = AXES[event.type], event.shift and not self.turns
+            same = (self.axis, self.plane) == (axis, plane)
+            return replace(self, axis=None if same else axis, plane=plane and not same, returns=True)
+        if event.type == "BACK_SPACE":
+            return replace(self, typed=self.typed[:-1])
+        if event.type in MINUS:
+            return replace(self, typed=self.typed[1:] if self.typed.startswith("-") else f"-{self.typed}")
+        digit = DIGITS[event.type]
+        return self if digit == "." and "." in self.typed else replace(self, typed=self.typed + digit)
+
+    def followed(self, view: View, mouse: Floats) -> Hand:
+        """The hand after the mouse has moved: how far around the centre it has gone is counted on."""
+        at = view.pixel(self.centre)
+        if not self.turns or at is None or not np.any(mouse - at):
+            return self
+        angle = float(np.arctan2(*(mouse - at)[::-1]))
+        if self._last is None:
+            return replace(self, _last=angle)
+        step = (angle - self._last + np.pi) % (2.0 * np.pi) - np.pi
+        return replace(self, _last=angle, turned=self.turned + step)
+
+    def catching_up(self, view: View, most: float) -> Hand:
+        """The hand a tick later: the pixels that made a press a drag are followed too, by so much a tick, so
+        that the body does not jump and is held, in the end, where it was pressed.
+        """
+        if self.pressed is None or self.turns:
+            return self
+        owed = replace(self, mouse=self.pressed)._shift(view, self.mouse)
+        size = float(np.sqrt(owed @ owed))
+        if size <= most:
+            return replace(self, mouse=self.pressed, pressed=None)
+        return replace(self, mouse=self.mouse + most / size * (self.pressed - self.mouse))
+
+    @property
+    def pivot(self) -> Floats | None:
+        """What it is turned about; None for a hand that moves it."""
+        return self.centre if self.turns else None
+
+    @property
+    def axes(self) -> Floats | None:
+        """The only directions (k, 3) that it may go in, or turn about; None for all."""
+        if self.axis is None:
+            return None
+        unit = np.eye(3)
+        kept: Floats = np.delete(unit, self.axis, axis=0) if self.plane else unit[self.axis : self.axis + 1]
+        return kept
+
+    def target(self, view: View, mouse: Floats) -> Pose:
+        """Where the body is asked to be."""
+        number = self._number()
+        if self.turns:
+            about = self._about(view)
+            angle = np.radians(number) if number is not None else self._angle(view, about)
+            return self.start.displaced(np.zeros(3), angle * about, self.centre)
+        shift = self._shift(view, mouse)
+        if number is not None:
+            shift = number * np.eye(3)[0 if self.axis is None else self.axis]
+        return self.start.displaced(shift, np.zeros(3), self.centre)
+
+    def asks(self, view: View, mouse: Floats) -> str:
+        """What is asked, in words."""
+        locks = "" if self.axis is None else f" {'locking' if self.plane else 'along'} {'XYZ'[self.axis]}"
+        if self.turns:
+            number = self._number()
+            angle = number if number is not None else np.degrees(self._angle(view, self._about(view)))
+            return f"Turn {angle:.2f}°{locks.replace('along', 'about')}{self._typing()}"
+        shift = self.target(view, mouse).translation - self.start.translation
+        return f"Move {shift[0]:.4f} {shift[1]:.4f} {shift[2]:.4f}{locks}{self._typing()}"
+
+    def _typing(self) -> str:
+        return f" [{self.typed}|]" if self.typed else ""
+
+    def _number(self) -> float | None:
+        digits = self.typed.strip("-.")
+        return float(self.typed) if digits else None
+
+    def _about(self, view: View) -> Floats:
+        axis: Floats = view.towards if self.axis is None else np.eye(3)[self.axis]
+        return axis
+
+    def _angle(self, view: View, about: Floats) -> float:
+        return -self.turned if float(about @ view.towards) < 0.0 else self.turned
+
+    def _shift(self, view: View, mouse: Floats) -> Floats:
+        if self.axis is None or self.plane:
+            free: Floats = view.under_mouse(mouse, self.centre) - view.under_mouse(self.mouse, self.centre)
+            return free if self.axis is None else self._on_plane(view, mouse, free)
+        along: Floats = np.eye(3)[self.axis]
+        way: Floats = (self._along(view, mouse, along) - self._along(view, self.mouse, along)) * along
+        return way
+
+    def _along(self, view: View, mouse: Floats, along: Floats) -> float:
+        """How far along a line through the centre a pixel's ray comes nearest to it."""
+        origin, ray = view.ray(mouse)
+        across = ray - (ray @ along) * along
+        size = float(across @ across)
+        if size < _EDGE_ON**4:
+            return 0.0
+        offset = self.centre - origin
+        depth = float(offset @ across) / size
+        return float((origin + depth * ray - self.centre) @ along)
+
+    def _on_plane(self, view: View, mouse: Floats, free: Floats) -> Floats:
+        assert self.axis is not None
+        normal: Floats = np.eye(3)[self.axis]
+        if abs(float(normal @ view.towards)) < _EDGE_ON:
+            flat: Floats = free - (free @ normal) * normal
+            return flat
+        ends = []
+        for pixel in (mouse, self.mouse):
+            origin, ray = view.ray(pixel)
+            ends.append(origin + float((self.centre - origin) @ normal) / float(ray @ normal) * ray)
+        shift: Floats = ends[0] - ends[1]
+        return shift

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What acts on the active object on the way to the chosen rest: pushes and connections, added and removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpy.props import IntProperty
+from bpy.types import Context
+
+from ..scene import rest_forces
+from ..scene.access import active_object, present
+from ..scene.errors import SceneError
+from ..scene.read import check_editable
+from .common import Conclusion
+from .connect import Drawing
+from .points import other_object
+from .push import LocalForce
+from .rests import RestsOperator, chosen
+from .session import scenario_of
+
+
+class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):
+    """Let a push at a point of the object act on the way to the chosen rest."""
+
+    bl_idname = "physplace.rest_push_add"
+    bl_label = "Add Push"
+    bl_description = (
+        "Let a push or pull, at the point of the object nearest to the 3D cursor, act on the way to the "
+        "chosen rest. Place the rests again to see it"
+    )
+
+    def work(self, context: Context) -> Conclusion:
+        """Keep the push with the rest."""
+        obj = present(active_object(context))
+        subject = scenario_of(context).subject
+        rest = chosen(obj)
+        rest_forces.add_push(rest, subject, self.force_on(context, subject))
+        return Conclusion(True, f'"{obj.name}": a push added to "{rest.name}": place the rests again')
+
+
+class PHYSPLACE_OT_rest_connection_add(Drawing, RestsOperator):
+    """Let a point of the object be drawn to the 3D cursor or an object on the way to the chosen rest."""
+
+    bl_idname = "physplace.rest_connection_add"
+    bl_label = "Add Connection"
+    bl_description = (
+        "Let a point of the object be drawn to the 3D cursor, or to the origin of another object, on the "
+        "way to the chosen rest. Place the rests again to see it"
+    )
+
+    def work(self, context: Context) -> Conclusion:
+        """Keep the connection with the rest."""
+        obj = present(active_object(context))
+        target = self.target_in_world(context)
+        subject = scenario_of(context).subject
+        rest = chosen(obj)
+        other = other_object(context, self.target) if self.target else None
+        rest_forces.add_connection(rest, subject, self.connection_on(subject, target), other)
+        return Conclusion(True, f'"{obj.name}": a connection added to "{rest.name}": place the rests again')
+
+
+class PHYSPLACE_OT_rest_force_remove(RestsOperator):
+    """Take a force off the chosen rest."""
+
+    bl_idname = "physplace.rest_force_remove"
+    bl_label = "Remove Force"
+    bl_description = "Take a force off the chosen rest. Place the rests again to see it"
+
+    if TYPE_CHECKING:
+        number: int
+    else:
+        number: IntProperty(name="Number", description="The force's place among those of the rest", min=0)
+
+    def work(self, context: Context) -> Conclusion:
+        """Remove the force."""
+        obj = present(active_object(context))
+        check_editable(obj)
+        rest = chosen(obj)
+        if self.number >= len(rest.forces):
+            raise SceneError(obj.name, f'"{rest.name}" has {len(rest.forces)} forces', "choose one of them")
+        rest.forces.remove(self.number)
+        return Conclusion(True, f'"{obj.name}": a force of "{rest.name}" removed: place the rests again')

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is seen of a body in contact is drawn in all 3D views, until it is closed.
+
+Contacts are yellow, with their normals as long as R times the force; near pairs are faint; the centre of mass
+is a cross with a line down to its support, which is red where it does not carry; what is in the way is a red
+dot in front of everything; a pull is an orange line.  What is hidden behind a surface shows through, fainter:
+a contact is by its nature between two bodies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import bpy
+from bpy.types import SpaceView3D, WindowManager
+
+from .layers import layers_of
+from .marks import Marks
+from .strokes import Stroke, draw, overlays_are_shown, strokes_of
+
+
+class Drawing:
+    """Draws marks in every 3D view, from when it is made until `close`. A closed one shows nothing more.
+
+    An error while drawing closes it, so that Blender tells of it once and not at every redraw.
+    """
+
+    def __init__(self) -> None:
+        self._marks = Marks.none()
+        self._strokes: list[Stroke] | None = None
+        self._handler: Any = SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+        _open.append(self)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still draws."""
+        return self._handler is not None
+
+    @property
+    def marks(self) -> Marks:
+        """What is drawn."""
+        return self._marks
+
+    def show(self, marks: Marks) -> None:
+        """Replace what is drawn, and redraw the views."""
+        self._marks, self._strokes = marks, None
+        redraw_views()
+
+    def close(self) -> None:
+        """Stop drawing; closing again does nothing."""
+        if self._handler is None:
+            return
+        handler, self._handler = self._handler, None
+        _open.remove(self)
+        SpaceView3D.draw_handler_remove(handler, "WINDOW")
+        redraw_views()
+
+    def _draw(self) -> None:
+        try:
+            if self._strokes is None:
+                self._strokes = strokes_of(layers_of(self._marks))
+            if overlays_are_shown():
+                draw(self._strokes)
+        except Exception:
+            self.close()
+            raise
+
+
+_open: list[Drawing] = []
+
+
+def open_drawings() -> tuple[Drawing, ...]:
+    """The drawings that are not closed yet."""
+    return tuple(_open)
+
+
+def close_all() -> None:
+    """Close every drawing: when the extension goes, or another file comes."""
+    for drawing in open_drawings():
+        drawing.close()
+
+
+def redraw_views() -> None:
+    """Ask all 3D views of all windows to draw again, with their sidebars but without their headers."""
+    for window in cast("WindowManager", bpy.context.window_manager).windows:
+        for area in window.screen.areas:
+            for region in area.regions:
+                if area.type == "VIEW_3D" and region.type in ("WINDOW", "UI"):
+                    region.tag_redraw()

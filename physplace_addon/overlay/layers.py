@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Marks as layers of one colour and one kind, in the order in which they are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ..core.arrays import Floats
+from .marks import Marks
+from .support import Support
+
+Colour = tuple[float, float, float, float]
+
+CONTACT: Colour = (1.0, 0.85, 0.1, 1.0)
+EXTREMAL: Colour = (0.75, 0.85, 1.0, 0.35)
+CENTRE: Colour = (0.95, 0.95, 0.95, 1.0)
+CARRIES: Colour = (0.35, 0.85, 0.45, 0.25)
+FALLS: Colour = (0.95, 0.2, 0.15, 0.3)
+COLLISION: Colour = (1.0, 0.1, 0.05, 1.0)
+PULL: Colour = (1.0, 0.5, 0.05, 1.0)
+
+_CROSS = 0.08  # half the length of the centre's cross, over R
+
+
+class Kind(Enum):
+    """What vertices are joined to."""
+
+    POINTS = "POINTS"
+    LINES = "LINES"
+    TRIANGLES = "TRIS"
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """vertices (n, 3): points, ends of lines by twos or corners of triangles by threes; a size in pixels of
+    points, or a width of lines; in_front: never fainter where a surface hides it.
+    """
+
+    kind: Kind
+    vertices: Floats
+    colour: Colour
+    size: float
+    in_front: bool = False
+
+
+def layers_of(marks: Marks) -> list[Layer]:
+    """The layers of marks that are not empty, first what is drawn first."""
+    layers = [layer for support in marks.supports for layer in _support_layers(support, marks.radius)]
+    ends = marks.contacts + marks.radius * marks.forces[:, None] * marks.normals
+    layers += [
+        Layer(Kind.LINES, marks.extremal.reshape(-1, 3), EXTREMAL, 1.0),
+        Layer(Kind.LINES, np.stack([marks.contacts, ends], axis=1).reshape(-1, 3), CONTACT, 2.0),
+        Layer(Kind.POINTS, marks.contacts, CONTACT, 8.0),
+        Layer(Kind.POINTS, marks.collisions, COLLISION, 10.0, in_front=True),
+        Layer(Kind.LINES, marks.pulls.reshape(-1, 3), PULL, 2.0, in_front=True),
+        Layer(Kind.POINTS, marks.pulls[:, 0], PULL, 8.0, in_front=True),
+    ]
+    return [layer for layer in layers if len(layer.vertices)]
+
+
+def _support_layers(support: Support, radius: float) -> list[Layer]:
+    colour = CARRIES if support.carries else FALLS
+    border = (*colour[:3], 1.0)
+    corners = support.polygon
+    return [
+        Layer(Kind.TRIANGLES, _fan(corners), colour, 0.0),
+        Layer(Kind.LINES, _outline(corners), border, 1.5),
+        Layer(Kind.LINES, np.array([support.centre, support.foot]) if len(corners) else corners, border, 1.5),
+        Layer(Kind.LINES, _cross(support.centre, _CROSS * radius), CENTRE, 2.0, in_front=True),
+    ]
+
+
+def _fan(corners: Floats) -> Floats:
+    """Triangles (n, 3) that fill a convex polygon (n corners); none for a line or a point."""
+    if len(corners) < 3:
+        return np.zeros((0, 3))
+    middle = np.broadcast_to(corners.mean(axis=0), corners.shape)
+    return np.stack([middle, corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 3)
+
+
+def _outline(corners: Floats) -> Floats:
+    """The sides (n, 3) of a polygon, two ends each."""
+    if len(corners) < 2:
+        return np.zeros((0, 3))
+    return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 3)
+
+
+def _cross(centre: Floats, half: float) -> Floats:
+    """Three lines (6, 3) through a point, along the axes."""
+    arms = half * np.eye(3)
+    return centre + np.stack([-arms, arms], axis=1).reshape(-1, 3)

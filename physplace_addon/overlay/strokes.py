@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers on the graphics card, and how they are drawn in the view that is being redrawn.
+
+Only to be used inside a draw handler: elsewhere, and without a window, there is no graphics card to speak to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import cast
+
+import bpy
+import gpu
+import numpy as np
+from bpy.types import Preferences, SpaceView3D
+from gpu.types import GPUBatch, GPUShader
+from gpu_extras.batch import batch_for_shader
+
+from .layers import Kind, Layer
+
+_HIDDEN = 0.4  # share of the opacity that is left behind a surface
+_HAS_POINT_SHADER = bpy.app.version >= (4, 5, 0)  # before it, plain points will do
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """A layer with its shader, and its vertices on the graphics card."""
+
+    layer: Layer
+    shader: GPUShader
+    batch: GPUBatch
+
+
+def strokes_of(layers: Sequence[Layer]) -> list[Stroke]:
+    """Send layers to the graphics card."""
+    shaders = {kind: _shader(_shader_name(kind)) for kind in Kind}
+    return [Stroke(layer, shaders[layer.kind], _batch(shaders[layer.kind], layer)) for layer in layers]
+
+
+def _shader(name: str) -> GPUShader:
+    return cast("GPUShader", gpu.shader.from_builtin(name))
+
+
+def _shader_name(kind: Kind) -> str:
+    if kind is Kind.LINES:
+        return "POLYLINE_UNIFORM_COLOR"
+    if kind is Kind.POINTS and _HAS_POINT_SHADER:
+        return "POINT_UNIFORM_COLOR"
+    return "UNIFORM_COLOR"
+
+
+def _batch(shader: GPUShader, layer: Layer) -> GPUBatch:
+    return batch_for_shader(shader, layer.kind.value, {"pos": layer.vertices.astype(np.float32)})
+
+
+def overlays_are_shown() -> bool:
+    """Whether the view that is being redrawn shows overlays at all."""
+    space = bpy.context.space_data
+    return isinstance(space, SpaceView3D) and space.overlay.show_overlays
+
+
+def draw(strokes: Sequence[Stroke]) -> None:
+    """Draw strokes in order: whole where they are seen, fainter where a surface hides them."""
+    with _blended():
+        for stroke in strokes:
+            if not stroke.layer.in_front:
+                _draw(stroke, "ALWAYS", _HIDDEN)
+        for stroke in strokes:
+            if not stroke.layer.in_front:
+                _draw(stroke, "LESS_EQUAL", 1.0)
+        for stroke in strokes:
+            if stroke.layer.in_front:
+                _draw(stroke, "ALWAYS", 1.0)
+
+
+@contextmanager
+def _blended() -> Iterator[None]:
+    """Colours mix with what is there; afterwards the graphics card is as Blender expects it."""
+    writes_depth = cast("bool", gpu.state.depth_mask_get())
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_mask_set(False)
+    try:
+        yield
+    finally:
+        gpu.state.blend_set("NONE")
+        gpu.state.depth_mask_set(writes_depth)
+        gpu.state.depth_test_set("NONE")
+        gpu.state.point_size_set(1.0)
+
+
+def _draw(stroke: Stroke, depth_test: str, opacity: float) -> None:
+    layer, shader = stroke.layer, stroke.shader
+    size = layer.size * cast("Preferences", bpy.context.preferences).system.ui_scale
+    gpu.state.depth_test_set(depth_test)
+    red, green, blue, alpha = layer.colour
+    shader.bind()
+    shader.uniform_float("color", (red, green, blue, alpha * opacity))
+    if layer.kind is Kind.LINES:
+        shader.uniform_float("viewportSize", _viewport())
+        shader.uniform_float("lineWidth", size)
+    elif layer.kind is Kind.POINTS:
+        gpu.state.point_size_set(size)
+    stroke.batch.draw(shader)
+
+
+def _viewport() -> tuple[float, float]:
+    """Width and height in pixels of what is being drawn."""
+    _, _, width, height = cast("tuple[int, ...]", gpu.state.viewport_get())
+    return float(width), float(height)

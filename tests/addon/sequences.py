@@ -1,0 +1,68 @@
+"""Three rests of a cube of side 2, keyed one after the other, and what is looked at afterwards."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from physplace_addon.scene import rotations
+from physplace_addon.scene.actions import curves_of
+from tests.scene import scenes
+
+FRAMES = (1, 20, 40)
+PLACES = ((0.0, 0.0, 2.5), (3.0, 0.0, 2.5), (-3.0, 1.0, 3.0))
+TURNS = ((0.3, 0.25, 0.7), (1.8, 0.2, 0.1), (0.2, 2.0, 0.3))
+
+
+def _matrix(place: tuple[float, ...], turn: tuple[float, ...], scale: tuple[float, ...]) -> np.ndarray:
+    matrix = np.eye(4)
+    matrix[:3, :3] = rotations.matrix_of("XYZ", turn) * scale
+    matrix[:3, 3] = place
+    return matrix
+
+
+def put(obj: bpy.types.Object, frame: int, place: tuple[float, ...], turn: tuple[float, ...]) -> None:
+    """Go to a frame and put an object somewhere in the world by hand."""
+    scenes.activate(obj)
+    bpy.context.scene.frame_set(frame)
+    size = scenes.world_matrix(obj)[:3, :3]
+    scale = np.linalg.norm(size, axis=0) * np.array([np.sign(np.linalg.det(size)), 1.0, 1.0])
+    obj.matrix_world = _matrix(place, turn, scale.tolist()).T.tolist()
+    bpy.context.view_layer.update()
+
+
+def sequence(obj: bpy.types.Object) -> None:
+    """Key three rests."""
+    for frame, place, turn in zip(FRAMES, PLACES, TURNS, strict=True):
+        put(obj, frame, place, turn)
+        assert bpy.ops.physplace.keyframe_rest() == {"FINISHED"}
+
+
+def corners(obj: bpy.types.Object) -> np.ndarray:
+    points = np.column_stack([scenes.CUBE, np.ones(8)])
+    return (scenes.world_matrix(obj) @ points.T).T[:, :3]
+
+
+def assert_at_rest(obj: bpy.types.Object, frame: int, height: float) -> None:
+    """A face of the cube lies on a plane z = height."""
+    bpy.context.scene.frame_set(frame)
+    low = np.sort(corners(obj)[:, 2])
+    np.testing.assert_allclose(low[:4], height, atol=2e-5)
+
+
+def key_frames(obj: bpy.types.Object, kinds: tuple[str, ...] = ("KEYFRAME",)) -> list[float]:
+    points = [point for curve in curves_of(obj) for point in curve.keyframe_points]
+    return sorted({float(point.co[0]) for point in points if point.type in kinds})
+
+
+def all_keys(obj: bpy.types.Object) -> dict[tuple[str, int], list[tuple[float, ...]]]:
+    return {
+        (curve.data_path, curve.array_index): [
+            (*point.co, *point.handle_left, *point.handle_right) for point in curve.keyframe_points
+        ]
+        for curve in curves_of(obj)
+    }
+
+
+def replaced() -> None:
+    assert bpy.ops.physplace.rests_replace() == {"FINISHED"}

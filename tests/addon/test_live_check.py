@@ -1,0 +1,205 @@
+"""The live check follows the active object.
+
+Without a window its timer does not run: the tests look instead.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+import physplace_addon
+from physplace_addon.operators import live_check
+from physplace_addon.overlay.drawing import Drawing, open_drawings
+from physplace_addon.scene import watch
+from tests.scene import scenes
+
+HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")
+
+
+def switch(on: bool) -> None:
+    bpy.context.window_manager.physplace.live_check = on
+
+
+def looked() -> live_check.LiveCheck:
+    """The live check after it has looked at the scene as it is now."""
+    bpy.context.view_layer.update()
+    live_check._look()
+    live = live_check.running()
+    assert live is not None
+    return live
+
+
+def handlers() -> list[object]:
+    """What the live check has among Blender's handlers."""
+    lists = [getattr(bpy.app.handlers, name) for name in HANDLERS]
+    return [handler for each in lists for handler in each if handler.__module__ == live_check.__name__]
+
+
+@pytest.fixture
+def cube() -> bpy.types.Object:
+    """A cube of side 2 that stands on a floor, and is the active object, under the live check."""
+    scenes.floor()
+    obj = scenes.cube(location=(0.0, 0.0, 1.0))
+    scenes.activate(obj)
+    switch(True)
+    return obj
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the objects around which the scene was read."""
+    names: list[str] = []
+    read = watch.read
+
+    def noted(context: bpy.types.Context, movers: list[bpy.types.Object]) -> object:
+        names.append(movers[0].name)
+        return read(context, movers)
+
+    monkeypatch.setattr(watch, "read", noted)
+    return names
+
+
+def test_it_tells_contacts_overlap_and_nothing_as_the_object_is_moved(cube: bpy.types.Object) -> None:
+    live = looked()
+    assert live.line.startswith("No overlap, ")
+    assert len(live.marks.contacts) >= 4
+    assert live.marks.supports[0].carries
+    cube.location.z = 0.75
+    assert looked().line.startswith("Overlaps by 0.25")
+    assert len(live.marks.collisions) > 0
+    cube.location.z = 5.0
+    assert looked().line == "No overlap, 0 contacts"
+    assert len(live.marks.contacts) == 0
+
+
+def test_it_reads_the_scene_once_while_only_the_object_moves(
+    cube: bpy.types.Object, readings: list[str]
+) -> None:
+    child = scenes.cube("Child", (4.0, 0.3, 0.7))
+    child.parent = cube
+    looked()
+    for place, turn in zip(np.random.default_rng(1).normal(size=(20, 3)), range(20), strict=True):
+        cube.location = place.tolist()
+        cube.rotation_euler = (0.1 * turn, 0.2 * turn, -0.3 * turn)
+        looked()
+    assert readings == ["Cube"]
+
+
+def test_it_reads_again_what_has_changed(cube: bpy.types.Object, readings: list[str]) -> None:
+    other = scenes.cube("Other", (1.5, 0.0, 1.0))
+    child = scenes.cube("Child", (0.0, 0.0, 9.0))
+    child.parent = cube
+    ball = scenes.surface("Ball", "sphere", (0.0, 9.0, 0.0), radius=1.0)
+    looked()
+    changes = [
+        lambda: setattr(other, "location", (5.0, 0.0, 1.0)),
+        lambda: setattr(child, "location", (0.0, 0.0, 8.0)),
+        lambda: setattr(cube, "scale", (2.0, 1.0, 1.0)),
+        lambda: ball.__setitem__("surface.radius", 2.0),
+        lambda: other.hide_set(True),
+        lambda: bpy.data.objects.remove(child),
+        lambda: scenes.activate(ball),
+    ]
+    for count, change in enumerate(changes, start=2):
+        change()
+        ball.update_tag()
+        looked()
+        assert len(readings) == count
+    assert readings[-1] == "Ball"
+
+
+def test_it_sees_a_mesh_that_was_edited(cube: bpy.types.Object) -> None:
+    looked()
+    for vertex in cube.data.vertices:
+        vertex.co.z *= 1.5
+    cube.data.update()
+    assert looked().line.startswith("Overlaps by 0.5")
+
+
+def test_it_says_why_there_is_nothing_to_see(cube: bpy.types.Object) -> None:
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Object Mode" in looked().line
+    bpy.ops.object.mode_set(mode="OBJECT")
+    cube.hide_set(True)
+    assert looked().line == '"Cube" is hidden'
+    cube.hide_set(False)
+    assert len(looked().marks.contacts) >= 4
+    bpy.data.objects.remove(cube)
+    live = looked()
+    assert "no active object" in live.line
+    assert len(live.marks.contacts) == 0
+    scenes.activate(scenes.linked(bpy.data.objects.new("Empty", None)))
+    assert "no faces" in looked().line
+
+
+def test_an_object_inside_another_is_said_to_be(cube: bpy.types.Object) -> None:
+    cube.location.z = 9.0
+    scenes.cube("Around", (0.0, 0.0, 9.0)).scale = (2.0, 2.0, 2.0)
+    assert looked().line.startswith("Wholly inside")
+
+
+def test_a_change_of_the_scene_calls_for_one_look(cube: bpy.types.Object) -> None:
+    looked()
+    bpy.app.timers.unregister(live_check._look)
+    cube.location.z = 2.0
+    bpy.context.view_layer.update()
+    assert bpy.app.timers.is_registered(live_check._look)
+
+
+def test_while_another_tool_draws_it_shows_nothing(cube: bpy.types.Object) -> None:
+    other = Drawing()
+    assert len(looked().marks.contacts) == 0
+    other.close()
+    assert len(looked().marks.contacts) >= 4
+
+
+def test_switched_off_it_leaves_nothing_behind(cube: bpy.types.Object) -> None:
+    looked()
+    switch(True)  # on already
+    assert len(open_drawings()) == 1
+    assert len(handlers()) == len(HANDLERS)
+    switch(False)
+    switch(False)
+    assert open_drawings() == ()
+    assert handlers() == []
+    assert not bpy.app.timers.is_registered(live_check._look)
+    assert not bpy.context.window_manager.physplace.live_check
+
+
+def test_it_ends_with_the_file(cube: bpy.types.Object, tmp_path: Path) -> None:
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    looked()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert open_drawings() == ()
+    assert not bpy.context.window_manager.physplace.live_check
+    assert handlers() == []
+
+
+def test_it_ends_with_the_extension(cube: bpy.types.Object) -> None:
+    looked()
+    physplace_addon.unregister()
+    assert open_drawings() == ()
+    assert handlers() == []
+    assert not hasattr(bpy.context.window_manager, "physplace")
+    physplace_addon.register()
+
+
+def test_it_goes_on_after_undo(cube: bpy.types.Object) -> None:
+    bpy.ops.ed.undo_push(message="before")
+    cube.location.z = 0.75
+    bpy.ops.ed.undo_push(message="moved")
+    assert looked().line.startswith("Overlaps")
+    bpy.ops.ed.undo()
+    assert looked().line.startswith("No overlap")
+
+
+def test_a_drawing_that_failed_switches_it_off(cube: bpy.types.Object) -> None:
+    looked()
+    open_drawings()[0].close()
+    live_check._look()
+    assert live_check.running() is None

@@ -1,0 +1,197 @@
+"""What is drawn of bodies in contact, up to the graphics card, which a Blender without a window has not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.core import bodies
+from physplace_addon.core.placement import Placement, Settings, check
+from physplace_addon.core.placement.standing import Standing
+from physplace_addon.core.rigid import Pose
+from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
+from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Kind, layers_of
+from physplace_addon.overlay.marks import Marks, marks_of_certificate, marks_of_found, marks_of_state
+from physplace_addon.overlay.support import support_of
+from tests.scene import scenes
+
+DOWN = (0.0, 0.0, -1.0)
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def body(obj: bpy.types.Object) -> bodies.Body:
+    """An object's mesh as a body, in its own frame."""
+    obj.data.calc_loop_triangles()
+    points = np.array([vertex.co for vertex in obj.data.vertices], dtype=np.float64)
+    triangles = np.array([triangle.vertices for triangle in obj.data.loop_triangles])
+    return bodies.polyhedron(points, triangles, obj.name)
+
+
+def at(*place: float) -> Pose:
+    return Pose(UPRIGHT, np.array(place))
+
+
+def rested(*places: tuple[float, float, float]) -> Placement:
+    """Cubes of side 2 that have come to rest on a floor from where they stood."""
+    placement = Placement.of_several(
+        [body(scenes.cube())] * len(places),
+        [at(*place) for place in places],
+        [body(scenes.floor())],
+        Settings(gravity=DOWN),
+    )
+    placement.run()
+    return placement
+
+
+def test_a_cube_at_rest_is_marked_at_its_corners_by_forces_that_carry_its_weight() -> None:
+    placement = rested((0.5, 0.0, 1.3))
+    marks = marks_of_state(placement, placement.state)
+    assert len(marks.contacts) >= 4
+    np.testing.assert_allclose(marks.contacts[:, 2], 0.0, atol=1e-9)
+    np.testing.assert_allclose(marks.forces @ marks.normals, (0.0, 0.0, 1.0), atol=1e-9)
+    (support,) = marks.supports
+    np.testing.assert_allclose(support.centre, (0.5, 0.0, 1.0), atol=1e-8)
+    np.testing.assert_allclose(support.foot, (0.5, 0.0, 0.0), atol=1e-8)
+    assert len(support.polygon) == 4
+    assert support.carries
+
+
+def test_far_from_the_origin_the_marks_are_where_the_bodies_are() -> None:
+    placement = Placement(
+        body(scenes.cube()), at(1e4, 0.0, 1.3), [body(scenes.floor(half=2e4))], Settings(gravity=DOWN)
+    )
+    placement.run()
+    marks = marks_of_state(placement, placement.state)
+    np.testing.assert_allclose(marks.contacts.mean(axis=0)[0], 1e4, atol=1.0)
+    np.testing.assert_allclose(marks.supports[0].foot, (1e4, 0.0, 0.0), atol=1e-6)
+
+
+def test_each_of_several_bodies_has_its_own_support() -> None:
+    placement = rested((-3.0, 0.0, 1.2), (3.0, 0.0, 1.4))
+    marks = marks_of_state(placement, placement.state)
+    assert [round(float(support.centre[0])) for support in marks.supports] == [-3, 3]
+    for support in marks.supports:
+        np.testing.assert_allclose(support.polygon.mean(axis=0)[:2], support.centre[:2], atol=1e-8)
+
+
+def test_what_falls_touches_nothing_and_has_pairs_near_by() -> None:
+    placement = Placement(body(scenes.cube()), at(0.0, 0.0, 1.04), [body(scenes.floor())])
+    marks = marks_of_state(placement, placement.state)
+    assert len(marks.contacts) == 0
+    assert len(marks.extremal) > 0
+    np.testing.assert_allclose(marks.extremal[:, 0, 2] - marks.extremal[:, 1, 2], 0.04, atol=1e-9)
+    assert not marks.supports[0].carries
+
+
+def test_a_check_is_marked_as_what_it_reports() -> None:
+    cube, floor = body(scenes.cube()), body(scenes.floor())
+    certificate = check(cube, at(0.0, 0.0, 1.0), [floor])
+    marks = marks_of_certificate(certificate, cube, at(0.0, 0.0, 1.0), DOWN)
+    np.testing.assert_array_equal(marks.contacts, certificate.contacts.position)
+    assert marks.supports[0].carries
+    assert marks.radius == cube.radius
+
+
+def test_an_overlap_is_marked_where_the_surfaces_cut_each_other() -> None:
+    standing = Standing.of(body(scenes.cube()), at(0.0, 0.0, 0.8), [body(scenes.floor())])
+    marks = marks_of_found(standing.at(at(0.0, 0.0, 0.8), 1e-6), DOWN)
+    assert len(marks.collisions) > 0
+    np.testing.assert_allclose(marks.collisions[:, 2], 0.0, atol=1e-9)
+    assert (np.abs(marks.collisions[:, :2]).max(axis=1) <= 1.0 + 1e-9).all()
+
+
+SQUARE = np.array([[1.0, 1.0, 0.0], [-1.0, 1.0, 0.1], [-1.0, -1.0, 0.0], [1.0, -1.0, -0.1], [0.0, 0.2, 0.0]])
+
+
+@pytest.mark.parametrize(("x", "carries"), [(0.0, True), (0.99, True), (1.01, False)])
+def test_a_centre_of_mass_is_carried_inside_the_hull_of_its_contacts_only(x: float, carries: bool) -> None:
+    support = support_of(np.array([x, 0.0, 2.0]), SQUARE, np.array(DOWN), 1.0)
+    assert support.carries is carries
+    assert {tuple(corner) for corner in support.polygon} == {tuple(corner) for corner in SQUARE[:4]}
+    np.testing.assert_allclose(support.foot, (x, 0.0, 0.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [[0], [0, 2], [0, 4, 2, 4]])
+def test_a_point_and_a_line_of_contacts_carry_only_what_is_straight_above(rows: list[int]) -> None:
+    contacts = np.array([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    over = support_of(np.array([0.0, 0.0, 1.0]), contacts[rows], np.array(DOWN), 1.0)
+    beside = support_of(np.array([0.3, 0.0, 1.0]), contacts[rows], np.array(DOWN), 1.0)
+    assert over.carries
+    assert not beside.carries
+    assert len(over.polygon) == min(len(rows), 2)
+
+
+def test_without_gravity_nothing_supports() -> None:
+    support = support_of(np.zeros(3), SQUARE, None, 1.0)
+    assert len(support.polygon) == 0
+    assert not support.carries
+
+
+def test_a_normal_is_as_long_as_the_radius_times_its_force() -> None:
+    one, up = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])
+    marks = replace(Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), radius=4.0)
+    (line,) = [layer for layer in layers_of(marks) if layer.kind is Kind.LINES]
+    np.testing.assert_allclose(line.vertices, [(1.0, 2.0, 3.0), (1.0, 2.0, 5.0)])
+    assert line.colour == CONTACT
+
+
+def test_the_support_is_red_where_it_does_not_carry() -> None:
+    for x, colour in ((0.0, CARRIES), (3.0, FALLS)):
+        support = support_of(np.array([x, 0.0, 2.0]), SQUARE, np.array(DOWN), 1.0)
+        (area,) = [
+            layer
+            for layer in layers_of(replace(Marks.none(), supports=(support,)))
+            if layer.kind is Kind.TRIANGLES
+        ]
+        assert area.colour == colour
+        assert len(area.vertices) == 12
+
+
+def test_collisions_are_drawn_in_front_and_nothing_is_drawn_of_nothing() -> None:
+    assert layers_of(Marks.none()) == []
+    (dots,) = layers_of(replace(Marks.none(), collisions=np.zeros((2, 3))))
+    assert dots.in_front
+    assert dots.colour == COLLISION
+    lines, point = layers_of(replace(Marks.none(), pulls=np.eye(3)[None, :2]))
+    assert (lines.kind, point.kind) == (Kind.LINES, Kind.POINTS)
+    assert len(point.vertices) == 1
+
+
+def test_a_centre_of_mass_without_contacts_is_a_cross_alone() -> None:
+    support = support_of(np.array([1.0, 0.0, 0.0]), np.zeros((0, 3)), np.array(DOWN), 1.0)
+    (cross,) = layers_of(replace(Marks.none(), supports=(support,)))
+    assert cross.colour == CENTRE
+    np.testing.assert_allclose(cross.vertices.mean(axis=0), (1.0, 0.0, 0.0), atol=1e-12)
+
+
+def test_a_drawing_is_known_until_it_is_closed_and_closing_again_does_nothing() -> None:
+    drawing, other = Drawing(), Drawing()
+    assert open_drawings() == (drawing, other)
+    drawing.close()
+    drawing.close()
+    assert not drawing.is_open
+    assert open_drawings() == (other,)
+    close_all()
+    assert open_drawings() == ()
+
+
+def test_marks_are_kept_as_they_are_shown() -> None:
+    drawing = Drawing()
+    marks = replace(Marks.none(), collisions=np.zeros((1, 3)))
+    drawing.show(marks)
+    assert drawing.marks is marks
+    drawing.close()
+
+
+def test_an_error_while_drawing_is_told_once_and_closes_the_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> None:
+        raise ValueError("no graphics card")
+
+    monkeypatch.setattr("physplace_addon.overlay.drawing.strokes_of", broken)
+    drawing = Drawing()
+    with pytest.raises(ValueError, match="no graphics card"):
+        drawing._draw()
+    assert open_drawings() == ()

@@ -1,0 +1,130 @@
+"""Rests of objects as files have them: any rotation mode and scale, held by others, saved, linked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.scene.actions import curves_of
+from physplace_addon.scene.transform import rotation_property
+from tests.scene import scenes
+
+from . import running, sequences
+
+
+@pytest.mark.parametrize(
+    ("mode", "scale"),
+    [
+        ("QUATERNION", (-0.7, -0.5, -0.9)),
+        ("AXIS_ANGLE", (-1.0, 1.0, 1.0)),
+        ("XYZ", (-0.7, -0.5, -0.9)),
+        ("ZYX", (1.0, 1.0, 1.0)),
+    ],
+)
+def test_any_rotation_mode_and_scale_under_a_parent_with_deltas(mode: str, scale: tuple[float, ...]) -> None:
+    floor, cube = scenes.floor(), scenes.cube()
+    rig = scenes.linked(bpy.data.objects.new("Rig", None), (0.4, 0.0, 1.0))
+    rig.rotation_euler, rig.scale = (0.2, 0.5, 0.1), (1.2, 1.2, 1.2)
+    cube.parent, cube.rotation_mode, cube.scale = rig, mode, scale
+    cube.delta_location, cube.delta_rotation_euler = (0.1, 0.2, -0.3), (0.3, 0.0, 0.2)
+    cube.delta_rotation_quaternion = (0.9, 0.1, 0.3, 0.0)
+    sequences.sequence(cube)
+    size = tuple(cube.scale)
+    floor.location.z = 0.5
+    sequences.replaced()
+    for frame in sequences.FRAMES:
+        sequences.assert_at_rest(cube, frame, 0.5)
+    assert tuple(cube.scale) == size
+    assert np.prod(size) == pytest.approx(np.prod(scale), rel=1e-5)
+    assert {curve.data_path for curve in curves_of(cube)} == {"location", rotation_property(mode)}
+
+
+def test_quaternions_keep_their_side_and_angles_their_turn_from_key_to_key() -> None:
+    scenes.floor()
+    for mode in ("QUATERNION", "XYZ"):
+        cube = scenes.cube(f"Cube {mode}")
+        cube.rotation_mode = mode
+        for number, angle in enumerate((0.0, 2.5, 5.0, 7.5)):
+            sequences.put(
+                cube, 1 + 10 * number, (0.0, 5.0 if mode == "XYZ" else -5.0, 2.0), (0.1, 0.05, angle)
+            )
+            bpy.ops.physplace.keyframe_rest()
+        values = {c.array_index: c for c in curves_of(cube) if c.data_path == rotation_property(mode)}
+        rows = np.array(
+            [[values[i].evaluate(frame) for i in sorted(values)] for frame in (1.0, 11.0, 21.0, 31.0)]
+        )
+        if mode == "QUATERNION":
+            assert np.all(np.sum(rows[1:] * rows[:-1], axis=1) > 0.0)
+        else:
+            np.testing.assert_allclose(np.diff(rows[:, 2]), 2.5, atol=0.2)
+
+
+def test_a_child_of_constraint_is_no_obstacle() -> None:
+    floor, cube = scenes.floor(), scenes.cube()
+    target = scenes.linked(bpy.data.objects.new("Target", None), (1.0, 0.0, 1.0))
+    target.rotation_euler = (0.3, 0.2, 0.1)
+    cube.constraints.new("CHILD_OF").target = target
+    sequences.sequence(cube)
+    floor.location.z = 0.5
+    sequences.replaced()
+    for frame in sequences.FRAMES:
+        sequences.assert_at_rest(cube, frame, 0.5)
+
+
+def test_rests_come_back_from_a_file_and_with_an_appended_object(tmp_path: Path) -> None:
+    scenes.floor()
+    sequences.sequence(scenes.cube())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rests.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rests.blend"))
+    assert [rest.frame for rest in bpy.data.objects["Cube"].physplace.rests] == list(sequences.FRAMES)
+    bpy.data.objects["Floor"].location.z = 0.5
+    scenes.activate(bpy.data.objects["Cube"])
+    sequences.replaced()
+    for frame in sequences.FRAMES:
+        sequences.assert_at_rest(bpy.data.objects["Cube"], frame, 0.5)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "rests.blend")) as (_, wanted):
+        wanted.objects = ["Cube"]
+    assert [rest.frame for rest in wanted.objects[0].physplace.rests] == list(sequences.FRAMES)
+    copy = wanted.objects[0].copy()
+    assert [rest.frame for rest in copy.physplace.rests] == list(sequences.FRAMES)
+
+
+def test_an_override_has_rests_and_a_linked_object_is_refused(tmp_path: Path) -> None:
+    scenes.cube()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    floor = scenes.floor()
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Cube"]
+    linked = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    running.refused(bpy.ops.physplace.keyframe_rest, linked, '"Cube".*linked.*library override')
+    own = linked.override_create(remap_local_usages=True)
+    own.override_library.is_system_override = False
+    sequences.sequence(own)
+    floor.location.z = 0.5
+    sequences.replaced()
+    for _ in range(2):
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "user.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "user.blend"))
+        own = next(obj for obj in bpy.data.objects if obj.override_library)
+        assert [rest.frame for rest in own.physplace.rests] == list(sequences.FRAMES)
+    for frame in sequences.FRAMES:
+        sequences.assert_at_rest(own, frame, 0.5)
+
+
+def test_a_linked_object_is_part_of_the_world(tmp_path: Path) -> None:
+    scenes.floor()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Floor"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    cube = scenes.cube()
+    sequences.sequence(cube)
+    for frame in sequences.FRAMES:
+        sequences.assert_at_rest(cube, frame, 0.0)

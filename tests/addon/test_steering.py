@@ -1,0 +1,146 @@
+"""What is steered, without a window: what is done to it, what is told of it, and how it is put back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.operators.go import Go
+from physplace_addon.operators.grip import Kind
+from physplace_addon.operators.steering import Steering
+from physplace_addon.operators.view import View
+from physplace_addon.operators.way import Way, read_ways, write_ways
+from physplace_addon.overlay.marks import in_the_way
+from physplace_addon.scene.errors import SceneError
+from tests.scene import scenes
+
+SECONDS = 1e-9  # one step a tick
+NOWHERE = np.zeros(2)
+
+
+@dataclass
+class Pointing:
+    """A view whose mouse points at a place."""
+
+    at: Floats
+
+    def under_mouse(self, _mouse: Floats, _depth: Floats) -> Floats:
+        return self.at
+
+
+def at_rest(go: Go) -> Go:
+    """The placement, run to its end."""
+    while go.placing.is_running:
+        go.placing.advance(1.0)
+    return go
+
+
+def cube_on_a_floor() -> Go:
+    """A cube of side 2 that came to rest on a floor."""
+    scenes.floor()
+    return at_rest(Go(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
+
+
+def test_after_a_step_longer_than_a_tick_two_are_left_to_the_view() -> None:
+    scenes.floor()
+    go = Go(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])
+    assert [go.placing.advance(SECONDS) for _ in range(4)] == [True, False, False, True]
+    assert len(go.placing.solver.states) == 3
+
+
+def test_a_pull_that_stays_the_same_lets_the_solver_run_on() -> None:
+    go = cube_on_a_floor()
+    grip = go.grip(Kind.PULL, 0, np.array([1.0, 0.0, 1.0]))
+    pointing = Pointing(np.array([9.0, 0.0, 1.0]))
+    go.pull(cast("View", pointing), NOWHERE, grip)
+    pulled = go.placing.solver
+    assert any(go.placing.advance(SECONDS) for _ in range(3))
+    go.pull(cast("View", pointing), NOWHERE, grip)
+    assert go.placing.solver is pulled
+    pointing.at = np.array([0.0, 9.0, 1.0])
+    go.pull(cast("View", pointing), NOWHERE, grip)
+    assert go.placing.solver is not pulled
+
+
+def test_only_what_the_hand_presses_into_is_in_the_way() -> None:
+    wall = scenes.floor("Wall", half=5.0)
+    wall.rotation_euler, wall.location = (0.0, -0.5 * np.pi, 0.0), (1.0, 0.0, 5.0)
+    go = cube_on_a_floor()
+    here = go.poses[0]
+    towards = here.displaced(np.array([0.1, 0.0, 0.0]), np.zeros(3), here.translation)
+    go.placing.drag(towards, 0, None, None, 1.0)
+
+    def pressed(*shift: float) -> Floats:
+        pose = go.poses[0]
+        target = pose.displaced(np.array(shift), np.zeros(3), pose.translation)
+        return in_the_way(go.placing.state, 0, target)
+
+    assert len(pressed(0.5, 0.0, 0.0)) > 0
+    np.testing.assert_allclose(pressed(0.5, 0.0, 0.0)[:, 0], 1.0, atol=1e-5)
+    np.testing.assert_allclose(pressed(0.0, 0.0, -0.5)[:, 2], 0.0, atol=1e-5)
+    assert len(pressed(-0.5, 0.0, 0.0)) == 0
+    assert len(pressed(0.0, 0.0, 0.5)) == 0
+
+
+def two_in_turn() -> Steering:
+    """Two cubes placed one after the other; the second is under way."""
+    scenes.floor()
+    movers = [scenes.cube("Cube", (0.0, 0.0, 1.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
+    steering = Steering(bpy.context, movers, together=False)
+    at_rest(steering.go)
+    steering.show(bpy.context)
+    steering.next(bpy.context)
+    return steering
+
+
+def test_one_that_was_placed_before_and_is_moved_by_something_else_is_a_disturbance() -> None:
+    steering = two_in_turn()
+    assert steering.is_undisturbed
+    bpy.data.objects["Cube"].location.y += 1.0
+    assert not steering.is_undisturbed
+
+
+def test_a_world_of_which_something_is_deleted_is_a_disturbance() -> None:
+    go = cube_on_a_floor()
+    go.show(bpy.context)
+    assert go.is_undisturbed
+    bpy.data.objects.remove(bpy.data.objects["Floor"])
+    assert not go.is_undisturbed
+
+
+def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
+    steering = two_in_turn()
+    at_rest(steering.go)
+    steering.show(bpy.context)
+    shown = {name: scenes.world_matrix(bpy.data.objects[name]) for name in ("Cube", "Other")}
+    steering.put_back(bpy.context)
+    assert bpy.data.objects["Cube"].location.z == bpy.data.objects["Other"].location.z == 1.5
+    assert steering.is_undisturbed
+    steering.show_again(bpy.context)
+    for name, matrix in shown.items():
+        np.testing.assert_array_equal(scenes.world_matrix(bpy.data.objects[name]), matrix)
+    assert bpy.context.view_layer.objects.active.name == "Other"
+
+
+def test_one_that_overlaps_is_not_left_for_the_next() -> None:
+    scenes.floor()
+    movers = [scenes.cube("Cube", (0.0, 0.0, 0.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
+    steering = Steering(bpy.context, movers, together=False)
+    with pytest.raises(SceneError, match="overlaps"):
+        steering.next(bpy.context)
+
+
+def test_ways_are_the_same_after_they_were_text() -> None:
+    go = cube_on_a_floor()
+    go.ties.append(go.grip(Kind.TIE, 0, np.array([1.0, 0.0, 1.0])).tie(np.array([4.0, 0.1, 0.2])))
+    way = Way.of(go)
+    (read,) = read_ways(write_ways([way]))
+    assert (read.names, read.goes_on) == (way.names, way.goes_on)
+    np.testing.assert_array_equal(read.poses[0].matrix4, way.poses[0].matrix4)
+    np.testing.assert_array_equal(read.ties[0].target, way.ties[0].target)
+    np.testing.assert_array_equal(read.ties[0].point, way.ties[0].point)
