@@ -2,7 +2,8 @@
 #
 #   PYTHON=python3.13    another Python to start from
 #   BLENDER=4.2          another Blender than the default for that Python: 4.2, 4.5 or 5.2
-#   ARGS="-k rigid -x"   more words for pytest, in test and test-all
+#                        in test-window: a Blender program, or the Debian that has one, trixie or sid
+#   ARGS="-k rigid -x"   more words for pytest, in test, test-all and test-window
 
 PYTHON ?= python3
 BLENDER =
@@ -18,7 +19,7 @@ CHECKS := .venv-checks/bin
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint types build validate clean set-up set-up-checks
+.PHONY: help demo test test-all test-window manual-pictures bench lint types build validate clean set-up set-up-checks
 
 help:
 	@echo "PhysPlace. Each of these sets up what it needs by itself:"
@@ -28,6 +29,11 @@ help:
 	@echo "                  place an object of your own file (.blend, .obj, .glb) on all else in it"
 	@echo "  make test       the whole test suite on one Blender"
 	@echo "  make test-all   the whole test suite on Blender 4.2, 4.5 and 5.2 LTS"
+	@echo "  make test-window BLENDER=/path/to/blender"
+	@echo "                  the tests that need a Blender with a window; without BLENDER, on Debian as root,"
+	@echo "                  with one that is installed under this folder"
+	@echo "  make manual-pictures"
+	@echo "                  take the manual's pictures anew, by window tests"
 	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree"
 	@echo "  make lint       ruff: style and likely mistakes"
 	@echo "  make types      mypy, strict"
@@ -47,10 +53,17 @@ demo: set-up
 	@$(RUN) -m demo $(if $(FILE),--file "$(FILE)") $(if $(ACTIVE),--active "$(ACTIVE)")
 
 test: set-up
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest --numprocesses=auto --dist=loadfile $(ARGS)
 
 test-all:
 	@$(PYTHON) tools/test_all.py $(ARGS)
+
+test-window:
+	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") $(ARGS)
+
+manual-pictures:
+	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") -q -k "manual_pictures or rests_panel"
+	@$(RUN) tools/manual_pictures.py
 
 bench: set-up
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/peers.txt
@@ -69,5 +82,5 @@ validate: build
 	@$(RUN) tools/build.py validate
 
 clean:
-	rm -rf .venv .venv-* build dist out wheels .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-* .window build dist out wheels .mypy_cache .ruff_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -29,6 +29,7 @@ MAY_IMPORT = {
 CORE_PARTS = {
     "foundation": ["__init__", "errors", "arrays"],
     "rigid": ["rigid", "mass", "enclosing_ball"],
+    "formulas": ["formulas"],
     "surfaces": ["surfaces"],
     "bodies": ["bodies", "body", "body_*", "polyhedron", "mesh_*"],
     "implicit": ["implicit"],
@@ -43,8 +44,9 @@ BELOW_CONTACT = {"foundation", "rigid", "surfaces", "bodies", "collision"}
 CORE_MAY_IMPORT = {
     "foundation": {"foundation"},
     "rigid": {"foundation"},
-    "surfaces": {"foundation", "rigid"},
-    "implicit": {"foundation", "rigid"},
+    "formulas": {"foundation"},
+    "surfaces": {"foundation", "rigid", "formulas"},
+    "implicit": {"foundation", "rigid", "formulas"},
     "bodies": {"foundation", "rigid", "surfaces"},
     "collision": BELOW_CONTACT,
     "contact": BELOW_CONTACT,

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the test suite on every Blender LTS that PhysPlace supports, each in an environment of its own.
 
-    python3 tools/test_all.py [--available] [words for pytest]
+    python3 tools/test_all.py [--available] [--others] [words for pytest]
 
 A Blender whose Python this machine lacks is listed as not run, and that is a failure: nobody should read
-"passed" and believe it means all three. With --available it is only listed.
+"passed" and believe it means all three. With --available it is only listed. With --others the Blender that
+`make test` has tested is left out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def run(blender: str, options: list[str]) -> str:
         print(error, flush=True)
         return "FAILED in set-up, see above"
     started = time.monotonic()
-    command = [str(folder / "bin" / "python"), "-m", "pytest", *options]
+    parallel = ["--numprocesses=auto", "--dist=loadfile"]
+    command = [str(folder / "bin" / "python"), "-m", "pytest", *parallel, *options]
     code = subprocess.run(command, cwd=setup.ROOT, stdin=subprocess.DEVNULL).returncode
     return f"{'FAILED' if code else 'passed'} in {time.monotonic() - started:.0f} s"
 
@@ -40,9 +42,10 @@ def run(blender: str, options: list[str]) -> str:
 def main() -> int:
     """Run all, print a line for each, fail unless all passed."""
     accepted = ("passed", NOT_RUN) if "--available" in sys.argv else ("passed",)
-    options = [word for word in sys.argv[1:] if word != "--available"]
+    options = [word for word in sys.argv[1:] if word not in ("--available", "--others")]
+    tested = {setup.default_blender()} if "--others" in sys.argv else set()
     outcomes = {}
-    for blender in sorted(setup.BLENDERS):
+    for blender in sorted(setup.BLENDERS.keys() - tested):
         print(f"\n=== Blender {blender} LTS ===", flush=True)
         outcomes[blender] = run(blender, options)
     print()

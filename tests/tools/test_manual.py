@@ -1,0 +1,50 @@
+"""The manual: its pictures are there, and what it points at too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import bpy
+import manual_pictures
+import numpy as np
+
+from tests.window import framebuffer
+
+ROOT = Path(manual_pictures.ROOT)
+MANUAL, README = ROOT / "docs" / "manual.md", ROOT / "README.md"
+LARGEST = 250_000  # bytes
+
+
+def _pictures(page: Path) -> set[Path]:
+    return {page.parent / name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())}
+
+
+def test_every_picture_that_is_named_is_there_and_every_one_there_is_named() -> None:
+    assert _pictures(MANUAL) | _pictures(README) == set((ROOT / "docs" / "images").iterdir())
+
+
+def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
+    for name in manual_pictures.CUTS:
+        picture = ROOT / "docs" / "images" / name
+        assert picture in _pictures(MANUAL)
+        assert picture.stat().st_size < LARGEST
+
+
+def test_every_place_that_the_manual_points_at_is_a_heading() -> None:
+    text = MANUAL.read_text()
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    places = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", re.sub(r"\n *", "", text))) <= places
+
+
+def test_a_picture_is_the_screenshot_s_own_pixels_between_its_edges(tmp_path: Path) -> None:
+    y, x, c = np.ogrid[:5, :6, :3]
+    whole = ((17 * y + 5 * x + 90 * c) % 256).astype(np.uint8)
+    framebuffer.write_png(tmp_path / "whole.png", whole)
+    edges = manual_pictures.Cut("whole", 1, 2, 5, 4)
+    rows = manual_pictures.cut(manual_pictures.read(tmp_path / "whole.png"), edges)
+    manual_pictures.write(tmp_path / "part.png", rows)
+    seen = bpy.data.images.load(str(tmp_path / "part.png"))
+    shown = np.rint(255.0 * np.array(seen.pixels)).reshape(seen.size[1], seen.size[0], 4)
+    np.testing.assert_array_equal(shown[::-1, :, :3], whole[2:4, 1:5])

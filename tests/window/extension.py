@@ -1,0 +1,62 @@
+"""PhysPlace as Blender has it: an installed extension, which is enabled and disabled; and what it adds."""
+
+from __future__ import annotations
+
+import importlib
+
+import bpy
+
+MODULE = "bl_ext.user_default.physplace"
+
+
+def enable() -> None:
+    """Enable it, as the check box in the preferences does."""
+    bpy.ops.preferences.addon_enable(module=MODULE)
+    assert MODULE in bpy.context.preferences.addons, f"{MODULE} could not be enabled; see the log"
+
+
+def disable() -> None:
+    """Disable it."""
+    bpy.ops.preferences.addon_disable(module=MODULE)
+
+
+def open_sessions() -> list[str]:
+    """The modal operators of PhysPlace that are under way; none when it is disabled."""
+    if MODULE not in bpy.context.preferences.addons:
+        return []
+    return importlib.import_module(f"{MODULE}.operators.modal").open_sessions()
+
+
+def traces() -> set[str]:
+    """All that extensions may hang on Blender and Python can list, each thing as a line of text."""
+    found = {f"type {name}" for name in dir(bpy.types) if not name.startswith("__")}
+    found |= {f"operator physplace.{name}" for name in dir(bpy.ops.physplace)}
+    for owner in (bpy.types.Scene, bpy.types.Object, bpy.types.WindowManager):
+        found |= {f"{owner.__name__}.{name}" for name in dir(owner)}
+    return found | _handlers() | _keymap_items() | _menu_entries() | _tools()
+
+
+def _handlers() -> set[str]:
+    every = {name: getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers)}
+    lists = {name: value for name, value in every.items() if isinstance(value, list)}
+    return {f"handler {name}: {function!r}" for name, functions in lists.items() for function in functions}
+
+
+def _keymap_items() -> set[str]:
+    maps = bpy.context.window_manager.keyconfigs.addon.keymaps
+    return {f"key in {keys.name}: {item.idname} {item.type}" for keys in maps for item in keys.keymap_items}
+
+
+def _menu_entries() -> set[str]:
+    menus = [getattr(bpy.types, name) for name in dir(bpy.types) if "_MT_" in name or "_HT_" in name]
+    return {
+        f"entry in {menu.__name__}: {function.__module__}.{function.__name__}"
+        for menu in menus
+        for function in getattr(menu.draw, "_draw_funcs", ())
+    }
+
+
+def _tools() -> set[str]:
+    toolbar = bpy.types.VIEW3D_PT_tools_active
+    tools = toolbar.tools_from_context(bpy.context, mode="OBJECT")
+    return {f"tool {tool}" for tool in tools}

@@ -1,0 +1,80 @@
+"""Tests that fail, each in its own way: `test_faults.py` sees that not one of them passes."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import bpy
+
+from tests.window.hand import Hand
+
+
+class FAULTY_OT_operator(bpy.types.Operator):
+    """An operator with a mistake."""
+
+    bl_idname = "faulty.operator"
+    bl_label = "Faulty"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        raise LookupError("mistake in an operator")
+
+
+class FAULTY_PT_panel(bpy.types.Panel):
+    """A panel that raises, or one that shows what is not there."""
+
+    bl_label = "Faulty"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Faulty"
+    raises = False
+
+    def draw(self, context: bpy.types.Context) -> None:
+        if self.raises:
+            raise LookupError("mistake in a panel")
+        self.layout.prop(context.scene, "no_such_property")
+        self.layout.operator("faulty.no_such_operator")
+
+
+def mistake_in_a_draw_handler() -> None:
+    raise LookupError("mistake in a draw handler")
+
+
+async def an_assertion_fails(hand: Hand) -> None:
+    height = 3.5
+    assert height == 1.0, "it floats"
+
+
+async def an_operator_raises_when_its_key_is_pressed(hand: Hand) -> None:
+    bpy.utils.register_class(FAULTY_OT_operator)
+    keymap = bpy.context.window_manager.keyconfigs.addon.keymaps.new("3D View", space_type="VIEW_3D")
+    keymap.keymap_items.new("faulty.operator", "F13", "PRESS")
+    await hand.press("F13")
+
+
+async def a_panel_is_drawn(hand: Hand, raises: bool) -> None:
+    FAULTY_PT_panel.raises = raises
+    bpy.utils.register_class(FAULTY_PT_panel)
+    await hand.open_tab("Faulty")
+
+
+async def a_draw_handler_raises(hand: Hand) -> None:
+    bpy.types.SpaceView3D.draw_handler_add(mistake_in_a_draw_handler, (), "WINDOW", "POST_PIXEL")
+    hand.area.tag_redraw()
+    await hand.wait()
+
+
+async def it_waits_for_what_never_comes(hand: Hand) -> None:
+    await hand.until(lambda: False, ticks=10)
+
+
+async def blender_crashes(hand: Hand) -> None:
+    os.abort()
+
+
+async def blender_hangs(hand: Hand) -> None:
+    time.sleep(60.0)
+
+
+async def all_is_well(hand: Hand) -> None:
+    await hand.wait()

@@ -1,0 +1,257 @@
+"""A hand at the mouse and the keyboard of the one Blender window, and an eye on the screen.
+
+All that takes time is awaited. Time is counted in ticks: one turn of Blender's main loop, in which it handles
+the events, then draws. Places are (x, y) pixels of the window, from its lower left corner.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Quaternion, Vector
+
+from tests.window import framebuffer
+
+Place = tuple[int, int]
+
+FROM_THE_FRONT = Quaternion((1.0, 0.0, 0.0), 1.5707963267948966)
+
+DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+KEYS = {**dict(zip("0123456789", DIGITS, strict=True)), ".": "PERIOD", "-": "MINUS", " ": "SPACE"}
+
+
+@types.coroutine
+def tick() -> Generator[None]:
+    """Let Blender go once round its main loop."""
+    yield
+
+
+class Hand:
+    """What a test does with the window. `screen_dump` is Xvfb's screen, `pictures` where screenshots go."""
+
+    def __init__(self, screen_dump: Path, pictures: Path) -> None:
+        self.screen_dump = screen_dump
+        self.pictures = pictures
+        self.place: Place = (0, 0)
+
+    @property
+    def window(self) -> bpy.types.Window:
+        """The window."""
+        return bpy.context.window_manager.windows[0]
+
+    @property
+    def area(self) -> bpy.types.Area:
+        """The 3D viewport."""
+        return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
+
+    def region(self, kind: str = "WINDOW") -> bpy.types.Region:
+        """A region of the 3D viewport: WINDOW, UI (the sidebar), TOOLS, HEADER, HUD (the redo panel)."""
+        return next(region for region in self.area.regions if region.type == kind)
+
+    # Time
+
+    async def wait(self, ticks: int = 3) -> None:
+        """Let Blender work through its events and draw."""
+        for _ in range(ticks):
+            await tick()
+
+    async def until(self, condition: Callable[[], object], ticks: int = 500) -> None:
+        """Wait for something; fail if it has not come after so many ticks."""
+        for _ in range(ticks):
+            if condition():
+                return
+            await tick()
+        raise AssertionError(f"still waiting after {ticks} ticks")
+
+    # Keyboard
+
+    async def press(
+        self, key: str, *, shift: bool = False, ctrl: bool = False, alt: bool = False, text: str = ""
+    ) -> None:
+        """Press and release a key by Blender's name for it ("SPACE", "RET", "G"), with modifiers held."""
+        held = {"shift": shift, "ctrl": ctrl, "alt": alt}
+        await self._modifiers(held, "PRESS")
+        letter = "" if ctrl or alt or len(key) > 1 else key if shift else key.lower()
+        self._event(key, "PRESS", unicode=text or letter or None, **held)
+        await self.wait(1)
+        self._event(key, "RELEASE", **held)
+        await self._modifiers(held, "RELEASE")
+        await self.wait()
+
+    async def type_text(self, text: str) -> None:
+        """Type letters, digits, points and minus signs."""
+        for letter in text:
+            key = KEYS.get(letter, letter.upper())
+            await self.press(key, shift=letter.isupper(), text=letter)
+
+    async def undo(self) -> None:
+        """Ctrl Z."""
+        await self.press("Z", ctrl=True)
+
+    async def redo(self) -> None:
+        """Ctrl Shift Z."""
+        await self.press("Z", ctrl=True, shift=True)
+
+    # Mouse
+
+    async def move_to(self, place: Sequence[int]) -> None:
+        """Put the mouse somewhere."""
+        self.place = (int(place[0]), int(place[1]))
+        self._event("MOUSEMOVE", "NOTHING")
+        await self.wait(2)
+
+    async def click(
+        self,
+        place: Sequence[int] | None = None,
+        button: str = "LEFTMOUSE",
+        *,
+        shift: bool = False,
+        ctrl: bool = False,
+        alt: bool = False,
+    ) -> None:
+        """Click somewhere, or where the mouse is."""
+        if place is not None:
+            await self.move_to(place)
+        await self.press(button, shift=shift, ctrl=ctrl, alt=alt)
+
+    async def drag(
+        self,
+        start: Sequence[int],
+        *stops: Sequence[int],
+        steps: int = 10,
+        button: str = "LEFTMOUSE",
+        shift: bool = False,
+        ctrl: bool = False,
+        alt: bool = False,
+    ) -> None:
+        """Press at the start, move by so many steps to each stop, release."""
+        held = {"shift": shift, "ctrl": ctrl, "alt": alt}
+        await self.move_to(start)
+        await self.hold(button, **held)
+        for stop in stops:
+            await self.glide_to(stop, steps, **held)
+        await self.release(button, **held)
+
+    async def hold(self, button: str = "LEFTMOUSE", **held: bool) -> None:
+        """Press a button or key and keep it down, so that a test can look at what happens meanwhile."""
+        await self._modifiers(held, "PRESS")
+        self._event(button, "PRESS", **held)
+        await self.wait(1)
+
+    async def release(self, button: str = "LEFTMOUSE", **held: bool) -> None:
+        """Let go of what is held."""
+        self._event(button, "RELEASE", **held)
+        await self._modifiers(held, "RELEASE")
+        await self.wait()
+
+    async def glide_to(self, place: Sequence[int], steps: int = 10, **held: bool) -> None:
+        """Move the mouse straight to a place by so many events, one a tick."""
+        x, y = self.place
+        for step in range(1, steps + 1):
+            share = step / steps
+            self.place = (round(x + share * (place[0] - x)), round(y + share * (place[1] - y)))
+            self._event("MOUSEMOVE", "NOTHING", **held)
+            await self.wait(1)
+
+    # Places
+
+    def at(self, point: Sequence[float]) -> Place:
+        """Where a point of the scene is on the screen."""
+        region, space = self.region(), self.area.spaces.active
+        seen = location_3d_to_region_2d(region, space.region_3d, Vector(point))
+        assert seen is not None, f"{tuple(point)} is behind the viewer"
+        return round(region.x + seen.x), round(region.y + seen.y)
+
+    async def look_from_the_front(
+        self, centre: Sequence[float] = (0.0, 0.0, 2.0), distance: float = 20.0
+    ) -> None:
+        """Look along +y without perspective: x is to the right, z up."""
+        view = self.area.spaces.active.region_3d
+        view.view_perspective, view.view_rotation = "ORTHO", FROM_THE_FRONT
+        view.view_location, view.view_distance = centre, distance
+        await self.wait()
+
+    # Buttons and menus
+
+    async def open_tab(self, tab: str = "PhysPlace") -> None:
+        """Open a tab of the sidebar, which knows its tabs once it has been drawn with them."""
+        self.area.spaces.active.show_region_ui = True
+        self.region("UI").tag_redraw()
+        await self.until(lambda: not self.region("UI").is_property_readonly("active_panel_category"))
+        await self.wait()
+        self.region("UI").active_panel_category = tab
+        self.region("UI").tag_redraw()
+        await self.wait()
+        assert self.region("UI").active_panel_category == tab
+
+    async def find_button(self, operator: str, region: str = "UI") -> Place:
+        """Put the mouse on the button of an operator ("physplace.place"): where that is.
+
+        Looks for it as the artist would, moving the mouse over the region.
+        """
+        for place in self._places_over(self.region(region)):
+            await self.move_to(place)
+            if f"{operator}(" in self.command_under_mouse(region):
+                return place
+        raise AssertionError(f"no button for {operator} was found in the region {region}")
+
+    async def click_button(self, operator: str, region: str = "UI") -> None:
+        """Click the button of an operator."""
+        await self.click(await self.find_button(operator, region))
+
+    def command_under_mouse(self, region: str = "UI") -> str:
+        """The command of the button under the mouse, as Blender would write it in Python; "" if none."""
+        with bpy.context.temp_override(window=self.window, area=self.area, region=self.region(region)):
+            if not bpy.ops.ui.copy_python_command_button.poll():
+                return ""
+            bpy.context.window_manager.clipboard = ""
+            bpy.ops.ui.copy_python_command_button()
+        return bpy.context.window_manager.clipboard
+
+    async def entries_of_open_menu(self, most: int = 60) -> list[str]:
+        """The commands of the menu that is open, from the top, by the Down key and Ctrl C on each entry."""
+        manager, entries = bpy.context.window_manager, []
+        for _ in range(most):
+            await self.press("DOWN_ARROW")
+            manager.clipboard = ""
+            await self.press("C", ctrl=True)
+            if entries and manager.clipboard == entries[0]:
+                return entries
+            entries.append(manager.clipboard)
+        raise AssertionError(f"the menu has more than {most} entries: {entries}")
+
+    # What is seen
+
+    async def screenshot(self, name: str) -> Path:
+        """Keep a picture of the window."""
+        await self.wait()
+        path = self.pictures / f"{name}.png"
+        framebuffer.write_png(path, framebuffer.screen(self.screen_dump))
+        return path
+
+    # The scene
+
+    def scene_is_ready(self) -> None:
+        """The scene that the test has built is what undo goes back to."""
+        bpy.context.view_layer.update()
+        bpy.ops.ed.undo_push(message="The test's scene")
+
+    # What the rest is made of
+
+    def _event(self, kind: str, value: str, **words: object) -> None:
+        x, y = self.place
+        self.window.event_simulate(type=kind, value=value, x=x, y=y, **words)
+
+    async def _modifiers(self, held: dict[str, bool], value: str) -> None:
+        for modifier in (name for name, is_held in held.items() if is_held):
+            self._event(f"LEFT_{modifier.upper()}", value)
+            await self.wait(1)
+
+    def _places_over(self, region: bpy.types.Region) -> Generator[Place]:
+        for share in (0.5, 0.2, 0.84):
+            x = region.x + int(share * region.width)
+            yield from ((x, y) for y in range(region.y + region.height - 4, region.y, -9))

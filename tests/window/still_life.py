@@ -1,0 +1,112 @@
+"""A bowl, a spoon, a mug, books and steps: things to take pictures of, and how to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+
+from demo import shapes
+from physplace_addon.scene.display import refresh_mesh
+from tests.scene import scenes
+from tests.window.hand import Hand
+
+Colour = tuple[float, float, float]
+Point = tuple[float, float, float]
+
+TABLE, GLAZE, STEEL, CLAY = (0.42, 0.36, 0.30), (0.16, 0.36, 0.52), (0.78, 0.76, 0.72), (0.75, 0.40, 0.24)
+BOOKS = ((0.25, 0.42, 0.33), (0.55, 0.24, 0.22))
+FROM_ABOVE_RIGHT = Quaternion((0.85, 0.43, 0.13, 0.27)).normalized()
+COARSE = 4e-3  # how far the meshes may be from the exact surfaces
+SIDES = 16
+
+
+def bowl_and_spoon() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """The demo's bowl on a table, and its spoon held over it; the spoon is selected and active."""
+    table, bowl, spoon = shapes.floor("Table", 6.0), shapes.bowl(), shapes.spoon()
+    for part in (bowl, spoon, *spoon.children):
+        refresh_mesh(part, tolerance=COARSE)
+    for obj, colour in ((table, TABLE), (bowl, GLAZE), (spoon, STEEL), (spoon.children[0], STEEL)):
+        paint(obj, colour)
+    spoon.location, spoon.rotation_euler = (-0.413, -0.277, 0.25), (0.03, 0.017, 0.59)
+    _take(spoon)
+    return bowl, spoon
+
+
+def mug(name: str = "Mug", location: Point = (0.0, 0.0, 0.0)) -> bpy.types.Object:
+    """An open mug, a prism of many sides that is 2 high, selected and active; the origin is amid it."""
+    angles = np.arange(SIDES) * 2.0 * np.pi / SIDES
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    rings = [(0.72, -1.0), (0.8, 1.0), (0.68, 1.0), (0.6, -0.85)]
+    corners = [(*(radius * at), z) for radius, z in rings for at in circle]
+    sides = [
+        (SIDES * k + i, SIDES * k + (i + 1) % SIDES, SIDES * (k + 1) + (i + 1) % SIDES, SIDES * (k + 1) + i)
+        for k in range(len(rings) - 1)
+        for i in range(SIDES)
+    ]
+    last = len(corners) - SIDES
+    made = _object(name, corners, [range(SIDES)[::-1], *sides, range(last, last + SIDES)])
+    made.location = location
+    paint(made, CLAY)
+    _take(made)
+    return made
+
+
+def books() -> None:
+    """Two books, one on the other, on a table."""
+    paint(scenes.floor("Table", 5.0), TABLE)
+    for number, colour in enumerate(BOOKS):
+        book = scenes.cube(f"Book {number}", (2.6, 0.2 * number, 0.35 + 0.7 * number))
+        book.scale, book.rotation_euler.z = (1.5, 1.1, 0.35), 0.12 * number
+        paint(book, colour)
+
+
+def steps(count: int = 3) -> bpy.types.Object:
+    """Stairs that lead up to the right: step number i is around x = 3 i, at the height i."""
+    outline = [(-1.5, -0.5)]
+    for i in range(count):
+        outline += [(3.0 * i - 1.5, float(i)), (3.0 * i + 1.5, float(i))]
+    outline.append((3.0 * count - 1.5, -0.5))
+    corners = [(x, y, z) for y in (-1.5, 1.5) for x, z in outline]
+    size = len(outline)
+    sides = [(i, (i + 1) % size, size + (i + 1) % size, size + i) for i in range(size)]
+    made = _object("Steps", corners, [range(size)[::-1], *sides, range(size, 2 * size)])
+    paint(made, TABLE)
+    return made
+
+
+def paint(obj: bpy.types.Object, colour: Colour) -> None:
+    """Give an object a colour in the viewport."""
+    obj.color = (*colour, 1.0)
+
+
+async def show(hand: Hand, centre: Point, distance: float, *, tab: bool) -> None:
+    """Look at a place from above, to the right; the scene in colours, without the grid."""
+    space = hand.area.spaces.active
+    space.shading.color_type, space.shading.show_shadows, space.shading.show_cavity = "OBJECT", True, True
+    space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False
+    space.show_gizmo_navigate = space.overlay.show_text = False
+    space.overlay.show_cursor = space.overlay.show_relationship_lines = False
+    view = space.region_3d
+    view.view_perspective, view.view_rotation = "PERSP", FROM_ABOVE_RIGHT
+    view.view_location, view.view_distance = centre, distance
+    space.show_region_ui = False
+    if tab:
+        await hand.open_tab()
+    await hand.wait()
+    hand.scene_is_ready()
+
+
+def _object(
+    name: str, corners: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]
+) -> bpy.types.Object:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners, [], [tuple(face) for face in faces])
+    return scenes.linked(bpy.data.objects.new(name, mesh))
+
+
+def _take(obj: bpy.types.Object) -> None:
+    obj.select_set(True)
+    scenes.activate(obj)

@@ -1,0 +1,127 @@
+"""What is drawn in the viewport, pixel by pixel, and the live check while an object is grabbed."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from types import ModuleType
+
+import bpy
+import numpy as np
+
+from tests.scene import scenes
+from tests.window import extension, framebuffer
+from tests.window.hand import Hand, Place
+
+RED, YELLOW, ORANGE, WHITE = (1.0, 0.1, 0.05), (1.0, 0.85, 0.1), (1.0, 0.5, 0.05), (0.95, 0.95, 0.95)
+
+
+def module(name: str) -> ModuleType:
+    """A module of the installed extension."""
+    return importlib.import_module(f"{extension.MODULE}.{name}")
+
+
+def count(hand: Hand, place: Place, colour: tuple[float, float, float], reach: int = 10) -> int:
+    """How many pixels within reach of a place have a colour, nearly."""
+    picture = framebuffer.screen(hand.screen_dump)
+    x, y = place[0], len(picture) - 1 - place[1]
+    near = picture[y - reach : y + reach + 1, x - reach : x + reach + 1].astype(float) / 255.0
+    return int((np.abs(near - colour).max(axis=2) < 0.12).sum())
+
+
+async def alone(hand: Hand) -> None:
+    """Nothing is in the scene; it is seen from the front."""
+    await hand.look_from_the_front((0.0, 0.0, 2.0), 12.0)
+    hand.scene_is_ready()
+
+
+async def test_each_kind_of_mark_is_drawn_in_its_colour(hand: Hand) -> None:
+    await alone(hand)
+    marks = replace(
+        module("overlay.marks").Marks.none(),
+        contacts=np.array([[-2.0, 0.0, 0.0]]),
+        normals=np.array([[0.0, 0.0, 1.0]]),
+        forces=np.array([0.5]),
+        radius=4.0,
+        collisions=np.array([[2.0, 0.0, 0.0]]),
+        pulls=np.array([[[-2.0, 0.0, 4.0], [2.0, 0.0, 4.0]]]),
+        supports=(
+            module("overlay.support").support_of(
+                np.array([0.0, 0.0, 2.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, 1.0]]), -np.eye(3)[2], 1.0
+            ),
+        ),
+    )
+    drawing = module("overlay.drawing").Drawing()
+    drawing.show(marks)
+    await hand.screenshot("marks")
+    for point, colour, least in (
+        ((-2.0, 0.0, 0.0), YELLOW, 40),
+        ((-2.0, 0.0, 1.5), YELLOW, 15),
+        ((2.0, 0.0, 0.0), RED, 60),
+        ((-2.0, 0.0, 4.0), ORANGE, 40),
+        ((0.0, 0.0, 4.0), ORANGE, 15),
+        ((0.0, 0.0, 2.0), WHITE, 8),
+    ):
+        assert count(hand, hand.at(point), colour) >= least, (point, colour)
+    assert count(hand, hand.at((-2.0, 0.0, 2.5)), YELLOW) == 0  # a force of 0.5 at R = 4 ends at 2
+    drawing.close()
+    await hand.wait()
+    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0
+
+
+async def test_a_collision_is_seen_through_what_hides_it(hand: Hand) -> None:
+    await alone(hand)
+    scenes.cube("Cube", (0.0, -3.0, 2.0))
+    drawing = module("overlay.drawing").Drawing()
+    drawing.show(replace(module("overlay.marks").Marks.none(), collisions=np.array([[0.0, 0.0, 2.0]])))
+    await hand.wait()
+    assert count(hand, hand.at((0.0, 0.0, 2.0)), RED) >= 60
+    drawing.close()
+
+
+async def test_the_live_check_follows_an_object_that_is_grabbed(hand: Hand) -> None:
+    scenes.floor()
+    scenes.cube("Wall", (3.0, 0.0, 1.5)).scale = (1.0, 2.0, 1.5)
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.0))
+    cube.select_set(True)
+    scenes.activate(cube)
+    await hand.look_from_the_front((0.0, 0.0, 1.0), 14.0)
+    await hand.open_tab()
+    hand.scene_is_ready()
+    live_check = module("operators.live_check")
+    bpy.context.window_manager.physplace.live_check = True
+    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    assert len(live_check.running().marks.contacts) >= 4
+    await hand.screenshot("live_check_contacts")
+    await hand.move_to(hand.at((0.0, 0.0, 1.0)))
+    await hand.press("G")
+    await hand.press("X")
+    await hand.glide_to(hand.at((1.5, 0.0, 1.0)), 15)
+    await hand.until(lambda: live_check.running().line.startswith("Overlaps by"))
+    await hand.screenshot("live_check_overlap")
+    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) >= 60
+    await hand.press("ESC")
+    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0
+    await hand.move_to(hand.at((0.0, 0.0, 1.0)))
+    await hand.press("TAB")
+    await hand.until(lambda: "Object Mode" in live_check.running().line)
+    await hand.press("TAB")
+    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    await hand.press("H")
+    await hand.until(lambda: live_check.running().line.endswith("is hidden"))
+    await hand.undo()
+    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    bpy.context.window_manager.physplace.live_check = False
+    await hand.wait()
+    assert module("overlay.drawing").open_drawings() == ()
+
+
+async def test_opening_another_file_ends_the_live_check(hand: Hand) -> None:
+    scenes.activate(scenes.cube())
+    bpy.context.window_manager.physplace.live_check = True
+    await hand.wait()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    await hand.wait()
+    assert not bpy.context.window_manager.physplace.live_check
+    assert module("overlay.drawing").open_drawings() == ()

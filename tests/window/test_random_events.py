@@ -1,0 +1,104 @@
+"""Whatever happens, in whatever order: Blender lives, nothing is left behind, nothing is lost."""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.scene import scenes
+from tests.window import extension
+from tests.window.events import Performer
+from tests.window.hand import Hand
+from tests.window.leftovers import timers
+from tests.window.sequences import sequence, told
+
+SEQUENCES = int(os.environ.get("PHYSPLACE_RANDOM_EVENTS", "25"))
+AT_ONCE = 5
+LASTING = ("'s look", "'s mesh")  # whatever is confirmed
+
+
+@pytest.mark.parametrize("first", range(0, SEQUENCES, AT_ONCE))
+async def test_after_random_events_nothing_is_left_and_nothing_is_lost(hand: Hand, first: int) -> None:
+    for seed in range(first, first + AT_ONCE):
+        await whatever_happens(hand, seed)
+
+
+async def whatever_happens(hand: Hand, seed: int) -> None:
+    """The sequence of a seed, and what holds after it."""
+    drawn = sequence(seed)
+    words = f"seed {seed}, {drawn.scene}, {'quiet' if drawn.quiet else 'not quiet'}: {told(drawn.events)}"
+    print(f"Random events, {words}", flush=True)
+    await start_afresh(hand)
+    performer = Performer(hand, drawn.scene)
+    await hand.look_from_the_front()
+    hand.scene_is_ready()
+    before = scene_now()
+    await performer.perform_all(drawn.events)
+    await leave(hand, performer.holds)
+    assert open_now() == [], words
+    assert await timers(hand, 2) == 0, words
+    after = scene_now()
+    changed = {name for name in before | after if before.get(name) != after.get(name)}
+    if drawn.quiet:
+        assert changed == set(), f"{[(before.get(name), after.get(name)) for name in changed]}\n{words}"
+    else:
+        lasting = {name for name in changed if name in before and name in after and name.endswith(LASTING)}
+        assert lasting == set(), words
+
+
+async def start_afresh(hand: Hand) -> None:
+    """An empty scene, and no undo, in a window that is nothing but one 3D viewport, which draws little."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    await hand.wait(1)
+    for area in [area for area in hand.window.screen.areas if area.type != "VIEW_3D"]:
+        with bpy.context.temp_override(window=hand.window, screen=hand.window.screen, area=area):
+            bpy.ops.screen.area_close()
+        await hand.wait(1)
+    space = hand.area.spaces.active
+    space.shading.type, space.show_gizmo = "WIREFRAME", False
+    await hand.wait(1)
+
+
+async def leave(hand: Hand, holds: bool) -> None:
+    """Press Esc - for the hand, for the operator, for what Blender has open - and let go of the mouse."""
+    hand.place = hand.at((0.0, 0.0, 1.0))
+    for _ in range(3):
+        for value in ("PRESS", "RELEASE"):
+            hand._event("ESC", value)
+        await hand.wait(1)
+    if holds:
+        hand._event("LEFTMOUSE", "RELEASE")
+        await hand.wait(1)
+
+
+def open_now() -> list[str]:
+    """The operators that are under way, and what is drawn."""
+    drawing = importlib.import_module(f"{extension.MODULE}.overlay.drawing")
+    return [*extension.open_sessions(), *map(str, drawing.open_drawings())]
+
+
+def scene_now() -> dict[str, object]:
+    """All that a placement may change, and what it must not change."""
+    bpy.context.view_layer.update()
+    active = bpy.context.view_layer.objects.active
+    found: dict[str, object] = {
+        "active": active and active.name,
+        "selected": {obj.name for obj in bpy.context.selected_objects},
+    }
+    for obj in bpy.data.objects:
+        found[f"place of {obj.name}"] = tuple(scenes.world_matrix(obj).ravel())
+        found[f"properties of {obj.name}"] = set(obj.keys()), obj.animation_data is None
+        found[f"{obj.name}'s look"] = obj.display_type
+        found[f"{obj.name}'s mesh"] = hash(mesh_of(obj))
+    return found
+
+
+def mesh_of(obj: bpy.types.Object) -> bytes:
+    """The points of a mesh."""
+    points = np.empty(3 * len(obj.data.vertices), dtype=np.float32)
+    obj.data.vertices.foreach_get("co", points)
+    return points.tobytes()

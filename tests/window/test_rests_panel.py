@@ -1,0 +1,130 @@
+"""The list of rests in the sidebar, worked as an artist does, and again when what they stand on is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.oracles.triangles import crossings
+from tests.window import still_life
+from tests.window.hand import Hand
+
+FRAMES = (1, 20, 40)
+TOUCHING = 2e-5
+
+
+def mug() -> bpy.types.Object:
+    return bpy.data.objects["Mug"]
+
+
+def triangles(obj: bpy.types.Object) -> np.ndarray:
+    """The triangles (n, 3, 3) that Blender shows of an object, in the world."""
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    mesh.calc_loop_triangles()
+    matrix = np.array(evaluated.matrix_world, dtype=np.float64)
+    points = np.array([vertex.co for vertex in mesh.vertices]) @ matrix[:3, :3].T + matrix[:3, 3]
+    return points[np.array([triangle.vertices for triangle in mesh.loop_triangles])]
+
+
+def assert_at_rest_on_its_frames(raised: float) -> None:
+    """On each frame the mug stands on its step, and no triangle of it passes through one of the steps."""
+    for number, frame in enumerate(FRAMES):
+        bpy.context.scene.frame_set(frame)
+        held, steps = triangles(mug()), triangles(bpy.data.objects["Steps"])
+        assert held[..., 2].min() == pytest.approx(number + raised, abs=TOUCHING)
+        assert len(crossings(held, steps, TOUCHING)) == 0
+
+
+def keys(*kinds: str) -> list[float]:
+    """The frames of the mug's keys of these types."""
+    points = [point for curve in curves() for point in curve.keyframe_points]
+    return sorted({float(point.co[0]) for point in points if point.type in kinds})
+
+
+def curves() -> Iterator[bpy.types.FCurve]:
+    """The curves of the mug's own slot; before Blender 4.4 an action has no slots."""
+    data = mug().animation_data
+    if not hasattr(data, "action_slot"):
+        yield from data.action.fcurves
+        return
+    for layer in data.action.layers:
+        for strip in layer.strips:
+            yield from strip.channelbag(data.action_slot).fcurves
+
+
+async def three_rests(hand: Hand) -> None:
+    """A mug is keyed at rest on three steps; its action also moves a lamp."""
+    still_life.steps()
+    made = still_life.mug()
+    lamp = bpy.data.objects.new("Lamp", None)
+    bpy.context.scene.collection.objects.link(lamp)
+    if hasattr(bpy.types, "ActionSlot"):
+        lamp.keyframe_insert("location", frame=5)
+        made.animation_data_create().action = lamp.animation_data.action
+    await still_life.show(hand, (5.2, 0.0, 1.2), 15.0, tab=True)
+    bpy.context.scene.physplace.eps_max = 0.2
+    button = await hand.find_button("physplace.keyframe_rest")
+    for number, frame in enumerate(FRAMES):
+        bpy.context.scene.frame_set(frame)
+        mug().location, mug().rotation_euler = (3.0 * number, 0.0, 1.9 + number), (0.0, 0.12, 0.5 * number)
+        await hand.click(button)
+        await hand.until(lambda number=number: len(mug().physplace.rests) == number + 1)
+
+
+async def test_three_rests_are_rests_again_by_one_click_when_what_they_stand_on_is_raised(hand: Hand) -> None:
+    await three_rests(hand)
+    assert keys("KEYFRAME") == list(FRAMES)
+    assert_at_rest_on_its_frames(0.0)
+    await hand.screenshot("three-rests")
+    bpy.data.objects["Steps"].location.z = 0.6
+    hand.scene_is_ready()
+    first = [tuple(rest.rest_location) for rest in mug().physplace.rests]
+    await hand.click_button("physplace.rests_replace")
+    await hand.until(lambda: [tuple(rest.rest_location) for rest in mug().physplace.rests] != first)
+    assert bpy.context.scene.frame_current == FRAMES[-1]
+    assert keys("KEYFRAME") == list(FRAMES)
+    assert keys("GENERATED") == []
+    assert_at_rest_on_its_frames(0.6)
+    await hand.screenshot("three-rests-again")
+    await hand.undo()
+    assert [tuple(rest.rest_location) for rest in mug().physplace.rests] == first
+
+
+async def test_the_way_is_keyed_in_the_active_slot_as_sparsely_as_the_error_allows(hand: Hand) -> None:
+    await three_rests(hand)
+    settings = bpy.context.scene.physplace
+    settings.key_path = True
+    counts = []
+    for error in (0.0, 0.05):
+        settings.key_error = error
+        await hand.click_button("physplace.rests_replace")
+        counts.append(len(keys("GENERATED")))
+    assert counts[0] > counts[1] > 0
+    for frame in keys("GENERATED"):
+        bpy.context.scene.frame_set(int(frame))
+        assert len(crossings(triangles(mug()), triangles(bpy.data.objects["Steps"]), TOUCHING)) == 0
+    assert_at_rest_on_its_frames(0.0)
+    if hasattr(bpy.types, "ActionSlot"):
+        lamp, data = bpy.data.objects["Lamp"].animation_data, mug().animation_data
+        assert lamp.action == data.action
+        assert lamp.action_slot != data.action_slot
+        (strip,) = lamp.action.layers[0].strips
+        assert {len(curve.keyframe_points) for curve in strip.channelbag(lamp.action_slot).fcurves} == {1}
+
+
+async def test_with_automatic_keying_a_placement_is_keyed_when_it_is_confirmed(hand: Hand) -> None:
+    await three_rests(hand)
+    tools = bpy.context.scene.tool_settings
+    tools.use_keyframe_insert_auto, tools.auto_keying_mode = True, "ADD_REPLACE_KEYS"
+    bpy.context.scene.frame_set(60)
+    mug().location, mug().rotation_euler = (3.0, 0.0, 2.4), (0.1, 0.0, 0.0)
+    await hand.click_button("physplace.place")
+    await hand.until(lambda: mug().location.z == pytest.approx(2.0, abs=TOUCHING))
+    assert keys("KEYFRAME") == list(FRAMES)
+    await hand.move_to(hand.at((0.0, 0.0, 3.0)))
+    await hand.press("RET")
+    assert keys("KEYFRAME") == [*FRAMES, 60]

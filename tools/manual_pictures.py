@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Puts the manual's pictures into docs/images: cut out of screenshots that the window tests have kept.
+
+    make manual-pictures                         run the tests that take them, then this
+    python3 tools/manual_pictures.py [folder]    only this; from out/window/<version>, the last one run
+
+A screenshot is kept as it is seen, pixel for pixel, so that what is written in it can be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import struct
+import sys
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+CHANNELS = 3
+
+Rows = list[bytes]
+
+
+class Cut(NamedTuple):
+    """A picture of the manual: the screenshot it is cut from, and its left, top, right and lower edge."""
+
+    screenshot: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+CUTS = {
+    "placing.png": Cut("test_manual_pictures/placing", 0, 56, 800, 600),
+    "pull.png": Cut("test_manual_pictures/pulled", 150, 130, 650, 420),
+    "tie.png": Cut("test_manual_pictures/tied", 150, 130, 650, 420),
+    "see_through.png": Cut("test_manual_pictures/see-through", 0, 56, 740, 480),
+    "drag.png": Cut("test_manual_pictures/dragged", 0, 56, 740, 500),
+    "live_check.png": Cut("test_manual_pictures/live-check", 60, 84, 800, 460),
+    "rests.png": Cut("test_rests_panel/three-rests", 60, 84, 800, 490),
+}
+
+
+def read(path: Path) -> Rows:
+    """The rows of a screenshot, from the top, three bytes a pixel; as framebuffer.py writes them."""
+    data = path.read_bytes()
+    if not data.startswith(SIGNATURE):
+        raise ValueError(f"{path} is no PNG file")
+    chunks, start = {}, len(SIGNATURE)
+    while start < len(data):
+        (length,) = struct.unpack_from(">I", data, start)
+        chunks[data[start + 4 : start + 8]] = data[start + 8 : start + 8 + length]
+        start += 12 + length
+    width = struct.unpack_from(">I", chunks[b"IHDR"])[0]
+    rows, stride = zlib.decompress(chunks[b"IDAT"]), 1 + CHANNELS * width
+    return [rows[i + 1 : i + stride] for i in range(0, len(rows), stride)]
+
+
+def write(path: Path, rows: Rows) -> None:
+    """Write rows as a small PNG file: each as its difference from the one above it."""
+    above = bytes(len(rows[0]))
+    differences = bytearray()
+    for row in rows:
+        differences += b"\x02" + bytes((a - b) & 255 for a, b in zip(row, above, strict=True))
+        above = row
+    header = struct.pack(">IIBBBBB", len(rows[0]) // CHANNELS, len(rows), 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(differences), 9)), (b"IEND", b""))
+    path.write_bytes(SIGNATURE + b"".join(_chunk(kind, part) for kind, part in parts))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def cut(rows: Rows, edges: Cut) -> Rows:
+    """The part of a picture between these edges."""
+    return [row[CHANNELS * edges.left : CHANNELS * edges.right] for row in rows[edges.top : edges.bottom]]
+
+
+def _newest() -> Path:
+    """The Blender whose window tests have run last."""
+    folders = [each for each in (ROOT / "out" / "window").glob("*") if each.is_dir()]
+    return max(folders, key=lambda each: each.stat().st_mtime, default=ROOT / "out" / "window")
+
+
+def main() -> int:
+    """Cut all pictures; 1 if a screenshot is missing."""
+    parser = argparse.ArgumentParser(description="Puts the manual's pictures into docs/images.")
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=_newest(),
+        help="out/window/<version>, where the screenshots are",
+    )
+    folder = parser.parse_args().folder
+    missing = [each for each in CUTS.values() if not (folder / f"{each.screenshot}.png").exists()]
+    if missing:
+        print(f"{folder} has no {', '.join(each.screenshot for each in missing)}", file=sys.stderr)
+        return 1
+    for name, edges in CUTS.items():
+        write(IMAGES / name, cut(read(folder / f"{edges.screenshot}.png"), edges))
+        print(f"{IMAGES.relative_to(ROOT) / name}: {(IMAGES / name).stat().st_size // 1000} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
