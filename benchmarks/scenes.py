@@ -101,11 +101,11 @@ def straws() -> Scene:
 def cluttered() -> Scene:
     """Figure 12: one thing after another, on and against what stands already."""
     scene = Scene("figure 12, cluttered", (0.2, 0.2, 0.6), 9.0)
-    scene.place(cone().body, (0, 0, 1.3), (0.95, 0.2, 0.1, 0))
-    scene.place(torus().body, (0.1, 0, 3.2), (0.95, 0.15, 0.1, 0))
+    scene.place(cone().body, (0, 0, 2.2), (0.95, 0.2, 0.1, 0))
+    scene.place(torus().body, (0.1, 0, 3.6), (0.95, 0.15, 0.1, 0))
     scene.place(knot().body, (1.9, 0.5, 1.5), (0.9, 0.1, 0.3, 0))
     scene.place(jack(0.8, 0.15).body, (-1.5, -1.2, 1.6), (0.9, 0.3, 0.2, 0))
-    scene.place(cylinder(0.4, 1.6).body, (-1.2, 1.5, 1.6), (0.8, 0.5, 0.2, 0))
+    scene.place(cylinder(0.4, 1.6).body, (-1.2, 1.6, 2.6), (0.8, 0.5, 0.2, 0))
     scene.place(superquadric((0.6, 0.5, 0.4)).body, (1.0, -1.6, 1.2), (0.9, 0.2, 0.2, 0.1))
     scene.place(bumpy_sphere().body.transformed(np.diag([0.6, 0.6, 0.6, 1.0])), (-0.9, 0.6, 3.0))
     return scene
@@ -113,7 +113,7 @@ def cluttered() -> Scene:
 
 def fallen_teapot() -> Scene:
     """Figure 13: the pot lies on its side, its lid before it."""
-    scene = Scene("figure 13, fallen teapot", (0.0, -0.5, 0.8), 11.0)
+    scene = Scene("figure 13, fallen teapot", (0.0, -1.4, 0.6), 14.0)
     scene.place(pot().body, (0, 0, 2.6), (0.75, 0.66, 0.1, 0.05))
     scene.place(teapot_lid().body, (0.3, -3.6, 1.0), (0.95, 0.2, 0.2, 0.0))
     return scene
@@ -125,9 +125,8 @@ def ice() -> Scene:
     glass = scene.place(turned("glass", GLASS).body, (0, 0, 0.1))
     cube = superquadric((0.24, 0.22, 0.2), 0.6, 0.6).body
     container = turned("glass", GLASS).body.transformed(glass.state.pose.matrix4)
-    for placement in fill(
-        cube, pose((0.05, 0.03, 3.0), (0.9, 0.2, 0.3, 0.1)), scene.world, QUICK, count=12, container=container
-    ):
+    start = pose((0.05, 0.03, 3.0), (0.9, 0.2, 0.3, 0.1))
+    for placement in fill(cube, start, scene.world, QUICK, count=12, container=container).placed:
         scene.keep(cube, placement)
     return scene
 
@@ -137,7 +136,7 @@ def balls() -> Scene:
     scene = Scene("figure 15, 44 balls in a bowl", (0.0, 0.0, 0.9), 8.0)
     scene.place(turned("bowl", BOWL, resolution=(81, 121)).body, (0, 0, 0.05))
     ball = sphere(0.3, resolution=(41, 21)).body
-    for placement in fill(ball, pose((0.03, 0.02, 3.0)), scene.world, QUICK, count=44):
+    for placement in fill(ball, pose((0.03, 0.02, 3.0)), scene.world, QUICK, count=44).placed:
         scene.keep(ball, placement)
     return scene
 
