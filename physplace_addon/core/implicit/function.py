@@ -1,0 +1,71 @@
+"""What the rest asks of an implicit function F(x, q), whatever it is made of.
+
+F is negative inside and positive outside, so that its gradient F_x points outwards (Witkin and Heckbert 1994,
+section 5, whose F has these signs).  x is a place, q the parameters: centres, radii, a bias.  A function is a
+frozen value: another q is another function.  All is asked at many points at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+from scipy.sparse import csr_array
+
+from ..arrays import Floats
+
+
+class ImplicitFunction(ABC):
+    """A function whose zeros are a surface; lengths in scene units."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Floats:
+        """The parameters q (m,)."""
+
+    @property
+    @abstractmethod
+    def scales(self) -> Floats:
+        """For each parameter, (m,), the change that moves the surface about one unit of length: 1 for what is a
+        length itself.  It makes centres, radii and mere numbers comparable (footnote 1).
+        """
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What each parameter is (m), for messages."""
+
+    @abstractmethod
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same kind of function with other parameters (m,)."""
+
+    @abstractmethod
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,) at points (k, 3)."""
+
+    @abstractmethod
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3) at points (k, 3)."""
+
+    @abstractmethod
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3) at points (k, 3)."""
+
+    @abstractmethod
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m) at points (k, 3); elements too far away to matter have no entry."""
+
+    @abstractmethod
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,) at points (k, 3) for one rate of change (m,) of the parameters."""
+
+    @abstractmethod
+    def box(self) -> Floats:
+        """Return the lowest and the highest corner (2, 3) of a box that holds the whole surface.
+
+        Its elements are infinite where the surface is.
+        """
+
+    @abstractmethod
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""
