@@ -26,7 +26,7 @@ class ImplicitFunction(ABC):
     @property
     @abstractmethod
     def scales(self) -> Floats:
-        """For each parameter, (m,), the change that moves the surface about one unit of length: 1 for what is a
+        """For each parameter, (m,), the change that moves the surface about a unit of length: 1 for what is a
         length itself.  It makes centres, radii and mere numbers comparable (footnote 1).
         """
 
