@@ -31,3 +31,7 @@ class MeshError(PhysPlaceError):
 
 class PlacementError(PhysPlaceError):
     """A placement that cannot be started: names the bodies or the setting, and what was found."""
+
+
+class SculptingError(PhysPlaceError):
+    """A sculpting that cannot be done as asked: names the control point or the setting, and what was found."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Self
 
+import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 
 
 class ImplicitFunction(ABC):
@@ -34,6 +35,11 @@ class ImplicitFunction(ABC):
     @abstractmethod
     def names(self) -> tuple[str, ...]:
         """What each parameter is (m), for messages."""
+
+    @property
+    def positive(self) -> Bools:
+        """Which parameters (m,) are sizes and must stay above 0: unless told otherwise, radii and biases."""
+        return np.array([name.endswith(("radius", "bias")) for name in self.names], dtype=bool)
 
     @abstractmethod
     def with_parameters(self, parameters: Floats) -> Self:

@@ -1,0 +1,99 @@
+"""The least change by which a surface follows its control points (Witkin and Heckbert 1994, section 3.4).
+
+Wanted is the rate q' of the parameters that differs least from a desired one, Q, in a metric M, while
+
+    A q' = b,    A = F_q at the control points,    b = -(F_x . p' + phi F),
+
+so that every point stays on the surface.  With M^-1 = B B^T ("mobility") and q' = Q + B y this is the
+smallest y with (A B) y = b - A Q: y = (A B)^+ (b - A Q), what equations 7 and 8 give for M = 1.
+
+Points can ask for what cannot be: more of them than parameters, or two that ask the same, or opposites.  So
+the pseudo-inverse is by singular values, of rows that are divided by |F_x| and so in units of length, and
+small ones are damped.  Points come in ranks: what the pinned ask is met first, and what the dragged ask
+within what that leaves free, and last mere wishes.  Where all can be met, that is the same least change:
+the part that a rank adds is at right angles to all rows above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+
+_RANK = 1e-6  # of the largest: a smaller singular value asks what others ask already
+_LEAST_GRADIENT = (
+    0.01  # of what parameters can change F by: a point where F_x is less counts as if it were so
+)
+_RIDGE = 0.02  # of a parameter's own length: what its motion costs where it does not move the surface
+
+
+def mobility_by_scales(scales: Floats, free: Bools) -> Floats:
+    """Return B (m, m): each parameter's change is measured by how far it moves the surface, roughly.
+
+    scales (m,): changes that move it by about a unit of length; free (m,): those that may change at all.
+    """
+    return np.diag(np.where(free, scales, 0.0))
+
+
+def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools) -> Floats:
+    """Return B (m, m) of the metric "mean square of the surface's motion" (footnote 1's sensitivity matrix).
+
+    motion (k, m) is F_q / |F_x| at samples of the surface, area (k,) their share of it.  It does not depend
+    on what the parameters are, nor on their units; with it, one that moves all of the surface, as a bias
+    does, is left alone where one that moves a part will do.  A parameter that moves none, as that of a blob
+    buried in others, would cost nothing: so each costs a little by its scale, too.
+    """
+    weighted = motion[:, free] * scales[free] * np.sqrt(area / area.sum())[:, None]
+    metric = weighted.T @ weighted
+    metric[np.diag_indices_from(metric)] += _RIDGE
+    half = np.linalg.inv(np.linalg.cholesky(metric)).T
+    mobility = np.zeros((len(scales), len(scales)))
+    mobility[np.ix_(free, free)] = scales[free, None] * half
+    return mobility
+
+
+def weights_of(rows: Floats, gradient: Floats) -> Floats:
+    """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
+
+    rows (n, m) are A B, gradient (n, 3) is F_x.  It is 0 where neither tells anything.
+    """
+    slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+    reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
+    size = np.maximum(slope, _LEAST_GRADIENT * reach)
+    return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """The damped inverse of rows in ranks.
+
+    answer (m, n): y for what each row asks; kept (k, m): an orthonormal basis of all that the rows fix.
+    """
+
+    answer: Floats
+    kept: Floats
+
+    @classmethod
+    def of(cls, ranks: Sequence[Floats]) -> Inverse:
+        """Invert ranks of rows (n_i, m), first come first served."""
+        size = ranks[0].shape[1]
+        answer, kept = np.zeros((size, 0)), np.zeros((0, size))
+        for rows in ranks:
+            part, fixed = _within(rows, kept)
+            answer = np.column_stack([answer - part @ (rows @ answer), part])
+            kept = np.vstack([kept, fixed])
+        return cls(answer, kept)
+
+
+def _within(rows: Floats, kept: Floats) -> tuple[Floats, Floats]:
+    """Return the damped inverse (m, n) of rows (n, m) in what `kept` leaves free, and what they fix of it."""
+    if not rows.size:
+        return np.zeros(rows.T.shape), np.zeros((0, rows.shape[1]))
+    free = rows - (rows @ kept.T) @ kept if len(kept) else rows
+    left, values, right = np.linalg.svd(free, full_matrices=False)
+    smallest = max(_RANK * float(np.sqrt(np.max(np.einsum("nm,nm->n", rows, rows)))), 1e-200)
+    damped = np.minimum(values / smallest, 1.0) ** 3 / np.maximum(values, smallest)
+    return (right.T * damped) @ left.T, right[values > smallest]

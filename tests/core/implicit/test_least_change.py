@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit.control_points import ControlPoints
+from physplace_addon.core.implicit.following import Equations, on_surface
+from physplace_addon.core.implicit.least_change import Inverse, mobility_by_motion, mobility_by_scales
+from tests.core.implicit.surfaces import fourteen_spheres
+
+
+def samples(blob, count, seed=0):
+    """Places on a blob, not evenly."""
+    draw = np.random.default_rng(seed)
+    centres = blob.parameters[1:].reshape(-1, 4)[:, :3]
+    radii = blob.parameters[1:].reshape(-1, 4)[:, 3]
+    which = draw.integers(len(radii), size=8 * count)
+    way = draw.normal(size=(8 * count, 3))
+    places = centres[which] + 1.2 * radii[which, None] * way / np.linalg.norm(way, axis=1)[:, None]
+    places = on_surface(blob, on_surface(blob, places, 0.1 * radii.min()), 0.1 * radii.min())
+    return places[np.abs(blob.value(places)) < 1e-12][:count]
+
+
+def motion(blob, places):
+    """F_q / |F_x|, how far the surface moves across itself by each parameter."""
+    slope = np.linalg.norm(blob.gradient(places)[1], axis=1)
+    return blob.parameter_gradient(places).toarray() / slope[:, None]
+
+
+def by_motion(blob, places):
+    every = np.ones(len(blob.parameters), dtype=bool)
+    return mobility_by_motion(motion(blob, places), np.ones(len(places)), blob.scales, every)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parameters_solve_the_constrained_least_change(seed) -> None:
+    """Equations 7 and 8 against the stationary point of the Lagrangian, which is solved as it stands."""
+    blob = fourteen_spheres(seed)
+    places = samples(blob, 260, seed)
+    draw = np.random.default_rng(seed)
+    controls = ControlPoints.pinned(places[:10])
+    for index in range(4):
+        controls = controls.pulled(index, places[index] + draw.normal(size=3))
+    mobility = by_motion(blob, places[10:])
+    size, way, desired = len(blob.parameters), controls.way(0.3, 0.1), 0.05 * draw.normal(size=57)
+    change = Equations.of(blob, controls, mobility).change(blob, controls, way, desired, 0.1)
+
+    value, gradient = blob.gradient(controls.position)
+    rows = blob.parameter_gradient(controls.position).toarray()
+    metric = np.linalg.inv(mobility @ mobility.T)
+    asked = -(np.einsum("ni,ni->n", gradient, way) + value)
+    system = np.block([[metric, rows.T], [rows, np.zeros((10, 10))]])
+    expected = np.linalg.solve(system, np.concatenate([metric @ desired, asked]))[:size]
+    assert np.abs(change - expected).max() <= 1e-10 * np.abs(expected).max()
+    assert np.abs(rows @ change - asked).max() <= 1e-10 * np.abs(asked).max()
+
+
+def test_a_point_that_asks_what_others_ask_changes_nothing() -> None:
+    draw = np.random.default_rng(1)
+    rows, ask = draw.normal(size=(4, 12)), draw.normal(size=4)
+    twice = np.vstack([rows, rows[1] + rows[2]])
+    alone = Inverse.of([rows]).answer @ ask
+    for ranks in ([twice], [twice[:2], twice[2:]], [twice[4:], twice[:4]][::-1]):
+        assert np.allclose(Inverse.of(ranks).answer @ [*ask, ask[1] + ask[2]], alone, rtol=0, atol=1e-12)
+
+
+def test_points_that_ask_the_opposite_meet_in_the_middle() -> None:
+    rows = np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 0.0]])
+    assert np.allclose(Inverse.of([rows]).answer @ [1.0, 0.0], [0.1, 0.2, 0.0], rtol=0, atol=1e-14)
+
+
+def test_what_is_pinned_comes_before_what_is_dragged() -> None:
+    rows = np.array([[1.0, 2.0, 0.0]])
+    assert np.allclose(Inverse.of([rows, rows]).answer @ [0.0, 1.0], 0.0, rtol=0, atol=1e-9)
+
+
+def test_pulling_at_one_end_leaves_the_rest_alone() -> None:
+    """The metric of the surface's motion: by plain lengths, the bias blows up the whole blob."""
+    blob = fourteen_spheres(1)
+    places = samples(blob, 400)
+    rows, far = motion(blob, places), np.linalg.norm(places - places[0], axis=1) > 0.8
+    moved = []
+    for mobility in (
+        by_motion(blob, places),
+        mobility_by_scales(blob.scales, np.ones(len(blob.parameters), dtype=bool)),
+    ):
+        change = mobility @ Inverse.of([rows[:1] @ mobility]).answer[:, 0]
+        assert np.isclose(rows[0] @ change, 1.0, rtol=1e-12)
+        moved.append(np.sqrt(np.mean((rows[far] @ change) ** 2)))
+    assert moved[0] < 0.2
+    assert moved[0] < 0.4 * moved[1]
