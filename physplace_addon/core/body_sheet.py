@@ -14,6 +14,7 @@ from .surfaces.quadrature import area_mass
 from .surfaces.triangles import Triangles
 
 SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
+HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without weight"
 
 
 def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:

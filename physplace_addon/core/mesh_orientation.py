@@ -17,12 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
-from .body_sheet import SPREAD_NOTE
 from .mass import areas
 from .mesh_edges import EdgeTable, components, edge_table
-from .mesh_shells import shells
-
-LEAST_VOLUME = 1e-8  # of area times diagonal; the weld leaves no real solid thinner than that
+from .mesh_shells import LEAST_VOLUME, connected, shells
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +27,7 @@ class Orientation:
     """Triangles (t, 3) turned to agree, their edges, whether they bound a solid, and what was done.
 
     `filled` (t,): the triangles with matter on one side only, whose volume counts; all, if there is no solid.
+    `borders`: what is said of the open borders, if there are any.
     """
 
     triangles: Ints
@@ -37,6 +35,7 @@ class Orientation:
     closed: bool
     filled: Bools
     notes: tuple[str, ...]
+    borders: str = ""
 
 
 def oriented(points: Floats, triangles: Ints, two_sided: Bools) -> Orientation:
@@ -53,11 +52,12 @@ def oriented(points: Floats, triangles: Ints, two_sided: Bools) -> Orientation:
         notes += [f"{count} faces turned to agree with their neighbours"] if count else []
     everything = np.ones(len(triangles), dtype=bool)
     if not edges.closed:
-        return Orientation(triangles, edges, False, everything, (*notes, *_gaps(edges)))
+        notes += _on_crowded(edges)
+        return Orientation(triangles, edges, False, everything, tuple(notes), _on_borders(edges))
     corners = points[triangles] - 0.5 * (points.min(axis=0) + points.max(axis=0))
-    found = shells(corners, edges, two_sided)
+    found = shells(corners, connected(edges, len(corners)), two_sided)
     if found.volume <= LEAST_VOLUME * _diagonal(points) * float(areas(corners).sum()):
-        return Orientation(triangles, edges, False, everything, (*notes, SPREAD_NOTE))
+        return Orientation(triangles, edges, False, everything, tuple(notes))
     if np.any(found.turned):
         triangles, edges = _turned(triangles, found.turned)
     return Orientation(triangles, edges, True, found.filled, (*notes, *found.notes))
@@ -67,17 +67,17 @@ def _diagonal(points: Floats) -> float:
     return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
 
 
-def _gaps(edges: EdgeTable) -> list[str]:
-    """What keeps faces from bounding a solid, and what is assumed."""
-    notes = []
+def _on_crowded(edges: EdgeTable) -> list[str]:
     several = int(np.sum((edges.count > 2) & (edges.balance != 0)))
-    if several:
-        notes.append(f"{several} edges have more than two faces")
+    return [f"{several} edges have more than two faces"] if several else []
+
+
+def _on_borders(edges: EdgeTable) -> str:
     border = edges.ends[edges.count == 1]
     if len(border) == 0:
-        return [*notes, SPREAD_NOTE]
+        return ""
     count = len(np.unique(components(border, int(border.max()) + 1)[border[:, 0]]))
-    return [*notes, f"{count} open borders, of {len(border)} edges: {SPREAD_NOTE}"]
+    return f"{count} open borders, of {len(border)} edges"
 
 
 def _turned(triangles: Ints, turned: Bools) -> tuple[Ints, EdgeTable]:

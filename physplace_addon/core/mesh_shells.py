@@ -18,6 +18,7 @@ from .mass import signed_volumes
 from .mesh_edges import EdgeTable, components
 from .mesh_enclosure import encloses
 
+LEAST_VOLUME = 1e-8  # of area times diagonal; the weld leaves no real solid thinner than that
 OUTER = 64  # shells, the largest, in which others are looked for
 
 
@@ -31,12 +32,11 @@ class Shells:
     notes: tuple[str, ...]
 
 
-def shells(corners: Floats, edges: EdgeTable, two_sided: Bools) -> Shells:
-    """Judge the shells of closed triangles (t, 3, 3), near the origin, with their edges.
+def shells(corners: Floats, labels: Ints, two_sided: Bools) -> Shells:
+    """Judge the shells of closed triangles (t, 3, 3), near the origin, with the shell (t,) of each.
 
     Triangles that lay there both ways round, two_sided (t,), are not counted as turned.
     """
-    labels = _labels(edges, len(corners))
     volumes = np.bincount(labels, weights=signed_volumes(corners))
     sign = 1.0 if volumes.sum() >= 0.0 else -1.0
     outer, around = _around(corners, labels)
@@ -61,8 +61,8 @@ def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def _labels(edges: EdgeTable, count: int) -> Ints:
-    """The shell (t,) of each triangle."""
+def connected(edges: EdgeTable, count: int) -> Ints:
+    """The shell (t,) of each of some triangles."""
     first = np.repeat(edges.faces[:, 0], edges.count)
     return components(np.stack([first, edges.order // 3], axis=1), count)
 

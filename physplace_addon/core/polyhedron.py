@@ -2,8 +2,8 @@
 
 The mesh is cleaned (mesh_cleaning), oriented as far as it can be (mesh_orientation), and its features are
 read off (mesh_features). Each triangle is a flat face and stands for itself, so all bounds are zero. A mesh
-that encloses no volume is given the mass of a sheet: its area's centroid (a volume's centroid of an open mesh
-may lie anywhere).
+whose holes are small has the mass of the solid they are holes of (mesh_lids). Any other that encloses no
+volume has that of a sheet: its area's centroid (the volume's centroid of an open mesh may lie anywhere).
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 
 from .arrays import Floats, Ints
 from .body import Body
+from .body_sheet import HULL_NOTE, SPREAD_NOTE
 from .enclosing_ball import enclosing_ball
 from .errors import MeshError
-from .mass import AREA, VOLUME, mass_of_corners
+from .mass import AREA, VOLUME, MassProperties, mass_of_corners
 from .mesh_cleaning import CleanMesh, clean
 from .mesh_doubles import single_regions
 from .mesh_edges import edge_table
 from .mesh_features import features
+from .mesh_lids import hull_of
 from .mesh_orientation import Orientation, oriented
 from .surfaces.segments import Segments
 from .surfaces.triangles import Triangles
@@ -35,6 +37,7 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
     cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
     marks = features(cleaned.points, found.triangles, found.edges)
     corners = cleaned.points[found.triangles]
+    mass, assumed = _weighed(corners, found)
     face_count, edge_count = len(corners), len(marks.ends)
     faces, edges = np.arange(face_count, dtype=np.intp), np.arange(edge_count, dtype=np.intp)
     return Body(
@@ -60,11 +63,11 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
         segment_bound=np.zeros(edge_count),
         segment_owner=marks.edge_owner,
         vertex_owner=marks.vertex_owner,
-        mass=mass_of_corners(corners[found.filled], VOLUME if found.closed else AREA),
+        mass=mass,
         radius=enclosing_ball(cleaned.points)[1],
         face_flat=np.ones(face_count, dtype=bool),
         closed=found.closed,
-        notes=cleaned.notes + found.notes,
+        notes=cleaned.notes + found.notes + assumed,
     )
 
 
@@ -80,6 +83,17 @@ def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
         return mesh, found
     single = mesh.single(kept, two_sided)
     return single, oriented(single.points, single.triangles, single.two_sided)
+
+
+def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple[str, ...]]:
+    """The mass of a mesh, triangles (t, 3, 3), and what was assumed for it."""
+    if found.closed:
+        return mass_of_corners(corners[found.filled], VOLUME), ()
+    said = f"{found.borders}: " if found.borders else ""
+    hull = hull_of(corners, found.triangles, found.edges)
+    if hull is None:
+        return mass_of_corners(corners, AREA), (said + SPREAD_NOTE,)
+    return mass_of_corners(hull.corners, VOLUME), (said + HULL_NOTE, *hull.notes)
 
 
 CORNER_PARAMETERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])

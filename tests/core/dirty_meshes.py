@@ -28,7 +28,7 @@ NAMES = {
     "nested": "add no mass",
     "border": "open borders",
     "fins": "more than two faces",
-    "sheet": "encloses no volume",
+    "weight": "its mass is",
     "crossing": "passes through itself",
 }
 
@@ -242,7 +242,7 @@ def _mixed(rng: np.random.Generator) -> tuple[Dirt, ...]:
 def _finished(mesh: Mesh, label: str, rng: np.random.Generator) -> Dirty:
     """The mesh as triangles in no order; whether it goes through itself is asked of the oracle."""
     if not mesh.closed:
-        mesh.dirt |= {"border", "sheet"}
+        mesh.dirt |= {"border", "weight"}
     fans = [[face[0], face[i], face[i + 1]] for face in mesh.faces for i in range(1, len(face) - 1)]
     corners = np.array(fans)[rng.permutation(len(fans))]
     result = Dirty(label, np.array(mesh.points), corners, frozenset(mesh.dirt))

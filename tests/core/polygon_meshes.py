@@ -10,7 +10,7 @@ Faces = list[list[int]]
 Mesh = tuple[np.ndarray, Faces]
 
 
-def _lathe(profile: list[tuple[float, float]], around: int) -> Mesh:
+def lathe(profile: list[tuple[float, float]], around: int) -> Mesh:
     """A profile of (r, z), turned about z; points on the axis stay single."""
     rings, points = [], []
     for r, z in profile:
@@ -57,7 +57,7 @@ def disc() -> Mesh:
 def uv_sphere() -> Mesh:
     """A ball of segments and rings."""
     angle = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 9)
-    return _lathe([(0.0, -1.0), *zip(np.cos(angle[1:-1]), np.sin(angle[1:-1]), strict=True), (0.0, 1.0)], 14)
+    return lathe([(0.0, -1.0), *zip(np.cos(angle[1:-1]), np.sin(angle[1:-1]), strict=True), (0.0, 1.0)], 14)
 
 
 def ico_sphere() -> Mesh:
@@ -87,20 +87,20 @@ def ico_sphere() -> Mesh:
 
 def cylinder() -> Mesh:
     """A cylinder closed by two faces of 12 corners."""
-    points, faces = _lathe([(1.0, -1.0), (1.0, 1.0)], 12)
+    points, faces = lathe([(1.0, -1.0), (1.0, 1.0)], 12)
     return points, [*faces, list(range(11, -1, -1)), list(range(12, 24))]
 
 
 def cone() -> Mesh:
     """A cone closed by one face of 12 corners."""
-    points, faces = _lathe([(1.0, -1.0), (0.0, 1.0)], 12)
+    points, faces = lathe([(1.0, -1.0), (0.0, 1.0)], 12)
     return points, [*faces, list(range(11, -1, -1))]
 
 
 def torus() -> Mesh:
     """A ring of radii 1 and 0.35."""
     angle = 2.0 * np.pi * np.arange(9) / 8
-    points, faces = _lathe([(1.0 + 0.35 * np.cos(a), 0.35 * np.sin(a)) for a in angle[:-1]], 16)
+    points, faces = lathe([(1.0 + 0.35 * np.cos(a), 0.35 * np.sin(a)) for a in angle[:-1]], 16)
     around = [[7 * 16 + i, 7 * 16 + (i + 1) % 16, (i + 1) % 16, i] for i in range(16)]
     return points, [*faces, *around]
 
@@ -117,7 +117,7 @@ def bowl(radius: float = 1.0) -> Mesh:
     """A bowl with a wall, its foot on z = 0."""
     outside = [(0.0, 0.0), (0.6, 0.0), (1.1, 0.3), (1.5, 0.9), (1.6, 1.4)]
     inside = [(1.45, 1.4), (1.35, 0.95), (1.0, 0.45), (0.55, 0.2), (0.0, 0.2)]
-    return _lathe([(radius * r, radius * z) for r, z in (*outside, *inside)], 16)
+    return lathe([(radius * r, radius * z) for r, z in (*outside, *inside)], 16)
 
 
 CLOSED = (cube, uv_sphere, ico_sphere, cylinder, cone, torus)

@@ -16,19 +16,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..bodies import Body
-from ..body_sheet import SPREAD_NOTE
+from ..body_sheet import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
 from ..collision.self_crossing import self_crossings
+from ..mass import VOLUME
 from ..mesh_edges import components
 from ..mesh_enclosure import encloses
 
 CUT = 1e-6  # over R: what faces must pass through each other by
+_WEIGHTS = (SPREAD_NOTE, HULL_NOTE)
 PROBED = 2000  # faces, the largest, under which is looked
 
 
 def remarks(active: Body, world: Sequence[Body]) -> tuple[str, ...]:
     """The notes on a body that moves, and those on the world's bodies, each once and with the body's name."""
-    noted = ((body.name, note) for body in world for note in body.notes if not note.endswith(SPREAD_NOTE))
+    noted = ((body.name, note) for body in world for note in body.notes if not note.endswith(_WEIGHTS))
     others = dict.fromkeys(f"{name}: {note}" for name, note in noted)
     return (*active.notes, *_on_crossings(active), *others)
 
@@ -40,7 +42,7 @@ def _on_crossings(body: Body) -> list[str]:
         found = flat[self_crossings(tree, CUT * body.radius)] if flat.any() else np.zeros((0, 2), dtype=bool)
         _crossings[tree] = int(found.all(axis=1).sum()) or _buried(body)
     count = _crossings[tree]
-    twice = ", and weighs twice where it overlaps" if body.closed else ""
+    twice = ", and weighs twice where it overlaps" if body.mass.basis == VOLUME else ""
     return [f"it passes through itself at {count} faces{twice}"] if count else []
 
 
