@@ -1,4 +1,4 @@
-"""The boundary of a body made of bicubic Bezier patches.
+"""The boundary of a body made of Bezier patches.
 
 Patches that join smoothly are one face, however many they are; see `bezier_joins`, `bezier_chains`.  Where
 every side is joined the patches enclose a solid, else they are a sheet of uniform thickness.
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ..arrays import Bools, Ints
+from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
 from ..mass import MassProperties, combined
 from .bezier import BezierSheet
@@ -27,6 +27,7 @@ from .bezier_poles import shared_poles
 from .parameters import finite_array
 from .patches import POLE_SIDE, SidedPatches
 from .quadrature import area_mass
+from .rational import places
 
 _KIND = "bezier"
 PatchKind = TypeVar("PatchKind", bound=SidedPatches)
@@ -42,9 +43,16 @@ def bezier(control: ArrayLike) -> BezierComplex:
     nets = finite_array(_KIND, "patches", control)
     if nets.ndim != 4 or nets.shape[1:] != (4, 4, 3) or not len(nets):
         raise SurfaceError(_KIND, "patches", f"found shape {nets.shape}", "expected (n, 4, 4, 3)")
-    size = 0.5 * float(np.linalg.norm(np.ptp(nets.reshape(-1, 3), axis=0)))
-    outward = _outside_out(with_poles_last(facing_alike(nets, _KIND, size), _KIND, size), size)
-    return complex_of(_KIND, outward, joins_of(outward, size), size, solid_mass)
+    return patched(_KIND, nets)
+
+
+def patched(kind: str, control: Floats) -> BezierComplex:
+    """Return the body of Bezier patches of a kind, control points (n, d + 1, d + 1, 3), or homogeneous ones
+    (n, d + 1, d + 1, 4) with positive weights; the rest is as for `bezier`.
+    """
+    size = 0.5 * float(np.linalg.norm(np.ptp(places(control).reshape(-1, 3), axis=0)))
+    outward = _outside_out(with_poles_last(facing_alike(control, kind, size), kind, size), kind, size)
+    return complex_of(kind, outward, joins_of(outward, size), size, solid_mass)
 
 
 def complex_of(
@@ -80,11 +88,11 @@ def complex_of(
     )
 
 
-def _outside_out(nets: Nets, size: float) -> Nets:
+def _outside_out(nets: Nets, kind: str, size: float) -> Nets:
     """The nets of a solid turned over if its normals point inwards."""
     if not is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
         return nets
-    return with_poles_last(np.ascontiguousarray(nets.control.transpose(0, 2, 1, 3)), _KIND, size)
+    return with_poles_last(np.ascontiguousarray(nets.control.transpose(0, 2, 1, 3)), kind, size)
 
 
 def is_closed(nets: SidedPatches, joins: Joins) -> bool:

@@ -15,8 +15,10 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
-from .bezier_nets import SAME, Nets, side_parameters, sides_of, sub_matrices
+from .bernstein import sub_matrices
+from .bezier_nets import SAME, Nets, side_parameters, sides_of
 from .patches import POLE_SIDE, SidedPatches
+from .rational import places
 from .vectors import cross, length, unit
 
 SMOOTH = 1e-4  # sine of the angle between normals along a join that is no crease
@@ -43,11 +45,11 @@ class Joins:
 
 
 def facing_alike(control: Floats, kind: str, size: float) -> Floats:
-    """Return nets (n, 4, 4, 3) turned over where they face another way than those they are joined to.
+    """Return nets (n, d + 1, d + 1, c) turned over where they face another way than those they are joined to.
 
     Raises SurfaceError for a surface with one side only.
     """
-    turned, torn = turned_alike(matched(sides_of(control), size))
+    turned, torn = turned_alike(matched(side_polygons(control, size), size))
     if torn:
         raise SurfaceError(kind, "patches", "have one side only", "cut the surface open")
     out: Floats = np.where(turned[:, None, None, None], control.transpose(0, 2, 1, 3), control)
@@ -84,8 +86,8 @@ def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
     Raises SurfaceError for sides without length that are neighbours, or more than two.
     """
     out, polar = [], []
-    for number, net in enumerate(control):
-        extent = np.ptp(sides_of(net[None])[0], axis=1).max(axis=1)
+    extents = np.ptp(sides_of(places(control)), axis=2).max(axis=2)
+    for number, (net, extent) in enumerate(zip(control, extents, strict=True)):
         points = np.nonzero(extent <= SAME * size)[0].tolist()
         if points in ([], [0], [1], [2], [3]):
             out.append(_turned_to_pole(net, points[0]) if points else net)
@@ -99,26 +101,45 @@ def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
             raise SurfaceError(kind, "patches", found, "expected opposite sides at most")
     nets = np.array(out)
     last = np.array(polar)
-    nets[last, :, 3] = nets[last, :, 3].mean(axis=1, keepdims=True)
+    _draw_together(nets, last)
     return Nets(nets, last)
 
 
+def _draw_together(control: Floats, polar: Bools) -> None:
+    """Put the whole pole side of polar patches in one point (in place)."""
+    end = control[polar, :, -1]
+    point = places(end).mean(axis=1, keepdims=True)
+    control[polar, :, -1, :3] = point * end[..., 3:] if control.shape[3] == 4 else point
+
+
 def _turned_to_pole(net: Floats, side: int) -> Floats:
-    """A net (4, 4, 3) turned so that the given side becomes v = 1; it faces the same way."""
+    """A net (d + 1, d + 1, c) turned so that the given side becomes v = 1; it faces the same way."""
     quarter_turns = {1: 1, 2: 2, 0: 3, POLE_SIDE: 0}
     turned: Floats = np.rot90(net, quarter_turns[side], axes=(0, 1))
     return turned
 
 
 def _halves(net: Floats) -> tuple[Floats, Floats]:
-    """The halves of a net (4, 4, 3) below and above v = 1/2."""
-    low, high = np.einsum("bjq,iqx->bijx", sub_matrices(2), net)
+    """The halves of a net (d + 1, d + 1, c) below and above v = 1/2."""
+    low, high = np.einsum("bjq,iqx->bijx", sub_matrices(2, len(net) - 1), net)
     return low, high
+
+
+def side_polygons(control: Floats, size: float) -> Floats:
+    """Return the control polygons (n, 4, d + 1, 3) of the sides of nets, those of rational ones with the
+    weights, relative to those of the ends, as a fourth coordinate (n, 4, d + 1, 4).
+    """
+    sides = sides_of(control)
+    polygons = places(sides)
+    if control.shape[3] == 3:
+        return polygons
+    share = sides[..., 3:] / (sides[:, :, :1, 3:] + sides[:, :, -1:, 3:])
+    return np.concatenate([polygons, size * share], axis=3)
 
 
 def joins_of(nets: Nets, size: float) -> Joins:
     """Match the sides of nets and tell which joins are smooth."""
-    return with_smoothness(nets, matched(sides_of(nets.control), size))
+    return with_smoothness(nets, matched(side_polygons(nets.control, size), size))
 
 
 def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
@@ -141,16 +162,16 @@ def _normals(nets: SidedPatches, patch: Ints, at: Floats) -> Floats:
 
 
 def matched(sides: Floats, size: float) -> Joins:
-    """Return the joins of patches whose sides are polygons (n, 4, m, 3), of control points or of points; that
-    they are smooth is not yet told.
+    """Return the joins of patches whose sides are polygons (n, 4, m, 3 or more), of control points or of
+    points; that they are smooth is not yet told.
     """
     polygons = sides.reshape(-1, *sides.shape[2:])
     near = SAME * size
-    middle = polygons.mean(axis=1)
+    middle = polygons[..., :3].mean(axis=1)
     partner = np.full(len(polygons), -1, dtype=np.intp)
     backwards = np.zeros(len(polygons), dtype=np.bool_)
     found = np.zeros(len(polygons), dtype=np.intp)
-    extent = np.ptp(polygons, axis=1).max(axis=1)
+    extent = np.ptp(polygons[..., :3], axis=1).max(axis=1)
     pairs = cKDTree(middle).query_pairs(2.0 * near, output_type="ndarray")
     for a, b in pairs[(extent[pairs] > near).all(axis=1)].tolist():
         forward = np.abs(polygons[a] - polygons[b]).max() <= near

@@ -1,7 +1,7 @@
 """The mass of a solid that Bezier patches enclose, by the fluxes of `quadrature` through its boundary.
 
-The integrands are polynomials of degree 14 in u and in v at most: eight Gauss-Legendre nodes a direction
-integrate them exactly.
+The integrands are polynomials of degree 5 d - 1 in u and in v at most: 5 d / 2 Gauss-Legendre nodes a
+direction integrate them exactly. For rational patches nodes are doubled until two sums agree.
 """
 
 from __future__ import annotations
@@ -12,21 +12,27 @@ from ..arrays import Floats
 from ..mass import VOLUME, MassProperties
 from .bezier_nets import Nets
 from .patches import Patches
-from .quadrature import pieces_rule
+from .quadrature import converged, pieces_rule
 from .vectors import cross, dot
 
-_NODES = 8
+_MOST_NODES = 128
 
 
 def signed_volume(nets: Nets) -> float:
     """Return the volume inside closed nets, negative where their normals point inwards."""
-    return float(moments_of(nets, _NODES)[0])
+    return float(_moments(nets)[0])
 
 
 def solid_mass(nets: Nets) -> MassProperties:
     """Return the mass of the solid inside closed nets that face outwards."""
-    moments = moments_of(nets, _NODES)
+    moments = _moments(nets)
     return MassProperties.from_moments(float(moments[0]), moments[1:4], moments[4:].reshape(3, 3), VOLUME)
+
+
+def _moments(nets: Nets) -> Floats:
+    if nets.rational:
+        return converged(lambda nodes: moments_of(nets, nodes), most=_MOST_NODES)
+    return moments_of(nets, (5 * nets.degree + 1) // 2)
 
 
 def moments_of(nets: Patches, nodes: int) -> Floats:

@@ -1,12 +1,14 @@
-"""Bicubic Bezier patches as arrays: evaluated many at once, cut into smaller ones, regular at their poles.
+"""Bezier patches as arrays: evaluated many at once, cut into smaller ones, regular at their poles.
 
-S(u, v) = sum_ij B_i(u) B_j(v) P_ij, u and v from 0 to 1, B the cubic Bernstein polynomials.  A *polar* patch
-has its whole side v = 1 in one point P.  There S_u vanishes, but with w = 1 - v
+S(u, v) = sum_ij B_i(u) B_j(v) P_ij, u and v from 0 to 1, B the Bernstein polynomials of some degree d, two or
+more; a *rational* patch is a quotient of two such sums (see `rational`).  A *polar* patch has its whole side
+v = 1 in one point P.  There S_u vanishes, but with w = 1 - v
 
-    S = P + w Q(u, v),    Q = sum_i,j<3 3/(3 - j) B_i(u) b_j(v) (P_ij - P),    b of degree 2,
+    S = P + w Q(u, v),    Q = sum_i,j<d d/(d - j) B_i(u) b_j(v) (P_ij - P),    b of degree d - 1,
 
-and Q_u = S_u / w does not.  So A = S_u / w and B = S_v span the tangent plane up to the pole, and with the
-coordinate p along A (dp = w du) the second fundamental form n . d2S is
+and Q_u = S_u / w does not; of a rational patch this sum, with w_ij (P_ij - P), is Q's numerator.  So A =
+S_u / w and B = S_v span the tangent plane up to the pole, and with the coordinate p along A (dp = w du) the
+second fundamental form n . d2S is
 
     pp  n . Q_uu / w,      pv  n . Q_uv,      vv  n . (w Q_vv - 2 Q_v);
 
@@ -23,9 +25,11 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .base import Derivatives
-from .bezier_sides import CubicSides
+from .bernstein import bernstein, raising_matrix, sub_matrices
+from .bezier_sides import BezierSides
 from .cell_bounds import bilinear_bounds
 from .patches import SidedPatches, SideEnds, Slopes, normals_and_forms
+from .rational import bends, places, quotients
 from .vectors import dot
 
 AWAY = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
@@ -34,13 +38,30 @@ SAME = 1e-7  # distance / size within which control points coincide
 
 @dataclass(frozen=True, eq=False)
 class Nets(SidedPatches):
-    """Control points (n, 4, 4, 3), indexed patch, along u, along v; polar (n,) tells the polar patches."""
+    """Control points (n, d + 1, d + 1, 3), indexed patch, along u, along v, or homogeneous ones (n, d + 1, d
+    + 1, 4) of rational patches; polar (n,) tells the polar patches.
+    """
 
     control: Floats
     polar: Bools
 
     def __len__(self) -> int:
         return len(self.control)
+
+    @property
+    def degree(self) -> int:
+        """The degree along u and along v."""
+        return self.control.shape[1] - 1
+
+    @property
+    def rational(self) -> bool:
+        """Whether the control points have weights."""
+        return self.control.shape[3] == 4
+
+    @cached_property
+    def places(self) -> Floats:
+        """The control points (n, d + 1, d + 1, 3) in space."""
+        return places(self.control)
 
     @cached_property
     def has_poles(self) -> bool:
@@ -50,36 +71,54 @@ class Nets(SidedPatches):
     @cached_property
     def reach(self) -> float:
         """The largest coordinate of a control point."""
-        return float(np.abs(self.control).max())
+        return float(np.abs(self.places).max())
 
     @cached_property
     def ends(self) -> SideEnds:
         """Ends of the sides, and tangents there: to the first control point elsewhere."""
-        polygons = sides_of(self.control)
+        polygons = sides_of(self.places)
         leaving = np.stack([_first_way(polygons), _first_way(polygons[:, :, ::-1])], axis=2)
-        return SideEnds(polygons[:, :, [0, 3]], leaving)
+        return SideEnds(polygons[:, :, [0, -1]], leaving)
 
     @cached_property
     def pole(self) -> Floats:
         """The pole of each polar patch, zero for the others, (n, 3)."""
-        pole: Floats = np.where(self.polar[:, None], self.control[:, 0, 3], 0.0)
+        pole: Floats = np.where(self.polar[:, None], self.places[:, 0, -1], 0.0)
         return pole
 
     @cached_property
+    def _centre(self) -> Floats:
+        """What rational patches are evaluated about, so that no digits are lost far from the origin."""
+        centre: Floats = np.where(self.polar[:, None], 0.0, self.places.mean(axis=(1, 2)))
+        return centre
+
+    @cached_property
     def _table(self) -> Floats:
-        """What is evaluated, (n, 4, 12): the net of S, or that of Q raised to degree 3 in v."""
+        """What is evaluated, (n, d + 1, (d + 1) c): the net of S, or that of Q raised to degree d in v."""
         table = self.control.copy()
-        if self.polar.any():
-            offset = self.control[self.polar] - self.pole[self.polar][:, None, None]
-            quadratic = offset[:, :, :3] * (3.0 / (3.0 - np.arange(3.0)))[:, None]
-            table[self.polar] = _raised(quadratic)
-        return table.reshape(len(table), 4, 12)
+        if self.rational:
+            about = self.pole + self._centre
+            table[..., :3] -= table[..., 3:] * about[:, None, None]
+        elif self.has_poles:
+            table -= self.pole[:, None, None]
+        if self.has_poles:
+            share = self.degree / (self.degree - np.arange(float(self.degree)))
+            offset = table[self.polar, :, :-1, :3] * share[:, None]
+            table[self.polar, ..., :3] = raising_matrix(self.degree - 1, self.degree) @ offset
+        return table.reshape(*table.shape[:2], table.shape[2] * table.shape[3])
 
     def jets(self, patch: Ints, at: Floats, order: int) -> Floats:
-        """Return d^(a + b) / du^a dv^b of S, or of Q, indexed (k, a, b, 3), a and b up to `order`."""
-        weights = bernstein(at, order)
+        """Return d^(a + b) / du^a dv^b of S, or of Q, indexed (k, a, b, 3), a and b up to `order`; those of
+        rational patches only where a + b is no more than 2.
+        """
+        weights = bernstein(at, order, self.degree)
         first = weights[:, 0] @ self._table[patch]
-        jets: Floats = weights[:, 1, None] @ first.reshape(len(patch), order + 1, 4, 3)
+        shape = len(patch), order + 1, self.degree + 1, self.control.shape[3]
+        jets: Floats = weights[:, 1, None] @ first.reshape(shape)
+        if not self.rational:
+            return jets
+        jets = quotients(jets)
+        jets[:, 0, 0] += self._centre[patch]
         return jets
 
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
@@ -136,30 +175,33 @@ class Nets(SidedPatches):
         return Nets(self.control[rows], self.polar[rows])
 
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-        """Return the bounds of `SidedPatches`: a part of a cubic has du^2 max|S_uu| <= 6 max|second
-        differences of its control points|, and the same along v.
+        """Return the bounds of `SidedPatches`: a part of a polynomial patch has du^2 max|S_uu| <= d (d - 1)
+        max|second differences of its control points|, and the same along v; for a rational one see `bends`.
         """
-        parts = sub_nets(self.control[patch], cells_u, cells_v).reshape(-1, 4, 4, 3)
-        corners = parts[:, [0, 3, 0, 3], [0, 0, 3, 3]]
-        bend_u, bend_v = _bend(np.diff(parts, n=2, axis=1)), _bend(np.diff(parts, n=2, axis=2))
+        size = self.degree + 1
+        parts = sub_nets(self.control[patch], cells_u, cells_v).reshape(-1, size, size, self.control.shape[3])
+        corners = places(parts[:, [0, -1, 0, -1], [0, 0, -1, -1]])
+        bend_u, bend_v = bends(parts) if self.rational else (_bend(parts, 1), _bend(parts, 2))
         return bilinear_bounds(corners, bend_u, bend_v), bend_u, bend_v
 
-    def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> CubicSides:
-        """Return sides as one curve of cubic pieces."""
+    def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> BezierSides:
+        """Return sides as one curve of Bezier pieces."""
         control = sides_of(self.control)[patch, side]
-        return CubicSides(np.where(backwards[:, None, None], control[:, ::-1], control))
+        return BezierSides(np.where(backwards[:, None, None], control[:, ::-1], control))
 
 
-def _bend(second: Floats) -> Floats:
-    most: Floats = 6.0 * np.linalg.norm(second, axis=3).max(axis=(1, 2))
+def _bend(parts: Floats, axis: int) -> Floats:
+    degree = parts.shape[axis] - 1
+    second = np.linalg.norm(np.diff(parts, n=2, axis=axis), axis=3)
+    most: Floats = degree * (degree - 1) * second.max(axis=(1, 2))
     return most
 
 
 def _first_way(polygons: Floats) -> Floats:
-    """The unit tangents (n, 4, 3) at the starts of control polygons (n, 4, 4, 3); zero for those of no
+    """The unit tangents (n, 4, 3) at the starts of control polygons (n, 4, d + 1, 3); zero for those of no
     length.
     """
-    way = (polygons[:, :, 1:] - polygons[:, :, :1]).reshape(-1, 3, 3)
+    way = (polygons[:, :, 1:] - polygons[:, :, :1]).reshape(-1, polygons.shape[2] - 1, 3)
     size = np.linalg.norm(way, axis=2)
     first = np.argmax(size > SAME * size.max(axis=1, keepdims=True), axis=1)
     rows = np.arange(len(way))
@@ -167,68 +209,19 @@ def _first_way(polygons: Floats) -> Floats:
     return unit.reshape(*polygons.shape[:2], 3)
 
 
-def _bernstein_table() -> Floats:
-    """Coefficients (4, 12) of the cubic Bernstein polynomials by powers of t, of their first derivatives and
-    of their second ones.
-    """
-    value = np.array([[1, 0, 0, 0], [-3, 3, 0, 0], [3, -6, 3, 0], [-1, 3, -3, 1]], dtype=np.float64)
-    first, second = np.zeros((4, 4)), np.zeros((4, 4))
-    first[:3] = value[1:] * np.array([[1.0], [2.0], [3.0]])
-    second[:2] = first[1:3] * np.array([[1.0], [2.0]])
-    return np.concatenate([value, first, second], axis=1)
-
-
-_BERNSTEIN = _bernstein_table()
-
-
-def bernstein(t: Floats, order: int) -> Floats:
-    """Return the cubic Bernstein polynomials at t (...) and their derivatives up to `order`, (..., order + 1,
-    4).  They are exact at 0 and 1.
-    """
-    powers = np.empty((*t.shape, 4))
-    powers[..., 0] = 1.0
-    powers[..., 1] = t
-    np.multiply(t, t, out=powers[..., 2])
-    np.multiply(powers[..., 2], t, out=powers[..., 3])
-    return (powers @ _BERNSTEIN[:, : 4 * (order + 1)]).reshape(*t.shape, order + 1, 4)
-
-
-def _raised(quadratic: Floats) -> Floats:
-    """Raise nets (m, 4, 3, 3), quadratic along v, to cubic ones (m, 4, 4, 3)."""
-    a, b, c = quadratic[:, :, 0], quadratic[:, :, 1], quadratic[:, :, 2]
-    return np.stack([a, (a + 2.0 * b) / 3.0, (2.0 * b + c) / 3.0, c], axis=2)
-
-
-def sub_matrices(cells: int) -> Floats:
-    """Return the matrices (cells, 4, 4) that take the control points of a cubic to those of its equal
-    parts.
-    """
-    low = np.arange(cells) / cells
-    high = np.arange(1, cells + 1) / cells
-    corners = ((low, low, low), (low, low, high), (low, high, high), (high, high, high))
-    return np.stack([_blossom_weights(*corner) for corner in corners], axis=1)
-
-
-def _blossom_weights(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Weights (k, 4) of the control points in the blossom of a cubic at (a, b, c)."""
-    level = np.broadcast_to(np.eye(4), (len(a), 4, 4))
-    for t in (a, b, c):
-        level = level[:, :-1] + t[:, None, None] * (level[:, 1:] - level[:, :-1])
-    return level[:, 0]
-
-
 def sub_nets(control: Floats, cells_u: int, cells_v: int) -> Floats:
-    """Return the nets (cells_u, cells_v, 4, 4, 3) of the equal parts of one patch, control (4, 4, 3)."""
-    first = np.einsum("aip,pqx->aiqx", sub_matrices(cells_u), control)
-    nets: Floats = np.einsum("bjq,aiqx->abijx", sub_matrices(cells_v), first)
+    """Return the nets (cells_u, cells_v, d + 1, d + 1, c) of the equal parts of one, (d + 1, d + 1, c)."""
+    degree = len(control) - 1
+    first = np.einsum("aip,pqx->aiqx", sub_matrices(cells_u, degree), control)
+    nets: Floats = np.einsum("bjq,aiqx->abijx", sub_matrices(cells_v, degree), first)
     return nets
 
 
 def sides_of(control: Floats) -> Floats:
-    """Return the control polygons (n, 4, 4, 3) of the sides u = 0, u = 1, v = 0, v = 1 of nets (n, 4, 4,
-    3), by rising parameter.
+    """Return the control polygons (n, 4, d + 1, c) of the sides u = 0, u = 1, v = 0, v = 1 of nets (n, d + 1,
+    d + 1, c), by rising parameter.
     """
-    return np.stack([control[:, 0], control[:, 3], control[:, :, 0], control[:, :, 3]], axis=1)
+    return np.stack([control[:, 0], control[:, -1], control[:, :, 0], control[:, :, -1]], axis=1)
 
 
 def side_parameters(side: Ints, t: Floats) -> Floats:

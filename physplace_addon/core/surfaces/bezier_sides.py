@@ -1,4 +1,4 @@
-"""The sides of bicubic patches as curves of cubic pieces."""
+"""The sides of Bezier patches as curves of Bezier pieces."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import numpy as np
 from ..arrays import Floats
 from .cubics import PiecewiseCubic, distance_to_segment
 from .patches import SideCurve
+from .rational import places
+from .rational_curves import PiecewiseRational, piecewise
 
 
 @dataclass(frozen=True, eq=False)
-class CubicSides(SideCurve):
-    """Control points (m, 4, 3) of sides end to end."""
+class BezierSides(SideCurve):
+    """Control points (m, d + 1, 3), or homogeneous ones (m, d + 1, 4), of sides end to end."""
 
     control: Floats
 
     @cached_property
-    def _curve(self) -> PiecewiseCubic:
-        polygon = np.linalg.norm(np.diff(self.control, axis=1), axis=2).sum(axis=1)
-        return PiecewiseCubic.from_control(self.control, np.concatenate([[0.0], np.cumsum(polygon)]))
+    def _curve(self) -> PiecewiseCubic | PiecewiseRational:
+        polygon = np.linalg.norm(np.diff(places(self.control), axis=1), axis=2).sum(axis=1)
+        return piecewise(self.control, np.concatenate([[0.0], np.cumsum(polygon)]), 3)
 
     @property
     def knots(self) -> Floats:
@@ -33,11 +35,12 @@ class CubicSides(SideCurve):
         return self._curve.jet(t)
 
     def sub_control(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the control points (k, 4, 3) of arcs over [lower, upper] (k,), each within one side."""
+        """Return the control points (k, d + 1, 3) of arcs over [lower, upper] (k,), each within one side."""
         return self._curve.sub_control(lower, upper)
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
         """Return the largest distance of the arcs' control points from their chords."""
         control = self.sub_control(lower, upper)
-        inner = [distance_to_segment(control[:, i], control[:, 0], control[:, 3]) for i in (1, 2)]
-        return np.maximum(inner[0], inner[1])
+        start, stop = control[:, 0], control[:, -1]
+        away = [distance_to_segment(control[:, i], start, stop) for i in range(1, control.shape[1] - 1)]
+        return np.asarray(np.max(away, axis=0))

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ..bezier_borders import BorderChain, Sides
 from ..bezier_chains import Borders, linked, passable
-from ..bezier_sides import CubicSides
+from ..bezier_sides import BezierSides
 from ..cubics import distance_to_segment
 from ..vectors import unit
 from .cage import Cage
@@ -50,7 +50,7 @@ class LimitChain(BorderChain):
     share (m, 2): which part of its side each piece is, as it is walked.
     """
 
-    curve: CubicSides
+    curve: BezierSides
     share: Floats
 
     def _place(self, t: Floats) -> tuple[Ints, Floats]:
@@ -144,7 +144,7 @@ def edges_of(cage: Cage, nets: LimitNets) -> tuple[list[LimitChain], Borders]:
         control = np.concatenate([control for control, _ in walked])
         share = np.concatenate([share for _, share in walked])
         first, second = chain.first.take(repeat), chain.second.take(repeat)
-        chains.append(LimitChain(nets, first, second, chain.closed, CubicSides(control), share))
+        chains.append(LimitChain(nets, first, second, chain.closed, BezierSides(control), share))
     return chains, borders
 
 

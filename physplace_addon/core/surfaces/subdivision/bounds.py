@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ..bezier_nets import sub_matrices
+from ..bernstein import sub_matrices
 from ..cell_bounds import bilinear_bounds, cell_corners
 from ..cubics import distance_to_segment
 from ..vectors import cross, dot, length

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...mass import AREA, MassProperties
+from ..bernstein import bernstein
 from ..bezier_mass import solid_mass
-from ..bezier_nets import Nets, bernstein
+from ..bezier_nets import Nets
 from ..quadrature import pieces_rule
 from .bounds import quartered
 from .nets import LimitNets, Tips, tip_jets

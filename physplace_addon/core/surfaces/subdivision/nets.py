@@ -17,7 +17,8 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ..base import Derivatives
-from ..bezier_nets import Nets, bernstein
+from ..bernstein import bernstein
+from ..bezier_nets import Nets
 from ..patches import Patches, Slopes, normals_and_forms
 from ..vectors import cross, dot, length
 from .extraordinary import LEVELS, Powers

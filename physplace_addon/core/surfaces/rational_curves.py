@@ -1,0 +1,96 @@
+"""Piecewise Bezier curves of any degree and dimension d, rational ones among them, as `PiecewiseCubic` is.
+
+With c = N / D, D the weight, c^(n) D = N^(n) - sum_i<n (n over i) D^(n - i) c^(i).  Numerators are sums of
+products of t and 1 - t, so a coordinate keeps its relative accuracy near the ends of a piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from .bernstein import CUBIC, derivative_matrix, part_matrices
+from .cubics import PiecewiseCubic
+
+_ORDER = 3  # of the derivatives in a jet
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseRational:
+    """Homogeneous control points (m, p + 1, d + 1), weights last, of pieces joined end to end, over rising
+    knots (m + 1,).
+    """
+
+    control: Floats
+    knots: Floats
+
+    @property
+    def degree(self) -> int:
+        """The degree p of the pieces."""
+        return self.control.shape[1] - 1
+
+    @cached_property
+    def _table(self) -> Floats:
+        """Control values (m, p + 1, 4 (d + 1)) of (N, D) and its derivatives by the parameter."""
+        rate = derivative_matrix(self.degree) / np.diff(self.knots)[:, None, None]
+        levels = [self.control]
+        for _ in range(_ORDER):
+            levels.append(rate @ levels[-1])
+        return np.concatenate(levels, axis=2)
+
+    @cached_property
+    def _binomials(self) -> Floats:
+        return np.array([float(comb(self.degree, i)) for i in range(self.degree + 1)])
+
+    def piece_of(self, t: Floats) -> Ints:
+        """Return the piece (k,) that holds each parameter."""
+        return np.searchsorted(self.knots[1:-1], t, side="right")
+
+    def jet(self, t: Floats) -> Floats:
+        """Return c, c', c'', c''' at t (k,) side by side, (k, 4 d)."""
+        piece = self.piece_of(t)
+        low, high = self.knots[piece], self.knots[piece + 1]
+        rise, fall = ((t - low) / (high - low))[:, None], ((high - t) / (high - low))[:, None]
+        power = np.arange(self.degree + 1)
+        weights = self._binomials * rise**power * fall ** (self.degree - power)
+        jet = (weights[:, None] @ self._table[piece]).reshape(len(t), _ORDER + 1, -1)
+        return quotient_jets(jet).reshape(len(t), -1)
+
+    def sub_control(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the control points (k, p + 1, d) over [lower, upper], each within one piece."""
+        control = self.sub_homogeneous(lower, upper)
+        found: Floats = control[..., :-1] / control[..., -1:]
+        return found
+
+    def sub_homogeneous(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the homogeneous control points (k, p + 1, d + 1) over [lower, upper]."""
+        piece = self.piece_of(0.5 * (lower + upper))
+        low, width = self.knots[piece], np.diff(self.knots)[piece]
+        ends = (lower - low) / width, (upper - low) / width
+        parts: Floats = part_matrices(*ends, self.degree) @ self.control[piece]
+        return parts
+
+
+def quotient_jets(jets: Floats) -> Floats:
+    """Return the derivatives (k, n, d) of N / D from those of (N, D), (k, n, d + 1)."""
+    inverse = 1.0 / jets[:, 0, -1:]
+    out: Floats = jets[..., :-1] * inverse[:, None]
+    weight = jets[..., -1:] * inverse[:, None]
+    for n in range(1, jets.shape[1]):
+        for i in range(n):
+            out[:, n] -= comb(n, i) * weight[:, n - i] * out[:, i]
+    return out
+
+
+def piecewise(control: Floats, knots: Floats, dimension: int) -> PiecewiseCubic | PiecewiseRational:
+    """Return the curve of pieces (m, p + 1, d), or homogeneous ones (m, p + 1, d + 1)."""
+    rational = control.shape[2] > dimension
+    if not rational and control.shape[1] == CUBIC + 1:
+        return PiecewiseCubic.from_control(control, knots)
+    if not rational:
+        control = np.concatenate([control, np.ones((*control.shape[:2], 1))], axis=2)
+    return PiecewiseRational(control, knots)
