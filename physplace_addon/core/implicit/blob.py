@@ -1,0 +1,136 @@
+"""Blobs: a bias less the sum of Gaussians, F = b - sum g_i (Witkin and Heckbert 1994, section 5).
+
+q is the bias and then each field's elements one after another: of spheres [b, c1, s1, c2, s2, ...], 4k + 1 in
+all, of cylinders 7k + 1.  Fields of any kinds may be mixed.  A greater bias makes the surface smaller; one of
+0 or less, or greater than all Gaussians together, leaves none, and the box is then empty: its lowest corner
+is above its highest (inf, -inf).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from ..arrays import Floats
+from . import sparse_rows
+from .blobby_cylinders import CylinderField
+from .blobby_spheres import SphereField
+from .extents import box_of_sum
+from .function import ImplicitFunction
+from .gaussians import Field
+
+_STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
+_ROUNDING = 1e-14  # of a Gaussian, with what its exponent was rounded by
+
+
+def blobby_spheres(bias: float, centres: ArrayLike, radii: ArrayLike) -> Blob:
+    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all."""
+    return Blob(float(bias), (SphereField.of(centres, radii),))
+
+
+def blobby_cylinders(bias: float, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Blob:
+    """Return the blob of cylinders about segments from starts to ends, each (k, 3), radii s (k,) or one."""
+    return Blob(float(bias), (CylinderField.of(starts, ends, radii),))
+
+
+@dataclass(frozen=True, eq=False)
+class Blob(ImplicitFunction):
+    """F = bias - the sum of all Gaussians of the fields."""
+
+    bias: float
+    fields: tuple[Field, ...]
+
+    @property
+    def parameters(self) -> Floats:
+        """The bias, then each field's parameters."""
+        return np.concatenate(([self.bias], *(field.parameters for field in self.fields)))
+
+    @property
+    def scales(self) -> Floats:
+        """1 for lengths; for the bias the steepest slope of a Gaussian of the mean radius."""
+        radii = np.concatenate([field.radii for field in self.fields] or [np.zeros(0)])
+        mean = float(radii.mean()) if len(radii) else 0.0
+        return np.concatenate(
+            ([_STEEPEST / mean if mean > 0.0 else 1.0], *(own.scales for own in self.fields))
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bias, then each field's."""
+        return ("bias", *(name for field in self.fields for name in field.names))
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the blob with other parameters; radii below 0 become their opposites."""
+        parts = self._parted(parameters)
+        fields = (field.with_parameters(part) for field, part in zip(self.fields, parts, strict=True))
+        return type(self)(float(parameters[0]), tuple(fields))
+
+    def _parted(self, parameters: Floats) -> Sequence[Floats]:
+        ends = 1 + np.cumsum([field.rows.size for field in self.fields]).astype(np.intp)
+        if len(parameters) != (ends[-1] if len(ends) else 1):
+            raise ValueError(f"expected {ends[-1] if len(ends) else 1} parameters, found {len(parameters)}")
+        return np.split(parameters, [1, *ends[:-1]])[1:] if len(ends) else []
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        value = np.full(len(x), self.bias)
+        for field in self.fields:
+            value -= field.at(x).g.sum(axis=1)
+        return value
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        value, slope = np.full(len(x), self.bias), np.zeros((len(x), 3))
+        for field in self.fields:
+            near = field.at(x)
+            value -= near.g.sum(axis=1)
+            slope -= near.slopes()
+        return value, slope
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        value, slope, bend = np.full(len(x), self.bias), np.zeros((len(x), 3)), np.zeros((len(x), 3, 3))
+        for field in self.fields:
+            near = field.at(x)
+            value -= near.g.sum(axis=1)
+            slope -= near.slopes()
+            bend -= near.bends()
+        return value, slope, bend
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
+        parts = [sparse_rows.full(np.ones((len(x), 1)))]
+        for field in self.fields:
+            part = field.shares(x)
+            np.negative(part.data, out=part.data)
+            parts.append(part)
+        return sparse_rows.beside(parts)
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        result = np.full(len(x), float(rate[0]))
+        for field, part in zip(self.fields, self._parted(rate), strict=True):
+            result -= field.at(x).rate(part.reshape(field.rows.shape))
+        return result
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another.
+
+        See `extents`.
+        """
+        return box_of_sum(self.bias, self.fields)
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
+        least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
+        for field in self.fields:
+            near, far = field.distances(lower, upper)
+            least -= (np.exp(-((near / field.radii) ** 2)) * (1.0 + _ROUNDING)).sum(axis=1)
+            most -= (np.exp(-((far / field.radii) ** 2)) * (1.0 - _ROUNDING)).sum(axis=1)
+        return least, most
