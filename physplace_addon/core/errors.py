@@ -33,5 +33,15 @@ class PlacementError(PhysPlaceError):
     """A placement that cannot be started: names the bodies or the setting, and what was found."""
 
 
+class SamplingError(PhysPlaceError):
+    """A surface that cannot be sampled as asked: names the setting, what was found, and a remedy."""
+
+    def __init__(self, subject: str, found: str, remedy: str) -> None:
+        super().__init__(f"floaters: {subject}: {found}; {remedy}")
+        self.subject = subject
+        self.found = found
+        self.remedy = remedy
+
+
 class SculptingError(PhysPlaceError):
-    """A sculpting that cannot be done as asked: names the control point or the setting, and what was found."""
+    """A sculpting that cannot be done as asked: names the control point or setting, and what was found."""

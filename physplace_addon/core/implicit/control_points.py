@@ -1,7 +1,9 @@
 """Control points: places that the surface passes through (Witkin and Heckbert 1994, sections 3.4 and 5).
 
 A point is pinned and stays where it is, or it is dragged: a spring pulls it towards the cursor, with a
-velocity that is proportional to the vector to it, so that a cursor that jumps makes no jump in the surface.
+velocity that is proportional to the vector to it, so that a cursor that jumps makes no jump in the
+surface.  A point that is pinned where the surface is not is a foot on the surface, until that has come to
+the pin.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from ..errors import SculptingError
 
 @dataclass(frozen=True, eq=False)
 class ControlPoints:
-    """n control points: position (n, 3) and target (n, 3), where the cursor has them, in scene units; dragged
-    (n,): the others are pinned, and their target is where they are; names (n), for messages.
+    """n control points: position (n, 3), where they are on the surface, and target (n, 3), where they are
+    wanted, in scene units; dragged (n,): by the cursor; names (n), for messages.
     """
 
     position: Floats
@@ -71,23 +73,34 @@ class ControlPoints:
         return self.put(index, self.position[index])
 
     def put(self, index: int, place: Floats) -> ControlPoints:
-        """Pin a point to another place (3,): the surface goes there as fast as it can."""
+        """Pin a point to another place (3,)."""
         self._check(index)
         positions, targets, dragged = self.position.copy(), self.target.copy(), self.dragged.copy()
         positions[index] = targets[index] = checked(place)
         dragged[index] = False
         return replace(self, position=positions, target=targets, dragged=dragged)
 
+    @property
+    def free(self) -> Bools:
+        """Which points (n,) are on their way: dragged, or not yet where they are pinned."""
+        return np.asarray(self.dragged | (self.distance_left > 0.0))
+
     def at(self, position: Floats) -> ControlPoints:
-        """Return them with the dragged ones at rows of positions (n, 3)."""
-        return replace(self, position=np.where(self.dragged[:, None], position, self.position))
+        """Return them with those on their way at rows of positions (n, 3)."""
+        return replace(self, position=np.where(self.free[:, None], position, self.position))
+
+    def on_feet(self, apart: Bools, feet: Floats) -> ControlPoints:
+        """Return them with some (n,) at feet (k, 3), on their way to where they are pinned or dragged."""
+        position = self.position.copy()
+        position[apart] = feet
+        return replace(self, position=position)
 
     def way(self, share: float, longest: float) -> Floats:
-        """Return how far the springs move the points (n, 3): a share of the way to the cursor, capped."""
+        """Return how far each goes in a step (n, 3): a share of the way to the cursor, or all to the pin."""
         way = self.target - self.position
         length = np.sqrt(np.einsum("ni,ni->n", way, way))
-        factor = np.minimum(share, longest / np.maximum(length, 1e-300))
-        return np.where(self.dragged, factor, 0.0)[:, None] * way
+        part = np.where(self.dragged, share, 1.0)
+        return np.minimum(part, longest / np.maximum(length, 1e-300))[:, None] * way
 
     @property
     def distance_left(self) -> Floats:

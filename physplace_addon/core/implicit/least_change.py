@@ -23,7 +23,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 
-_RANK = 1e-6  # of the largest: a smaller singular value asks what others ask already
+_ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
+_LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
 _LEAST_GRADIENT = (
     0.01  # of what parameters can change F by: a point where F_x is less counts as if it were so
 )
@@ -67,33 +68,53 @@ def weights_of(rows: Floats, gradient: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class _Rank:
+    """Rows (n, m) that are served together, and their singular values in what those before leave free."""
+
+    rows: Floats
+    left: Floats
+    values: Floats
+    right: Floats
+    smallest: float
+
+    @classmethod
+    def of(cls, rows: Floats, kept: Floats) -> _Rank:
+        """Take the singular values of rows (n, m) beside the orthonormal rows `kept` (k, m)."""
+        free = rows - (rows @ kept.T) @ kept if len(kept) else rows
+        left, values, right = np.linalg.svd(free, full_matrices=False)
+        longest = float(np.sqrt(np.einsum("nm,nm->n", rows, rows).max()))
+        return cls(rows, left, values, right, max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200))
+
+    def answer(self, ask: Floats, most: float) -> Floats:
+        """Return the least y for what is asked; a direction that needs more than `most` gets less."""
+        damped = np.minimum(self.values / self.smallest, 1.0) ** 3 / np.maximum(self.values, self.smallest)
+        along = damped * (self.left.T @ ask)
+        along = along * np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
+        return np.asarray(self.right.T @ along)
+
+
+@dataclass(frozen=True, eq=False)
 class Inverse:
-    """The damped inverse of rows in ranks.
+    """The damped inverse of rows in ranks; kept (k, m): an orthonormal basis of all that they fix."""
 
-    answer (m, n): y for what each row asks; kept (k, m): an orthonormal basis of all that the rows fix.
-    """
-
-    answer: Floats
+    ranks: tuple[_Rank, ...]
     kept: Floats
 
     @classmethod
     def of(cls, ranks: Sequence[Floats]) -> Inverse:
-        """Invert ranks of rows (n_i, m), first come first served."""
-        size = ranks[0].shape[1]
-        answer, kept = np.zeros((size, 0)), np.zeros((0, size))
+        """Invert ranks of rows (n_i, m), first come first served; rows of lengths, not of other units."""
+        kept, made = np.zeros((0, ranks[0].shape[1])), []
         for rows in ranks:
-            part, fixed = _within(rows, kept)
-            answer = np.column_stack([answer - part @ (rows @ answer), part])
-            kept = np.vstack([kept, fixed])
-        return cls(answer, kept)
+            if len(rows):
+                made.append(_Rank.of(rows, kept))
+                kept = np.vstack([kept, made[-1].right[made[-1].values > made[-1].smallest]])
+        return cls(tuple(made), kept)
 
-
-def _within(rows: Floats, kept: Floats) -> tuple[Floats, Floats]:
-    """Return the damped inverse (m, n) of rows (n, m) in what `kept` leaves free, and what they fix of it."""
-    if not rows.size:
-        return np.zeros(rows.T.shape), np.zeros((0, rows.shape[1]))
-    free = rows - (rows @ kept.T) @ kept if len(kept) else rows
-    left, values, right = np.linalg.svd(free, full_matrices=False)
-    smallest = max(_RANK * float(np.sqrt(np.max(np.einsum("nm,nm->n", rows, rows)))), 1e-200)
-    damped = np.minimum(values / smallest, 1.0) ** 3 / np.maximum(values, smallest)
-    return (right.T * damped) @ left.T, right[values > smallest]
+    def answer(self, ask: Floats, most: float = np.inf) -> Floats:
+        """Return the least y (m,) for what each row asks (n,), or less where more than `most` is needed."""
+        y, first = np.zeros(self.kept.shape[1]), 0
+        for rank in self.ranks:
+            asked = ask[first : first + len(rank.rows)]
+            y = y + rank.answer(asked - rank.rows @ y, most)
+            first += len(asked)
+        return y

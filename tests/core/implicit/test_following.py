@@ -1,0 +1,133 @@
+"""A surface after its control points, without floaters: what a step must give, whatever is asked."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import SculptingError
+from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit.control_points import ControlPoints
+from physplace_addon.core.implicit.equations import Pace
+from physplace_addon.core.implicit.feet import feet
+from physplace_addon.core.implicit.following import follow
+from physplace_addon.core.implicit.least_change import mobility_by_scales
+from tests.core.implicit.surfaces import fourteen_spheres
+from tests.core.implicit.test_least_change import samples
+
+R = 0.6 * np.sqrt(np.log(2.0))  # of the lone blobby sphere: 0.5 = exp(-R^2 / 0.6^2)
+
+
+def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
+    return blobby_spheres(0.5, [centre], [0.6 * size])
+
+
+def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
+    """The function and the points after so many steps, each of a tenth of the size at most."""
+    near = 5e-5 * size
+    pace = Pace(0.1 * size, near, size, near, blob.positive, hold)
+    for _ in range(steps):
+        made = follow(
+            blob,
+            controls,
+            np.zeros(len(blob.parameters)),
+            lambda free, blob=blob: mobility_by_scales(blob.scales, free),
+            pace,
+        )
+        blob, controls = made.function, made.controls
+        if watch is not None:
+            watch(made)
+    return blob, controls
+
+
+def off(blob, places):
+    """How far places are off a surface, to first order."""
+    value, gradient = blob.gradient(places)
+    return np.abs(value) / np.linalg.norm(gradient, axis=1)
+
+
+def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
+    blob = fourteen_spheres()
+    places, draw = samples(blob, 10), np.random.default_rng(2)
+    controls, worst = ControlPoints.pinned(places), []
+    for _ in range(12):
+        controls = controls.pulled(0, draw.uniform(-2.0, 2.0, 3))
+        blob, controls = sculpted(
+            blob, controls, 5, watch=lambda made: worst.append(off(made.function, places[1:]).max())
+        )
+    assert max(worst) < 1e-3 * 0.12  # of the radius of 420 floaters on it
+    assert np.linalg.norm(controls.position[0] - places[0]) > 0.5
+    assert np.array_equal(controls.position[1:], places[1:])
+
+
+@pytest.mark.parametrize(("hold", "comes_along"), [(True, 0.999), (False, 0.2)])
+def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(hold, comes_along) -> None:
+    """Slippery: without the grip, the point slides over the ball and blows it up."""
+    controls = ControlPoints.pinned([[R, 0.0, 0.0]]).pulled(0, [R, 1.0, 0.0])
+    blob, controls = sculpted(ball(), controls, 40, hold=hold)
+    assert controls.distance_left[0] < 1e-4
+    assert off(blob, controls.position)[0] < 1e-4
+    assert (blob.parameters[2] > comes_along) == hold
+
+
+def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> None:
+    six = R * np.vstack([np.eye(3), -np.eye(3)])
+    blob, controls = sculpted(ball(), ControlPoints.pinned(six).pulled(0, [2.0, 0.3, 0.0]), 30)
+    assert off(blob, controls.position).max() < 1e-4
+    assert np.allclose(blob.parameters, ball().parameters, rtol=0, atol=1e-3)
+    assert controls.position[0] @ [2.0, 0.3, 0.0] > R * 2.0  # it slid over the ball, towards the cursor
+
+
+@pytest.mark.parametrize("target", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.3]])
+def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
+    """Two balls that just touch: F and F_x are zero in between."""
+    apart = 0.6 * np.sqrt(np.log(4.0))
+    blob = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
+    assert np.abs(blob.gradient(np.zeros((1, 3)))[1]).max() == 0.0
+    blob, controls = sculpted(blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).pulled(0, target), 60)
+    assert controls.distance_left[0] < 1e-3
+    assert np.abs(blob.value(controls.position)).max() < 1e-4
+    assert np.isfinite(blob.parameters).all()
+
+
+def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
+    def watch(made):
+        assert made.function.parameters[-1] > 0.0
+        assert made.function.parameters[0] > 0.0
+
+    ends = ControlPoints.pinned([[R, 0.0, 0.0], [-R, 0.0, 0.0]])
+    sculpted(ball(), ends.pulled(0, [-R, 0.0, 0.0]), 80, watch=watch)
+    four = ControlPoints.pinned(R * np.vstack([np.eye(3), -np.eye(3)]))
+    for index in range(6):
+        four = four.pulled(index, np.zeros(3))
+    sculpted(ball(), four, 80, watch=watch)
+
+
+@pytest.mark.parametrize("far", [2.0, 500.0])
+def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
+    place = np.array([[far, 0.0, 0.0]])
+    on = feet(ball(), place, 1.0, np.array([[0.0, R, 0.0]]))
+    assert off(ball(), on)[0] < 1e-9
+    controls = ControlPoints.pinned(place).on_feet(np.array([True]), on)
+    blob, controls = sculpted(ball(), controls, 10)
+    assert off(blob, controls.position)[0] < 1e-4
+    assert np.linalg.norm(controls.position - on) > 1.0
+
+
+@pytest.mark.parametrize(("size", "shift"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
+def test_the_same_happens_at_any_scale_and_place(size, shift) -> None:
+    def pulled(size, shift):
+        at = np.array([[R, 0.0, 0.0], [-R, 0.0, 0.0], [0.0, R, 0.0]]) * size + shift
+        controls = ControlPoints.pinned(at).pulled(0, np.array([1.2, 0.4, 0.1]) * size + shift)
+        _, controls = sculpted(ball(size, [shift] * 3), controls, 12, 2.0 * size)
+        return (controls.position - shift) / size
+
+    assert np.allclose(pulled(size, shift), pulled(1.0, 0.0), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("place", [[0.0, np.nan, 0.0], [0.0, 1.0], [np.inf, 0.0, 0.0]])
+def test_a_control_point_is_three_finite_numbers(place) -> None:
+    controls = ControlPoints.pinned([[R, 0.0, 0.0]])
+    for ask in (lambda: controls.pulled(0, place), lambda: controls.with_point(place)):
+        with pytest.raises(SculptingError, match="three finite numbers"):
+            ask()
+    with pytest.raises(SculptingError, match="control point 1: there are 1"):
+        controls.released(1)
