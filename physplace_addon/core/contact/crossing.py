@@ -29,6 +29,7 @@ from .features import cross, dot
 from .points import InterfacePoints
 from .polyhedral import edge_edge, face_vertex, flush, vertex_face
 
+_REACHES_OVER = 2.0  # bends that a triangle may reach over, one after another
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions
 
 
@@ -124,22 +125,29 @@ def _passed(crossing: Crossing) -> Bools:
     return passed
 
 
-def cuts_of_triangles(encounter: Encounter) -> tuple[Floats, Floats]:
-    """Return where (m, 3) flat triangles meet where the active body stands, and how deep they cut through
-    each other there, a length (m,): by the lesser of both planes.  It is zero where they only touch.
+@dataclass(frozen=True)
+class Cuts:
+    """Where flat triangles meet, (m, 3); how deep they cut through each other there, a length (m,), by the
+    lesser of both planes, zero where they only touch; and which (m, 2), of the first and second body.
     """
+
+    point: Floats
+    depth: Floats
+    triangles: Ints
+
+
+def cuts_of_triangles(encounter: Encounter) -> Cuts:
+    """Return where flat triangles meet where the active body stands."""
     active, world = encounter.active, encounter.world
     if not (active.triangle_flat.any() and world.triangle_flat.any()):
-        return np.zeros((0, 3)), np.zeros(0)
+        return Cuts(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp))
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
-    flat = active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]
-    if not flat.any():
-        return np.zeros((0, 3)), np.zeros(0)
-    first = encounter.pose.points(active.body.triangles[pairs[flat, 0]])
-    second = world.body.triangles[pairs[flat, 1]]
+    pairs = pairs[active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]]
+    first = encounter.pose.points(active.body.triangles[pairs[:, 0]])
+    second = world.body.triangles[pairs[:, 1]]
     meeting = triangles_intersect(first, second)
-    first, second = first[meeting.hit], second[meeting.hit]
-    return meeting.point[meeting.hit], np.minimum(_depth(first, second), _depth(second, first))
+    first, second, pairs = first[meeting.hit], second[meeting.hit], pairs[meeting.hit]
+    return Cuts(meeting.point[meeting.hit], np.minimum(_depth(first, second), _depth(second, first)), pairs)
 
 
 def _depth(plane: Floats, other: Floats) -> Floats:
@@ -151,8 +159,26 @@ def _depth(plane: Floats, other: Floats) -> Floats:
 
 
 def triangles_cross(encounter: Encounter, tolerance: float) -> bool:
-    """Tell whether flat triangles cut through each other by more than a tolerance (a length)."""
-    return bool((cuts_of_triangles(encounter)[1] > tolerance).any())
+    """Tell whether flat triangles cut through each other by more than a tolerance (a length), and more than
+    faces that count as flat bend.
+    """
+    cuts = cuts_of_triangles(encounter)
+    deep = cuts.depth > tolerance
+    if not deep.any():
+        return False
+    return bool((cuts.depth[deep] > tolerance + _dips(encounter, cuts.triangles[deep])).any())
+
+
+def _dips(encounter: Encounter, triangles: Ints) -> Floats:
+    """How deep triangles (k, 2) may dip into each other where their faces bend (`bends`), lengths (k,)."""
+    farthest = 2.0 * encounter.radius
+    dips = np.zeros(len(triangles))
+    for bent, mine, other, theirs in (
+        (encounter.active, triangles[:, 0], encounter.world, triangles[:, 1]),
+        (encounter.world, triangles[:, 1], encounter.active, triangles[:, 0]),
+    ):
+        dips += bent.bends[mine] * np.minimum(other.triangle_size[theirs], farthest)
+    return _REACHES_OVER * dips
 
 
 def unexplained_collisions(encounter: Encounter, points: InterfacePoints) -> Floats:

@@ -13,6 +13,7 @@ from ..bodies import Body, merge
 from ..collision import BoxTree, Directions, join, remember, tree_of
 from ..rigid import Pose
 from ..surfaces.segments import Segments
+from .bends import bends_of
 from .directions import directions_of, edge_spreads, vertex_spreads
 from .features import EDGE, FACE, FeatureGeometry, Features, dot
 from .points import InterfacePoints
@@ -75,6 +76,11 @@ class ContactBody:
     def is_plain(self) -> bool:
         """Whether nothing of it is curved."""
         return bool(self.triangle_plain.all())
+
+    @cached_property
+    def bends(self) -> Floats:
+        """`bends_of` (t,)."""
+        return bends_of(self.body, self.triangle_flat)
 
     @cached_property
     def has_flat_parts(self) -> bool:

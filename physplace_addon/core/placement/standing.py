@@ -78,8 +78,9 @@ class Standing:
         if contained(encounter, close):
             return replace(nothing, overlap=float("inf"), collisions=encounter.centre[None] + self.origin)
         points, missed, depth = _points_near(encounter, assembly.parts, touching)
-        cuts, depths = cuts_of_triangles(encounter)
-        cuts, depths = cuts[depths > touching], depths[depths > touching]
+        meeting = cuts_of_triangles(encounter)
+        through = meeting.depth > touching
+        cuts, depths = meeting.point[through], meeting.depth[through]
         if len(cuts):
             body, parts = encounter.active.body, assembly.parts
             depth = max(depth, max(depth_of_corners(body, local, part) for part in parts))

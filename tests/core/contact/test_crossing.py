@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.crossing import crossing_points, triangles_cross, unexplained_collisions
 from physplace_addon.core.contact.points import InterfacePoints
 from tests.core.contact.meetings import everything_within, meet
+from tests.core.meshes import SQUARE_TRIANGLES
 
 CORNER_DOWN = (0.6, 0.5, 0.0)
 EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
@@ -62,6 +65,19 @@ def test_boxes_that_overlap_without_their_triangles_are_apart():
     turn = (0.25 * np.pi, 0.0, 0.0)
     assert not triangles_cross(meet("cube", "cube", turn, (0.0, 1.15, 1.15)), 1e-9)
     assert triangles_cross(meet("cube", "cube", turn, (0.0, 0.75, 0.75)), 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("height", "dip", "cuts"), [(2e-7, 0.0, False), (2e-7, 1e-6, True), (1e-4, 0.0, True)]
+)
+def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(height, dip, cuts):
+    """A square, in single precision two triangles with a ridge; a sheet stands across it on its ends."""
+    corners = [[-4.0, -4.0, -height], [4.0, -4.0, 0.0], [4.0, 4.0, -height], [-4.0, 4.0, 0.0]]
+    square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
+    low = -height * 0.3 / 4.0
+    sheet = [[-0.3, -0.3, low], [0.3, 0.3, low], [0.3, 0.3, 0.9], [-0.3, -0.3, 0.9]]
+    encounter = meet(polyhedron(sheet, SQUARE_TRIANGLES, "sheet"), square, at=(0.0, 0.0, -dip))
+    assert triangles_cross(encounter, 1e-11 * encounter.radius) is cuts
 
 
 def test_an_overlap_of_curved_bodies_needs_an_interface_point():

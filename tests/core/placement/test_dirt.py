@@ -60,8 +60,9 @@ def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [20, 21, 22])
-def test_a_dirty_mesh_in_a_dirty_bowl_overlaps_nothing(seed):
+@pytest.mark.parametrize("seed", [13, 21, 95])
+def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed):
     dropped = in_a_bowl(seed)
+    assert dropped.certificate.status.at_rest
     assert dropped.overlap < OVERLAP
     assert dropped.named == dropped.mesh.dirt

@@ -1,0 +1,85 @@
+"""What keeps floaters on the surface (Witkin and Heckbert 1994, section 3.3).
+
+Of all velocities that keep F = 0 while the parameters change at the rate q', the one nearest to the desired
+velocity P is (equation 5)
+
+    p' = P - (F_x . P + F_q . q' + phi F) / (F_x . F_x) F_x.
+
+A step of dt leaves a floater off by the second order of its way.  Newton's step on the surface after the move
+takes that back; floaters farther off than a share of their radius take more, and those that get no nearer have
+lost their surface.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from .function import ImplicitFunction
+
+_NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
+_LOST = 0.1  # of the radius, after the last Newton step but one
+_ROUNDS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Attached:
+    """positions (r, 3) on the surface, F_x there (r, 3), and which floaters (r,) found no surface."""
+
+    positions: Floats
+    gradients: Floats
+    lost: Bools
+
+
+def constrained(wish: Floats, gradients: Floats, pull: Floats) -> Floats:
+    """Return the velocities (r, 3) nearest to the wish (r, 3) that keep to the surface (equation 5).
+
+    pull (r,) is F_q . q' + phi F.  Where F_x is zero the surface is undefined and a floater does not move.
+    """
+    square = np.einsum("ri,ri->r", gradients, gradients)
+    firm = square > 0.0
+    along = (np.einsum("ri,ri->r", gradients, wish) + pull) / np.where(firm, square, 1.0)
+    velocity = wish - along[:, None] * gradients
+    return velocity if firm.all() else np.where(firm[:, None], velocity, 0.0)
+
+
+def limited(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
+    """Return moves (r, 3) no longer than `longest` (r,), and how long they were (r,)."""
+    length = np.sqrt(np.einsum("ri,ri->r", moves, moves))
+    share = np.minimum(longest / np.maximum(length, 1e-300), 1.0)
+    return share[:, None] * moves, length
+
+
+def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float) -> Attached:
+    """Bring positions (r, 3) to the surface, each by `farthest` at most in a round, scene units."""
+    value, gradients = function.gradient(positions)
+    step, off = _newton(value, gradients, farthest)
+    places = positions - step
+    stray = np.flatnonzero(~(off <= _NEAR * radii))
+    lost = np.zeros(len(places), dtype=bool)
+    for _ in range(_ROUNDS):
+        if not len(stray):
+            break
+        value, slope = function.gradient(places[stray])
+        step, off = _newton(value, slope, farthest)
+        places[stray] -= step
+        gradients[stray] = slope
+        lost[stray] = ~(off <= _LOST * radii[stray])
+        stray = stray[~(off <= _NEAR * radii[stray])]
+    return Attached(places, gradients, lost)
+
+
+def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
+    """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
+    square = np.einsum("ri,ri->r", gradients, gradients)
+    slope = np.sqrt(square)
+    share = value / np.where(square > 0.0, square, 1.0)
+    off = np.abs(share) * slope
+    off[(square == 0.0) & (value != 0.0)] = np.inf
+    too_far = off > farthest
+    if too_far.any():
+        share[too_far] = np.sign(value[too_far]) * farthest / np.maximum(slope[too_far], 1e-300)
+        off[~np.isfinite(off)] = np.inf
+    return share[:, None] * gradients, off

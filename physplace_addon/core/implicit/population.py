@@ -1,0 +1,101 @@
+"""Fission and death of floaters (Witkin and Heckbert 1994, section 4.4).
+
+Both wait for a floater to come near equilibrium, |p'| < gamma sigma.  It splits if its radius is at the greatest
+one there is, or if it feels others, D > nu E_hat, and its radius is above the desired one.  It may die if its
+radius is below delta of the desired, the likelier the smaller it is.
+
+What the paper leaves open, and what is added:
+
+- Radii are cut at the greatest, so reaching it is enough to split: two floaters at the two ends of a small
+  surface feel little of each other and would sit still for ever.
+- A crowd whose surface shrinks under it would die in one step.  Of floaters that are neighbours the one with
+  the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than three
+  neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
+- A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
+  1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .floaters import Floaters, FloaterSettings
+from .repulsion import Pairs
+
+_FEW = 3
+_CALM_AGE = 20
+_CALM_DEATH = 0.86
+_FISSION = 0.985  # of the desired radius: centres the density in what is asked of it
+_BIRTH_PLACE = 0.35  # of the radius: how far from its old place each half starts
+
+
+def dying(
+    floaters: Floaters, speed: Floats, pairs: Pairs, settings: FloaterSettings, rng: np.random.Generator
+) -> Bools:
+    """Return which floaters (r,) die; speed (r,) in scene units per unit of time."""
+    ratio = floaters.radii / floaters.desired
+    small = (ratio < settings.death) | ((ratio < _CALM_DEATH) & (floaters.ages >= _CALM_AGE))
+    small &= speed < settings.equilibrium * floaters.radii
+    if not small.any():
+        return small
+    around, count = _sums(np.stack([ratio, np.ones(len(ratio))]), pairs)
+    mean = (ratio + around) / (1.0 + count)
+    small &= (ratio < settings.death) | (mean < _CALM_DEATH)
+    bound = np.where(ratio < settings.death, settings.death, _CALM_DEATH)
+    luck = rng.random(len(floaters))
+    worst = np.where(small, luck, -1.0)
+    return small & (luck > ratio / bound) & (count >= _FEW) & (luck > _least_around(worst, pairs))
+
+
+def _sums(values: Floats, pairs: Pairs) -> Floats:
+    """Return the sums of values (k, r) over each floater's neighbours (k, r)."""
+    size = values.shape[1]
+    return np.stack(
+        [
+            np.bincount(pairs.first, value[pairs.second], size)
+            + np.bincount(pairs.second, value[pairs.first], size)
+            for value in values
+        ]
+    )
+
+
+def _least_around(values: Floats, pairs: Pairs) -> Floats:
+    """Return the least of values (r,) over each floater's neighbours (r,); infinite for a lone one."""
+    least = np.full(len(values), np.inf)
+    np.minimum.at(least, pairs.first, values[pairs.second])
+    np.minimum.at(least, pairs.second, values[pairs.first])
+    return least
+
+
+def splitting(
+    floaters: Floaters, energy: Floats, speed: Floats, greatest: Floats, settings: FloaterSettings
+) -> Bools:
+    """Return which floaters (r,) split; `greatest` (r,) is sigma_max."""
+    calm = speed < settings.equilibrium * floaters.radii
+    huge = floaters.radii >= greatest * (1.0 - 1e-9)
+    room = (energy > settings.energized * settings.energy) & (floaters.radii > _FISSION * floaters.desired)
+    return calm & (huge | room)
+
+
+def split(floaters: Floaters, which: Bools, rng: np.random.Generator) -> Floaters:
+    """Return the floaters with those of a mask (r,) split in two, tangent to the surface; newborns come last."""
+    parents: Ints = np.flatnonzero(which)
+    if not len(parents):
+        return floaters
+    radii = floaters.radii[parents] / np.sqrt(2.0)
+    way = _tangent(floaters.normals[parents], rng)
+    way *= (_BIRTH_PLACE * radii)[:, None]
+    positions, all_radii, ages = floaters.positions.copy(), floaters.radii.copy(), floaters.ages.copy()
+    places = positions[parents]
+    positions[parents], all_radii[parents], ages[parents] = places + way, radii, 0
+    old = Floaters(positions, all_radii, floaters.gradients, floaters.desired, ages)
+    new = Floaters(places - way, radii, floaters.gradients[parents], floaters.desired[parents], ages[parents])
+    return old.with_more(new)
+
+
+def _tangent(normals: Floats, rng: np.random.Generator) -> Floats:
+    """Return random unit vectors (k, 3) at right angles to normals (k, 3)."""
+    way = rng.normal(size=normals.shape)
+    way -= np.einsum("ki,ki->k", way, normals)[:, None] * normals
+    return np.asarray(way / np.maximum(np.sqrt(np.einsum("ki,ki->k", way, way)), 1e-12)[:, None])

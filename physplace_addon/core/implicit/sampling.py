@@ -1,0 +1,122 @@
+"""The life of floaters on a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to 5).
+
+A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are fitted
+(10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface as it is
+after the step, and who finds none is gone; where a component of the surface has nobody, a seed is laid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats
+from .attachment import attached, constrained, limited
+from .floaters import Floaters, FloaterSettings
+from .function import ImplicitFunction
+from .neighbours import Neighbours
+from .population import dying, split, splitting
+from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
+from .seeding import Seeding
+from .spacing import desired_radii
+
+
+class Sampling:
+    """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
+
+    It only remembers what makes the next step cheaper, and where it has looked for new components: the floaters
+    themselves are handed in and out, so earlier ones may be taken up again.
+    """
+
+    def __init__(self, settings: FloaterSettings, rng: np.random.Generator) -> None:
+        self.settings = settings
+        self._rng = rng
+        self._neighbours = Neighbours()
+        self._seeding = Seeding(settings)
+        self._floaters: Floaters | None = None
+        self._function: ImplicitFunction | None = None
+
+    def seeds(self, function: ImplicitFunction) -> Floaters:
+        """Return a floater on each component of the surface that a first look finds."""
+        none = Floaters.at(np.zeros((0, 3)), self.settings.radius)
+        return self._kept(self._seeding.all(function, none), function)
+
+    def advance(
+        self,
+        floaters: Floaters,
+        function: ImplicitFunction,
+        rate: Floats | None = None,
+        after: ImplicitFunction | None = None,
+    ) -> Floaters:
+        """Return the floaters after one step of dt.
+
+        While the surface moves, `function` is the one before the step and `after` the one after it, with
+        `rate` (m,) the rate of its parameters in between, per unit of time.
+        """
+        after = function if after is None else after
+        if self._function is None:
+            self._seeding.measure(function)
+        if len(floaters):
+            floaters = self._moved(floaters, function, rate, after)
+        return self._kept(self._seeding.filled(after, floaters), after)
+
+    def _moved(
+        self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
+    ) -> Floaters:
+        settings = self.settings
+        floaters, value = self._evaluated(floaters, function)
+        force_radii = common_radii(floaters.radii, floaters.desired)
+        pairs = self._neighbours.of(floaters, force_radii)
+        felt = repulsion(floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude)
+        pull = settings.feedback * value
+        if rate is not None:
+            pull = pull + function.parameter_rate(floaters.positions, rate)
+        velocity = constrained(felt.wish, floaters.gradients, pull)
+        moves, way = limited(settings.time_step * velocity, floaters.radii)
+        grown = self._grown(floaters, moves, felt)
+        speed = way / (HASTE * settings.time_step)
+        dead = dying(grown, speed, pairs, settings, self._rng)
+        splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings) & ~dead
+        if len(floaters) >= settings.most:
+            splits[:] = False
+        if dead.any() or splits.any():
+            self._neighbours.forget()
+            grown = split(grown, splits, self._rng)
+            grown = grown.only(np.append(~dead, np.ones(len(grown) - len(dead), dtype=bool)))
+        return self._landed(grown, after)
+
+    def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats]:
+        """Return the floaters with F_x at their places, and F (r,): 0 where the last step brought them."""
+        if floaters is self._floaters and function is self._function:
+            return floaters, np.zeros(len(floaters))
+        if floaters is not self._floaters:
+            self._neighbours.forget()
+        value, gradients = function.gradient(floaters.positions)
+        desired = desired_radii(function, floaters.positions, self.settings)
+        return Floaters(floaters.positions, floaters.radii, gradients, desired, floaters.ages), value
+
+    def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion) -> Floaters:
+        settings = self.settings
+        rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
+        radii = fitted(floaters.radii, felt, settings.energy, rate, beta, self._greatest(floaters))
+        return Floaters(
+            floaters.positions + moves, radii, floaters.gradients, floaters.desired, floaters.ages + 1
+        )
+
+    def _greatest(self, floaters: Floaters) -> Floats:
+        """Return sigma_max (r,)."""
+        return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
+
+    def _landed(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
+        diameter = self._seeding.diameter
+        on = attached(function, floaters.positions, floaters.radii, 0.125 * diameter)
+        desired = desired_radii(function, on.positions, self.settings)
+        landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
+        if not on.lost.any():
+            return landed
+        self._neighbours.forget()
+        return landed.only(~on.lost)
+
+    def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
+        """Remember the floaters whose F_x is that of a function."""
+        self._floaters, self._function = floaters, function
+        return floaters
