@@ -6,7 +6,7 @@ paper's feedback phi is 1 / dt: a step takes back all that is amiss, at most a s
 
 A point on its way that the pinned hold back is put where the surface came to.  A step that does not bring the
 pinned to the surface is cut in two, and in two again; if that does not help, nothing moves.  Of a radius a
-step leaves half at least, and one that is next to nothing does not shrink.
+step leaves half at least, and one that is small does not shrink: an element that is gone would not come back.
 """
 
 from __future__ import annotations
@@ -61,16 +61,18 @@ def follow(
 def _feasible(
     function: ImplicitFunction, controls: ControlPoints, desired: Floats, mobility: Mobility, pace: Pace
 ) -> Plan:
-    """Plan a step in which no radius that is next to nothing shrinks."""
+    """Plan a step that leaves a part of every radius, and all of a small one: others do the rest."""
     way = controls.way(_SPRING, pace.stride)
-    free = np.ones(len(desired), dtype=bool)
-    least = pace.positive & (function.parameters <= pace.least * function.scales)
+    parameters, free = function.parameters, np.ones(len(desired), dtype=bool)
+    lowest = np.where(parameters > pace.least * function.scales, -_LEAST_PART * parameters, 0.0)
+    lowest = np.where(pace.positive, lowest, -np.inf)
     for _ in range(_FREEZES):
-        planned = plan(function, controls, way, np.where(free, desired, 0.0), mobility(free), pace)
-        bound = least & free & (planned.change < 0.0)
+        planned = plan(function, controls, way, desired, mobility(free), pace)
+        bound = free & (planned.change < lowest)
         if not bound.any():
             break
         free &= ~bound
+        desired = np.where(bound, lowest, desired)
     return planned
 
 
