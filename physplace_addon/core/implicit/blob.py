@@ -22,8 +22,9 @@ from . import sparse_rows
 from .blobby_cylinders import CylinderField
 from .blobby_spheres import SphereField
 from .extents import box_of_sum
+from .fields import Field
 from .function import ImplicitFunction
-from .gaussians import Field
+from .sparse_rows import Rows
 
 _STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
 _ROUNDING = 1e-14  # of a Gaussian, with what its exponent was rounded by
@@ -81,43 +82,64 @@ class Blob(ImplicitFunction):
         """Return F (k,)."""
         value = np.full(len(x), self.bias)
         for field in self.fields:
-            value -= field.at(x).g.sum(axis=1)
+            value -= field.total(x)
         return value
 
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
         """Return F (k,) and F_x (k, 3)."""
-        value, slope = np.full(len(x), self.bias), np.zeros((len(x), 3))
-        for field in self.fields:
-            near = field.at(x)
-            value -= near.g.sum(axis=1)
-            slope -= near.slopes()
-        return value, slope
+        return self._less([field.first(x) for field in self.fields], len(x))
+
+    def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
+        """F and F_x from the fields' gradients and sums (4, k)."""
+        slope = np.zeros((count, 3))
+        if not firsts:
+            return np.full(count, self.bias), slope
+        first = sum(firsts[1:], start=firsts[0])
+        np.negative(first[:3], out=slope.T)
+        return self.bias - first[3], slope
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
-        value, slope, bend = np.full(len(x), self.bias), np.zeros((len(x), 3)), np.zeros((len(x), 3, 3))
-        for field in self.fields:
-            near = field.at(x)
-            value -= near.g.sum(axis=1)
-            slope -= near.slopes()
-            bend -= near.bends()
-        return value, slope, bend
+        both = [field.second(x) for field in self.fields]
+        bend = np.zeros((3, 3, len(x)))
+        for _, second in both:
+            bend -= second
+        return *self._less([first for first, _ in both], len(x)), np.moveaxis(bend, -1, 0)
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
-        parts = [sparse_rows.full(np.ones((len(x), 1)))]
+        if all(field.few(x) for field in self.fields):
+            return self._dense_gradient(x).matrix()
+        parts = [field.shares(x) for field in self.fields]
+        minus = [part._replace(data=np.negative(part.data)) for part in parts]
+        return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
+
+    def _dense_gradient(self, x: Floats) -> Rows:
+        values = np.ones((len(x), 1 + sum(field.rows.size for field in self.fields)))
+        near = np.ones(values.shape, dtype=np.bool_)
+        start = 1
         for field in self.fields:
-            part = field.shares(x)
-            np.negative(part.data, out=part.data)
-            parts.append(part)
-        return sparse_rows.beside(parts)
+            own = slice(start, start + field.rows.size)
+            shares, near[:, own] = field.dense_shares(x)
+            np.negative(shares, out=values[:, own])
+            start = own.stop
+        return sparse_rows.of_dense(values, near)
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,)."""
         result = np.full(len(x), float(rate[0]))
         for field, part in zip(self.fields, self._parted(rate), strict=True):
-            result -= field.at(x).rate(part.reshape(field.rows.shape))
+            result -= field.rate(x, part)
         return result
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,), which share the Gaussians."""
+        parts = zip(self.fields, self._parted(rate), strict=True)
+        both = [field.first_and_rate(x, part) for field, part in parts]
+        change = np.full(len(x), float(rate[0]))
+        for _, own in both:
+            change -= own
+        return *self._less([first for first, _ in both], len(x)), change
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another.
@@ -130,7 +152,7 @@ class Blob(ImplicitFunction):
         """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
         least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
         for field in self.fields:
-            near, far = field.distances(lower, upper)
-            least -= (np.exp(-((near / field.radii) ** 2)) * (1.0 + _ROUNDING)).sum(axis=1)
-            most -= (np.exp(-((far / field.radii) ** 2)) * (1.0 - _ROUNDING)).sum(axis=1)
+            near, far = field.exponents(lower, upper)
+            least -= (np.exp(-near) * (1.0 + _ROUNDING)).sum(axis=1)
+            most -= (np.exp(-far) * (1.0 - _ROUNDING)).sum(axis=1)
         return least, most

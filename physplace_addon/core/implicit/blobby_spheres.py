@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from .gaussians import LEAST_RADIUS, WELL_CONDITIONED, Elements, Field, Nearness
+from .fields import Field
+from .gaussians import (
+    LEAST_RADIUS,
+    WELL_CONDITIONED,
+    Elements,
+    Nearness,
+    coefficients,
+    dot,
+    monomials,
+    weights,
+)
 
 
 class SphereField(Field):
@@ -40,100 +50,82 @@ class SphereField(Field):
         """Return elements (..., k, 4) about an origin (..., 3)."""
         return _Spheres(rows, origin)
 
-    def distances(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest distance (n, k) from boxes (n, 3) to the centres."""
-        below = lower[:, None] - self.rows[:, :3]
-        above = self.rows[:, :3] - upper[:, None]
-        least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=-1)
-        return least, np.linalg.norm(np.maximum(np.abs(below), np.abs(above)), axis=-1)
+    def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest |x - c|^2 / s^2 (n, k) in boxes (n, 3)."""
+        s = np.maximum(self.radii, LEAST_RADIUS)
+        below = (lower[:, None] - self.rows[:, :3]) / s[:, None]
+        above = (self.rows[:, :3] - upper[:, None]) / s[:, None]
+        least, most = np.maximum(np.maximum(below, above), 0.0), np.maximum(np.abs(below), np.abs(above))
+        return dot(least, least), dot(most, most)
 
 
 class _Spheres(Elements):
     """Spheres as the matrices that give exponents and sums; c from the origin."""
 
     def __init__(self, rows: Floats, origin: Floats) -> None:
-        self.origin = origin[..., None, :]
-        self.c = rows[..., :3] - self.origin
+        self.origin = origin
+        self.c = rows[..., :3] - origin[..., None, :]
         self.s = np.maximum(np.abs(rows[..., 3]), LEAST_RADIUS)
         self.w = self.s**-2.0
-        self.square = np.einsum("...i,...i->...", self.c, self.c)
-
-    @cached_property
-    def careful(self) -> bool:
-        """Whether products would lose too many digits."""
-        return bool((self.square * self.w).max(initial=0.0) > WELL_CONDITIONED)
-
-    @cached_property
-    def powers(self) -> Floats:
-        """The exponents' coefficients (..., 5, k)."""
-        weights = self.w[..., None, :]
-        wc = weights * np.swapaxes(self.c, -1, -2)
-        return np.concatenate((2.0 * wc, -weights, -weights * self.square[..., None, :]), axis=-2)
+        self.powers = coefficients(self.c, self.w)
+        self.careful = -self.powers[..., 4].min(initial=0.0) > WELL_CONDITIONED
 
     @cached_property
     def sums(self) -> Floats:
-        """What the gradient's sums weigh the Gaussians by: w c, w (..., k, 4)."""
-        sums: Floats = self.w[..., None] * np.concatenate((self.c, np.ones_like(self.w)[..., None]), axis=-1)
-        return sums
+        """What the gradient's sums weigh the Gaussians by (..., 5, k)."""
+        return weights(self.c, self.w)
 
     def at(self, x: Floats) -> Nearness:
-        """Return them at points (..., n, 3)."""
+        """Return them at points (..., 3, n) from the origin."""
         return _AtSpheres(self, x)
 
 
 class _AtSpheres(Nearness):
     def __init__(self, spheres: _Spheres, x: Floats) -> None:
         self.of = spheres
-        self.monomials = np.empty((*x.shape[:-1], 5))
-        self.x = self.monomials[..., :3]
-        np.subtract(x, spheres.origin, out=self.x)
-        np.einsum("...i,...i->...", self.x, self.x, out=self.monomials[..., 3])
-        self.monomials[..., 4] = 1.0
-        self.exponents = self._exponents()
+        self.x = x
+        self.monomials = monomials(x)
+        self.exponents = self._by_differences() if spheres.careful else spheres.powers @ self.monomials
         self.g = np.exp(self.exponents)
 
-    def _exponents(self) -> Floats:
-        if not self.of.careful:
-            return self.monomials @ self.of.powers
-        exponents: Floats = np.zeros(())
-        for i in range(3):
-            exponents = exponents - (self.x[..., None, i] - self.of.c[..., None, :, i]) ** 2
-        return exponents * self.of.w[..., None, :]
+    def _by_differences(self) -> Floats:
+        d = self._d
+        exponents: Floats = -self.of.w[..., None] * np.einsum("...ikn,...ikn->...kn", d, d)
+        return exponents
 
-    @property
+    @cached_property
     def _d(self) -> Floats:
-        """The vectors (..., n, k, 3) from the centres."""
-        return self.x[..., None, :] - self.of.c[..., None, :, :]
+        """The vectors (..., 3, k, n) from the centres."""
+        return self.x[..., :, None, :] - np.swapaxes(self.of.c, -1, -2)[..., None]
 
-    def slopes(self) -> Floats:
-        """Sum of -2 w (x - c) g."""
-        sums = self.g @ self.of.sums
-        slopes: Floats = 2.0 * (sums[..., :3] - self.x * sums[..., 3:])
-        return slopes
+    def first(self) -> Floats:
+        """The sum of -2 w (x - c) g, and that of g."""
+        sums = self.of.sums @ self.g
+        first: Floats = sums[..., 1:, :]
+        first[..., :3, :] = 2.0 * (sums[..., :3, :] - self.x * sums[..., 3:4, :])
+        return first
 
-    def bends(self) -> Floats:
+    def second(self) -> Floats:
         """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
-        wg, d = self.of.w[..., None, :] * self.g, self._d
-        weighted = (4.0 * self.of.w[..., None, :] * wg)[..., None] * d
-        outer = np.swapaxes(weighted, -1, -2) @ d
-        bends: Floats = outer - 2.0 * wg.sum(axis=-1)[..., None, None] * np.eye(3)
-        return bends
+        w, d = self.of.w[..., None], self._d
+        wg = w * self.g
+        second: Floats = np.einsum("...ikn,...jkn->...ijn", (4.0 * w * wg)[..., None, :, :] * d, d)
+        return second - np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
 
     def shares(self) -> Floats:
         """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""
-        shares = np.empty((*self.g.shape, 4))
-        np.multiply((2.0 * self.of.w[..., None, :] * self.g)[..., None], self._d, out=shares[..., :3])
-        shares[..., 3] = -2.0 / self.of.s[..., None, :] * self.exponents * self.g
+        shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
+        pull = (2.0 * self.of.w)[..., None] * self.g
+        np.multiply(pull[..., None, :], np.swapaxes(self._d, -3, -2), out=shares[..., :3, :])
+        np.multiply((-2.0 / self.of.s)[..., None] * self.exponents, self.g, out=shares[..., 3, :])
         return shares
 
     def rate(self, rates: Floats) -> Floats:
         """Sum of g times the exponent's rate, which is linear in the same monomials."""
-        c, w = self.of.c, self.of.w
-        change = -2.0 * w * rates[..., 3] / self.of.s
-        powers = np.empty((*rates.shape[:-1], 5))
-        powers[..., :3] = 2.0 * (w[..., None] * rates[..., :3] + change[..., None] * c)
-        powers[..., 3] = -change
-        towards = np.einsum("...i,...i->...", c, rates[..., :3])
-        powers[..., 4] = -2.0 * w * towards - change * self.of.square
-        rate: Floats = np.einsum("...i,...i->...", self.g @ powers, self.monomials)
+        c, w, of_c = self.of.c, self.of.w, rates[..., :3]
+        of_w = -2.0 * w * rates[..., 3] / self.of.s
+        powers = coefficients(c, of_w)
+        powers[..., :3] += (2.0 * w)[..., None] * of_c
+        powers[..., 4] -= 2.0 * w * dot(c, of_c)
+        rate: Floats = np.einsum("...in,...in->...n", np.swapaxes(powers, -1, -2) @ self.g, self.monomials)
         return rate

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
-from .gaussians import Field
+from .fields import Field
 
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
 _PARTS, _ROUNDS = 32, 6
 
 
 def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
-    """Return a box (2, 3) that holds every place where the fields' sum is at least the bias; EMPTY for none.
+    """Return a box (2, 3) that holds all places where the fields' sum is at least the bias, or EMPTY.
 
-    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element.  The sum
-    of these falls outwards: what lies beyond the place where it is the bias is free of the surface.
+    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element.
+    The sum of these falls outwards: what lies beyond the place where it is the bias is free of the surface.
     """
     spans = np.concatenate([field.spans for field in fields] or [np.zeros((0, 2, 3))])
     radii = np.concatenate([field.radii for field in fields] or [np.zeros(0)])

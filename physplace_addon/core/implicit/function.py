@@ -65,6 +65,10 @@ class ImplicitFunction(ABC):
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,) at points (k, 3) for one rate of change (m,) of the parameters."""
 
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,): together they may cost less than one by one."""
+        return *self.gradient(x), self.parameter_rate(x, rate)
+
     @abstractmethod
     def box(self) -> Floats:
         """Return the lowest and the highest corner (2, 3) of a box that holds the whole surface.

@@ -16,7 +16,7 @@ _CORNERS = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], dtype=n
 
 
 def distances_to_segments(lower: Floats, upper: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest distance (n, k), up to rounding, from boxes (n, 3) to segments (k, 3)."""
+    """Return the least and the greatest distance (n, k) from boxes (n, 3) to segments (k, 3)."""
     return _least(lower[:, None], upper[:, None], a, b - a), _greatest(lower, upper, a, b - a)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,68 +13,77 @@ from scipy.sparse import csr_array
 from ..arrays import Bools, Floats, Ints
 
 
-def csr_of(data: Floats, indices: Ints, starts: Ints, columns: int) -> csr_array:
-    """Return the matrix whose row i has `data` at `indices` from starts[i] to starts[i + 1], in order.
+class Rows(NamedTuple):
+    """Row i has `data` at `indices`, which rise, from starts[i] to starts[i + 1]; out of `columns`."""
 
-    As scipy's own way of making one, but for its checks, which take longer than all else where rows are few.
-    """
-    matrix = csr_array((len(starts) - 1, columns))
-    matrix.data, matrix.indices, matrix.indptr = data, indices, starts
-    return matrix
+    data: Floats
+    indices: Ints
+    starts: Ints
+    columns: int
 
-
-def of_masked(values: Floats, near: Bools) -> csr_array:
-    """Return the matrix of the values (n, k, p) where `near` (n, k) holds: k blocks of p columns."""
-    points, count, width = values.shape
-    elements = np.nonzero(near)[1]
-    indices = (elements[:, None] * width + np.arange(width)).ravel()
-    return csr_of(values[near].ravel(), indices, _starts(near.sum(axis=1) * width), count * width)
+    def matrix(self) -> csr_array:
+        """Return it as scipy's matrix: a copy of an empty one, for making one takes longer than all else."""
+        matrix = copy.copy(_empty(len(self.starts) - 1, self.columns))
+        matrix.data, matrix.indices, matrix.indptr = self.data, self.indices, self.starts
+        return matrix
 
 
-def full(values: Floats) -> csr_array:
-    """Return a matrix (n, m) with all its entries."""
+@lru_cache(maxsize=64)
+def _empty(rows: int, columns: int) -> csr_array:
+    return csr_array((rows, columns))
+
+
+def rows_of(matrix: csr_array) -> Rows:
+    """Return the rows of a matrix."""
+    return Rows(matrix.data, matrix.indices, matrix.indptr, matrix.shape[-1])
+
+
+def of_dense(values: Floats, near: Bools | None = None) -> Rows:
+    """Return the values (n, m) where `near` (n, m) holds, or all."""
     points, columns = values.shape
-    indices = np.tile(np.arange(columns), points)
-    return csr_of(values.ravel(), indices, np.arange(points + 1) * columns, columns)
+    if near is None or near.all():
+        indices = np.tile(np.arange(columns), points)
+        return Rows(values.ravel(), indices, np.arange(points + 1) * columns, columns)
+    return Rows(values[near], np.nonzero(near)[1], _starts(near.sum(axis=1)), columns)
 
 
-def beside(parts: Sequence[csr_array]) -> csr_array:
-    """Return matrices of the same number of rows side by side."""
+def of_entries(points: Ints, indices: Ints, data: Floats, count: int, columns: int) -> Rows:
+    """Return entries in any order, one for each (point, index), as the rows of `count` points."""
+    order = np.lexsort((indices, points))
+    return Rows(data[order], indices[order], _starts(np.bincount(points, minlength=count)), columns)
+
+
+def beside(parts: Sequence[Rows]) -> Rows:
+    """Return rows of the same number of points side by side."""
     if len(parts) == 1:
         return parts[0]
-    counts = [np.diff(part.indptr) for part in parts]
+    counts = [np.diff(part.starts) for part in parts]
     starts = _starts(np.sum(counts, axis=0))
     data, indices = np.empty(starts[-1]), np.empty(starts[-1], dtype=np.intp)
     filled, column = starts[:-1].copy(), 0
     for part, count in zip(parts, counts, strict=True):
-        places = np.repeat(filled - part.indptr[:-1], count) + np.arange(len(part.data))
+        places = np.repeat(filled - part.starts[:-1], count) + np.arange(len(part.data))
         data[places], indices[places] = part.data, part.indices + column
         filled += count
-        column += part.shape[1]
-    return csr_of(data, indices, starts, column)
+        column += part.columns
+    return Rows(data, indices, starts, column)
 
 
-def scaled(matrix: csr_array, factors: Floats) -> csr_array:
-    """Return the rows of a matrix times factors (n,); a row whose factor is 0 loses its entries."""
-    counts = np.diff(matrix.indptr)
-    kept = factors != 0.0
+def scaled(rows: Rows, factors: Floats) -> Rows:
+    """Return rows times factors (n,); a row whose factor is 0 loses its entries."""
+    counts, kept = np.diff(rows.starts), factors != 0.0
+    data = rows.data * np.repeat(factors, counts)
     if kept.all():
-        return csr_of(
-            matrix.data * np.repeat(factors, counts), matrix.indices, matrix.indptr, matrix.shape[1]
-        )
+        return rows._replace(data=data)
     entries = np.repeat(kept, counts)
-    data = (matrix.data * np.repeat(factors, counts))[entries]
-    return csr_of(data, matrix.indices[entries], _starts(np.where(kept, counts, 0)), matrix.shape[1])
+    return Rows(data[entries], rows.indices[entries], _starts(np.where(kept, counts, 0)), rows.columns)
 
 
-def selected(matrix: csr_array, columns: Bools) -> csr_array:
-    """Return some of a matrix's columns, those where `columns` (m,) holds."""
-    entries = columns[matrix.indices]
-    numbers = np.cumsum(columns) - 1
-    before = _starts(entries)
-    return csr_of(
-        matrix.data[entries], numbers[matrix.indices[entries]], before[matrix.indptr], int(columns.sum())
-    )
+def selected(rows: Rows, columns: Bools) -> Rows:
+    """Return some of the columns, those where `columns` (m,) holds."""
+    entries, numbers = columns[rows.indices], np.cumsum(columns) - 1
+    data, indices = rows.data[entries], numbers[rows.indices[entries]]
+    return Rows(data, indices, _starts(entries)[rows.starts], int(columns.sum()))
 
 
 def _starts(counts: Ints | Bools) -> Ints:

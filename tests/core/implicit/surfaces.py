@@ -16,7 +16,7 @@ def blobby_cylinder(length=2.0, radius=0.6):
 
 
 def fourteen_spheres(seed=14):
-    """Fourteen blobby spheres (m = 56 without the bias), grown one upon another into one lump of size 2 to 3."""
+    """Fourteen blobby spheres (m = 56 without the bias) grown upon one another: one lump, 2 to 3 across."""
     rng = np.random.default_rng(seed)
     centres = [np.zeros(3)]
     for _ in range(13):
@@ -49,7 +49,7 @@ def blob_of_genus(genus, seed=0):
             ends.append(ring[np.argmin(ring[:, 0])])
             radii.append(thickness)
         tip = ring[np.argmax(ring[:, 0])]
-        place = place + [2.0 * size + rng.uniform(0.4, 0.8), rng.uniform(-0.5, 0.5), rng.uniform(-0.3, 0.3)]
+        place += (2.0 * size + rng.uniform(0.4, 0.8), rng.uniform(-0.5, 0.5), rng.uniform(-0.3, 0.3))
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     turned = [np.reshape(own, (-1, 3)) @ turn for own in (balls, starts, ends)]
     return Blob(BIAS, (SphereField.of(turned[0], ball_radii), CylinderField.of(turned[1], turned[2], radii)))

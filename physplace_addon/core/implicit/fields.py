@@ -1,0 +1,182 @@
+"""Fields: k elements of one kind, each a Gaussian, which are summed.
+
+A field's sum is what a blob is made of (Witkin and Heckbert 1994, section 5; Blinn 1982).  Its elements are
+rows of p parameters.  Where a Gaussian is less than NEGLECTED it is left out: more than REACH radii away.
+
+A radius s enters as s^2: its sign means nothing, so it is kept as |s|.  An element whose radius is 0 is
+nowhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from . import sparse_rows
+from .gaussians import NEGLECTED, REACH, WELL_CONDITIONED, Elements, Nearness
+from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
+from .sparse_rows import Rows
+
+_MANY = 64  # elements from which on it pays to sort them by place
+_AT_ONCE = 2**17  # pairs of a point and an element, that what is made of them stays in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class Field(ABC):
+    """k elements of one kind, as rows (k, p) of their parameters."""
+
+    rows: Floats
+    kind: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+
+    @property
+    def parameters(self) -> Floats:
+        """The parameters (k p,), element by element."""
+        return self.rows.ravel()
+
+    @property
+    def scales(self) -> Floats:
+        """The change of each parameter (k p,) that moves the surface about a unit: all are lengths here."""
+        return np.ones(self.rows.size)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters (k p)."""
+        numbers = range(1, len(self.rows) + 1)
+        return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the field with other parameters (k p,); a radius below 0 becomes its opposite."""
+        rows = np.array(parameters, dtype=np.float64).reshape(self.rows.shape)
+        np.abs(rows[:, -1], out=rows[:, -1])
+        return type(self)(rows)
+
+    @property
+    def radii(self) -> Floats:
+        """The radii s (k,)."""
+        return self.rows[:, -1]
+
+    @property
+    @abstractmethod
+    def spans(self) -> Floats:
+        """For each element the box (k, 2, 3) of what the distance is measured from."""
+
+    @abstractmethod
+    def elements(self, rows: Floats, origin: Floats) -> Elements:
+        """Return elements given as rows (..., k, p), made ready about an origin (..., 3)."""
+
+    @abstractmethod
+    def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest |d|^2 / s^2 (n, k) of the elements in boxes (n, 3), but for
+        rounding.
+        """
+
+    @cached_property
+    def _whole(self) -> Elements:
+        spans = self.spans
+        origin = 0.5 * (spans[:, 0].min(axis=0) + spans[:, 1].max(axis=0)) if len(spans) else np.zeros(3)
+        return self.elements(self.rows, origin)
+
+    @cached_property
+    def _groups(self) -> Groups:
+        spans, reach = self.spans, (REACH * self.radii)[:, None]
+        return Groups.of(spans[:, 0] - reach, spans[:, 1] + reach, ELEMENTS)
+
+    def at(self, x: Floats) -> Nearness:
+        """Return all elements at points (n, 3)."""
+        return self._whole.at(x.T - self._whole.origin[:, None])
+
+    def _at_pairs(self, x: Floats, pairs: Pairs) -> Nearness:
+        """Return elements at points, group by group."""
+        places = np.swapaxes(x[pairs.points] - pairs.middles[:, None], 1, 2)
+        elements = self.elements(self.rows[pairs.elements], pairs.middles)
+        far = np.einsum("pin,pin->pn", places, places).max(axis=1, initial=0.0)
+        elements.careful = bool((far[:, None] * elements.w).max(initial=0.0) > WELL_CONDITIONED)
+        near = elements.at(places)
+        near.g *= pairs.real_elements[..., None]
+        return near
+
+    def _summed(
+        self,
+        x: Floats,
+        height: int,
+        evaluate: Callable[[Nearness, Floats], Floats],
+        rates: Floats | None = None,
+    ) -> Floats:
+        """Return sums over the elements (height, n) of what `evaluate` makes of them and their rates, a part
+        of the pairs of points and elements at a time.
+        """
+        rows = self.rows if rates is None else rates.reshape(self.rows.shape)
+        if x.shape[0] * len(self.rows) <= _AT_ONCE:
+            return evaluate(self.at(x), rows)
+        if len(self.rows) < _MANY:
+            step = _AT_ONCE // len(self.rows)
+            parts = [evaluate(self.at(x[i : i + step]), rows) for i in range(0, len(x), step)]
+            return np.concatenate(parts, axis=-1)
+        return summed(
+            x, self._groups, height, lambda own: evaluate(self._at_pairs(x, own), rows[own.elements])
+        )
+
+    def total(self, x: Floats) -> Floats:
+        """Return the sum (n,) at points (n, 3)."""
+        return self._summed(x, 1, lambda near, _: near.total()[..., None, :])[0]
+
+    def first(self, x: Floats) -> Floats:
+        """Return the gradient of the sum, and the sum (4, n)."""
+        return self._summed(x, 4, lambda near, _: near.first())
+
+    def second(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return the gradient of the sum, and the sum (4, n), and the second derivatives (3, 3, n)."""
+        both = self._summed(x, 13, _with_second)
+        return both[:4], both[4:].reshape(3, 3, -1)
+
+    def rate(self, x: Floats, rates: Floats) -> Floats:
+        """Return the sum's rate of change (n,) for rates (k p,) of the parameters."""
+        return self._summed(x, 1, lambda near, own: near.rate(own)[..., None, :], rates)[0]
+
+    def first_and_rate(self, x: Floats, rates: Floats) -> tuple[Floats, Floats]:
+        """Return `first` and `rate`, which share the Gaussians."""
+        both = self._summed(x, 5, _with_rate, rates)
+        return both[:4], both[4]
+
+    def few(self, x: Floats) -> bool:
+        """Whether all derivatives may as well be found as those that are not neglected."""
+        return len(x) * len(self.rows) <= _AT_ONCE
+
+    def dense_shares(self, x: Floats) -> tuple[Floats, Bools]:
+        """Return the derivatives (n, k p) of the sum by the parameters, and where they are not neglected."""
+        near = self.at(x)
+        shares = near.shares().reshape(self.rows.size, len(x))
+        return shares.T, np.repeat(near.g > NEGLECTED, self.rows.shape[1], axis=0).T
+
+    def shares(self, x: Floats) -> Rows:
+        """Return the derivatives (n, k p) of the sum by the parameters, without those that are neglected."""
+        if self.few(x):
+            return sparse_rows.of_dense(*self.dense_shares(x))
+        parts = [self._shares_of(x, own) for own in pairs(Groups.of(x, x, POINTS), self._groups)]
+        points, indices, data = (np.concatenate([part[i] for part in parts]) for i in range(3))
+        return sparse_rows.of_entries(points, indices, data, len(x), self.rows.size)
+
+    def _shares_of(self, x: Floats, own: Pairs) -> tuple[Ints, Ints, Floats]:
+        """The points, parameters and values of the entries of some pairs."""
+        near = self._at_pairs(x, own)
+        pair, element, point = np.nonzero((near.g > NEGLECTED) & own.real_points[:, None])
+        width = self.rows.shape[1]
+        indices = own.elements[pair, element][:, None] * width + np.arange(width)
+        values = near.shares()[pair, element, :, point]
+        return np.repeat(own.points[pair, point], width), indices.ravel(), values.ravel()
+
+
+def _with_second(near: Nearness, _: Floats) -> Floats:
+    second = near.second()
+    return np.concatenate((near.first(), second.reshape(*second.shape[:-3], 9, second.shape[-1])), axis=-2)
+
+
+def _with_rate(near: Nearness, rates: Floats) -> Floats:
+    return np.concatenate((near.first(), near.rate(rates)[..., None, :]), axis=-2)
