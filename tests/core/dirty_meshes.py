@@ -30,6 +30,7 @@ NAMES = {
     "fins": "more than two faces",
     "weight": "its mass is",
     "crossing": "passes through itself",
+    "overlying": "on one another",
 }
 
 
@@ -123,6 +124,15 @@ def fins(mesh: Mesh, rng: np.random.Generator) -> None:
     mesh.closed = False
 
 
+def overlying(mesh: Mesh, rng: np.random.Generator) -> None:
+    """A copy of a face, shifted in its own plane by a part of its size."""
+    points = np.array([mesh.points[i] for i in mesh.faces[rng.integers(mesh.shell)]])
+    shift = 0.3 * (points[1] - points[0]) + rng.uniform(-0.2, 0.2) * (points[2] - points[0])
+    mesh.add(points + shift, [list(range(len(points)))])
+    mesh.dirt |= {"overlying", "border"}
+    mesh.closed = False
+
+
 def turned(mesh: Mesh, rng: np.random.Generator) -> None:
     """Some faces of the shape, less than a quarter, are inside out; they have neighbours."""
     counts = _edges(mesh.faces)
@@ -166,11 +176,14 @@ def doubled(mesh: Mesh, rng: np.random.Generator) -> None:
 
 
 def needles(mesh: Mesh, rng: np.random.Generator) -> None:
-    """A corner on the side of a face with a needle in the seam, and faces that are a line or a point."""
+    """A corner on the side of a face, or beside it, with a needle in the seam, and faces that are a line or a
+    point.
+    """
     face = mesh.faces[0]
     a, b = face[0], face[1]
     middle = len(mesh.points)
-    mesh.points.append(0.5 * (mesh.points[a] + mesh.points[b]))
+    beside = (0.0, 1e-9, 1e-5, 1e-4)[rng.integers(4)] * (mesh.points[face[2]] - mesh.points[b])
+    mesh.points.append(0.5 * (mesh.points[a] + mesh.points[b]) + beside)
     mesh.faces[0] = [middle, *face[1:], a]
     mesh.faces += [[a, b, middle], [a, b, b], [a, a, a]]
     mesh.dirt.add("needles")
@@ -190,7 +203,7 @@ def placeless(mesh: Mesh, rng: np.random.Generator) -> None:
     mesh.dirt.add("placeless")
 
 
-FORM: tuple[Dirt, ...] = (crossing, nested, cavity, holes, fins)
+FORM: tuple[Dirt, ...] = (crossing, nested, cavity, holes, fins, overlying)
 NORMALS: tuple[Dirt, ...] = (turned, inside_out)
 COPIES: tuple[Dirt, ...] = (needles, doubled, split)
 DEBRIS: tuple[Dirt, ...] = (loose, placeless)
@@ -235,7 +248,7 @@ def _mixed(rng: np.random.Generator) -> tuple[Dirt, ...]:
     while True:
         chosen = [group[rng.integers(len(group))] for group in (FORM, NORMALS) if rng.random() < 0.6]
         chosen += [kind for kind in (*COPIES, *DEBRIS) if rng.random() < 0.4]
-        if len(chosen) >= 2 and not (inside_out in chosen and {holes, fins} & set(chosen)):
+        if len(chosen) >= 2 and not (inside_out in chosen and {holes, fins, overlying} & set(chosen)):
             return tuple(chosen)
 
 

@@ -1,11 +1,14 @@
-"""Where a body passes through itself: pairs of its own triangles that cut through each other.
+"""Where a body meets itself: pairs of its own triangles that cut through each other, or lie on each other.
 
 Two triangles cut each other where an edge of one pierces the other: its ends lie on either side of the plane,
 and it goes through the inside, both by more than a tolerance. So neighbours, which share a corner or an edge,
-and triangles that touch do not count.
+and triangles that touch do not count. Two lie on each other in one plane, to a tolerance, if no line along a
+side of either has one on this side and the other on that, or within the tolerance of it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +17,7 @@ from .components import cross, dot, length
 from .pairs import corners_of, leaf_triangles, opened
 from .tree import BoxTree
 
-__all__ = ["self_crossings"]
+__all__ = ["self_crossings", "self_overlays"]
 
 _AT_ONCE = 4096  # pairs of leaves whose triangles are looked at together
 _NEXT = np.array([1, 2, 0])
@@ -22,6 +25,16 @@ _NEXT = np.array([1, 2, 0])
 
 def self_crossings(tree: BoxTree, tolerance: float) -> Ints:
     """Pairs (k, 2) of a tree's triangles that cut through each other by more than a tolerance, a length."""
+    return _pairs(tree, lambda a, b: _pierces(a, b, tolerance) | _pierces(b, a, tolerance))
+
+
+def self_overlays(tree: BoxTree, tolerance: float) -> Ints:
+    """Pairs (k, 2) of a tree's triangles that lie on each other by more than a tolerance, a length."""
+    return _pairs(tree, lambda a, b: _overlies(a, b, tolerance) & _overlies(b, a, tolerance))
+
+
+def _pairs(tree: BoxTree, meet: Callable[[Floats, Floats], Bools]) -> Ints:
+    """Pairs (k, 2) of a tree's triangles, (corner 3, axis 3, n) each, that meet in some way."""
     node1, node2 = _leaf_pairs(tree)
     found = [np.empty((0, 2), dtype=np.intp)]
     for begin in range(0, len(node1), _AT_ONCE):
@@ -30,8 +43,8 @@ def self_crossings(tree: BoxTree, tolerance: float) -> Ints:
         a, b = corners_of(tree, first), corners_of(tree, second)
         near = np.flatnonzero((first != second) & _boxes_meet(a, b))
         a, b = a[..., near], b[..., near]
-        cut = near[_pierces(a, b, tolerance) | _pierces(b, a, tolerance)]
-        found.append(np.sort(np.stack([first[cut], second[cut]], axis=1), axis=1))
+        met = near[meet(a, b)]
+        found.append(np.sort(np.stack([first[met], second[met]], axis=1), axis=1))
     return np.unique(np.concatenate(found), axis=0)
 
 
@@ -67,13 +80,30 @@ def _boxes_meet(a: Floats, b: Floats) -> Bools:
     return meet
 
 
-def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
-    """Whether an edge of `other` pierces `plane`, both (corner 3, axis 3, k)."""
-    sides = (plane[_NEXT] - plane).transpose(1, 0, 2)
+def _overlies(plane: Floats, other: Floats, tolerance: float) -> Bools:
+    """Whether `other` lies in `plane`, both (corner 3, axis 3, k), in part inside of each of its sides."""
+    normal, inward = _normals(plane)
+    offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
+    flat = np.abs(dot(normal[:, None], offset[:, 0])).max(axis=0) <= tolerance
+    inside = dot(inward[:, :, None], offset).max(axis=1) > tolerance
+    overlies: Bools = flat & inside.all(axis=0)
+    return overlies
+
+
+def _normals(triangle: Floats) -> tuple[Floats, Floats]:
+    """Unit normals (axis 3, k) of triangles (corner 3, axis 3, k), and (axis 3, side 3, k) those of their
+    sides, in their planes and inward.
+    """
+    sides = (triangle[_NEXT] - triangle).transpose(1, 0, 2)
     normal = cross(sides[:, 0], -sides[:, 2])
     normal = normal / np.maximum(length(normal), np.finfo(np.float64).tiny)
     inward = cross(normal[:, None], sides)
-    inward = inward / np.maximum(length(inward), np.finfo(np.float64).tiny)
+    return normal, inward / np.maximum(length(inward), np.finfo(np.float64).tiny)
+
+
+def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
+    """Whether an edge of `other` pierces `plane`, both (corner 3, axis 3, k)."""
+    normal, inward = _normals(plane)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
     height, depth = dot(normal[:, None], offset[:, 0]), dot(inward[:, :, None], offset)
     after = height[_NEXT]

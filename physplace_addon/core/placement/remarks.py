@@ -1,6 +1,6 @@
 """What was found and assumed of the bodies of a placement, for its report.
 
-That a moving body passes through itself is looked for here, once a body, and not when it is read: it takes as
+Where a moving body meets itself is looked for here, once a body, and not when it is read: it takes as
 long as all of the reading. Of the world only what changes more than a weight is told.
 
 Where parts of a solid are flush, as bricks set into one another, no face cuts another through. Then the
@@ -15,10 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..arrays import Ints
 from ..bodies import Body
 from ..body_sheet import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
-from ..collision.self_crossing import self_crossings
+from ..collision.self_crossing import self_crossings, self_overlays
 from ..mass import VOLUME
 from ..mesh_edges import components
 from ..mesh_enclosure import encloses
@@ -37,13 +38,22 @@ def remarks(active: Body, world: Sequence[Body]) -> tuple[str, ...]:
 
 def _on_crossings(body: Body) -> list[str]:
     tree = tree_of(body)
+    if np.all(body.triangle_bound > 0.0):
+        return []
     if tree not in _crossings:
-        flat = body.triangle_bound == 0.0
-        found = flat[self_crossings(tree, CUT * body.radius)] if flat.any() else np.zeros((0, 2), dtype=bool)
-        _crossings[tree] = int(found.all(axis=1).sum()) or _buried(body)
-    count = _crossings[tree]
+        crossings = _flat_ones(body, self_crossings(tree, CUT * body.radius))
+        overlays = self_overlays(tree, CUT * body.radius) if not body.closed else crossings[:0]
+        _crossings[tree] = len(crossings) or _buried(body), len(np.unique(_flat_ones(body, overlays)))
+    crossed, overlaid = _crossings[tree]
     twice = ", and weighs twice where it overlaps" if body.mass.basis == VOLUME else ""
-    return [f"it passes through itself at {count} faces{twice}"] if count else []
+    notes = [f"it passes through itself at {crossed} faces{twice}"] if crossed else []
+    return notes + ([f"{overlaid} faces lie on one another in one plane"] if overlaid else [])
+
+
+def _flat_ones(body: Body, pairs: Ints) -> Ints:
+    """Those of pairs (k, 2) of triangles that are both exactly what they stand for."""
+    flat: Ints = pairs[(body.triangle_bound[pairs] == 0.0).all(axis=1)]
+    return flat
 
 
 def _buried(body: Body) -> int:
@@ -63,4 +73,4 @@ def _buried(body: Body) -> int:
     return int(counts[partly].sum())
 
 
-_crossings: weakref.WeakKeyDictionary[BoxTree, int] = weakref.WeakKeyDictionary()
+_crossings: weakref.WeakKeyDictionary[BoxTree, tuple[int, int]] = weakref.WeakKeyDictionary()
