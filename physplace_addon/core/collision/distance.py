@@ -28,12 +28,15 @@ ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-3
 """The part of a distance, and of a travel, that may be given away to finish early."""
 
 
-def clearance(tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACCURACY) -> float:
+def clearance(
+    tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACCURACY, most: float = np.inf
+) -> float:
     """A lower bound of the distance of the true surfaces, zero if they may touch.
 
     It is at most the part `accuracy` below the least distance of two triangles grown by their bounds.
+    What is greater than `most` counts as `most`: the less it is, the faster.
     """
-    return least_value(tree1, tree2, _Distance(tree1, Motion(pose1), tree2), accuracy)
+    return least_value(tree1, tree2, _Distance(tree1, Motion(pose1), tree2), accuracy, most)
 
 
 def free_travel(

@@ -38,14 +38,16 @@ class Objective(Protocol):
         """Values (k,) of triangle pairs; anything not less than `best` may be returned for the rest."""
 
 
-def least_value(tree1: BoxTree, tree2: BoxTree, objective: Objective, accuracy: float) -> float:
+def least_value(
+    tree1: BoxTree, tree2: BoxTree, objective: Objective, accuracy: float, most: float = np.inf
+) -> float:
     """A value at most the least over all triangle pairs, and less by at most the part `accuracy` of it.
 
-    np.inf if every pair's value is.
+    np.inf if every pair's value is.  `most`: what is greater counts as this; the less, the faster.
     """
     node1, node2 = first_pairs(tree1, tree2)
     value = objective.nodes(node1, node2)
-    best = dropped = np.inf
+    best, dropped = most, np.inf
     while True:
         hopeless = value >= best * (1.0 - accuracy) if np.isfinite(best) else ~np.isfinite(value)
         dropped = min(dropped, float(value[hopeless].min(initial=np.inf)))

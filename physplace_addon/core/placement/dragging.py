@@ -90,17 +90,19 @@ def _room(held: Held, points: InterfacePoints, reach: float) -> float:
     bodies = [body.body for body in (*held.bodies, held.fixed) if body is not None]
     bounds = 2.0 * max(float(body.triangle_bound.max()) for body in bodies)
     nearest = float(points.take(_of_body(points, held.hand.body)).gap.min(initial=np.inf))
-    if nearest <= 2.0 * bounds + _TOUCHES * held.scale:
+    told = min(nearest, reach * held.scale) - bounds
+    if nearest <= 2.0 * bounds + _TOUCHES * held.scale or told <= 0.0:
         return np.inf
-    room = _clearance(held)
-    told = room / (1.0 - ACCURACY) + bounds
-    return np.inf if nearest <= told or told >= reach * held.scale else _SAFE * room / held.scale
+    room = _clearance(held, told)
+    return np.inf if room >= (1.0 - ACCURACY) * told else _SAFE * room / held.scale
 
 
-def _clearance(held: Held) -> float:
-    """A lower bound of the distance, a length, from the body that is held to everything else."""
+def _clearance(held: Held, most: float = np.inf) -> float:
+    """A lower bound of the distance, up to `most`, of the body that is held from everything else."""
     ways = [held.encounter(pair) for pair in _others(held, held.hand.body)]
-    return min((clearance(way.active.tree, way.pose, way.world.tree) for way in ways), default=np.inf)
+    return min(
+        (clearance(way.active.tree, way.pose, way.world.tree, most=most) for way in ways), default=most
+    )
 
 
 def _with_all_points(problem: Problem, state: State, eps: float) -> State:

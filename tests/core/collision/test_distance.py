@@ -27,6 +27,15 @@ def test_the_clearance_is_just_below_the_distance(rng, scale, height):
     assert 0.97 * true - 1e-12 * scale <= found <= true
 
 
+@pytest.mark.parametrize("part", [0.5, 0.999, 1.5])
+def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(rng, part):
+    first, second = build(sphere(12, 8)), build(torus(12, 8))
+    pose = Pose(rng.normal(size=4), np.array([0.7, 0.7, 1.6]))
+    true = clearance(first, pose, second, accuracy=0.0)
+    found = clearance(first, pose, second, most=part * true)
+    assert 0.98 * min(part, 1.0) * true <= found <= min(part, 1.0) * true
+
+
 @pytest.mark.parametrize("depth", [0.0, 0.1])
 def test_bodies_that_touch_have_no_clearance(rng, depth):
     first, second = hostile_soup(rng, 60), hostile_soup(rng, 60)
