@@ -27,6 +27,14 @@ def open_sessions() -> list[str]:
     return importlib.import_module(f"{MODULE}.operators.modal").open_sessions()
 
 
+def told() -> list[str]:
+    """What the modal operators that are under way tell the artist, for messages."""
+    if MODULE not in bpy.context.preferences.addons:
+        return []
+    open_ones = importlib.import_module(f"{MODULE}.operators.modal").ModalOperator._open
+    return [f"{operator.bl_label}: {operator.header()}" for operator in open_ones]
+
+
 def traces() -> set[str]:
     """All that extensions may hang on Blender and Python can list, each thing as a line of text."""
     found = {f"type {name}" for name in dir(bpy.types) if not name.startswith("__")}

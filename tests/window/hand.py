@@ -14,7 +14,7 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Quaternion, Vector
 
-from tests.window import framebuffer
+from tests.window import extension, framebuffer
 
 Place = tuple[int, int]
 
@@ -65,7 +65,10 @@ class Hand:
             if condition():
                 return
             await tick()
-        raise AssertionError(f"still waiting after {ticks} ticks")
+        await self.screenshot("still-waiting")
+        raise AssertionError(
+            f"still waiting after {ticks} ticks; {extension.told() or 'nothing is under way'}"
+        )
 
     # Keyboard
 
