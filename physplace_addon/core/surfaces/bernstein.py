@@ -65,6 +65,7 @@ def raising_matrix(degree: int, wanted: int) -> Floats:
     return matrix
 
 
+@lru_cache
 def sub_matrices(cells: int, degree: int = CUBIC) -> Floats:
     """Return the matrices (cells, d + 1, d + 1) that take control points to those of equal parts."""
     low, high = np.arange(cells) / cells, np.arange(1, cells + 1) / cells

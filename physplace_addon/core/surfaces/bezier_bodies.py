@@ -46,12 +46,17 @@ def bezier(control: ArrayLike) -> BezierComplex:
     return patched(_KIND, nets)
 
 
-def patched(kind: str, control: Floats) -> BezierComplex:
+def patched(kind: str, control: Floats, check: Callable[[Nets], None] | None = None) -> BezierComplex:
     """Return the body of Bezier patches of a kind, control points (n, d + 1, d + 1, 3), or homogeneous ones
     (n, d + 1, d + 1, 4) with positive weights; the rest is as for `bezier`.
+
+    `check` may raise for patches that will not do, turned to face alike, with their poles last.
     """
     size = 0.5 * float(np.linalg.norm(np.ptp(places(control).reshape(-1, 3), axis=0)))
-    outward = _outside_out(with_poles_last(facing_alike(control, kind, size), kind, size), kind, size)
+    nets = with_poles_last(facing_alike(control, kind, size), kind, size)
+    if check is not None:
+        check(nets)
+    outward = _outside_out(nets, kind, size)
     return complex_of(kind, outward, joins_of(outward, size), size, solid_mass)
 
 

@@ -37,12 +37,14 @@ def counts_within(nets: SidedPatches, joins: Joins, tolerance: float, kind: str)
     """
     strips = strips_of(joins)
     counts = alike(strips, _least(joins))
+    growth, changed = np.ones(counts.shape), np.ones(len(counts), dtype=np.bool_)
     for _ in range(_ROUNDS):
-        cells = enumerate(counts.tolist())
-        growth = np.array([_growth(nets.cell_bounds(patch, *own), tolerance) for patch, own in cells])
+        for patch in np.flatnonzero(changed).tolist():
+            growth[patch] = _growth(nets.cell_bounds(patch, *counts[patch].tolist()), tolerance)
         if (growth <= 1.0).all():
             return counts
-        counts = alike(strips, np.ceil(counts * growth).astype(np.intp))
+        wanted = alike(strips, np.ceil(counts * growth).astype(np.intp))
+        counts, changed = wanted, (wanted != counts).any(axis=1)
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
     remedy = "use a larger tolerance, or a resolution"

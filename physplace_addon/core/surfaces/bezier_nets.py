@@ -51,12 +51,12 @@ class Nets(SidedPatches):
     @property
     def degree(self) -> int:
         """The degree along u and along v."""
-        return self.control.shape[1] - 1
+        return int(self.control.shape[1]) - 1
 
     @property
     def rational(self) -> bool:
         """Whether the control points have weights."""
-        return self.control.shape[3] == 4
+        return bool(self.control.shape[3] == 4)
 
     @cached_property
     def places(self) -> Floats:

@@ -31,7 +31,7 @@ class PiecewiseRational:
     @property
     def degree(self) -> int:
         """The degree p of the pieces."""
-        return self.control.shape[1] - 1
+        return int(self.control.shape[1]) - 1
 
     @cached_property
     def _table(self) -> Floats:
