@@ -1,0 +1,89 @@
+"""A function of which only some parameters may change (Witkin and Heckbert 1994, section 5: "freeze").
+
+"This is done simply by leaving them out of the q and F_q vectors."
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..arrays import Bools, Floats
+from .function import ImplicitFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen(ImplicitFunction):
+    """A function whose parameters are those of another, `whole`, that are free (m,)."""
+
+    whole: ImplicitFunction
+    free: Bools
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a mask of another length."""
+        if np.shape(self.free) != (len(self.whole.parameters),):
+            raise ValueError(f"expected {len(self.whole.parameters)} marks, found {np.shape(self.free)}")
+
+    @property
+    def parameters(self) -> Floats:
+        """The free ones of the whole's."""
+        return self.whole.parameters[self.free]
+
+    @property
+    def scales(self) -> Floats:
+        """Theirs."""
+        return self.whole.scales[self.free]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Theirs."""
+        return tuple(name for name, free in zip(self.whole.names, self.free, strict=True) if free)
+
+    @property
+    def positive(self) -> Bools:
+        """Theirs."""
+        return self.whole.positive[self.free]
+
+    def _all(self, some: Floats, others: Floats) -> Floats:
+        values = np.array(others, dtype=np.float64)
+        values[self.free] = some
+        return values
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return it with other free parameters; the frozen ones stay."""
+        return replace(self, whole=self.whole.with_parameters(self._all(parameters, self.whole.parameters)))
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.whole.value(x)
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        return self.whole.gradient(x)
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        return self.whole.hessian(x)
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return the columns (k, m') of F_q that are free."""
+        return csr_array(self.whole.parameter_gradient(x).tocsc()[:, np.flatnonzero(self.free)])
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,), the frozen ones at rest."""
+        return self.whole.parameter_rate(x, self._all(rate, np.zeros(len(self.free))))
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
+        return self.whole.gradient_and_rate(x, self._all(rate, np.zeros(len(self.free))))
+
+    def box(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.box()
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the whole's."""
+        return self.whole.range(lower, upper)
