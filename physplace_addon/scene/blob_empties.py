@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The empties of a blob while it is worked on: how they were, how they were last seen, and what is written.
+
+They are held by name, and all that is asked of them in a tick is a few numbers each: whether anybody else has
+changed them since, by moving one, typing a property or deleting one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from .access import custom_properties, view_layer_of
+from .blob_kinds import Seating
+from .blobs import BLOB, family_of
+from .transform import Channels, channels, rotation_property, set_channels
+
+PREFIX = f"{BLOB}."
+
+
+@dataclass(frozen=True)
+class Look:
+    """All of an empty that tells of its blob: location, rotation, scale, whose child it is, properties."""
+
+    place: tuple[float, ...]
+    turn: tuple[float, ...]
+    scale: tuple[float, ...]
+    size: float
+    parent: str
+    properties: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, obj: Object) -> Look:
+        """As the object is now."""
+        turn = getattr(obj, rotation_property(obj.rotation_mode))
+        return cls(
+            (*numbers(obj.location), *numbers(obj.delta_location)),
+            numbers(turn),
+            (*numbers(obj.scale), *numbers(obj.delta_scale)),
+            obj.empty_display_size,
+            obj.parent.name if obj.parent else "",
+            tuple(
+                (key, value.name if isinstance(value, Object) else value)
+                for key, value in custom_properties(obj).items()
+                if key.startswith(PREFIX) or key == BLOB
+            ),
+        )
+
+
+class Empties:
+    """A blob's empties, held by name."""
+
+    def __init__(self, context: Context, blob: Object) -> None:
+        self.blob = blob.name
+        self.before: dict[str, tuple[Channels, tuple[float, ...]]] = {}
+        self._looks: dict[str, Look] = {}
+        self._count = 0
+        self.look_again(context)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the blob itself still is."""
+        return self.blob in bpy.data.objects and BLOB in custom_properties(bpy.data.objects[self.blob])
+
+    def look_again(self, context: Context) -> None:
+        """List them anew, and take them all as they are now."""
+        family = list(family_of(context, bpy.data.objects[self.blob]))
+        self._looks = {obj.name: Look.of(obj) for obj in family}
+        self._count = len(bpy.data.objects)
+        for obj in family:
+            self.before.setdefault(obj.name, (channels(obj), numbers(obj.scale)))
+
+    def changed(self) -> frozenset[str]:
+        """The names of those that somebody else has changed or deleted since they were last looked at.
+
+        If objects were made or deleted meanwhile, the blob itself is among them: its parts may be others.
+        """
+        names = {
+            name for name, look in self._looks.items() if name not in bpy.data.objects or look != _look(name)
+        }
+        if len(bpy.data.objects) != self._count:
+            names.add(self.blob)
+        return frozenset(names)
+
+    def write(self, context: Context, seatings: Iterable[Seating]) -> bool:
+        """Put empties where they are told; tell whether that has changed any."""
+        written = False
+        for seating in seatings:
+            if seating.name in self._looks and seating.name in bpy.data.objects:
+                written |= self._put(bpy.data.objects[seating.name], seating)
+        if written:
+            view_layer_of(context).update()
+        return written
+
+    def _put(self, obj: Object, seating: Seating) -> bool:
+        place = np.asarray(seating.location, dtype=np.float32)
+        scale = np.asarray(seating.scale, dtype=np.float32)
+        same = np.array_equal(place, np.array(obj.location, dtype=np.float32))
+        if same and np.array_equal(scale, np.array(obj.scale, dtype=np.float32)):
+            return False
+        obj.location = place.tolist()
+        obj.scale = scale.tolist()
+        self._looks[obj.name] = Look.of(obj)
+        return True
+
+    def restore(self, context: Context) -> None:
+        """Have those that are still there as they were when they were first looked at."""
+        for name, (own, scale) in self.before.items():
+            if name in bpy.data.objects:
+                obj = bpy.data.objects[name]
+                set_channels(obj, own)
+                obj.scale = scale
+        view_layer_of(context).update()
+
+    def forget(self, names: Sequence[str]) -> None:
+        """These were not there before."""
+        for name in names:
+            self.before.pop(name, None)
+
+
+def numbers(vector: Any) -> tuple[float, ...]:
+    """The numbers of one of Blender's vectors, which its stub does not know to be a sequence."""
+    return tuple(vector)
+
+
+def _look(name: str) -> Look:
+    return Look.of(bpy.data.objects[name])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where an object of a blob sits, in the blob's own coordinates, and the way back to its location and scale.
+
+A blob's surface is worked out in the coordinates of its empty: so the empty may be moved, turned, scaled and
+mirrored, and the surface goes with it. With W its world matrix, an object of the blob has M = W^-1
+matrix_world = P B, where B is its basis (location, rotation, scale and their deltas) and P all the rest. P is
+measured, not assembled. A new place c is then written as the location P^-1 c, and a new size as a scale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from bpy.types import Object
+
+from ..core.arrays import Floats
+from .affine import is_singular, split
+from .errors import SceneError
+
+ZERO = "its scale is zero"
+MEND = "give it a scale other than zero on every axis"
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """An object in a blob's coordinates.
+
+    matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
+    its scale channels.  size: the half size that its empty is drawn with, before its scale.
+    """
+
+    name: str
+    matrix: Floats
+    inverse: Floats
+    delta: Floats
+    scale: Floats
+    size: float
+
+    @property
+    def centre(self) -> Floats:
+        """Where it is (3,)."""
+        place: Floats = self.matrix[:3, 3]
+        return place
+
+    @property
+    def axes(self) -> Floats:
+        """Its axes as columns (3, 3), as long as the empty is drawn."""
+        axes: Floats = self.size * self.matrix[:3, :3]
+        return axes
+
+    @property
+    def radius(self) -> float:
+        """The radius of the ball that has the volume of the one it is drawn as."""
+        return float(np.cbrt(abs(np.linalg.det(self.axes))))
+
+    def location_for(self, centre: Floats) -> Floats:
+        """The location channels (3,) that put it at a place (3,)."""
+        location: Floats = self.inverse[:3, :3] @ centre + self.inverse[:3, 3] - self.delta
+        return location
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A blob's own coordinates: its name, and its world matrix (4, 4)."""
+
+    name: str
+    matrix: Floats
+
+    @classmethod
+    def of(cls, blob: Object) -> Frame:
+        """Those of a blob. Raises SceneError where nothing can be told in its coordinates."""
+        matrix = _finite(blob, blob.matrix_world)
+        if is_singular(matrix):
+            raise SceneError(blob.name, ZERO, MEND)
+        return cls(blob.name, split(matrix).affine)
+
+    def seat(self, obj: Object) -> Seat:
+        """Where an object sits in it. Raises SceneError for an object that is shrunk to nothing."""
+        basis = _finite(obj, obj.matrix_basis)
+        matrix = self._matrix(obj)
+        if is_singular(matrix) or is_singular(basis):
+            raise SceneError(obj.name, ZERO, MEND)
+        return Seat(
+            obj.name,
+            split(matrix).affine,
+            basis @ np.linalg.inv(matrix),
+            np.array(obj.delta_location, dtype=np.float64),
+            np.array(obj.scale, dtype=np.float64),
+            float(obj.empty_display_size) if obj.type == "EMPTY" else 1.0,
+        )
+
+    def _matrix(self, obj: Object) -> Floats:
+        """An object's M: where nothing but parents stands between, as they tell it and not by the world,
+        which single precision makes coarse far from its origin.
+        """
+        matrix, member = np.eye(4), obj
+        while member.name != self.name:
+            if member.parent is None or member.parent_type != "OBJECT" or len(member.constraints):
+                world = _finite(obj, obj.matrix_world)
+                seen: Floats = np.asarray(np.linalg.solve(self.matrix, world), dtype=np.float64)
+                return seen
+            matrix = _finite(obj, member.matrix_parent_inverse) @ _finite(obj, member.matrix_basis) @ matrix
+            member = member.parent
+        return matrix
+
+
+def _finite(obj: Object, matrix: object) -> Floats:
+    found = np.array(matrix, dtype=np.float64)
+    if not np.all(np.isfinite(found)):
+        raise SceneError(obj.name, "its transform is not finite", "reset its location, rotation and scale")
+    return found

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blobs, as objects tell them: an empty whose children are its elements and its control points.
+
+All is said by custom properties, so that it can be typed, keyed and driven:
+
+- `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
+  `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
+  particles keep each other off; 0: by its size), the last two in the blob's own units.
+- `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
+  it alone.  `blob.end` on a cylinder: the object at its other end.
+- `blob.control` on a control point.
+
+A blob may be an element of another: then it is a part of that one's surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+from bpy.types import Context, Object
+
+from .access import active_object, custom_properties, view_layer_of
+from .errors import SceneError
+
+BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
+BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
+SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
+SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
+COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
+BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
+OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
+
+
+def is_blob(obj: Object) -> bool:
+    """Whether an object stands for a blob, or a part of one that is a blob by itself."""
+    return BLOB in custom_properties(obj)
+
+
+def is_element(obj: Object) -> bool:
+    """Whether an object is an element of a blob, when it is a child of one."""
+    return ELEMENT in custom_properties(obj)
+
+
+def is_control(obj: Object) -> bool:
+    """Whether an object is a control point of a blob, when it is a child of one."""
+    return CONTROL in custom_properties(obj)
+
+
+def blob_of(obj: Object | None) -> Object | None:
+    """The blob that an object is, or is a part of: the outermost; None for none."""
+    found = None
+    while obj is not None:
+        found = obj if is_blob(obj) else found
+        obj = obj.parent
+    return found
+
+
+def active_blob(context: Context) -> Object:
+    """The blob that the active object is, or is a part of. Raises SceneError for none."""
+    active = active_object(context)
+    found = blob_of(active)
+    if found is None:
+        raise SceneError(
+            "(none)" if active is None else active.name,
+            "it is no blob, and no part of one",
+            "add a blob (Add Blob), or click one of its elements",
+        )
+    return found
+
+
+def why_no_blob(context: Context) -> str | None:
+    """The reason why there is no blob to work on, or None."""
+    if context.mode != "OBJECT":
+        return "Only in Object Mode: leave the mode you are in first"
+    if blob_of(active_object(context)) is None:
+        return "The active object is no blob: add one, or click one of its elements"
+    return None
+
+
+def parts_of(context: Context, blob: Object) -> list[Object]:
+    """The elements of a blob, and the blobs that are parts of it, by name. What is deleted does not count."""
+    return [child for child in _children(context, blob) if is_element(child) or is_blob(child)]
+
+
+def controls_of(context: Context, blob: Object) -> list[Object]:
+    """The control points of a blob, by name."""
+    return [child for child in _children(context, blob) if is_control(child)]
+
+
+def family_of(context: Context, blob: Object) -> Iterator[Object]:
+    """The blob, its parts with theirs, and its control points."""
+    yield blob
+    for child in _children(context, blob):
+        if is_blob(child):
+            yield from family_of(context, child)
+        elif is_element(child) or is_control(child):
+            yield child
+
+
+def _children(context: Context, obj: Object) -> list[Object]:
+    """An object's children that the view layer has: one that is deleted may still be in the file."""
+    layer = view_layer_of(context).objects
+    return [child for child in obj.children if child.name in layer and layer[child.name] == child]
+
+
+def number_of(obj: Object, key: str, default: float) -> float:
+    """A number among an object's custom properties. Raises SceneError if it is none."""
+    value = custom_properties(obj).get(key, default)
+    if isinstance(value, (int, float)) and value == value and abs(value) != float("inf"):
+        return float(value)
+    raise SceneError(obj.name, f'its property "{key}" is {value!r}', "set it to a number")
+
+
+def is_on(obj: Object, key: str) -> bool:
+    """Whether a switch among an object's custom properties is on. Raises SceneError if it is none."""
+    return number_of(obj, key, 0.0) != 0.0
+
+
+def other_end(context: Context, obj: Object) -> Object:
+    """The object at a cylinder's other end. Raises SceneError if there is none."""
+    value = custom_properties(obj).get(END)
+    found = bpy.data.objects.get(value) if isinstance(value, str) else value
+    layer = view_layer_of(context).objects
+    if isinstance(found, Object) and found.name in layer and found != obj:
+        return found
+    raise SceneError(
+        obj.name,
+        f'its property "{END}" names no other object: its other end is lost',
+        f"delete it, or give it another end: add a cylinder, and set {END} to one of its ends",
+    )

@@ -1,0 +1,188 @@
+"""Blobs are read from their empties and written back to them, wherever these stand."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Matrix
+
+from physplace_addon.scene import blob_making, blobs
+from physplace_addon.scene.blob_empties import Empties
+from physplace_addon.scene.blob_models import read_blob
+from physplace_addon.scene.errors import SceneError
+from tests.scene import scenes
+
+
+def at(x: float, y: float = 0.0, z: float = 0.0, radius: float = 1.0) -> Matrix:
+    return Matrix.Translation((x, y, z)) @ Matrix.Scale(radius, 4)
+
+
+@pytest.fixture
+def blob() -> bpy.types.Object:
+    """A ball and a cylinder that flow into each other."""
+    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    blob_making.add_element(bpy.context, blob, "sphere", at(1.0, 2.0, 0.5, 0.7))
+    blob_making.add_element(bpy.context, blob, "cylinder", at(-1.0, 0.0, 0.0, 0.4))
+    return blob
+
+
+def parameters(blob: bpy.types.Object) -> np.ndarray:
+    bpy.context.view_layer.update()
+    return read_blob(bpy.context, blob).function.parameters
+
+
+BALL = [1.0, 2.0, 0.5, 0.7]
+CYLINDER = [-1.0, 0.0, 0.0, -1.0, 0.0, 0.8, 0.4]
+
+
+def test_an_elements_place_and_drawn_size_are_its_centre_and_radius(blob):
+    expected = [np.exp(-1.0), *BALL, *CYLINDER]
+    np.testing.assert_allclose(parameters(blob), expected, rtol=1e-7, atol=1e-12)
+    bpy.data.objects["Sphere"].empty_display_size = 2.0
+    assert parameters(blob)[4] == pytest.approx(1.4)
+
+
+PLACES = {
+    "as it is": Matrix(),
+    "mirrored and turned": Matrix.Rotation(1.0, 4, (1.0, 2.0, 3.0)) @ Matrix.Diagonal((-2.0, 2.0, 2.0, 1.0)),
+    "stretched": Matrix.Diagonal((1.0, 3.0, -0.5, 1.0)),
+    "tiny": Matrix.Diagonal((1e-3, 1e-3, 1e-3, 1.0)),
+    "far away": Matrix.Translation((1e4, -1e4, 1e4)),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_blobs_surface_goes_with_its_empty(blob, place):
+    before = parameters(blob)
+    outer = scenes.linked(bpy.data.objects.new("Outer", None))
+    blob.parent = outer
+    outer.matrix_world = PLACES[place]
+    np.testing.assert_array_equal(parameters(blob), before)
+    np.testing.assert_allclose(
+        read_blob(bpy.context, blob).frame, np.array(PLACES[place]), rtol=1e-6, atol=1e-6
+    )
+
+
+def a_holder(blob: bpy.types.Object) -> bpy.types.Object:
+    holder = scenes.linked(bpy.data.objects.new("Holder", None))
+    holder.parent = blob
+    holder.matrix_basis = Matrix.LocRotScale((5.0, 1.0, 2.0), Matrix.Rotation(0.4, 3, "X"), (2.0, 2.0, -2.0))
+    return holder
+
+
+def put_into_a_holder(blob, element):
+    element.matrix_parent_inverse = Matrix.Translation((0.3, 0.2, 0.1))
+
+
+def given_deltas(blob, element):
+    element.delta_location = (0.2, 0.1, 0.0)
+    element.delta_scale = (1.5, 1.5, 1.5)
+
+
+def made_a_child_by_a_constraint(blob, element):
+    constraint = element.constraints.new("CHILD_OF")
+    constraint.target = a_holder(blob)
+
+
+@pytest.mark.parametrize("happens", [put_into_a_holder, given_deltas, made_a_child_by_a_constraint])
+def test_what_is_written_is_what_is_read(blob, happens):
+    blob.scale = (-2.0, 2.0, 2.0)
+    happens(blob, bpy.data.objects["Sphere"])
+    bpy.context.view_layer.update()
+    model = read_blob(bpy.context, blob)
+    wanted = model.function.parameters * (1.0 + 0.3 * np.arange(len(model.free))) + 0.1 * model.free
+    wanted[0] = model.function.parameters[0]
+    empties = Empties(bpy.context, blob)
+    changed = model.with_sculpted(model.sculpted().with_parameters(wanted[model.free]))
+    assert empties.write(bpy.context, changed.seatings())
+    assert empties.changed() == frozenset(), "what is written is no change by somebody else"
+    np.testing.assert_allclose(parameters(blob), wanted, rtol=2e-6, atol=2e-6)
+    empties.restore(bpy.context)
+    np.testing.assert_allclose(parameters(blob), model.function.parameters, rtol=1e-6, atol=1e-6)
+
+
+def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
+    bpy.data.objects["Sphere"][blobs.FROZEN] = True
+    model = read_blob(bpy.context, blob)
+    np.testing.assert_allclose(model.sculpted().parameters, CYLINDER, rtol=1e-7, atol=1e-12)
+    assert len(model.sculpted(frozenset({"Cylinder End"})).parameters) == 0
+
+
+def test_every_change_by_somebody_else_is_noticed(blob):
+    empties = Empties(bpy.context, blob)
+    sphere = bpy.data.objects["Sphere"]
+    changes = {
+        "Sphere": lambda: setattr(sphere, "location", (1.0, 0.0, 0.0)),
+        "Cylinder": lambda: bpy.data.objects["Cylinder"].__setitem__(blobs.FROZEN, True),
+        "Blob": lambda: blob.__setitem__(blobs.BIAS, 0.2),
+    }
+    for name, change in changes.items():
+        change()
+        assert empties.changed() == {name}
+        empties.look_again(bpy.context)
+        assert empties.changed() == frozenset()
+    bpy.data.objects.remove(sphere)
+    assert empties.changed() == {"Sphere", "Blob"}
+
+
+def test_rounding_to_single_precision_is_not_taken_for_a_change(blob):
+    model = read_blob(bpy.context, blob)
+    exact = model.with_sculpted(model.sculpted().with_parameters(model.sculpted().parameters + np.pi / 30.0))
+    Empties(bpy.context, blob).write(bpy.context, exact.seatings())
+    again = read_blob(bpy.context, blob)
+    assert (again.function.parameters != exact.function.parameters).any()
+    kept = again.without_rounding(exact, frozenset({"Sphere"}))
+    np.testing.assert_array_equal(kept.function.parameters[5:], exact.function.parameters[5:])
+    np.testing.assert_array_equal(kept.function.parameters[:5], again.function.parameters[:5])
+
+
+def test_a_deleted_empty_that_something_still_refers_to_is_no_part(blob):
+    end = bpy.data.objects["Cylinder End"]
+    for collection in end.users_collection:
+        collection.objects.unlink(end)
+    bpy.context.view_layer.update()
+    assert end.name in bpy.data.objects
+    with pytest.raises(SceneError, match=r'"Cylinder": its property "blob\.end" names no other object'):
+        read_blob(bpy.context, blob)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value", "says"),
+    [
+        ("Blob", "blob", "some", r'object "Blob": its property "blob" is \'some\'; set it to one of "sum"'),
+        ("Blob", "blob.bias", "much", r'"blob.bias" is \'much\'; set it to a number'),
+        ("Blob", "blob.bias", -1.0, r'"blob.bias" is -1; set it above 0'),
+        ("Blob", "blob.sigma", -1.0, r'"blob.sigma" is -1; set it to 0 or more'),
+        (
+            "Sphere",
+            "blob.element",
+            "egg",
+            r'object "Sphere": its property "blob.element" is \'egg\'; set it to',
+        ),
+        ("Sphere", "blob.frozen", "x", r'"blob.frozen" is \'x\''),
+    ],
+)
+def test_what_has_no_meaning_is_named_with_a_remedy(blob, name, key, value, says):
+    bpy.data.objects[name].pop(key)
+    bpy.data.objects[name][key] = value
+    with pytest.raises(SceneError, match=says):
+        read_blob(bpy.context, blob)
+
+
+@pytest.mark.parametrize("name", ["Blob", "Sphere", "Cylinder End"])
+def test_what_is_shrunk_to_nothing_is_refused(blob, name):
+    bpy.data.objects[name].scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    with pytest.raises(SceneError, match=f'object "{name}": its scale is zero'):
+        read_blob(bpy.context, blob)
+
+
+def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob):
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(True)
+    bpy.ops.object.duplicate()
+    copy = bpy.data.objects["Blob.001"]
+    bpy.data.objects["Cylinder End.001"].location.z = 5.0
+    assert parameters(copy)[10] == pytest.approx(5.0)
+    np.testing.assert_allclose(parameters(blob)[5:], CYLINDER, rtol=1e-7, atol=1e-12)
