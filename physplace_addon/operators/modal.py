@@ -6,7 +6,9 @@ longer there - undone, another file, another mode, another workspace. Unless it 
 and before Blender undoes or loads, while all is still there. Whichever it is, `_close` takes away everything
 that it opened. What is open is kept in one list, so that it can be told.
 
-A file that is saved meanwhile has the scene as it was before; then the operator goes on.
+A file that is saved meanwhile has the scene as it was before, unless the operator's work is what the artist
+sees and saves; then the operator goes on. An operator may also outlive an undo, and let events pass to
+Blender.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ class Verdict(Enum):
     """What an event means to a modal operator."""
 
     TAKEN = auto()
+    PASSED = auto()  # to Blender
     CONFIRMED = auto()
     CANCELLED = auto()
 
@@ -59,9 +62,13 @@ class Shown(Protocol):
 
 
 class ModalOperator(ObjectOperator):
-    """An operator that works in the ticks of a timer until the artist has done with it."""
+    """An operator that works in the ticks of a timer until the artist has done with it.
+
+    hides_from_files: a file that is saved meanwhile has the scene as it was before.
+    """
 
     steering: Shown
+    hides_from_files = True
     if TYPE_CHECKING:
         _open: ClassVar[list[ModalOperator]]
     else:
@@ -150,12 +157,14 @@ class ModalOperator(ObjectOperator):
             self._give_up(context)
             return {"CANCELLED"}
         self._bars.tell(context, self.header(), self.hints())
-        return {"RUNNING_MODAL"}
+        return {"PASS_THROUGH"} if verdict is Verdict.PASSED else {"RUNNING_MODAL"}
 
     def _why_it_ends(self, context: Context) -> str | None:
         """What has happened to the scene meanwhile that makes it pointless to go on; None for nothing."""
-        if self._ended_by is not None:
-            return self._ended_by
+        return self._ended_by or self.why_over(context)
+
+    def why_over(self, context: Context) -> str | None:
+        """What makes it pointless to go on; None for nothing."""
         disturbed = None if self.steering.is_undisturbed else "something else has changed the scene"
         return why_not(context) or disturbed
 
@@ -214,6 +223,13 @@ class ModalOperator(ObjectOperator):
         if part is not None:
             manager.progress_update(part)
 
+    def before_undo(self, context: Context) -> None:
+        """Blender is about to undo or redo, while all is still there."""
+        self.end(context, "it was undone")
+
+    def after_undo(self, context: Context) -> None:
+        """Blender has undone or redone: all objects may be others."""
+
     def end(self, context: Context, reason: str) -> None:
         """Put everything back now, and end at the next event."""
         if self._ended_by is None:
@@ -242,7 +258,13 @@ def close_all() -> None:
 @persistent
 def _before_undo(*_: object) -> None:
     for operator in ModalOperator._open:
-        operator.end(bpy.context, "it was undone")
+        operator.before_undo(bpy.context)
+
+
+@persistent
+def _after_undo(*_: object) -> None:
+    for operator in ModalOperator._open:
+        operator.after_undo(bpy.context)
 
 
 @persistent
@@ -263,14 +285,16 @@ def _after_save(*_: object) -> None:
 
 
 def _going_on() -> list[ModalOperator]:
-    """Those whose next event does not end them, as far as can be told."""
+    """Those that hide from files and whose next event does not end them, as far as can be told."""
     going = [operator for operator in ModalOperator._open if operator._ended_by is None]
-    return [operator for operator in going if operator.steering.is_undisturbed]
+    return [each for each in going if each.hides_from_files and each.steering.is_undisturbed]
 
 
 HANDLERS = (
     ("undo_pre", _before_undo),
     ("redo_pre", _before_undo),
+    ("undo_post", _after_undo),
+    ("redo_post", _after_undo),
     ("load_pre", _before_load),
     ("save_pre", _before_save),
     ("save_post", _after_save),

@@ -4,17 +4,18 @@
 Contacts are yellow, with their normals as long as R times the force; near pairs are faint; the centre of mass
 is a cross with a line down to its support, which is red where it does not carry; what is in the way is a red
 dot in front of everything; a pull is an orange line.  What is hidden behind a surface shows through, fainter:
-a contact is by its nature between two bodies.
+a contact is by its nature between two bodies.  The floaters of a blob are disks, which hide what they cover.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import bpy
 from bpy.types import SpaceView3D, WindowManager
 
-from .layers import layers_of
+from .layers import Layer, layers_of
 from .marks import Marks
 from .strokes import Stroke, draw, overlays_are_shown, strokes_of
 
@@ -27,6 +28,7 @@ class Drawing:
 
     def __init__(self) -> None:
         self._marks = Marks.none()
+        self._layers: Sequence[Layer] = ()
         self._strokes: list[Stroke] | None = None
         self._handler: Any = SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
         _open.append(self)
@@ -41,9 +43,19 @@ class Drawing:
         """What is drawn."""
         return self._marks
 
+    @property
+    def layers(self) -> Sequence[Layer]:
+        """What is drawn besides marks."""
+        return self._layers
+
     def show(self, marks: Marks) -> None:
         """Replace what is drawn, and redraw the views."""
         self._marks, self._strokes = marks, None
+        redraw_views()
+
+    def show_layers(self, layers: Sequence[Layer]) -> None:
+        """Replace what is drawn besides marks, and redraw the views."""
+        self._layers, self._strokes = tuple(layers), None
         redraw_views()
 
     def close(self) -> None:
@@ -58,7 +70,7 @@ class Drawing:
     def _draw(self) -> None:
         try:
             if self._strokes is None:
-                self._strokes = strokes_of(layers_of(self._marks))
+                self._strokes = strokes_of([*self._layers, *layers_of(self._marks)])
             if overlays_are_shown():
                 draw(self._strokes)
         except Exception:

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from .marks import Marks
 from .support import Support
 
@@ -37,6 +37,9 @@ class Kind(Enum):
 class Layer:
     """vertices (n, 3): points, ends of lines by twos or corners of triangles by threes; a size in pixels of
     points, or a width of lines; in_front: never fainter where a surface hides it.
+
+    Triangles with colours (n, 4) of their own, for each vertex, are solid: they hide what is behind them.
+    Their corners may be told by indices (t, 3).
     """
 
     kind: Kind
@@ -44,6 +47,13 @@ class Layer:
     colour: Colour
     size: float
     in_front: bool = False
+    colours: Floats | None = None
+    indices: Ints | None = None
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether it hides what is behind it."""
+        return self.colours is not None
 
 
 def layers_of(marks: Marks) -> list[Layer]:

@@ -35,24 +35,31 @@ class Stroke:
 
 def strokes_of(layers: Sequence[Layer]) -> list[Stroke]:
     """Send layers to the graphics card."""
-    shaders = {kind: _shader(_shader_name(kind)) for kind in Kind}
-    return [Stroke(layer, shaders[layer.kind], _batch(shaders[layer.kind], layer)) for layer in layers]
+    shaders = {name: _shader(name) for name in {_shader_name(layer) for layer in layers}}
+    own = [shaders[_shader_name(layer)] for layer in layers]
+    return [Stroke(layer, shader, _batch(shader, layer)) for layer, shader in zip(layers, own, strict=True)]
 
 
 def _shader(name: str) -> GPUShader:
     return cast("GPUShader", gpu.shader.from_builtin(name))
 
 
-def _shader_name(kind: Kind) -> str:
-    if kind is Kind.LINES:
+def _shader_name(layer: Layer) -> str:
+    if layer.is_solid:
+        return "FLAT_COLOR"
+    if layer.kind is Kind.LINES:
         return "POLYLINE_UNIFORM_COLOR"
-    if kind is Kind.POINTS and _HAS_POINT_SHADER:
+    if layer.kind is Kind.POINTS and _HAS_POINT_SHADER:
         return "POINT_UNIFORM_COLOR"
     return "UNIFORM_COLOR"
 
 
 def _batch(shader: GPUShader, layer: Layer) -> GPUBatch:
-    return batch_for_shader(shader, layer.kind.value, {"pos": layer.vertices.astype(np.float32)})
+    content = {"pos": layer.vertices.astype(np.float32)}
+    if layer.colours is not None:
+        content["color"] = layer.colours.astype(np.float32)
+    indices = None if layer.indices is None else layer.indices.astype(np.int32)
+    return batch_for_shader(shader, layer.kind.value, content, indices=indices)
 
 
 def overlays_are_shown() -> bool:
@@ -62,14 +69,18 @@ def overlays_are_shown() -> bool:
 
 
 def draw(strokes: Sequence[Stroke]) -> None:
-    """Draw strokes in order: whole where they are seen, fainter where a surface hides them."""
+    """Draw strokes in order, solid ones first: whole where they are seen, fainter where a surface hides
+    them.
+    """
     with _blended():
         for stroke in strokes:
-            if not stroke.layer.in_front:
-                _draw(stroke, "ALWAYS", _HIDDEN)
-        for stroke in strokes:
-            if not stroke.layer.in_front:
-                _draw(stroke, "LESS_EQUAL", 1.0)
+            if stroke.layer.is_solid:
+                _draw_solid(stroke)
+        veils = [stroke for stroke in strokes if not stroke.layer.in_front and not stroke.layer.is_solid]
+        for stroke in veils:
+            _draw(stroke, "ALWAYS", _HIDDEN)
+        for stroke in veils:
+            _draw(stroke, "LESS_EQUAL", 1.0)
         for stroke in strokes:
             if stroke.layer.in_front:
                 _draw(stroke, "ALWAYS", 1.0)
@@ -88,6 +99,14 @@ def _blended() -> Iterator[None]:
         gpu.state.depth_mask_set(writes_depth)
         gpu.state.depth_test_set("NONE")
         gpu.state.point_size_set(1.0)
+
+
+def _draw_solid(stroke: Stroke) -> None:
+    gpu.state.depth_test_set("LESS_EQUAL")
+    gpu.state.depth_mask_set(True)
+    stroke.shader.bind()
+    stroke.batch.draw(stroke.shader)
+    gpu.state.depth_mask_set(False)
 
 
 def _draw(stroke: Stroke, depth_test: str, opacity: float) -> None:
