@@ -13,6 +13,9 @@ from typing import cast
 import bpy
 
 from .operators import (
+    blob_add,
+    blob_control_add,
+    blob_sculpt,
     check,
     connect,
     drag,
@@ -32,6 +35,7 @@ from .operators import (
 )
 from .operators import rests as rest_operators
 from .overlay import drawing
+from .panels import blobs as blob_panels
 from .panels import rests as rest_panels
 from .panels import sidebar
 from .properties import (
@@ -59,6 +63,9 @@ CLASSES: tuple[type, ...] = (
     connect.PHYSPLACE_OT_connect,
     replicate.PHYSPLACE_OT_replicate,
     extricate.PHYSPLACE_OT_extricate,
+    blob_add.PHYSPLACE_OT_blob_add,
+    blob_control_add.PHYSPLACE_OT_blob_control_add,
+    blob_sculpt.PHYSPLACE_OT_blob_sculpt,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
     rest_operators.PHYSPLACE_OT_rests_replace,
     rest_operators.PHYSPLACE_OT_rest_remove,
@@ -72,6 +79,7 @@ CLASSES: tuple[type, ...] = (
     rest_panels.PHYSPLACE_PT_rests,
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
+    blob_panels.PHYSPLACE_PT_blobs,
 )
 
 # Settings that hang on Blender's own data: (Blender's type, the attribute's name, the settings' class).

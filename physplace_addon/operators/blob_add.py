@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A new blob with its first element, or another element of the active blob, at the 3D cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
+from bpy.types import Context, Object
+from mathutils import Matrix, Vector
+
+from ..scene import blob_making
+from ..scene.access import active_object, scene_of
+from ..scene.blob_kinds import KINDS
+from ..scene.blob_seats import Frame
+from ..scene.blobs import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
+from ..scene.duplicate import select_only
+from ..scene.read import check_editable
+from .common import Conclusion, ObjectOperator
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class PHYSPLACE_OT_blob_add(ObjectOperator):
+    """Add a blob, or an element to the active one."""
+
+    bl_idname = "physplace.blob_add"
+    bl_label = "Add Blob"
+    bl_description = (
+        "Add an element, at the 3D cursor, to the blob that the active object belongs to. "
+        "Where it belongs to none, a new blob with that element"
+    )
+
+    if TYPE_CHECKING:
+        kind: str
+        combination: str
+        subtract: bool
+        new: bool
+        radius: float
+        location: tuple[float, float, float]
+    else:
+        kind: EnumProperty(
+            name="Element",
+            description="What is added",
+            items=[(name, form.label, form.description) for name, form in KINDS.items()],
+        )
+        combination: EnumProperty(
+            name="Combine",
+            description="How the elements of a new blob become one surface",
+            items=(
+                (SUM, "Sum", "They flow into each other, the more the nearer they are"),
+                (UNION, "Union", "All that is in any of them"),
+                (INTERSECTION, "Intersection", "What is in all of them"),
+                (DIFFERENCE, "Difference", "What is in the first, less all others"),
+            ),
+            default=SUM,
+        )
+        subtract: BoolProperty(
+            name="Subtract",
+            description="Take the element away from the blob's surface",
+            default=False,
+        )
+        new: BoolProperty(
+            name="New Blob",
+            description="Begin another blob, although one is active",
+            default=False,
+        )
+        radius: FloatProperty(
+            name="Radius",
+            description="The size of the element",
+            subtype="DISTANCE",
+            default=1.0,
+            min=1e-4,
+            soft_max=100.0,
+        )
+        location: FloatVectorProperty(
+            name="Location",
+            description="Where the element is; at the 3D cursor unless told",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs Object Mode."""
+        cls.poll_message_set("Only in Object Mode: leave the mode you are in first")
+        return context.mode == "OBJECT"
+
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
+        """Take the cursor's place unless one is told."""
+        if not self.properties.is_property_set("location"):
+            self.location = scene_of(context).cursor.location.to_tuple()
+        return super().execute(context)
+
+    def work(self, context: Context) -> Conclusion:
+        """Make the empties, and have them selected."""
+        blob = None if self.new else blob_of(active_object(context))
+        is_new = blob is None
+        if blob is None:
+            blob = blob_making.add_blob(context, self.combination, self.location)
+        else:
+            check_editable(blob)
+        made = blob_making.add_element(
+            context, blob, self.kind, self._matrix(blob), self._subtracts(context, blob)
+        )
+        select_only(context, [*made[1:], made[0]])
+        name = KINDS[self.kind].label.lower()
+        text = f'"{blob.name}": a new blob of a {name}' if is_new else f'"{blob.name}": a {name} added'
+        return Conclusion(True, text)
+
+    def _subtracts(self, context: Context, blob: Object) -> bool:
+        return self.subtract or (blob["blob"] == DIFFERENCE and bool(parts_of(context, blob)))
+
+    def _matrix(self, blob: Object) -> Matrix:
+        """Where the element is in the blob's coordinates: its axes are the blob's."""
+        frame = Frame.of(blob).matrix
+        place = np.linalg.solve(frame, np.append(np.array(self.location, dtype=np.float64), 1.0))[:3]
+        size = self.radius / abs(float(np.linalg.det(frame[:3, :3]))) ** (1.0 / 3.0)
+        return Matrix.Translation(Vector(place.tolist())) @ Matrix.Scale(size, 4)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sculpt: a blob's surface follows its control points while the artist works with all of Blender's own tools.
+
+Only what the artist does not need elsewhere is taken: a press on a control point drags it in the plane of the
+view, a click with Ctrl on the surface makes another one, Enter confirms, Esc has all as it was. Everything
+else passes, so that G moves a control point, X deletes it, and Ctrl Z undoes: the surface follows what it
+finds. What ends the operator from outside, as another mode or workspace, leaves the blob as it is seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.types import Context, Event
+
+from ..core.arrays import Floats
+from ..core.implicit.sculpting import SculptStatus
+from ..scene.access import present
+from ..scene.blobs import active_blob, why_no_blob
+from ..scene.duplicate import select_only
+from .blob_session import BlobSession
+from .common import Conclusion
+from .modal import ModalOperator, Verdict
+from .view import View
+
+if TYPE_CHECKING:
+    pass
+
+NEAR = 14.0  # pixels from a control point within which a press is on it
+STEPS = 400  # without a window: at most
+REACH = 1e6  # of the surface's size: how far a ray goes
+
+
+class PHYSPLACE_OT_blob_sculpt(ModalOperator):
+    """Have a blob's surface follow its control points."""
+
+    steering: BlobSession
+    adds = False  # whether the next click on the surface makes a control point
+    hides_from_files = False
+
+    bl_idname = "physplace.blob_sculpt"
+    bl_label = "Sculpt Blob"
+    bl_description = (
+        "Show the active blob's surface by particles, and have it follow its control points: move them with "
+        "Blender's own tools, or drag them. Ctrl and a click on the surface makes another one"
+    )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs a blob, in Object Mode."""
+        reason = why_no_blob(context)
+        if reason is not None:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def work(self, context: Context) -> Conclusion:
+        """Have the surface come to its control points, as far as it can."""
+        session = BlobSession(context, active_blob(context))
+        session.settle(STEPS)
+        session.write(context)
+        return self._conclusion(session)
+
+    def begin(self, context: Context, view: View, event: Event) -> None:
+        """Read the blob."""
+        self.steering = BlobSession(context, active_blob(context))
+        self._restores = False
+
+    def tick(self, context: Context, view: View, seconds: float) -> None:
+        """Follow what the artist does."""
+        if self.steering.tick(context, seconds) or not self.drawing.layers:
+            self.drawing.show_layers(self.steering.marks().layers())
+
+    def wants(self, event: Event) -> bool:
+        """While a control point is held, the mouse may go anywhere."""
+        return self.steering.held is not None
+
+    def heed(self, context: Context, view: View, event: Event) -> Verdict:
+        """Take what is meant for the surface, and let all else pass."""
+        if self.steering.held is not None:
+            return self._drag(context, view, event)
+        if event.value != "PRESS" or event.alt or event.oskey:
+            return Verdict.PASSED
+        if event.type in ("RET", "NUMPAD_ENTER") and not event.ctrl:
+            return Verdict.CONFIRMED
+        if event.type == "ESC" and self.adds:
+            self.adds = False
+            return Verdict.TAKEN
+        if event.type == "ESC":
+            self._restores = True
+            return Verdict.CANCELLED
+        if event.type == "LEFTMOUSE" and view.is_under(event):
+            return self._press(context, view, event)
+        return Verdict.PASSED
+
+    def _press(self, context: Context, view: View, event: Event) -> Verdict:
+        if event.ctrl or self.adds:
+            return self._add(context, view, view.mouse(event))
+        name = None if event.shift else self.steering.control_near(view, view.mouse(event), NEAR)
+        if name is None:
+            return Verdict.PASSED
+        select_only(context, [bpy.data.objects[name]])
+        self.steering.take(name)
+        return Verdict.TAKEN
+
+    def _drag(self, context: Context, view: View, event: Event) -> Verdict:
+        session, held = self.steering, present(self.steering.held)
+        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+            session.pull(held, session.under_mouse(view, view.mouse(event), held))
+        elif event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            session.take_back()
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            session.let_go()
+            session.write(context)
+            bpy.ops.ed.undo_push(message="Drag Control Point")
+        return Verdict.TAKEN
+
+    def _add(self, context: Context, view: View, mouse: Floats) -> Verdict:
+        place = self.steering.hit(view, mouse)
+        if place is None:
+            return Verdict.TAKEN if self.adds else Verdict.PASSED
+        self.adds = False
+        self.steering.add_control(context, place)
+        bpy.ops.ed.undo_push(message="Add Control Point")
+        return Verdict.TAKEN
+
+    def why_over(self, context: Context) -> str | None:
+        """It needs its blob, and Object Mode."""
+        if context.mode != "OBJECT":
+            return "another mode was entered"
+        return None if self.steering.is_undisturbed else "the blob is no longer there"
+
+    def before_undo(self, context: Context) -> None:
+        """It outlives an undo."""
+        self.steering.let_go()
+
+    def restore(self, context: Context) -> None:
+        """Have all as it was, if that is wanted: what ends it otherwise leaves the blob as it is seen."""
+        if self._restores:
+            self.steering.put_back(context)
+            bpy.ops.ed.undo_push(message="Cancel Sculpting")
+
+    def confirm(self, context: Context) -> Conclusion:
+        """Leave it as it is, keyed if automatic keying is on."""
+        self.steering.let_go()
+        self.steering.write(context)
+        return self._conclusion(self.steering)
+
+    def _conclusion(self, session: BlobSession) -> Conclusion:
+        well = session.problem is None and session.state.status in (
+            SculptStatus.SETTLED,
+            SculptStatus.RUNNING,
+        )
+        return Conclusion(well, session.figures())
+
+    def header(self) -> str:
+        """Figures."""
+        return self.steering.figures()
+
+    def hints(self) -> str:
+        """The keys."""
+        if self.adds:
+            return "Click on the surface: new control point   Esc: none"
+        return (
+            "Enter: leave it   Esc: put everything back   Drag a point: pull the surface   "
+            "Ctrl click: new control point   G: move   X: delete"
+        )

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob under the artist's hands: its empties on one side, the sculpting solver on the other.
+
+The artist may move control points and elements with whatever tool, type properties, add and delete empties,
+undo. Each tick all that is read; the surface follows it, and what the solver changes is written back. A
+control point that was moved is pulled towards its empty, until it is there, or comes no nearer: then the
+empty is put where the surface is. An element that was moved stays as the artist has it for a while, and the
+others make up for it.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Final
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from ..core.arrays import Floats
+from ..core.errors import PhysPlaceError
+from ..core.implicit.control_points import ControlPoints
+from ..core.implicit.feet import on_surface
+from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from ..overlay.disks import BlobMarks, Floaters
+from ..scene.access import view_layer_of
+from ..scene.blob_empties import Empties
+from ..scene.blob_kinds import Seating
+from ..scene.blob_making import add_control
+from ..scene.blob_models import BlobModel, read_blob
+from ..scene.blob_spacing import SHARE, floater_settings
+from ..scene.duplicate import select_only
+from .blob_rays import inverse, surface_under, transformed
+from .view import View
+
+SEED: Final = 1
+STALLED: Final = 12  # steps without coming nearer, after which a pulled control point is where it can be
+KEEPS_HOLD: Final = 20  # ticks for which an element is the artist's after it was moved
+
+
+class BlobSession:
+    """Reads, steps and writes a blob until it is done."""
+
+    def __init__(self, context: Context, blob: Object) -> None:
+        """Begin with a blob as it is. Raises PhysPlaceError, with nothing changed."""
+        self.model = read_blob(context, blob)
+        self.empties = Empties(context, blob)
+        self.problem: str | None = None
+        self.held: str | None = None
+        self._pulled: dict[str, int] = {}
+        self._arrived: set[str] = set()
+        self._grabbed: dict[str, int] = {}
+        self.added: set[str] = set()
+        controls = ControlPoints.pinned(
+            [seat.centre.tolist() for seat in self.model.controls],
+            [seat.name for seat in self.model.controls],
+        )
+        settings = SculptSettings(floater_settings(self.model))
+        self.solver = Sculpting(self.model.sculpted(), settings, np.random.default_rng(SEED), controls)
+        self._before = self.state
+
+    @property
+    def state(self) -> SculptState:
+        """The surface as it is."""
+        return self.solver.state
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether the blob is still there."""
+        return self.empties.is_there
+
+    @property
+    def part_done(self) -> float | None:
+        """Nothing here takes long."""
+        return None
+
+    def show_again(self, context: Context) -> None:
+        """All that is done is in the scene already."""
+
+    def put_back(self, context: Context) -> None:
+        """Have the empties that are still there as they were, without the control points that were added."""
+        for name in self.added.intersection(bpy.data.objects.keys()):
+            bpy.data.objects.remove(bpy.data.objects[name])
+        self.empties.restore(context)
+
+    # what the artist does
+
+    def tick(self, context: Context, seconds: float) -> bool:
+        """Heed what has changed, step for so long, write; tell whether anything is to be drawn anew."""
+        changed = self.look(context)
+        if self.problem is not None or not self.is_undisturbed:
+            return changed
+        stepped = self.step(seconds)
+        if stepped:
+            self.empties.write(context, self._seatings())
+        return stepped or changed
+
+    def look(self, context: Context) -> bool:
+        """Heed what the artist has changed since; tell whether that is anything."""
+        changed = self.empties.changed()
+        self._let_go()
+        if not changed or not self.empties.is_there:
+            return bool(changed)
+        view_layer_of(context).update()
+        try:
+            model = read_blob(context, bpy.data.objects[self.empties.blob])
+        except PhysPlaceError as error:
+            self.problem = str(error)
+            return True
+        self.empties.look_again(context)
+        self.problem = None
+        self._take(model, changed)
+        return True
+
+    def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
+        """Go on with the blob as the artist has it now."""
+        elements = {name for slot in model.slots for name in slot.names}
+        moved = changed.intersection(elements)
+        self._grabbed.update(dict.fromkeys(moved, KEEPS_HOLD))
+        before, self.model = self.model, model.without_rounding(self.model_now(), moved)
+        if moved or not self.model.is_made_as(before):
+            self._change_function()
+        self._take_controls(changed, jump=bool(moved))
+
+    def model_now(self) -> BlobModel:
+        """The model with the parameters that the solver has given it."""
+        return self.model.with_sculpted(self.state.function)
+
+    def _change_function(self) -> None:
+        grabbed = frozenset(self._grabbed)
+        self.solver.change_function(self.model.sculpted(grabbed))
+
+    def _let_go(self) -> None:
+        """Elements that the artist has not moved for a while are the solver's again."""
+        if not self._grabbed:
+            return
+        self._grabbed = {name: ticks - 1 for name, ticks in self._grabbed.items() if ticks > 1}
+        if not self._grabbed:
+            self.model = self.model_now()
+            self._change_function()
+
+    def _take_controls(self, changed: frozenset[str], jump: bool) -> None:
+        names = {seat.name: seat for seat in self.model.controls}
+        for name in [name for name in self.state.controls.names if name not in names]:
+            self.solver.remove(self.index(name))
+            self._pulled.pop(name, None)
+        for name, seat in names.items():
+            if name not in self.state.controls.names:
+                self.solver.add(seat.centre, name)
+            elif name in changed and name != self.held:
+                if jump:
+                    self.solver.pin(self.index(name), seat.centre)
+                else:
+                    self.pull(name, seat.centre)
+
+    def add_control(self, context: Context, place: Floats) -> str:
+        """Pin the surface at a place (3,) of the blob's coordinates; tell the control point's name."""
+        made = add_control(context, bpy.data.objects[self.empties.blob], place)
+        name = made.name
+        self.added.add(name)
+        select_only(context, [made])
+        self.look(context)
+        return name
+
+    def index(self, name: str) -> int:
+        """The number of a control point."""
+        return self.state.controls.names.index(name)
+
+    def pull(self, name: str, place: Floats) -> None:
+        """Pull a control point towards a place (3,) of the blob's coordinates."""
+        self._pulled[name] = 0
+        self.solver.drag(self.index(name), place)
+
+    def take(self, name: str) -> None:
+        """The hand takes hold of a control point."""
+        self.held, self._before = name, self.state
+
+    def let_go(self) -> None:
+        """The hand lets go of what it holds: it stays where the surface has come to."""
+        if self.held is not None and self.held in self.state.controls.names:
+            self._release(self.held)
+        self.held = None
+
+    def take_back(self) -> None:
+        """All is as when the hand took hold, if the blob is still made in the same way."""
+        before, now = self._before, self.state
+        alike = before.controls.names == now.controls.names and before.function.names == now.function.names
+        if alike:
+            self.solver.go_back(before)
+        self.let_go()
+
+    def _release(self, name: str) -> None:
+        self._pulled.pop(name, None)
+        self._arrived.add(name)
+        self.solver.release(self.index(name))
+
+    # what the surface does
+
+    def step(self, seconds: float) -> bool:
+        """Step for so long, or until the surface is at rest; tell whether it was not."""
+        end = perf_counter() + seconds
+        stepped = False
+        while self.state.status is SculptStatus.RUNNING or self._pulled:
+            self.solver.step()
+            self._arrive()
+            stepped = True
+            if perf_counter() >= end:
+                break
+        return stepped
+
+    def _arrive(self) -> None:
+        """Control points that are where they are pulled to, or come no nearer, are pinned there."""
+        state, near = self.state, 1e-3 * self.solver.settings.floaters.radius
+        for name in [name for name in self._pulled if name != self.held]:
+            i = state.controls.names.index(name)
+            self._pulled[name] = self._pulled[name] + 1 if state.stuck[i] else 0
+            if state.left[i] <= near or self._pulled[name] >= STALLED:
+                self._release(name)
+
+    def _seatings(self) -> list[Seating]:
+        """What is written: all elements but those in the artist's hands; the control point that is held, and
+        those that were let go of.
+        """
+        seatings = [each for each in self.model_now().seatings() if each.name not in self._grabbed]
+        for seat in self.model.controls:
+            if seat.name == self.held or seat.name in self._arrived:
+                place = self.state.controls.position[self.index(seat.name)]
+                seatings.append(Seating(seat.name, seat.location_for(place), seat.scale))
+        self._arrived.clear()
+        return seatings
+
+    def settle(self, steps: int) -> None:
+        """Step until the surface has come to its control points, so many steps at most."""
+        for _ in range(steps):
+            if self.solver.step().status is not SculptStatus.RUNNING:
+                break
+
+    def write(self, context: Context) -> None:
+        """Write what the solver has come to."""
+        self.empties.write(context, self._seatings())
+
+    # what is seen
+
+    def control_near(self, view: View, mouse: Floats, pixels: float) -> str | None:
+        """The name of the control point next to the mouse, so many pixels off at most."""
+        places = self.in_world(self.state.controls.position)
+        seen = [view.pixel(place) for place in places]
+        off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
+        nearest = int(np.argmin(off)) if off else -1
+        return self.state.controls.names[nearest] if off and off[nearest] <= pixels else None
+
+    def under_mouse(self, view: View, mouse: Floats, name: str) -> Floats:
+        """The place (3,), in the blob's coordinates, under the mouse and as far away as a control point."""
+        depth = self.in_world(self.state.controls.position[self.index(name)][None])[0]
+        return np.asarray(self.in_blob(view.under_mouse(mouse, depth)[None])[0])
+
+    def hit(self, view: View, mouse: Floats) -> Floats | None:
+        """Where the surface is under the mouse (3,), in the blob's coordinates; None where it is not."""
+        return surface_under(self.state.function, self.frame, view, mouse)
+
+    @property
+    def frame(self) -> Floats:
+        """The blob's world matrix (4, 4) as it is now."""
+        return np.array(bpy.data.objects[self.empties.blob].matrix_world, dtype=np.float64)
+
+    def in_world(self, places: Floats) -> Floats:
+        """Places (k, 3) of the blob's coordinates in the world."""
+        return transformed(self.frame, places)
+
+    def in_blob(self, places: Floats) -> Floats:
+        """Places (k, 3) of the world in the blob's coordinates."""
+        return transformed(inverse(self.frame), places)
+
+    def nearest(self, world: Floats) -> Floats | None:
+        """A place of the surface (3,) near one (3,) of the world, in the blob's coordinates; or None."""
+        function, size = self.state.function, self.solver.settings.floaters.radius / SHARE
+        place = on_surface(function, self.in_blob(world[None]), size / 8.0, rounds=40)
+        value, slope = function.gradient(place)
+        steep = float(np.sqrt(np.einsum("ki,ki->k", slope, slope))[0])
+        found = bool(np.isfinite(place).all()) and abs(float(value[0])) <= 1e-6 * size * steep
+        return np.asarray(place[0]) if found else None
+
+    def marks(self, chosen: Floats | None = None) -> BlobMarks:
+        """What is drawn; chosen: a place (3,) of the surface, as if a control point were there."""
+        state, shown = self.state, self.state.floaters
+        floaters = Floaters(shown.positions, shown.normals, shown.radii).moved(self.frame)
+        ends = np.stack([state.controls.position, state.controls.target], axis=1)
+        world = self.in_world(ends.reshape(-1, 3)).reshape(-1, 2, 3)
+        marks = BlobMarks(floaters, world[:, 0], state.stuck, world[state.controls.free])
+        return marks if chosen is None else marks.with_control(self.in_world(chosen[None]))
+
+    def figures(self) -> str:
+        """How it is, in a line."""
+        if self.problem is not None:
+            return self.problem
+        state = self.state
+        counts = f"{len(state.floaters)} particles, {len(state.controls)} control points"
+        return f"{self.model.name}: {counts}; {state.message}"

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blobs in the sidebar: adding, sculpting, and what is set on the active blob and the active element."""
+
+from __future__ import annotations
+
+from bpy.types import Context, Object, Panel, UILayout
+
+from ..operators.blob_add import PHYSPLACE_OT_blob_add
+from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
+from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
+from ..scene.access import active_object, custom_properties, present
+from ..scene.blobs import BIAS, FROZEN, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
+
+OF_BLOBS = {SIGMA: "Particle Size", BIAS: "Thinness", SMOOTH: "Smooth Joins"}
+OF_ELEMENTS = {SUBTRACT: "Subtract", FROZEN: "Frozen"}
+
+
+class PHYSPLACE_PT_blobs(Panel):
+    """Making and sculpting blobs."""
+
+    bl_idname = "PHYSPLACE_PT_blobs"
+    bl_label = "Blobs"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+
+    def draw(self, context: Context) -> None:
+        """What can be done with the active blob, and what is set on it."""
+        layout = present(self.layout)
+        active = active_object(context)
+        blob = blob_of(active)
+        column = layout.column(align=True)
+        text = "Add Blob" if blob is None else "Add Element"
+        column.operator_menu_enum(PHYSPLACE_OT_blob_add.bl_idname, "kind", text=text, icon="ADD")
+        column.operator(PHYSPLACE_OT_blob_control_add.bl_idname, icon="PINNED")
+        column = layout.column(align=True)
+        column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
+        if blob is None:
+            return
+        layout.label(text=blob.name, icon="META_BALL")
+        settings = layout.column(align=True)
+        settings.use_property_split = True
+        settings.use_property_decorate = False
+        _properties(settings, blob, OF_BLOBS)
+        if active is not None and is_element(active):
+            layout.label(text=active.name, icon="EMPTY_DATA")
+            _properties(layout.column(align=True), active, OF_ELEMENTS)
+
+
+def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:
+    """Those custom properties of an object that it has, each by its name for artists."""
+    for key, text in names.items():
+        if key in custom_properties(obj):
+            layout.prop(obj, f'["{key}"]', text=text)
