@@ -11,8 +11,9 @@ from .arrays import Bools, Floats
 from .body import Body
 from .body_exact import exact
 from .mesh_orientation import oriented
-from .surfaces.subdivision.bodies import SubdivisionComplex, quadrilaterals, subdivision
+from .surfaces.subdivision.bodies import quadrilaterals, subdivision
 from .surfaces.subdivision.cage import Cage
+from .surfaces.subdivision.complexes import CageComplex
 
 
 def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = False) -> Body:
@@ -29,9 +30,7 @@ def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = F
     return replace(body, notes=(*notes, *body.notes))
 
 
-def limit_complex(
-    points: ArrayLike, cage: Cage, sharp_corners: bool = False
-) -> tuple[SubdivisionComplex, bool]:
+def limit_complex(points: ArrayLike, cage: Cage, sharp_corners: bool = False) -> tuple[CageComplex, bool]:
     """The limit of a cage as faces, edges and vertices, and whether faces had to be turned over."""
     cage, at = quadrilaterals(points, cage, sharp_corners)
     cage, turned, closed = _turned_outwards(cage, at)

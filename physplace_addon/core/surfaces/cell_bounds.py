@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
+from .cubics import distance_to_segment
 from .vectors import cross, dot, length
 
 _TRIANGLES = ((0, 1, 2), (3, 2, 1))
@@ -129,6 +130,22 @@ def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
         feasible &= y >= 0.0
     total = sum(weights.values()) / np.where(feasible, np.minimum(covered, 1.0), 1.0)
     return np.where(feasible, total, np.inf)
+
+
+def distance_to_triangle(points: Floats, corners: Floats) -> Floats:
+    """Return the distances (k,) of points (k, 3) from triangles (k, 3, 3)."""
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    normal = cross(b - a, c - a)
+    square = dot(normal, normal)
+    over = square > 0.0
+    for start, stop in ((a, b), (b, c), (c, a)):
+        over &= dot(cross(stop - start, points - start), normal) >= 0.0
+    height = np.abs(dot(points - a, normal)) / np.sqrt(np.where(over, square, 1.0))
+    away = np.where(over, height, np.inf)
+    rest = np.flatnonzero(~over)
+    for start, stop in ((a, b), (b, c), (c, a)):
+        away[rest] = np.minimum(away[rest], distance_to_segment(points[rest], start[rest], stop[rest]))
+    return away
 
 
 def _unit_normal(corners: Floats) -> Floats:

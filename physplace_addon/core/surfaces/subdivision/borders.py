@@ -16,9 +16,9 @@ from ..bezier_borders import BorderChain, Sides
 from ..bezier_chains import Borders, linked, passable
 from ..bezier_sides import BezierSides
 from ..cubics import distance_to_segment
+from ..patches import Patches
 from ..vectors import unit
 from .cage import Cage
-from .nets import LimitNets
 from .seams import RISING, SIDE
 
 _HALVINGS = 26  # of a side: what is shorter counts as one cubic piece
@@ -85,7 +85,7 @@ class LimitChain(BorderChain):
         return bounds
 
 
-def pieces_of(nets: LimitNets, patch: Ints, side: Ints) -> Pieces:
+def pieces_of(nets: Patches, patch: Ints, side: Ints) -> Pieces:
     """Cut the sides (s,) of quadrilaterals into cubic pieces."""
     row, low, size = np.arange(len(patch)), np.zeros(len(patch)), np.ones(len(patch))
     rows: list[Ints] = []
@@ -113,7 +113,7 @@ _PROBES = np.array([0.0, 0.25, 0.4375, 0.5625, 0.75, 1.0])
 _SAME = 1e-12  # of the extent: what counts as one cubic
 
 
-def _cubics(nets: LimitNets, patch: Ints, side: Ints, low: Floats, size: Floats) -> tuple[Floats, Bools]:
+def _cubics(nets: Patches, patch: Ints, side: Ints, low: Floats, size: Floats) -> tuple[Floats, Bools]:
     """The cubics (m, 4, 3) through parts of sides, and whether they are the parts, to rounding."""
     along = low[:, None] + size[:, None] * _PROBES
     at = np.empty((*along.shape, 2))
@@ -130,7 +130,7 @@ def _cubics(nets: LimitNets, patch: Ints, side: Ints, low: Floats, size: Floats)
     return control, miss <= _SAME * np.abs(points).max(initial=0.0)
 
 
-def edges_of(cage: Cage, nets: LimitNets) -> tuple[list[LimitChain], Borders]:
+def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], Borders]:
     """Link all borders and creases of a cage into chains; also return their sides."""
     borders, pieces = _borders(cage, nets)
     row_of = {
@@ -148,7 +148,7 @@ def edges_of(cage: Cage, nets: LimitNets) -> tuple[list[LimitChain], Borders]:
     return chains, borders
 
 
-def _borders(cage: Cage, nets: LimitNets) -> tuple[Borders, Pieces]:
+def _borders(cage: Cage, nets: Patches) -> tuple[Borders, Pieces]:
     """All sides that are sharp for ever, creases once; their nodes are numbers of the cage's vertices."""
     twin = cage.twin
     half = np.flatnonzero(cage.sharp & ((twin < 0) | (np.arange(len(twin)) < twin)))
@@ -178,7 +178,7 @@ def _first_way(polygons: Floats) -> Floats:
 
 
 def vertices_of(
-    cage: Cage, nets: LimitNets, borders: Borders
+    cage: Cage, nets: Patches, borders: Borders
 ) -> tuple[Floats, list[Floats], list[tuple[int, int]]]:
     """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a patch and its corner, 0
     to 3, there: where chains end, and where a vertex is sharp by itself.
@@ -203,7 +203,7 @@ def _cage_vertices(borders: Borders) -> Ints:
     return borders.places[:, 0].astype(np.intp)[borders.nodes]
 
 
-def _fans(nets: LimitNets, half: Ints) -> Floats:
+def _fans(nets: Patches, half: Ints) -> Floats:
     """Unit directions (h, 5, 3) from corners of quadrilaterals into them, from one side to the other."""
     at = _AT[half % 4]
     slopes = nets.slopes(half // 4, at)

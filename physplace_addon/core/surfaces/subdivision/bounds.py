@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ..bernstein import sub_matrices
-from ..cell_bounds import bilinear_bounds, cell_corners
+from ..cell_bounds import bilinear_bounds, cell_corners, distance_to_triangle
 from ..cubics import distance_to_segment
 from ..vectors import cross, dot, length
 from .nets import LimitNets, Tips, turned
@@ -136,18 +136,7 @@ def _across(points: Floats, side: Floats, start: Floats, stop: Floats) -> Floats
 def _reach(points: Floats, triangle: Floats) -> Floats:
     """The largest distance (m,) of points (m, p, 3) from triangles (m, 3, 3)."""
     each = points.shape[1]
-    a, b, c = (np.repeat(triangle[:, i], each, axis=0) for i in range(3))
-    p = points.reshape(-1, 3)
-    normal = cross(b - a, c - a)
-    square = dot(normal, normal)
-    over = square > 0.0
-    for start, stop in ((a, b), (b, c), (c, a)):
-        over &= dot(cross(stop - start, p - start), normal) >= 0.0
-    height = np.abs(dot(p - a, normal)) / np.sqrt(np.where(over, square, 1.0))
-    away = np.where(over, height, np.inf)
-    rest = np.flatnonzero(~over)
-    for start, stop in ((a, b), (b, c), (c, a)):
-        away[rest] = np.minimum(away[rest], distance_to_segment(p[rest], start[rest], stop[rest]))
+    away = distance_to_triangle(points.reshape(-1, 3), np.repeat(triangle, each, axis=0))
     most: Floats = away.reshape(-1, each).max(axis=1, initial=0.0)
     return most
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -12,6 +14,7 @@ from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
 from ..bezier_joins import Joins
 from ..bezier_mesh import alike, strips_of
+from ..patches import Patches
 from .bounds import hull_bounds, regular_bounds
 from .nets import LimitNets
 
@@ -28,12 +31,12 @@ class Lattice:
 
     counts: Ints
 
-    @property
+    @cached_property
     def firsts(self) -> Ints:
         """The first crossing of each quadrilateral, and their number (n + 1,)."""
         return np.concatenate([[0], np.cumsum((self.counts + 1).prod(axis=1))])
 
-    @property
+    @cached_property
     def first_cells(self) -> Ints:
         """The first cell of each quadrilateral, and their number (n + 1,)."""
         return np.concatenate([[0], np.cumsum(self.counts.prod(axis=1))])
@@ -72,16 +75,21 @@ class Lattice:
         return 2 * (int(self.first_cells[patch]) + line) + side % 2
 
 
-def counts_within(nets: LimitNets, joins: Joins, tolerance: float) -> tuple[Ints, Floats]:
+Bounds = Callable[[Ints, Ints, float], Floats]
+"""Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
+
+
+def counts_within(bounds: Bounds, joins: Joins, tolerance: float, kind: str) -> tuple[Ints, Floats]:
     """Return the cells (n, 2) whose bounds are within a tolerance, and those bounds, of all cells.
 
     Raises SurfaceError if 300,000 cells do not suffice.
     """
-    strips, counts = strips_of(joins), np.ones((len(nets), 2), dtype=np.intp)
-    parts: list[Floats] = [np.empty(0)] * len(nets)
-    rows, growth = np.arange(len(nets)), np.ones((len(nets), 1))
+    count = len(joins.patch)
+    strips, counts = strips_of(joins), np.ones((count, 2), dtype=np.intp)
+    parts: list[Floats] = [np.empty(0)] * count
+    rows, growth = np.arange(count), np.ones((count, 1))
     for _ in range(_ROUNDS):
-        some = bounds_of(nets.taken(rows), counts[rows], tolerance)
+        some = bounds(rows, counts[rows], tolerance)
         for row, part in zip(
             rows.tolist(), np.split(some, Lattice(counts[rows]).first_cells[1:-1]), strict=True
         ):
@@ -94,7 +102,7 @@ def counts_within(nets: LimitNets, joins: Joins, tolerance: float) -> tuple[Ints
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
     remedy = "use a larger tolerance, or fewer sharp folds"
-    raise SurfaceError("subdivision", "tolerance", f"{tolerance:g} needs too many cells", remedy)
+    raise SurfaceError(kind, "tolerance", f"{tolerance:g} needs too many cells", remedy)
 
 
 def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
@@ -134,7 +142,7 @@ class LimitMesh:
     bound: Floats
 
 
-def mesh_of(nets: LimitNets, joins: Joins, counts: Ints, bounds: Floats) -> LimitMesh:
+def mesh_of(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> LimitMesh:
     """Tessellate all quadrilaterals; points on smooth joins are one."""
     lattice = Lattice(counts)
     patch, at = lattice.crossings()
@@ -169,7 +177,7 @@ def _reversed(values: Ints, row: Ints) -> Ints:
     return values[first + last - np.arange(len(row))]
 
 
-def degenerate(nets: LimitNets) -> Bools:
+def degenerate(nets: Patches) -> Bools:
     """Tell which quadrilaterals (n,) have no tangent plane at a corner or in their middle."""
     at = np.array([[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     patch = np.repeat(np.arange(len(nets)), len(at))
