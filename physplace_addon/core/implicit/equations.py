@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from .control_points import ControlPoints
 from .function import ImplicitFunction
-from .grip import grip
+from .grip import grip, places_beside
 from .least_change import Inverse, weights_of
 
 Mobility = Callable[[Bools], Floats]
@@ -23,7 +23,7 @@ _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, 
 _BESIDE = 1e-3  # strides: the distance of the differences
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Pace:
     """stride: the farthest that points move in a step; near: how far off the surface a point may be left;
     size: the surface's; least: a radius that does not get smaller; all lengths in scene units.  positive
@@ -36,6 +36,34 @@ class Pace:
     least: float
     positive: Bools
     hold: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a function is at n control points: value (n,), gradient (n, 3), rates (n, m), which is F_q.
+
+    held (n,): the dragged points that must not slip; beside: F_x and F_q at `places_beside` these.
+    """
+
+    value: Floats
+    gradient: Floats
+    rates: Floats
+    slope: Floats
+    held: Bools
+    beside: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> Sight:
+        """Look once at all places that a step needs."""
+        held = controls.dragged if pace.hold else np.zeros(len(controls), dtype=bool)
+        places, count = controls.position, len(controls)
+        if held.any():
+            places = np.concatenate([places, places_beside(places[held], _BESIDE * pace.stride)])
+        value, gradient = function.gradient(places)
+        rates = function.parameter_gradient(places).toarray()
+        slope = np.sqrt(np.einsum("ni,ni->n", gradient[:count], gradient[:count]))
+        beside = (gradient[count:], rates[count:])
+        return cls(value[:count], gradient[:count], rates[:count], slope, held, beside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,26 +83,26 @@ class Equations:
     order: Ints
 
     @classmethod
-    def of(cls, function: ImplicitFunction, controls: ControlPoints, mobility: Floats) -> Equations:
-        """Set them up at the control points."""
-        value, gradient = function.gradient(controls.position)
-        rows = function.parameter_gradient(controls.position) @ mobility
-        weight = weights_of(rows, gradient)
-        rows = weight[:, None] * rows
+    def of(cls, sight: Sight, controls: ControlPoints, mobility: Floats) -> Equations:
+        """Set them up."""
+        rows = sight.rates @ mobility
+        weight = weights_of(rows, sight.slope)
+        rows *= weight[:, None]
         on_their_way = controls.free
         order, firm = np.argsort(on_their_way, kind="stable"), int((~on_their_way).sum())
         inverse = Inverse.of([rows[order[:firm]], rows[order[firm:]]])
-        return cls(mobility, weight, weight * value, rows, weight[:, None] * gradient, inverse, order)
+        normal = weight[:, None] * sight.gradient
+        return cls(mobility, weight, weight * sight.value, rows, normal, inverse, order)
 
-    def answer(self, ask: Floats, stride: float) -> Floats:
+    def answer(self, ask: Floats, most: float = np.inf) -> Floats:
         """Return the least y (m,) by which the surface moves at the points as asked (n,)."""
-        return self.inverse.answer(ask[self.order], FARTHEST * stride)
+        return self.inverse.answer(ask[self.order], most)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A step to first order: change (m,) of the parameters, way (n, 3) of the points, and left (n,), how
-    far off the surface they are after it, 0 where they can be followed; lengths in scene units.
+    """A step to first order: change (m,) of the parameters, way (n, 3) of the points, and left (n,), how far
+    off the surface they are after it, 0 where they can be followed; lengths in scene units.
     """
 
     equations: Equations
@@ -84,36 +112,32 @@ class Plan:
 
 
 def plan(
-    function: ImplicitFunction,
-    controls: ControlPoints,
-    way: Floats,
-    desired: Floats,
-    mobility: Floats,
-    pace: Pace,
+    sight: Sight, controls: ControlPoints, way: Floats, desired: Floats, mobility: Floats, pace: Pace
 ) -> Plan:
     """Return the least change by which the surface follows points that move by `way` (n, 3), to first order.
 
     desired (m,) is the change that is wished, Q dt.  What a point is off is taken back, a stride at most.
     """
-    equations = Equations.of(function, controls, mobility)
+    equations = Equations.of(sight, controls, mobility)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if desired.any():
-        after = after + equations.weight * function.parameter_rate(controls.position, desired)
+        after = after + equations.weight * (sight.rates @ desired)
     keeps = equations.off - np.clip(equations.off, -pace.stride, pace.stride)
-    y = equations.answer(keeps - after, pace.stride)
-    held = controls.dragged & (keeps == 0.0) & (way != 0.0).any(axis=1)
-    if pace.hold and held.any():
-        rows, wished = grip(function, controls.position[held], way[held], _BESIDE * pace.stride)
-        turns = 0.25 * pace.size
-        y = y + _wish(equations, turns * rows @ mobility, turns * wished, y, held)
+    y = equations.answer(keeps - after, FARTHEST * pace.stride)
+    if sight.held.any():
+        y = y + _hold(equations, sight, way, y, pace)
     return Plan(equations, desired + mobility @ y, way, after + equations.rows @ y)
 
 
-def _wish(equations: Equations, rows: Floats, wished: Floats, y: Floats, held: Bools) -> Floats:
-    """Return what a wish adds to y, rows . y = wished, in what the control points leave free."""
+def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, pace: Pace) -> Floats:
+    """Return what the grip adds to y, in what the control points leave free."""
+    held = sight.held
+    normal, weight = equations.normal[held], equations.weight[held]
+    rows, wished = grip(normal, weight, *sight.beside, way[held], _BESIDE * pace.stride)
+    rows, wished = 0.25 * pace.size * (rows @ equations.mobility), 0.25 * pace.size * wished
     kept = equations.inverse.kept
-    left, values, right = np.linalg.svd(rows - (rows @ kept.T) @ kept, full_matrices=False)
+    free = rows - (rows @ kept.T) @ kept
+    square, turned = np.linalg.eigh(free @ free.T)
     at_points = np.einsum("nm,nm->n", equations.rows[held], equations.rows[held])
-    firm = max(_SLACK * float(np.sqrt(at_points.max())), 1e-200)
-    damped = values / np.maximum(values, firm) ** 2
-    return np.asarray(right.T @ (damped * (left.T @ (wished - rows @ y))))
+    firm = max(_SLACK**2 * float(at_points.max()), 1e-200)
+    return np.asarray(free.T @ (turned @ ((turned.T @ (wished - rows @ y)) / np.maximum(square, firm))))

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..arrays import Floats
 from .control_points import ControlPoints
-from .equations import FARTHEST, Equations, Mobility, Pace, Plan, plan
-from .feet import on_surface
+from .equations import FARTHEST, Equations, Mobility, Pace, Plan, Sight, plan
+from .feet import feet, on_surface
 from .function import ImplicitFunction
 
 _SPRING = 0.3  # of the way to the cursor in a step
@@ -27,6 +27,8 @@ _FREEZES = 4  # rounds in which parameters at their least are left out
 _CORRECTIONS = 6
 _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
+_ENOUGH = 0.2  # of what is near enough: where corrections end
+_FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +44,18 @@ class Followed:
 
 
 def follow(
-    function: ImplicitFunction, controls: ControlPoints, desired: Floats, mobility: Mobility, pace: Pace
+    function: ImplicitFunction,
+    controls: ControlPoints,
+    desired: Floats,
+    mobility: Mobility,
+    pace: Pace,
+    known: Floats,
 ) -> Followed:
     """Make a step.  desired (m,) is the change of the parameters wished for it, Q dt; mobility gives B for
-    the parameters that may change.
+    the parameters that may change; known (r, 3) are places on the surface, for feet of points far off it.
     """
-    planned = _feasible(function, controls, desired, mobility, pace)
+    sight, controls = _sight(function, controls, pace, known)
+    planned = _feasible(function, sight, controls, desired, mobility, pace)
     if np.isfinite(planned.change).all():
         share = _allowed(function, planned.change, pace)
         for cut in range(_CUTS):
@@ -58,8 +66,25 @@ def follow(
     return Followed(function, controls, np.abs(planned.equations.off), held)
 
 
+def _sight(
+    function: ImplicitFunction, controls: ControlPoints, pace: Pace, known: Floats
+) -> tuple[Sight, ControlPoints]:
+    """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
+    sight = Sight.of(function, controls, pace)
+    apart = (np.abs(sight.value) > pace.stride * sight.slope) & (np.abs(sight.value) > _FLAT)
+    if not apart.any():
+        return sight, controls
+    controls = controls.on_feet(apart, feet(function, controls.target[apart], pace.size, known))
+    return Sight.of(function, controls, pace), controls
+
+
 def _feasible(
-    function: ImplicitFunction, controls: ControlPoints, desired: Floats, mobility: Mobility, pace: Pace
+    function: ImplicitFunction,
+    sight: Sight,
+    controls: ControlPoints,
+    desired: Floats,
+    mobility: Mobility,
+    pace: Pace,
 ) -> Plan:
     """Plan a step that leaves a part of every radius, and all of a small one: others do the rest."""
     way = controls.way(_SPRING, pace.stride)
@@ -67,7 +92,7 @@ def _feasible(
     lowest = np.where(parameters > pace.least * function.scales, -_LEAST_PART * parameters, 0.0)
     lowest = np.where(pace.positive, lowest, -np.inf)
     for _ in range(_FREEZES):
-        planned = plan(function, controls, way, desired, mobility(free), pace)
+        planned = plan(sight, controls, way, desired, mobility(free), pace)
         bound = free & (planned.change < lowest)
         if not bound.any():
             break
@@ -119,16 +144,17 @@ def _corrected(
     near = np.abs(goal) <= pace.near
     for correction in range(_CORRECTIONS + 1):
         off = equations.weight * function.value(controls.position)
-        if not np.isfinite(off).all():
-            return None
         left = np.where(near, off - goal, 0.0)
-        if correction == _CORRECTIONS or np.all(np.abs(left) <= 0.01 * pace.near):
+        worst = float(np.abs(left).max(initial=0.0))
+        if correction == _CORRECTIONS or worst <= _ENOUGH * pace.near:
             break
+        if not np.isfinite(worst):
+            return None
         if correction == _AFRESH:
-            equations = Equations.of(function, controls, equations.mobility)
+            equations = Equations.of(Sight.of(function, controls, pace), controls, equations.mobility)
         change = equations.mobility @ equations.answer(-left, pace.stride)
-        changed = _changed(function, _allowed(function, change, pace) * change)
-        if changed is None:
+        changed = _changed(function, change)
+        if changed is None or np.any(changed.parameters[pace.positive] <= 0.0):
             return None
         function = changed
     return function, off

@@ -56,12 +56,11 @@ def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools
     return mobility
 
 
-def weights_of(rows: Floats, gradient: Floats) -> Floats:
+def weights_of(rows: Floats, slope: Floats) -> Floats:
     """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
 
-    rows (n, m) are A B, gradient (n, 3) is F_x.  It is 0 where neither tells anything.
+    rows (n, m) are A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
     """
-    slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
     reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
     size = np.maximum(slope, _LEAST_GRADIENT * reach)
     return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
@@ -69,13 +68,15 @@ def weights_of(rows: Floats, gradient: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Rank:
-    """Rows (n, m) that are served together, and their singular values in what those before leave free."""
+    """Rows (n, m) that are served together, and the singular values and vectors of what those before leave
+    free of them: values (n,) are damped and inverse, fixed (n,) tells which count.
+    """
 
     rows: Floats
     left: Floats
     values: Floats
     right: Floats
-    smallest: float
+    fixed: Bools
 
     @classmethod
     def of(cls, rows: Floats, kept: Floats) -> _Rank:
@@ -83,14 +84,17 @@ class _Rank:
         free = rows - (rows @ kept.T) @ kept if len(kept) else rows
         left, values, right = np.linalg.svd(free, full_matrices=False)
         longest = float(np.sqrt(np.einsum("nm,nm->n", rows, rows).max()))
-        return cls(rows, left, values, right, max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200))
+        smallest = max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200)
+        damped = np.minimum(values / smallest, 1.0) ** 3 / np.maximum(values, smallest)
+        return cls(rows, left, damped, right, values > smallest)
 
     def answer(self, ask: Floats, most: float) -> Floats:
         """Return the least y for what is asked; a direction that needs more than `most` gets less."""
-        damped = np.minimum(self.values / self.smallest, 1.0) ** 3 / np.maximum(self.values, self.smallest)
-        along = damped * (self.left.T @ ask)
-        along = along * np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
-        return np.asarray(self.right.T @ along)
+        along = self.values * (ask @ self.left)
+        farthest = np.abs(along).max()
+        if farthest > most:
+            along *= np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
+        return np.asarray(along @ self.right)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ class Inverse:
         for rows in ranks:
             if len(rows):
                 made.append(_Rank.of(rows, kept))
-                kept = np.vstack([kept, made[-1].right[made[-1].values > made[-1].smallest]])
+                kept = np.concatenate([kept, made[-1].right[made[-1].fixed]])
         return cls(tuple(made), kept)
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:

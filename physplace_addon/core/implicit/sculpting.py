@@ -19,7 +19,6 @@ import numpy as np
 from ..arrays import Bools, Floats
 from .control_points import ControlPoints
 from .equations import Pace
-from .feet import feet
 from .floaters import Floaters, FloaterSettings
 from .following import Followed, follow
 from .function import ImplicitFunction
@@ -29,12 +28,12 @@ from .sampling import Sampling
 _NEAR = 1e-3  # of the floaters' radius: how far off the surface a point is counted as on it
 _STRIDE = 0.02  # the square of a step's longest way, over the radius times the size of the surface
 _LEAST_RADIUS = 0.5  # of the floaters' radius: an element as small as that does not get smaller
-_AGAIN = 8  # steps after which the metric is taken anew
-_SAMPLES = 256  # floaters that it is taken from
+_AGAIN = 10  # steps after which the metric is taken anew
+_SAMPLES = 200  # floaters that it is taken from
+_MANY = 30  # floaters that show how large the surface is
 _STUCK = 0.1  # of its way in a step: a point that comes by less gets no nearer
 _CALM, _CALM_STEPS = 0.02, 5  # of their radii: floaters that move less, for so many steps, are at rest
 _NO_MOTION = 1e-3  # of "near": a change of the parameters that is none
-_FLAT = 1e-12  # where F is less than that, and F_x too, a point is on the surface
 
 
 class SculptStatus(Enum):
@@ -222,10 +221,9 @@ class Sculpting:
         if self._kept.age >= _AGAIN:
             self._kept.size = _size_of(self.state.function, self.state.floaters, self._settings.floaters)
             self._kept.mobility, self._kept.age = {}, 0
-        pace, function = self._pace(), self.state.function
-        controls = _on_feet(function, self.state.controls, self.state.floaters, pace)
+        pace, function, known = self._pace(), self.state.function, self.state.floaters.positions
         desired = self._desired * self._settings.floaters.time_step
-        made = follow(function, controls, desired, self._mobility, pace)
+        made = follow(function, self.state.controls, desired, self._mobility, pace, known)
         change = np.abs(made.function.parameters - function.parameters) / function.scales
         return replace(made, function=function) if np.all(change <= _NO_MOTION * pace.near) else made
 
@@ -273,25 +271,12 @@ class Sculpting:
 
 
 def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
-    """Return how large the surface is, in scene units: its box's longest side, or that of what is shown."""
+    """Return how large the surface is, in scene units: the longest side of what is shown, or its box."""
+    if len(floaters) >= _MANY:
+        return max(float(np.ptp(floaters.positions, axis=0).max()), settings.radius)
     box = function.box()
-    if not np.isfinite(box).all() and len(floaters):
-        box = np.stack([floaters.positions.min(axis=0), floaters.positions.max(axis=0)])
     side = float(np.max(box[1] - box[0]))
     return max(side, settings.radius) if np.isfinite(side) else settings.radius
-
-
-def _on_feet(
-    function: ImplicitFunction, controls: ControlPoints, floaters: Floaters, pace: Pace
-) -> ControlPoints:
-    """Set points that are farther off the surface than a stride on feet on it."""
-    value, gradient = function.gradient(controls.position)
-    slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
-    apart = ~(np.abs(value) <= pace.stride * slope) & ~(np.abs(value) <= _FLAT)
-    if not apart.any():
-        return controls
-    found = feet(function, controls.target[apart], pace.size, floaters.positions)
-    return controls.on_feet(apart, found)
 
 
 def _mobility(function: ImplicitFunction, floaters: Floaters, free: Bools) -> Floats:

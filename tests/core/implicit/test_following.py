@@ -31,6 +31,7 @@ def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
             np.zeros(len(blob.parameters)),
             lambda free, blob=blob: mobility_by_scales(blob.scales, free),
             pace,
+            np.zeros((0, 3)),
         )
         blob, controls = made.function, made.controls
         if watch is not None:
