@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit.control_points import ControlPoints
+from physplace_addon.core.implicit.floaters import FloaterSettings
+from physplace_addon.core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting
+from physplace_addon.core.implicit.sculpting import Sculpting, SculptSettings, SculptStatus
+from tests.core.implicit.surfaces import fourteen_spheres
+from tests.core.implicit.test_following import R, ball, off
+from tests.core.implicit.wild import wild
+
+COARSE = SculptSettings(FloaterSettings(0.15))
+
+
+def at_work(blob, settings=COARSE, steps=0, seed=0, **more):
+    made = Sculpting(blob, settings, np.random.default_rng(seed), **more)
+    for _ in range(steps):
+        made.step()
+    return made
+
+
+def run_out(sculpting, most=200):
+    """Step until it rests."""
+    for _ in range(most):
+        if sculpting.step().status is not SculptStatus.RUNNING:
+            break
+    return sculpting.state
+
+
+def test_a_dragged_ball_is_followed_by_its_floaters_and_comes_to_rest() -> None:
+    sculpting = at_work(ball(), steps=40)
+    sculpting.drag(sculpting.add([R, 0.0, 0.0]), [R + 0.5, 0.5, 0.0])
+    assert sculpting.status is SculptStatus.RUNNING
+    state = run_out(sculpting)
+    assert state.status is SculptStatus.SETTLED
+    assert np.allclose(state.controls.position, [[R + 0.5, 0.5, 0.0]], rtol=0, atol=1e-3 * 0.15)
+    assert off(state.function, state.floaters.positions).max() < 1e-5
+    assert len(state.floaters) > 20
+    still = sculpting.step()
+    assert still.function is state.function  # at rest, nothing is done
+
+
+def test_what_cannot_be_honoured_is_named() -> None:
+    six = R * np.vstack([np.eye(3), -np.eye(3)])
+    controls = ControlPoints.pinned([*six, [0.0, 2.0, 0.0]], [*"abcdef", "far"])
+    state = run_out(at_work(ball(), controls=controls))
+    assert state.status is SculptStatus.HELD_BACK
+    assert 'control point "far" out of reach, by up to 1.5;' in state.message
+    assert np.all(state.off[:6] < 1e-3 * 0.15)
+
+
+def test_a_function_is_replaced_while_points_are_dragged() -> None:
+    """Elements are taken away and added; points may come and go, too."""
+    blob = fourteen_spheres()
+    sculpting = at_work(blob, steps=30)
+    for place in sculpting.state.floaters.positions[:3]:
+        sculpting.add(place)
+    sculpting.drag(1, [1.0, 1.0, 1.0])
+    rows = blob.parameters[1:].reshape(-1, 4)
+    for count in (13, 14, 9):
+        sculpting.change_function(blobby_spheres(0.5, rows[:count, :3], rows[:count, 3]))
+        for _ in range(15):
+            state = sculpting.step()
+        assert len(state.function.parameters) == 4 * count + 1
+        assert np.isfinite(state.function.parameters).all()
+    sculpting.remove(0)
+    assert [sculpting.state.controls.names, len(sculpting.step().off)] == [("2", "3"), 2]
+
+
+def test_an_earlier_state_can_be_gone_back_to() -> None:
+    sculpting = at_work(ball(), steps=20)
+    sculpting.add([R, 0.0, 0.0])
+    early = sculpting.step()
+    sculpting.drag(0, [2.0, 0.0, 0.0])
+    for _ in range(10):
+        sculpting.step()
+    sculpting.go_back(early)
+    assert sculpting.state is early
+    assert sculpting.step().function is early.function
+
+
+def test_desired_velocities_move_what_control_points_leave_free() -> None:
+    sculpting = at_work(ball(), steps=20)
+    sculpting.add([R, 0.0, 0.0])
+    sculpting.desired = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+    before = sculpting.state.function.parameters[2]
+    for _ in range(10):
+        state = sculpting.step()
+    assert np.isclose(state.function.parameters[2] - before, 10 * 0.03, rtol=0.3)
+    assert off(state.function, np.array([[R, 0.0, 0.0]]))[0] < 1e-3 * 0.15
+
+
+def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
+    sculpting = at_work(ball(), steps=20)
+    sculpting.change_function(blobby_spheres(1.5, [[0.0, 0.0, 0.0]], 0.6))
+    sculpting.step()
+    assert sculpting.status is SculptStatus.VANISHED
+    assert "enlarge" in sculpting.state.message
+    sculpting.change_function(ball())
+    assert len(run_out(sculpting).floaters) > 20
+
+
+def test_wild_interaction_breaks_nothing() -> None:
+    """A seeded share of what benchmarks/blobs.py --wild 10000 does."""
+    found = wild(4, 200)
+    assert (found.broken, found.lost) == (0, 0)
+    assert found.off < 1e-3
+
+
+def moving_ball(frame):
+    """A ball keyed along x, and a control point keyed above it."""
+    return KeyedFrame(ball(centre=[0.02 * frame, 0.0, 0.0]), [[0.02 * frame, R + 0.01 * frame, 0.0]])
+
+
+@pytest.mark.parametrize("way", [(0, 1, 2, 3, 4), (4, 1, 3, 0, 2)])
+def test_a_keyed_frame_is_the_same_played_or_scrubbed(way) -> None:
+    keyed = KeyedSculpting(moving_ball, COARSE, 0, steps=6, first_steps=30)
+    found = {frame: keyed.at(frame) for frame in way}
+    alone = KeyedSculpting(moving_ball, COARSE, 0, steps=6, first_steps=30).at(4)
+    assert np.array_equal(found[4].function.parameters, alone.function.parameters)
+    assert np.array_equal(found[4].floaters.positions, alone.floaters.positions)
+    for frame, state in found.items():
+        assert off(state.function, np.array(moving_ball(frame).places))[0] < 1e-3 * 0.15
+    keyed.forget(2)
+    assert keyed.solved == 2
+    assert np.array_equal(keyed.at(4).function.parameters, alone.function.parameters)
