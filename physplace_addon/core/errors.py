@@ -45,3 +45,14 @@ class SamplingError(PhysPlaceError):
 
 class SculptingError(PhysPlaceError):
     """A sculpting that cannot be done as asked: names the control point or setting, and what was found."""
+
+
+class ImplicitError(PhysPlaceError):
+    """An implicit function that has no meaning: names the kind, the property, and what would be right."""
+
+    def __init__(self, kind: str, subject: str, found: str, remedy: str) -> None:
+        super().__init__(f"{kind}: {subject}: {found}; {remedy}")
+        self.kind = kind
+        self.subject = subject
+        self.found = found
+        self.remedy = remedy

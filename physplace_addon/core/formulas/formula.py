@@ -112,12 +112,14 @@ class Formulas:
                     return self.nodes[number].operation, self.places[number], int(np.argmin(known))
         return None
 
-    def numbers(self, points: Floats, order: int) -> list[Jet]:
+    def numbers(self, points: Floats | Sequence[Floats], order: int, by: int | None = None) -> list[Jet]:
         """Return each formula's values and derivatives up to an order at points (n, k), as they are found:
         None for a derivative that is zero, one number for one that is constant.
+
+        `by` asks for the derivatives by the first variables only, so many; the others may be single numbers.
         """
         with np.errstate(all="ignore"):
-            return self._outputs(self._evaluated(NUMBERS, order, list(points), 1.0, np.float64))
+            return self._outputs(self._evaluated(NUMBERS, order, list(points), 1.0, np.float64, by))
 
     def _outputs(self, evaluated: Iterator[tuple[int, Jet]]) -> list[Jet]:
         """The jets of the formulas themselves, from those of all nodes."""
@@ -125,10 +127,16 @@ class Formulas:
         return [jets[output] for output in self.outputs]
 
     def _evaluated(
-        self, own: Arithmetic, order: int, variables: Sequence[Element], one: Element, number: Element
+        self,
+        own: Arithmetic,
+        order: int,
+        variables: Sequence[Element],
+        one: Element,
+        number: Element,
+        by: int | None = None,
     ) -> Iterator[tuple[int, Jet]]:
         """The jets of all nodes, one after another; each is forgotten when no later one needs it."""
-        wanted = Order(order, len(self.variables))
+        wanted = Order(order, len(self.variables) if by is None else by)
         jets: dict[int, Jet] = {}
         for place, (node, last_of) in enumerate(zip(self.nodes, self._last_uses, strict=True)):
             if node.operation == NUMBER:

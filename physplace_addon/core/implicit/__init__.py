@@ -3,6 +3,33 @@
 from .blob import Blob, blobby_cylinders, blobby_spheres
 from .blobby_cylinders import CylinderField
 from .blobby_spheres import SphereField
+from .combinations import Combination, complement, difference, intersection, union
+from .ellipsoids import Ellipsoids
+from .formula_function import FormulaFunction
+from .frozen import Frozen
 from .function import ImplicitFunction
+from .half_spaces import HalfSpaces
+from .quadrics import Quadrics
+from .scaled import Scaled
+from .spheres import Spheres
 
-__all__ = ["Blob", "CylinderField", "ImplicitFunction", "SphereField", "blobby_cylinders", "blobby_spheres"]
+__all__ = [
+    "Blob",
+    "Combination",
+    "CylinderField",
+    "Ellipsoids",
+    "FormulaFunction",
+    "Frozen",
+    "HalfSpaces",
+    "ImplicitFunction",
+    "Quadrics",
+    "Scaled",
+    "SphereField",
+    "Spheres",
+    "blobby_cylinders",
+    "blobby_spheres",
+    "complement",
+    "difference",
+    "intersection",
+    "union",
+]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from . import sparse_rows
 from .blobby_cylinders import CylinderField
 from .blobby_spheres import SphereField
@@ -65,6 +65,11 @@ class Blob(ImplicitFunction):
     def names(self) -> tuple[str, ...]:
         """The bias, then each field's."""
         return ("bias", *(name for field in self.fields for name in field.names))
+
+    @property
+    def positive(self) -> Bools:
+        """The bias and the radii."""
+        return np.concatenate(([True], *(field.positive for field in self.fields)))
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the blob with other parameters; radii below 0 become their opposites."""

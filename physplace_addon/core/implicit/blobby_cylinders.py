@@ -141,7 +141,8 @@ class _AtCylinders(Nearness):
         beside = (self.t > 0.0) & (self.t < 1.0)
         squares = self.of.e[..., :, None] * self.of.along[..., None, :3]
         second += np.einsum("...kij,...kn->...ijn", squares, 2.0 * wg * beside)
-        return second - np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        return second
 
     def shares(self) -> Floats:
         """2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s."""

@@ -110,7 +110,8 @@ class _AtSpheres(Nearness):
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
         second: Floats = np.einsum("...ikn,...jkn->...ijn", (4.0 * w * wg)[..., None, :, :] * d, d)
-        return second - np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        return second
 
     def shares(self) -> Floats:
         """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""

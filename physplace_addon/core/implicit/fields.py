@@ -51,6 +51,13 @@ class Field(ABC):
         numbers = range(1, len(self.rows) + 1)
         return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
 
+    @property
+    def positive(self) -> Bools:
+        """Where the radii are (k p,)."""
+        marks = np.zeros(self.rows.shape, dtype=np.bool_)
+        marks[:, -1] = True
+        return marks.ravel()
+
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the field with other parameters (k p,); a radius below 0 becomes its opposite."""
         rows = np.array(parameters, dtype=np.float64).reshape(self.rows.shape)
@@ -125,7 +132,8 @@ class Field(ABC):
 
     def total(self, x: Floats) -> Floats:
         """Return the sum (n,) at points (n, 3)."""
-        return self._summed(x, 1, lambda near, _: near.total()[..., None, :])[0]
+        total: Floats = self._summed(x, 1, lambda near, _: near.total()[..., None, :])[0]
+        return total
 
     def first(self, x: Floats) -> Floats:
         """Return the gradient of the sum, and the sum (4, n)."""
@@ -138,7 +146,8 @@ class Field(ABC):
 
     def rate(self, x: Floats, rates: Floats) -> Floats:
         """Return the sum's rate of change (n,) for rates (k p,) of the parameters."""
-        return self._summed(x, 1, lambda near, own: near.rate(own)[..., None, :], rates)[0]
+        rate: Floats = self._summed(x, 1, lambda near, own: near.rate(own)[..., None, :], rates)[0]
+        return rate
 
     def first_and_rate(self, x: Floats, rates: Floats) -> tuple[Floats, Floats]:
         """Return `first` and `rate`, which share the Gaussians."""

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from ..arrays import Bools, Floats
 from .function import ImplicitFunction
+from .sparse_rows import rows_of, selected
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Frozen(ImplicitFunction):
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return the columns (k, m') of F_q that are free."""
-        return csr_array(self.whole.parameter_gradient(x).tocsc()[:, np.flatnonzero(self.free)])
+        return selected(rows_of(self.whole.parameter_gradient(x)), self.free).matrix()
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,), the frozen ones at rest."""

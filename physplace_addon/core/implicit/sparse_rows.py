@@ -35,7 +35,8 @@ def _empty(rows: int, columns: int) -> csr_array:
 
 def rows_of(matrix: csr_array) -> Rows:
     """Return the rows of a matrix."""
-    return Rows(matrix.data, matrix.indices, matrix.indptr, matrix.shape[-1])
+    indices, starts = (np.asarray(own, dtype=np.intp) for own in (matrix.indices, matrix.indptr))
+    return Rows(matrix.data, indices, starts, matrix.shape[-1])
 
 
 def of_dense(values: Floats, near: Bools | None = None) -> Rows:

@@ -1,0 +1,116 @@
+"""Half-spaces: f = n.(x - o) - d, n of unit length; several are a convex polyhedron, their intersection.
+
+Normals are measured about a place o of the object's size, so that turning one moves what the artist sees.
+The length of n means nothing: F does not change along n, and n is made a unit again whenever it is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+
+from ..arrays import Floats
+from ..errors import ImplicitError
+from .extents import EMPTY
+from .solids import Solids, Which, columns_of, normalized, products
+
+_ROUNDING = 2.0**-49
+_INFEASIBLE, _SLACK = 2, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpaces(Solids):
+    """k half-spaces; rows (k, 4) of outward normal and distance from `origin` (3,); `size` is how far from
+    there they matter.
+    """
+
+    origin: Floats
+    size: float
+    kind = "plane"
+    columns = ("normal x", "normal y", "normal z", "distance")
+    sign = -1.0
+
+    @classmethod
+    def of(
+        cls, normals: ArrayLike, points: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0
+    ) -> Self:
+        """Return the half-spaces with outward normals (k, 3) whose planes run through points (k, 3).
+
+        Raises ImplicitError for a normal without length.
+        """
+        rows = columns_of("plane", None, (("normals", 3, normals), ("points", 3, points)))
+        length, n = normalized(rows[:, :3])
+        if not (length > 0.0).all():
+            raise ImplicitError("plane", "normals", "a normal of length 0", "give it a direction")
+        middle = np.asarray(origin, dtype=np.float64)
+        distance = np.einsum("ki,ki->k", n, rows[:, 3:] - middle)
+        return cls(np.column_stack((n, distance)), middle, float(size))
+
+    def _valid(self, rows: Floats) -> Floats:
+        length, n = normalized(rows[:, :3])
+        rows[:, :3] = np.where(length[:, None] > 0.0, n, self.rows[:, :3])
+        return rows
+
+    @property
+    def scales(self) -> Floats:
+        """For a normal 1 / size, for a distance 1."""
+        return np.tile([1.0 / self.size] * 3 + [1.0], len(self.rows))
+
+    def values(self, x: Floats, which: Which) -> Floats:
+        """Return the distances f (...)."""
+        rows = self.rows[which]
+        value: Floats = np.einsum("...i,...i->...", x - self.origin, rows[..., :3]) - rows[..., 3]
+        return value
+
+    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+        """Return f (...) and n (..., 3)."""
+        return self.values(x, which), np.broadcast_to(self.rows[which, :3], x.shape).copy()
+
+    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+        """Return f (...), n (..., 3) and 0 (..., 3, 3)."""
+        return *self.firsts(x, which), np.zeros((*x.shape, 3))
+
+    def shares(self, x: Floats, which: Which) -> Floats:
+        """Return x - o across n by the normal, -1 by the distance (..., 4)."""
+        away, n = x - self.origin, self.rows[which, :3]
+        across = away - np.einsum("...i,...i->...", away, n)[..., None] * n
+        return np.concatenate((across, np.full((*across.shape[:-1], 1), -1.0)), axis=-1)
+
+    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest distance (n, k), at two corners."""
+        n, d = self.rows[:, :3], self.rows[:, 3]
+        one, other = (products(n, (end - self.origin)[:, None]) for end in (lower, upper))
+        least, most = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
+        ends = np.maximum(np.abs(lower), np.abs(upper)).sum(axis=1)[:, None]
+        slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
+        return least - d - slack, most - d + slack
+
+    def box(self) -> Floats:
+        """Return the box (2, 3) about the polyhedron, by linear programming: infinite where that is."""
+        if self._farthest(np.zeros(3)) == -np.inf:
+            return EMPTY.copy()
+        ends = [[sign * self._farthest(sign * axis) for axis in np.eye(3)] for sign in (-1.0, 1.0)]
+        box: Floats = self.origin + np.array(ends)
+        return box
+
+    def _farthest(self, way: Floats) -> float:
+        """The greatest way.(x - o) in the polyhedron, and what may be missed; -inf if it is empty."""
+        found = linprog(-way, A_ub=self.rows[:, :3], b_ub=self.rows[:, 3] / self.size, bounds=(None, None))
+        if found.status == _INFEASIBLE:
+            return -np.inf
+        return self.size * (_SLACK - float(found.fun)) if found.status == 0 else np.inf
+
+    @property
+    def boxes(self) -> Floats:
+        """The boxes (k, 2, 3): infinite, but beyond a plane across an axis."""
+        boxes = np.tile(np.array([[-np.inf] * 3, [np.inf] * 3]), (len(self.rows), 1, 1))
+        along = (np.abs(self.rows[:, :3]) == 1.0) & (np.count_nonzero(self.rows[:, :3], axis=1) == 1)[:, None]
+        element, axis = np.nonzero(along)
+        upwards = self.rows[element, axis] > 0.0
+        place = self.origin[axis] + self.rows[element, axis] * self.rows[element, 3]
+        boxes[element, upwards.astype(np.intp), axis] = place
+        return boxes

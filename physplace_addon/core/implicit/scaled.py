@@ -1,0 +1,82 @@
+"""A function times a number: -1 turns inside and outside over, a length makes comparable what is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..arrays import Bools, Floats
+from .function import ImplicitFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(ImplicitFunction):
+    """factor times another function, with that one's parameters and surface."""
+
+    function: ImplicitFunction
+    factor: float
+
+    @property
+    def parameters(self) -> Floats:
+        """The function's."""
+        return self.function.parameters
+
+    @property
+    def scales(self) -> Floats:
+        """The function's: where the surface is does not depend on the factor."""
+        return self.function.scales
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The function's."""
+        return self.function.names
+
+    @property
+    def positive(self) -> Bools:
+        """The function's."""
+        return self.function.positive
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same of the function with other parameters."""
+        return replace(self, function=self.function.with_parameters(parameters))
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.factor * self.function.value(x)
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        value, slope = self.function.gradient(x)
+        return self.factor * value, self.factor * slope
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        value, slope, bend = self.function.hessian(x)
+        return self.factor * value, self.factor * slope, self.factor * bend
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m)."""
+        matrix = self.function.parameter_gradient(x)
+        matrix.data = self.factor * matrix.data
+        return matrix
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        return self.factor * self.function.parameter_rate(x, rate)
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
+        value, slope, change = self.function.gradient_and_rate(x, rate)
+        return self.factor * value, self.factor * slope, self.factor * change
+
+    def box(self) -> Floats:
+        """Return the function's box."""
+        return self.function.box()
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F."""
+        ends = [self.factor * own for own in self.function.range(lower, upper)]
+        return np.minimum(*ends), np.maximum(*ends)

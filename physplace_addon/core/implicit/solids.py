@@ -1,0 +1,170 @@
+"""Solids of one kind: k elements, each a function f_j(x) in units of length, as rows (k, p) of parameters.
+
+By itself such a set is their union, F = min f_j, or for half-spaces their intersection, F = max f_j.  Blends
+take the elements one by one.  Where two are equal the derivatives are those of the first.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from ..arrays import Bools, Floats, Ints
+from ..errors import ImplicitError
+from .function import ImplicitFunction
+from .sparse_rows import Rows
+
+Which = Ints | slice
+ALL = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Solids(ImplicitFunction):
+    """k elements of one kind; sizes are the numbers of the columns that are lengths above 0."""
+
+    rows: Floats
+    kind: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+    sizes: ClassVar[tuple[int, ...]] = ()
+    sign: ClassVar[float] = 1.0  # -1 for the intersection
+
+    @abstractmethod
+    def values(self, x: Floats, which: Which) -> Floats:
+        """Return f (...) of elements `which`, each at its own point of x (..., 3)."""
+
+    @abstractmethod
+    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+        """Return f (...) and f_x (..., 3)."""
+
+    @abstractmethod
+    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+        """Return f (...), f_x (..., 3) and f_xx (..., 3, 3)."""
+
+    @abstractmethod
+    def shares(self, x: Floats, which: Which) -> Floats:
+        """Return the derivatives (..., p) by the elements' own parameters."""
+
+    @abstractmethod
+    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n, k) of each f over boxes (n, 3)."""
+
+    @property
+    @abstractmethod
+    def boxes(self) -> Floats:
+        """For each element a box (k, 2, 3) that holds where f <= 0; infinite where that is."""
+
+    @property
+    def parameters(self) -> Floats:
+        """The rows one after another (k p,)."""
+        return self.rows.ravel()
+
+    @property
+    def scales(self) -> Floats:
+        """1: all parameters are lengths unless a kind says otherwise."""
+        return np.ones(self.rows.size)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The kind, its number from 1, and what it is."""
+        numbers = range(1, len(self.rows) + 1)
+        return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
+
+    @property
+    def positive(self) -> Bools:
+        """Where the sizes are."""
+        marks = np.zeros(self.rows.shape, dtype=np.bool_)
+        marks[:, list(self.sizes)] = True
+        return marks.ravel()
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same with other parameters; a size below 0 becomes its opposite."""
+        return replace(self, rows=self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
+
+    def _valid(self, rows: Floats) -> Floats:
+        for column in self.sizes:
+            np.abs(rows[:, column], out=rows[:, column])
+        return rows
+
+    def nearest(self, x: Floats) -> Ints:
+        """Return the element (n,) that F is at points (n, 3)."""
+        nearest: Ints = np.argmin(self.sign * self.values(x[:, None], ALL), axis=1)
+        return nearest
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (n,)."""
+        value: Floats = self.sign * (self.sign * self.values(x[:, None], ALL)).min(axis=1)
+        return value
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (n,) and F_x (n, 3)."""
+        return self.firsts(x, self.nearest(x))
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (n,), F_x (n, 3) and F_xx (n, 3, 3)."""
+        return self.seconds(x, self.nearest(x))
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (n, m): one element's derivatives in each row."""
+        return self.rows_of(x, self.nearest(x)).matrix()
+
+    def rows_of(self, x: Floats, which: Ints) -> Rows:
+        """Return the derivatives of elements `which` (n,) by all parameters."""
+        width = self.rows.shape[1]
+        indices = (which[:, None] * width + np.arange(width)).ravel()
+        return Rows(self.shares(x, which).ravel(), indices, np.arange(len(x) + 1) * width, self.rows.size)
+
+    def rates_of(self, x: Floats, which: Ints, rate: Floats) -> Floats:
+        """Return the rates of change (n,) of elements `which` (n,) for a rate (m,) of the parameters."""
+        change: Floats = np.einsum("np,np->n", self.shares(x, which), rate.reshape(self.rows.shape)[which])
+        return change
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (n,)."""
+        return self.rates_of(x, self.nearest(x), rate)
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) about all elements, or where intersected, within all."""
+        boxes = self.boxes
+        if self.sign > 0.0:
+            return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        return np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n,) of F over boxes."""
+        least, most = self.ranges(lower, upper)
+        if self.sign > 0.0:
+            return least.min(axis=1), most.min(axis=1)
+        return least.max(axis=1), most.max(axis=1)
+
+
+def columns_of(kind: str, count: int | None, parts: Sequence[tuple[str, int, ArrayLike]]) -> Floats:
+    """Return rows (k, p) from named parts, each an array (k, width) or one row for all.
+
+    Raises ImplicitError, naming the kind and the part, for another shape, none at all, or what is no number.
+    """
+    arrays = [np.asarray(values, dtype=np.float64) for _, _, values in parts]
+    arrays = [own.reshape(-1, width) for own, (_, width, _) in zip(arrays, parts, strict=True)]
+    count = max(len(own) for own in arrays) if count is None else count
+    for own, (name, _, _) in zip(arrays, parts, strict=True):
+        if count == 0 or len(own) not in (1, count):
+            raise ImplicitError(kind, name, f"{len(own)} of them", f"give one, or {max(count, 1)}")
+        if not np.isfinite(own).all():
+            raise ImplicitError(kind, name, "not a finite number", "give finite numbers")
+    return np.column_stack([np.broadcast_to(own, (count, own.shape[1])) for own in arrays])
+
+
+def products(weights: Floats, ends: Floats) -> Floats:
+    """Return products of which 0 times infinity is 0."""
+    return np.where(weights == 0.0, 0.0, np.where(weights == 0.0, 1.0, weights) * ends)
+
+
+def normalized(d: Floats) -> tuple[Floats, Floats]:
+    """Return lengths (...) and unit vectors (..., 3); 0 where the length is."""
+    length = np.sqrt(np.einsum("...i,...i->...", d, d))
+    return length, d / np.where(length > 0.0, length, 1.0)[..., None]
