@@ -28,7 +28,7 @@ class Placing:
         self.session = session
         self.paused = False
         self.step_seconds = 0.0
-        self._worked = 0.0  # seconds, less what the ticks since allowed
+        self._worked = 0.0  # seconds of its thread, less what the ticks since allowed
         self._shown = len(session.solver.states) - 1
         self._began = self._shown
 
@@ -72,10 +72,9 @@ class Placing:
 
         After a step that took longer, a tick or two are left to the view.
         """
-        self._worked = max(min(self._worked, MOST_TICKS * seconds) - seconds, 0.0)
-        if not self.is_running or self._worked > 0.5 * seconds:
+        if not self._may_work(seconds, 0.5) or not self.is_running:
             return False
-        begin = now = time.perf_counter()
+        begin, now = time.thread_time(), time.perf_counter()
         end = now + seconds
         while self.is_running:
             self.solver.step()
@@ -83,7 +82,7 @@ class Placing:
             self.step_seconds = now - before
             if now >= end:
                 break
-        self._worked += now - begin
+        self._worked += time.thread_time() - begin
         self._shown = len(self.solver.states) - 1
         return True
 
@@ -119,16 +118,21 @@ class Placing:
     def drag(
         self, target: Pose, body: int, pivot: Floats | None, axes: Floats | None, seconds: float
     ) -> bool:
-        """Move a body by hand towards a pose for so long, sliding along what it touches; tell whether it
-        moved.
+        """Move a body by hand towards a pose for so long, sliding along what it touches; tell whether it is
+        under way.
+
+        As a hand is followed at once or not at all, a tick is left to the view only when two would be due.
         """
+        if not self._may_work(seconds, 1.0):
+            return True
         self.cut()
-        end = time.perf_counter() + seconds
+        begin, end = time.thread_time(), time.perf_counter() + seconds
         moved = False
         while self.solver.drag(target, body, pivot, axes):
             moved = True
             if time.perf_counter() >= end:
                 break
+        self._worked += time.thread_time() - begin
         self._shown = self._began = len(self.solver.states) - 1
         return moved
 
@@ -142,6 +146,13 @@ class Placing:
         """Give up the states later than that shown, if there are any."""
         if not self.is_last:
             self._branch()
+
+    def _may_work(self, seconds: float, patience: float) -> bool:
+        """Whether, in a tick of so many seconds, no more than a part of them, `patience`, was worked too long
+        before.
+        """
+        self._worked = max(min(self._worked, MOST_TICKS * seconds) - seconds, 0.0)
+        return self._worked <= patience * seconds
 
     def _go_on(self, settings: Settings, forces: Sequence[Force] | None = None) -> None:
         """Go on from the state that is shown in another way."""

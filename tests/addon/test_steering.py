@@ -53,6 +53,18 @@ def test_after_a_step_longer_than_a_tick_two_are_left_to_the_view() -> None:
     assert len(go.placing.solver.states) == 3
 
 
+def test_however_long_its_steps_are_a_hand_is_followed_every_third_tick() -> None:
+    go = cube_on_a_floor()
+    start, states = go.poses[0], []
+    for tick in range(1, 13):
+        target = start.displaced(0.01 * tick * np.array([1.0, 0.0, 0.0]), np.zeros(3), start.translation)
+        assert go.placing.drag(target, 0, None, None, SECONDS)
+        states.append(len(go.placing.solver.states))
+    followed = np.diff(states) > 0
+    assert 3 <= followed.sum() <= 6
+    assert go.poses[0].translation[0] >= start.translation[0] + 0.09
+
+
 def test_a_pull_that_stays_the_same_lets_the_solver_run_on() -> None:
     go = cube_on_a_floor()
     grip = go.grip(Kind.PULL, 0, np.array([1.0, 0.0, 1.0]))

@@ -14,7 +14,7 @@ from tests.window import extension
 from tests.window.hand import Hand, tick
 from tests.window.resizing import resize
 
-TICKS = 15
+TICKS = 24
 ONLY_MOVING = "only moving"
 LEAST = 0.6  # of the ticks that an operator gets which does nothing but move the object
 START = (-7.0, 0.0, 2.0)
