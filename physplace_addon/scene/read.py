@@ -24,7 +24,7 @@ from .errors import SceneError
 from .shapes import NOT_FINITE, RESET, Reader
 from .start import kept_start
 from .transform import ObjectSpace, object_space
-from .visible import Family, Item, items
+from .visible import Family, Item, items, original
 from .weights import Part, assembled, part_of
 
 ROUNDINGS = 8.0  # of a coordinate, between a pose written to an object and the same pose read back
@@ -173,8 +173,11 @@ class _Frame:
         return cls(obj, evaluated, split(matrix), space)
 
     def affine(self, item: Item) -> Floats:
-        """From an item's coordinates to this frame (4, 4)."""
-        if item.evaluated == self.evaluated:
+        """From an item's coordinates to this frame (4, 4); the mesh of a text or a surface stands as it does
+        itself.
+        """
+        own = original(item.evaluated) == self.obj
+        if own and np.array_equal(item.matrix, np.array(self.evaluated.matrix_world)):
             return linear4(self.own.stretch)
         return self.own.pose.inverse().matrix4 @ item.matrix
 

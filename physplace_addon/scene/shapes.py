@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body of each thing that is visible: its exact surface, the limit of its subdivision, or the
-polyhedron of its evaluated mesh.
+"""The body of each thing that is visible: its exact surface, that of its splines, the limit of its
+subdivision, or the polyhedron of its evaluated mesh.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from .affine import is_singular
 from .definitions import complex_of
 from .errors import SceneError
 from .meshes import triangles_of
+from .splines import spline_body
 from .subdivision import limit_body
-from .visible import Item
+from .visible import Item, original
 
 NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
 
@@ -58,8 +59,9 @@ class Reader:
         return self._polyhedron(item, affine)
 
     def _shown(self, item: Item) -> Body | None:
-        limit, notes = limit_body(item.evaluated, self._depsgraph)
-        body = self._polyhedron(item, np.eye(4)) if limit is None else limit
+        make = spline_body if original(item.evaluated).type == "SURFACE" else limit_body
+        curved, notes = make(item.evaluated, self._depsgraph)
+        body = self._polyhedron(item, np.eye(4)) if curved is None else curved
         return None if body is None else replace(body, notes=(*notes, *body.notes))
 
     def _polyhedron(self, item: Item, affine: Floats) -> Body | None:

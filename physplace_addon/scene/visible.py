@@ -20,7 +20,6 @@ from bpy.types import Depsgraph, Object
 from ..core.arrays import Floats
 from .access import custom_properties, present
 from .definitions import curve_names, has_definition
-from .meshes import GEOMETRY_TYPES
 
 IGNORE = "physplace_ignore"
 
@@ -69,11 +68,8 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
         if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
             continue
         exact = has_definition(shown)
-        if exact:
-            counts = not (instance.is_instance and owner == original(shown))  # it doubles itself
-        else:
-            counts = shown.type in GEOMETRY_TYPES and (shown.type == "MESH" or instance.is_instance)
-        if counts:
+        doubled = instance.is_instance and owner == original(shown)
+        if not doubled if exact else shown.type == "MESH":
             matrix = np.array(instance.matrix_world, dtype=np.float64)
             yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
 

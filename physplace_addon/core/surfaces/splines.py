@@ -66,7 +66,7 @@ def spline_surface(sheets: Sequence[SplineSheet]) -> BezierComplex:
     for sheet in sheets:
         if not (np.isfinite(sheet.points).all() and np.isfinite(sheet.weights).all()):
             raise SurfaceError(KIND, "points", "found a number that is not finite", "move them back")
-    control = _patches(_welded(sheets))
+    control = patches_of(_welded(sheets))
     kept = control[~_without_area(places(control))]
     if not len(kept):
         raise SurfaceError(KIND, "points", "enclose no area", "spread them out")
@@ -90,8 +90,10 @@ def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
     ]
 
 
-def _patches(sheets: Sequence[SplineSheet]) -> Floats:
-    """All patches (n, d + 1, d + 1, 3 or 4), raised to the highest degree among them."""
+def patches_of(sheets: Sequence[SplineSheet]) -> Floats:
+    """Return the control points of all patches (n, d + 1, d + 1, 3), or homogeneous ones (n, d + 1, d + 1,
+    4), raised to the highest degree among them; those along v of one sheet come one after another.
+    """
     degree = max(_LEAST_DEGREE, *(d for sheet in sheets for d in sheet.degrees))
     rational = any(np.ptp(sheet.weights) != 0.0 for sheet in sheets)
     parts = [_raised(_pieces(sheet, rational), degree) for sheet in sheets]
