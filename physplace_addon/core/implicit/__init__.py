@@ -5,11 +5,13 @@ from .blobby_cylinders import CylinderField
 from .blobby_spheres import SphereField
 from .combinations import Combination, complement, difference, intersection, union
 from .ellipsoids import Ellipsoids
+from .floaters import Floaters, FloaterSettings
 from .formula_function import FormulaFunction
 from .frozen import Frozen
 from .function import ImplicitFunction
 from .half_spaces import HalfSpaces
 from .quadrics import Quadrics
+from .sampling import Sampling
 from .scaled import Scaled
 from .spheres import Spheres
 
@@ -18,11 +20,14 @@ __all__ = [
     "Combination",
     "CylinderField",
     "Ellipsoids",
+    "FloaterSettings",
+    "Floaters",
     "FormulaFunction",
     "Frozen",
     "HalfSpaces",
     "ImplicitFunction",
     "Quadrics",
+    "Sampling",
     "Scaled",
     "SphereField",
     "Spheres",

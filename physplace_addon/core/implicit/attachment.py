@@ -6,8 +6,8 @@ velocity P is (equation 5)
     p' = P - (F_x . P + F_q . q' + phi F) / (F_x . F_x) F_x.
 
 A step of dt leaves a floater off by the second order of its way.  Newton's step on the surface after the move
-takes that back; floaters farther off than a share of their radius take more, and those that get no nearer have
-lost their surface.
+takes that back; floaters farther off than a share of their radius take more, and those that get no nearer
+have lost their surface.
 """
 
 from __future__ import annotations

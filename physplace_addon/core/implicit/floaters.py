@@ -1,9 +1,10 @@
-"""Floaters: particles that roam over an implicit surface and show it (Witkin and Heckbert 1994, sections 3.3 and 4).
+"""Floaters: particles that roam over an implicit surface and show it (Witkin and Heckbert 1994, sections 3.3
+and 4).
 
-A floater i stands at p_i, claims land with its radius sigma_i, and should have the desired radius sigma_hat_i.
-What it does in a step is in the modules of the same words: `attachment` keeps it on the surface, `repulsion`
-drives it from its `neighbours`, `population` lets it split or die, `seeding` finds land without any, `spacing`
-says what radius is desired where; `sampling` puts them together.
+A floater i stands at p_i, claims land with its radius sigma_i, and should have the desired radius
+sigma_hat_i. What it does in a step is in the modules of the same words: `attachment` keeps it on the surface,
+`repulsion` drives it from its `neighbours`, `population` lets it split or die, `seeding` finds land without
+any, `spacing` says what radius is desired where; `sampling` puts them together.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from ..errors import SamplingError
 
 @dataclass(frozen=True, eq=False)
 class FloaterSettings:
-    """What the table of section 5 sets.  `radius` is sigma_hat, in scene units, the only one that an artist sets.
+    """What the table of section 5 sets.  `radius` is sigma_hat, in scene units, the only one that an artist
+    sets.
 
-    Lengths of the table are made relative to the surface's diameter d: its beta, 1 / length, is `softness` / d.
+    Lengths of the table are made relative to the surface's diameter d: its beta, 1 / length, is `softness` /
+    d.
 
-    Spacing: with `turn` above 0, radii shrink where the surface bends, so that its normal turns by no more than
-    `turn` radians over a radius; within `focus_size` of a point of `focus` (k, 3) they shrink to `focus_share`
-    of `radius`.  None gets below `least_share` of `radius`.
+    Spacing: with `turn` above 0, radii shrink where the surface bends, so that its normal turns by no more
+    than `turn` radians over a radius; within `focus_size` of a point of `focus` (k, 3) they shrink to
+    `focus_share` of `radius`.  None gets below `least_share` of `radius`.
 
     `bounds` (2, 3), the lowest and the highest corner, cuts off a surface that is infinite, or too large.
     """
@@ -63,8 +66,8 @@ class FloaterSettings:
 class Floaters:
     """r floaters on a surface.
 
-    positions (r, 3) and radii (r,) in scene units; gradients (r, 3) are F_x there, or zero before the first step;
-    desired (r,) the desired radii; ages (r,) steps since each came to be.
+    positions (r, 3) and radii (r,) in scene units; gradients (r, 3) are F_x there, or zero before the first
+    step; desired (r,) the desired radii; ages (r,) steps since each came to be.
     """
 
     positions: Floats

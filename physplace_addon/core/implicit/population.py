@@ -1,8 +1,8 @@
 """Fission and death of floaters (Witkin and Heckbert 1994, section 4.4).
 
-Both wait for a floater to come near equilibrium, |p'| < gamma sigma.  It splits if its radius is at the greatest
-one there is, or if it feels others, D > nu E_hat, and its radius is above the desired one.  It may die if its
-radius is below delta of the desired, the likelier the smaller it is.
+Both wait for a floater to come near equilibrium, |p'| < gamma sigma.  It splits if its radius is at the
+greatest one there is, or if it feels others, D > nu E_hat, and its radius is above the desired one.  It may
+die if its radius is below delta of the desired, the likelier the smaller it is.
 
 What the paper leaves open, and what is added:
 
@@ -12,7 +12,8 @@ What the paper leaves open, and what is added:
   the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than three
   neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
 - A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
-  1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so small.
+  1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so
+  small.
 """
 
 from __future__ import annotations
@@ -39,25 +40,24 @@ def dying(
     small &= speed < settings.equilibrium * floaters.radii
     if not small.any():
         return small
-    around, count = _sums(np.stack([ratio, np.ones(len(ratio))]), pairs)
-    mean = (ratio + around) / (1.0 + count)
+    near = np.flatnonzero(small[pairs.first] | small[pairs.second])
+    pairs = Pairs(pairs.first[near], pairs.second[near], pairs.weight[near])
+    count = _sums(np.ones(len(ratio)), pairs)
+    mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
     small &= (ratio < settings.death) | (mean < _CALM_DEATH)
     bound = np.where(ratio < settings.death, settings.death, _CALM_DEATH)
     luck = rng.random(len(floaters))
     worst = np.where(small, luck, -1.0)
-    return small & (luck > ratio / bound) & (count >= _FEW) & (luck > _least_around(worst, pairs))
+    unlucky = (luck > ratio / bound) & (luck > _least_around(worst, pairs))
+    return np.asarray(small & unlucky & (count >= _FEW))
 
 
 def _sums(values: Floats, pairs: Pairs) -> Floats:
-    """Return the sums of values (k, r) over each floater's neighbours (k, r)."""
-    size = values.shape[1]
-    return np.stack(
-        [
-            np.bincount(pairs.first, value[pairs.second], size)
-            + np.bincount(pairs.second, value[pairs.first], size)
-            for value in values
-        ]
-    )
+    """Return the sums of values (r,) over each floater's neighbours (r,)."""
+    first, second = pairs.first, pairs.second
+    size = len(values)
+    sums = np.bincount(first, values[second], size) + np.bincount(second, values[first], size)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _least_around(values: Floats, pairs: Pairs) -> Floats:
@@ -79,7 +79,7 @@ def splitting(
 
 
 def split(floaters: Floaters, which: Bools, rng: np.random.Generator) -> Floaters:
-    """Return the floaters with those of a mask (r,) split in two, tangent to the surface; newborns come last."""
+    """Return the floaters with those of a mask (r,) split in two, along the surface; newborns come last."""
     parents: Ints = np.flatnonzero(which)
     if not len(parents):
         return floaters

@@ -11,16 +11,16 @@ energy (equations 10, 12 and 13; the sums leave out j = i):
 
     sigma_i' = -rho (D_i - E_hat) / (beta + sum_j |r_ij|^2 E_ij / sigma_i^3).
 
-Beyond four radii E is nothing beside alpha; there it ends.  It fades, too, where two floaters look away from each
-other: those on the two faces of a thin sheet share no land.
+Beyond 3.6 radii, of the larger, E is nothing beside alpha; there it ends.  It fades, too, where two floaters
+look away from each other: those on the two faces of a thin sheet share no land.
 
 Radii that differ make spacings that differ, for ever: a floater that has more room grows to fill it.  So once
-radii are about right, the force is made with radii in the same ratio to the desired ones, all of them, and only
-what is too large or too small by more than a margin still pushes harder or yields.
+radii are about right, the force is made with radii in the same ratio to the desired ones, all of them, and
+only what is too large or too small by more than a margin still pushes harder or yields.
 
 Floaters live faster than the paper's, by `HASTE`: P, rho and the speed that counts as rest, gamma, are all
-multiplied by it, which is a longer time step for the repulsion alone.  P of settled floaters is greater still;
-Euler's step stays stable up to 2.5.
+multiplied by it, which is a longer time step for the repulsion alone.  P of settled floaters is greater
+still; Euler's step stays stable up to 2.5.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 
-REACH = 4.0  # radii within which a floater feels others: in an even sampling, the first two rings
+REACH = 3.6  # radii within which a floater feels others: in an even sampling, the first two rings
 HASTE = 1.5
 _SETTLED = 1.2  # mean ratio of radii to the desired ones, below which all take the same
 _MARGIN = 0.2
@@ -49,47 +49,71 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Repulsion:
-    """wish (r, 3): P, scene units per unit of time; energy (r,): D; stiffness (r,): D_sigma, 1 / scene unit."""
+    """wish (r, 3): P, scene units per time; energy (r,): D; stiffness (r,): D_sigma, 1 / scene unit."""
 
     wish: Floats
     energy: Floats
     stiffness: Floats
 
 
-def repulsion(positions: Floats, radii: Floats, force_radii: Floats, pairs: Pairs, amplitude: float) -> Repulsion:
-    """Return what floaters at positions (r, 3) feel, their energies by `radii` (r,), forces by `force_radii`."""
+def repulsion(
+    positions: Floats, radii: Floats, force_radii: Floats, pairs: Pairs, amplitude: float
+) -> Repulsion:
+    """Return what floaters at positions (r, 3) feel: energies by radii (r,), forces by force_radii (r,)."""
     count, i, j = len(positions), pairs.first, pairs.second
     apart = [axis.take(i) - axis.take(j) for axis in np.ascontiguousarray(positions.T)]
     square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
+    fall_i, fall_j = _falls(radii, i, j)
     scale = amplitude * pairs.weight
-    by_i, by_j = (_energies(square, radii.take(end), scale) for end in (i, j))
-    energy = np.bincount(i, by_i, count) + np.bincount(j, by_j, count)
-    stiffness = (np.bincount(i, by_i * square, count) + np.bincount(j, by_j * square, count)) / radii**3
-    u_square = force_radii * force_radii
+    scale *= square * np.maximum(fall_i, fall_j) > -0.5 * REACH * REACH
+    by_i, by_j = _energies(square, fall_i, scale), _energies(square, fall_j, scale)
+    energy = _sums(i, by_i, j, by_j, count)
+    stiffness = _sums(i, by_i * square, j, by_j * square, count) / radii**3
     if force_radii is not radii:
-        by_i, by_j = (_energies(square, force_radii.take(end), scale) for end in (i, j))
-    h = by_i / u_square.take(i) + by_j / u_square.take(j)
+        scale = _CALM_HASTE / HASTE * scale
     wish = np.empty((count, 3))
+    h = _symmetric(square, scale, force_radii, i, j)
     for axis in range(3):
         push = h * apart[axis]
-        wish[:, axis] = np.bincount(i, push, count) - np.bincount(j, push, count)
-    wish *= ((HASTE if force_radii is radii else _CALM_HASTE) * u_square)[:, None]
+        wish[:, axis] = _sums(i, push, j, -push, count)
+    wish *= (HASTE * force_radii * force_radii)[:, None]
     return Repulsion(wish, energy, stiffness)
 
 
-def _energies(square: Floats, radius: Floats, scale: Floats) -> Floats:
-    """Return E (m,) by squared distances (m,), for one side's radii (m,)."""
-    ratio = square / (radius * radius)
-    energy = np.exp(-0.5 * ratio)
+def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
+    """Return what all pairs give to their first and to their second floaters (count,)."""
+    return np.asarray(np.bincount(i, by_i, count) + np.bincount(j, by_j, count), dtype=np.float64)
+
+
+def _symmetric(square: Floats, scale: Floats, radii: Floats, i: Ints, j: Ints) -> Floats:
+    """Return h (m,) for pairs at squared distances (m,)."""
+    if len(radii) and radii.min() == radii.max():
+        inverse = 1.0 / (radii[0] * radii[0])
+        return _energies(square, -0.5 * inverse, 2.0 * inverse * scale)
+    fall_i, fall_j = _falls(radii, i, j)
+    by_i, by_j = _energies(square, fall_i, scale), _energies(square, fall_j, scale)
+    return np.asarray(-2.0 * (by_i * fall_i + by_j * fall_j))
+
+
+def _falls(radii: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+    """Return -1 / (2 sigma^2) of both floaters of each pair (m,)."""
+    fall = -0.5 / (radii * radii)
+    return fall.take(i), fall.take(j)
+
+
+def _energies(square: Floats, fall: Floats | float, scale: Floats) -> Floats:
+    """Return E (m,) at squared distances (m,), for one side's falls (m,)."""
+    energy = square * fall
+    np.exp(energy, out=energy)
     energy *= scale
-    energy *= ratio < REACH * REACH
-    return np.asarray(energy)
+    return energy
 
 
 def fitted(radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats) -> Floats:
     """Return the radii (r,) after a time; `rate` is rho times it (equations 10 and 12).
 
-    beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises above `greatest` (r,).
+    beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises above `greatest`
+    (r,).
     """
     change = -HASTE * rate * (felt.energy - goal) / (felt.stiffness + beta)
     return np.asarray(np.minimum(np.maximum(radii + change, 0.2 * radii), greatest))

@@ -1,8 +1,10 @@
-"""The life of floaters on a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to 5).
+"""The life of floaters on a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to
+5).
 
-A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are fitted
-(10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface as it is
-after the step, and who finds none is gone; where a component of the surface has nobody, a seed is laid.
+A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are
+fitted (10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface
+as it is after the step, and who finds none is gone; where a component of the surface has nobody, a seed is
+laid.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from .spacing import desired_radii
 class Sampling:
     """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
 
-    It only remembers what makes the next step cheaper, and where it has looked for new components: the floaters
-    themselves are handed in and out, so earlier ones may be taken up again.
+    It only remembers what makes the next step cheaper, and where it has looked for new components: the
+    floaters themselves are handed in and out, so earlier ones may be taken up again.
     """
 
     def __init__(self, settings: FloaterSettings, rng: np.random.Generator) -> None:
@@ -78,18 +80,19 @@ class Sampling:
         splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings) & ~dead
         if len(floaters) >= settings.most:
             splits[:] = False
-        if dead.any() or splits.any():
-            self._neighbours.forget()
+        if splits.any():
+            self._neighbours.with_halves(np.flatnonzero(splits))
             grown = split(grown, splits, self._rng)
-            grown = grown.only(np.append(~dead, np.ones(len(grown) - len(dead), dtype=bool)))
+        if dead.any():
+            dead = np.append(dead, np.zeros(len(grown) - len(dead), dtype=bool))
+            self._neighbours.without(dead)
+            grown = grown.only(~dead)
         return self._landed(grown, after)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats]:
         """Return the floaters with F_x at their places, and F (r,): 0 where the last step brought them."""
         if floaters is self._floaters and function is self._function:
             return floaters, np.zeros(len(floaters))
-        if floaters is not self._floaters:
-            self._neighbours.forget()
         value, gradients = function.gradient(floaters.positions)
         desired = desired_radii(function, floaters.positions, self.settings)
         return Floaters(floaters.positions, floaters.radii, gradients, desired, floaters.ages), value
@@ -113,7 +116,7 @@ class Sampling:
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
         if not on.lost.any():
             return landed
-        self._neighbours.forget()
+        self._neighbours.without(on.lost)
         return landed.only(~on.lost)
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:

@@ -1,40 +1,45 @@
 """New floaters for components of the surface that have none.
 
-The surface's box is divided into 8 x 8 x 8 cells, and these in halves down to about a radius; those where F
-cannot be zero, by its proven bounds, are left out on the way.  From each cell that is left a point is brought to
-the surface.  It is claimed if a floater is near, looks its way and has no gap or wall in between; else, if one
-can walk from it, on the surface, to the nearest floater.  Of points that are not claimed, one of each cluster
-becomes a seed.
+F and F_x are looked at in the points of a grid over the surface's box.  Where |F| / |F_x| is about a cell, a
+foot on the surface is near; one that is close to a floater that looks its way is claimed by it, and that is
+all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
+that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
 
-While the surface changes, an eighth of the cells is looked at in every third step, each eighth spread over the
-box: what is new is found within 24 steps, at a small part of the step's cost.  Once the surface has been still
-for so long, there is nothing to look for.
+While the surface changes, or floaters are still growing over it, an eighth of the points is looked at in
+every third step, each eighth spread over the box: what is new is found within 24 steps, at a small part of a
+step's cost.  After that there is nothing to look for.  What is smaller than a cell may be overlooked; cells
+are about as large as a floater's land, as far as that is affordable.
 """
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats
 from ..errors import SamplingError
 from .attachment import attached
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
-from .neighbours import near_pairs
-from .walking import arrives, clear_between
+from .neighbours import near_pairs, nearest
+from .walking import arrives
 
 _EVERY = 3  # steps between two looks
 _PARTS = 8
-_CELLS = np.stack(np.meshgrid(*[np.arange(8.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-_PART_OF = (_CELLS @ [1.0, 3.0, 5.0] % _PARTS).astype(np.intp)
-_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+_BOX_HOLDS = 2  # looks
+_MARGIN = 0.05  # of the box, for what grows out of it meanwhile
 _CELL = 1.8  # of the desired radius
-_FINEST = 64.0  # cells across the surface, at most
-_CLAIM = 1.6  # radii: more than the land that a floater has when all is settled
+_FEWEST, _MOST = 16.0, 48.0  # cells across the surface
+_NEAR = 1.0  # cells: |F| / |F_x| where the surface may pass through the cell
+_CLAIM = 1.4  # desired radii: more than the land that a floater has when all is settled
+_BARE = 4.0  # radii: farther than what a floater is about to settle
+_WALKERS = 24
 _CLUSTER = 2.5  # cells
+_SETTLED = 1.2  # mean ratio of radii to the desired
 
 
 class Seeding:
@@ -43,33 +48,39 @@ class Seeding:
     def __init__(self, settings: FloaterSettings) -> None:
         self.settings = settings
         self.diameter = 4.0 * settings.radius
+        self._box = np.zeros((0, 3))
         self._function: ImplicitFunction | None = None
         self._parameters = np.zeros(0)
         self._clock = 0
         self._due = _PARTS
-        self._part = 0
 
     def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
-        """Return the floaters with a seed on each component without any, as far as the cells are fine."""
+        """Return the floaters with a seed on each component without any."""
         self._changed(function)
         self._due = 0
-        return self._looked(function, floaters, np.ones(len(_CELLS), dtype=bool))
+        self.measure(function)
+        return self._looked(function, floaters, None)
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters with seeds where it is due to look in this step."""
         if self._changed(function):
             self._due = _PARTS
-        if self._due and not len(floaters):
+        if not self._due:
+            return floaters
+        if not len(floaters):
             return self.all(function, floaters)
         self._clock += 1
-        if not self._due or self._clock % _EVERY:
+        if self._clock % _EVERY:
             return floaters
-        self._due -= 1
-        self._part = (self._part + 1) % _PARTS
-        return self._looked(function, floaters, self._part == _PART_OF)
+        look = self._clock // _EVERY
+        if look % _BOX_HOLDS == 0:
+            self.measure(function)
+        if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
+            self._due -= 1
+        return self._looked(function, floaters, look % _PARTS)
 
-    def measure(self, function: ImplicitFunction) -> Floats:
-        """Return the box (2, 3) to sample in, and keep its greatest side as the surface's diameter.
+    def measure(self, function: ImplicitFunction) -> None:
+        """Keep the box to look in, and its greatest side as the surface's diameter.
 
         Raises SamplingError for a surface that is infinite, with no bounds set.
         """
@@ -78,11 +89,12 @@ class Seeding:
         if bounds is not None:
             box = np.stack([np.maximum(box[0], bounds[0]), np.minimum(box[1], bounds[1])])
         if not np.all(box[0] <= box[1]):
-            return np.zeros((0, 3))
+            self._box = np.zeros((0, 3))
+            return
         if not np.isfinite(box).all():
             raise SamplingError("surface", "it is infinite", "give bounds to sample it in")
         self.diameter = max(float((box[1] - box[0]).max()), 1e-3 * self.settings.radius)
-        return box
+        self._box = box + _MARGIN * self.diameter * np.array([[-1.0], [1.0]])
 
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether this is another surface than before."""
@@ -90,61 +102,77 @@ class Seeding:
             return False
         before, self._function = self._function, function
         parameters, self._parameters = self._parameters, function.parameters
-        same = type(before) is type(function) and np.array_equal(parameters, self._parameters)
-        return not same
+        return not (type(before) is type(function) and np.array_equal(parameters, self._parameters))
 
-    def _looked(self, function: ImplicitFunction, floaters: Floaters, cells: Bools) -> Floaters:
-        box = self.measure(function)
-        if not len(box):
+    def _looked(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
+        """Look at a part of the box, or at all of it."""
+        if not len(self._box):
             return floaters
-        size = max(_CELL * self.settings.radius, self.diameter / _FINEST)
-        centres, half = surface_cells(function, box, cells, size)
-        if not len(centres):
+        across = np.clip(self.diameter / (_CELL * self.settings.radius), _FEWEST, _MOST)
+        cell = float((self._box[1] - self._box[0]).max() / across)
+        counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
+        grid = _grid(tuple(int(count) for count in counts), part)
+        feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
+        free = feet.only(~_claimed(feet, floaters))
+        if not len(free):
             return floaters
-        on = attached(function, centres, np.full(len(centres), half), 2.0 * half)
-        here = Floaters.at(on.positions[~on.lost], self.settings.radius)
-        points = Floaters(here.positions, here.radii, on.gradients[~on.lost], here.desired, here.ages)
-        free = points.only(~claimed(function, points, floaters))
-        return floaters.with_more(_one_each(free, _CLUSTER * 2.0 * half)) if len(free) else floaters
+        return floaters.with_more(self._seeds(function, free, floaters, cell))
+
+    def _seeds(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
+        """Return a seed for each cluster of points from which no floater can be reached."""
+        if len(floaters):
+            free = free.only(np.arange(0, len(free), math.ceil(len(free) / _WALKERS)))
+        on = attached(function, free.positions, np.full(len(free), cell), 2.0 * cell)
+        points = Floaters(on.positions, free.radii, on.gradients, free.desired, free.ages).only(~on.lost)
+        if len(floaters) and len(points):
+            points = points.only(_apart(function, points, floaters))
+        return _one_each(points, _CLUSTER * cell) if len(points) else points
 
 
-def surface_cells(
-    function: ImplicitFunction, box: Floats, cells: Bools, size: float
-) -> tuple[Floats, float]:
-    """Return the centres (k, 3) of cells that the surface may be in, and half of their greatest side.
-
-    cells (512,) are those of the division by eight to begin with; `size` is what they are halved down to.
-    """
-    side = (box[1] - box[0]) / 8.0
-    low = box[0] + _CELLS[cells] * side
-    while True:
-        least, greatest = function.range(low, low + side)
-        low = low[(least <= 0.0) & (greatest >= 0.0)]
-        if not len(low) or side.max() <= 1.25 * size:
-            return low + 0.5 * side, 0.5 * float(side.max())
-        side = 0.5 * side
-        low = (low[:, None, :] + _OCTANTS * side).reshape(-1, 3)
+@lru_cache(maxsize=64)
+def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
+    """Return the centres (k, 3) of unit cells, all or one part of eight that is spread over them."""
+    index = np.stack(np.meshgrid(*[np.arange(count) for count in counts], indexing="ij"), axis=-1).reshape(
+        -1, 3
+    )
+    if part is not None:
+        index = index[index @ np.array([1, 3, 5]) % _PARTS == part]
+    grid = index + 0.5
+    grid.setflags(write=False)
+    return grid
 
 
-def claimed(function: ImplicitFunction, points: Floaters, floaters: Floaters) -> Bools:
-    """Return which points (k,) of the surface belong to a component that has floaters."""
-    if not len(floaters):
+def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
+    """Return those of points (k, 3) that the surface may be near, moved there to first order."""
+    value, gradients = function.gradient(points)
+    square = np.einsum("ki,ki->k", gradients, gradients)
+    near = np.flatnonzero((value * value <= (_NEAR * cell) ** 2 * square) & (square > 0.0))
+    share = value[near] / square[near]
+    feet = Floaters.at(points[near] - share[:, None] * gradients[near], radius)
+    return Floaters(feet.positions, feet.radii, gradients[near], feet.desired, feet.ages)
+
+
+def _claimed(points: Floaters, floaters: Floaters) -> Bools:
+    """Return which points (k,) are close to a floater that looks their way."""
+    if not len(floaters) or not len(points):
         return np.zeros(len(points), dtype=bool)
-    count = min(3, len(floaters))
-    _, near = cKDTree(floaters.positions).query(points.positions, count)
-    near = near.reshape(len(points), count)
-    way = floaters.positions[near] - points.positions[:, None]
-    apart = np.sqrt(np.einsum("kni,kni->kn", way, way))
-    alike = np.einsum("kni,ki->kn", floaters.normals[near], points.normals) > 0.0
-    close = apart <= _CLAIM * np.maximum(floaters.radii, floaters.desired)[near]
-    good = alike & close
-    best = near[np.arange(len(points)), np.argmax(good, axis=1)]
-    has = good.any(axis=1)
-    has[has] = clear_between(function, points.only(has), floaters.positions[best[has]])
-    left = np.flatnonzero(~has)
-    if len(left):
-        has[left] = arrives(function, points.only(left), floaters.positions[near[left, 0]])
-    return has
+    reach = _CLAIM * float(floaters.desired.max())
+    apart, who = nearest(points.positions, floaters.positions, reach)
+    close = np.flatnonzero(apart <= reach)
+    looks = floaters.gradients[who[close]]
+    alike = np.einsum("ki,ki->k", looks, points.gradients[close]) > 0.0
+    claimed = np.zeros(len(points), dtype=bool)
+    claimed[close] = alike & (apart[close] <= _CLAIM * floaters.desired[who[close]])
+    return claimed
+
+
+def _apart(function: ImplicitFunction, points: Floaters, floaters: Floaters) -> Bools:
+    """Return which points (k,) are far from all floaters, or cannot be reached from the nearest."""
+    apart, who = nearest(points.positions, floaters.positions)
+    far = apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who]
+    near = np.flatnonzero(~far)
+    far[near] = ~arrives(function, points.only(near), floaters.positions[who[near]])
+    return far
 
 
 def _one_each(points: Floaters, apart: float) -> Floaters:

@@ -2,7 +2,8 @@
 
 Witkin and Heckbert 1994, section 6, propose both: curvature, and the neighbourhood of a dragged point.  With
 n = F_x / |F_x| the surface turns by the operator S = (1 - n n') F_xx (1 - n n') / |F_x|.  Its two eigenvalues
-besides 0 are the principal curvatures; they have the sum tr S and the sum of squares |S|^2, so the greater one is
+besides 0 are the principal curvatures; they have the sum tr S and the sum of squares |S|^2, so the greater
+one is
 
     kappa = |tr S| / 2 + sqrt(|S|^2 / 2 - (tr S)^2 / 4),
 
@@ -12,11 +13,11 @@ and over a radius sigma the normal turns by kappa sigma.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ..arrays import Floats
 from .floaters import FloaterSettings
 from .function import ImplicitFunction
+from .neighbours import nearest
 
 
 def desired_radii(function: ImplicitFunction, positions: Floats, settings: FloaterSettings) -> Floats:
@@ -28,14 +29,16 @@ def desired_radii(function: ImplicitFunction, positions: Floats, settings: Float
         kappa = greatest_curvatures(function, positions)
         radii = np.minimum(radii, settings.turn / np.maximum(kappa, 1e-300))
     if settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0:
-        far = cKDTree(settings.focus).query(positions)[0] / settings.focus_size
+        far = nearest(positions, np.asarray(settings.focus, dtype=np.float64))[0] / settings.focus_size
         ease = np.clip(far, 0.0, 1.0) ** 2 * (3.0 - 2.0 * np.clip(far, 0.0, 1.0))
-        radii = np.minimum(radii, settings.radius * (settings.focus_share + (1.0 - settings.focus_share) * ease))
+        radii = np.minimum(
+            radii, settings.radius * (settings.focus_share + (1.0 - settings.focus_share) * ease)
+        )
     return np.asarray(np.maximum(radii, settings.least_share * settings.radius))
 
 
 def greatest_curvatures(function: ImplicitFunction, positions: Floats) -> Floats:
-    """Return the greater principal curvature (r,), without its sign, 1 / scene unit; infinite where F_x is 0."""
+    """Return the greater principal curvature (r,) without sign, 1 / scene unit; infinite where F_x is 0."""
     _, gradient, hessian = function.hessian(positions)
     slope = np.sqrt(np.einsum("ri,ri->r", gradient, gradient))
     normal = gradient / np.where(slope > 0.0, slope, 1.0)[:, None]
