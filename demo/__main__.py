@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m demo`: the spoon in the bowl, or an object of a file placed on all else in it."""
+"""`python -m demo`: the spoon in the bowl, an object of a file placed on the rest, or a blob sculpted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import physplace_addon
 
-from . import place_file, spoon_in_bowl
+from . import place_file, pulled_cylinders, spoon_in_bowl
 
 
 def main() -> int:
@@ -21,12 +21,15 @@ def main() -> int:
     parser.add_argument(
         "--active", help="the name of the object to place; without it, the file's active object"
     )
+    parser.add_argument("--sculpt", action="store_true", help="pull three blobby cylinders into shape")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     out = chosen.out.resolve()
     physplace_addon.register()
     try:
+        if chosen.sculpt:
+            return pulled_cylinders.run(out)
         if chosen.file is None:
             return spoon_in_bowl.run(out)
         return place_file.run(chosen.file, chosen.active, out)

@@ -1,0 +1,207 @@
+"""A step of sculpting, beside Blender's own metaballs that re-evaluate the same fourteen blobs.
+
+Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--steps N] [--wild STEPS]
+
+1. Side by side, in turns: the median time of a whole step (control points, floaters, radii, fission and
+   death) with ten control points, one of them dragged about, and of a metaball re-evaluation after one element
+   has moved, at about as many vertices; and how much the spacing varies (standard deviation of the distance to
+   the nearest neighbour, over its mean).  The metaballs need bpy.
+2. How the step's time grows with the number r of floaters, beside r log r.
+3. With --wild: so many steps of random drags, splits, merges and vanishing.
+
+What it prints goes to out/blobs.json, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from physplace_addon.core.implicit import ImplicitFunction
+from physplace_addon.core.implicit.floaters import FloaterSettings
+from physplace_addon.core.implicit.frozen import Frozen
+from physplace_addon.core.implicit.sculpting import Sculpting, SculptSettings
+from tests.core.implicit.surfaces import fourteen_spheres
+from tests.core.implicit.wild import wild
+
+OUT = Path("out")
+COUNTS = (500, 2_000, 10_000, 40_000)
+GROWTH = (500, 50_000)
+SETTLING, CALM = 60, 40  # steps at most, and after the last drag
+CONTROLS, ROUND = 10, 40  # the dragged one goes round once in so many steps
+
+
+def blob() -> ImplicitFunction:
+    """Fourteen blobby spheres, 56 free parameters: the bias is frozen."""
+    whole = fourteen_spheres()
+    return Frozen(whole, np.array([name != "bias" for name in whole.names]))
+
+
+def settled(count: int) -> Sculpting:
+    """A sculpting of about so many floaters, at rest, with its control points."""
+    function = blob()
+    coarse = Sculpting(function, SculptSettings(FloaterSettings(0.12)), np.random.default_rng(0))
+    for _ in range(SETTLING):
+        coarse.step()
+    radius = 0.12 * float(np.sqrt(len(coarse.state.floaters) / count))
+    made = Sculpting(function, SculptSettings(FloaterSettings(radius)), np.random.default_rng(0))
+    for _ in range(2 * SETTLING):
+        made.step()
+    for index in np.linspace(0, len(made.state.floaters) - 1, CONTROLS).astype(int):
+        made.add(made.state.floaters.positions[index])
+    return made
+
+
+class Dragged:
+    """Steps of a sculpting in which one control point is dragged in circles."""
+
+    def __init__(self, sculpting: Sculpting) -> None:
+        self.sculpting, self.steps = sculpting, 0
+        self.start = sculpting.state.controls.position[0].copy()
+
+    def step(self) -> float:
+        """Make a step; return its seconds."""
+        turn = 2.0 * np.pi * self.steps / ROUND
+        self.steps += 1
+        target = self.start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), np.sin(2.0 * turn)])
+        begun = time.perf_counter()
+        self.sculpting.drag(0, target)
+        self.sculpting.step()
+        return time.perf_counter() - begun
+
+
+class Metaballs:
+    """The same spheres as Blender's metaballs, at about so many vertices."""
+
+    def __init__(self, count: int) -> None:
+        self.bpy = importlib.import_module("bpy")
+        self.bpy.ops.wm.read_factory_settings(use_empty=True)
+        self.ball = self.bpy.data.metaballs.new("Blob")
+        self.object = self.bpy.data.objects.new("Blob", self.ball)
+        self.bpy.context.scene.collection.objects.link(self.object)
+        self.ball.threshold = 0.1
+        for *centre, radius in fourteen_spheres().parameters[1:].reshape(-1, 4).tolist():
+            element = self.ball.elements.new()
+            element.co, element.radius = centre, 1.5 * radius
+        self._refine(count)
+        self.steps = 0
+
+    def _refine(self, count: int) -> None:
+        size = 0.2
+        for _ in range(6):
+            self.ball.resolution = size
+            found = len(self.vertices())
+            size *= float(np.sqrt(found / count))
+
+    def vertices(self) -> np.ndarray:
+        """Re-evaluate; return the vertices (k, 3)."""
+        self.object.update_tag()
+        self.ball.update_tag()
+        mesh = self.object.evaluated_get(self.bpy.context.evaluated_depsgraph_get()).to_mesh()
+        places = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", places)
+        return places.reshape(-1, 3).astype(float)
+
+    def step(self) -> float:
+        """Move an element and re-evaluate; return its seconds."""
+        self.steps += 1
+        begun = time.perf_counter()
+        self.ball.elements[0].co.x += 1e-3 * (-1.0) ** self.steps
+        self.object.evaluated_get(self.bpy.context.evaluated_depsgraph_get()).to_mesh()
+        return time.perf_counter() - begun
+
+
+def unevenness(places: np.ndarray) -> float:
+    """How much the distance to the nearest neighbour varies."""
+    nearest = cKDTree(places).query(places, 2)[0][:, 1]
+    return float(nearest.std() / nearest.mean())
+
+
+def beside_metaballs(counts: list[int], steps: int) -> list[dict]:
+    """Print the table of times and evenness."""
+    print(f"{'asked':>7}{'floaters':>9}{'vertices':>9}{'step ms':>9}{'metaballs ms':>14}{'times':>7}", end="")
+    print(f"{'spacing varies':>16}{'metaballs':>11}{'times':>7}{'while dragged':>15}")
+    rows = []
+    for count in counts:
+        sculpting, peer = settled(count), peer_of(count)
+        dragged, own, others = Dragged(sculpting), [], []
+        for _ in range(steps):
+            own.append(dragged.step())
+            others.append(peer.step() if peer else np.nan)
+        moving = unevenness(sculpting.state.floaters.positions)
+        for _ in range(CALM):
+            sculpting.step()
+        positions = sculpting.state.floaters.positions
+        vertices = peer.vertices() if peer else np.zeros((0, 3))
+        row = {
+            "count": count,
+            "floaters": len(positions),
+            "vertices": len(vertices),
+            "step": float(np.median(own)),
+            "metaballs": float(np.median(others)),
+            "varies": unevenness(positions),
+            "metaballs vary": unevenness(vertices) if peer else np.nan,
+            "varies while dragged": moving,
+        }
+        rows.append(row)
+        print(
+            f"{count:7}{row['floaters']:9}{row['vertices']:9}{1e3 * row['step']:9.2f}"
+            f"{1e3 * row['metaballs']:14.2f}{row['metaballs'] / row['step']:7.2f}{row['varies']:16.4f}"
+            f"{row['metaballs vary']:11.3f}{row['metaballs vary'] / row['varies']:7.1f}{moving:15.4f}",
+            flush=True,
+        )
+    return rows
+
+
+def peer_of(count: int) -> Metaballs | None:
+    """The metaballs, or None without bpy."""
+    try:
+        importlib.import_module("bpy")
+    except ImportError:
+        return None
+    return Metaballs(count)
+
+
+def growth(steps: int) -> list[dict]:
+    """Print how the time grows from the least to the greatest number of floaters."""
+    rows = []
+    for count in GROWTH:
+        dragged = Dragged(settled(count))
+        seconds = float(np.median([dragged.step() for _ in range(steps)]))
+        rows.append({"floaters": len(dragged.sculpting.state.floaters), "step": seconds})
+    few, many = rows
+    law = many["floaters"] * np.log(many["floaters"]) / (few["floaters"] * np.log(few["floaters"]))
+    print(
+        f"\nfrom r = {few['floaters']} at {1e3 * few['step']:.2f} ms to r = {many['floaters']} at "
+        f"{1e3 * many['step']:.1f} ms: {many['step'] / few['step']:.0f} times; r log r: {law:.0f} times"
+    )
+    return rows
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--counts", type=int, nargs="+", default=list(COUNTS))
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--wild", type=int, default=0)
+    parser.add_argument("--no-growth", action="store_true")
+    given = parser.parse_args()
+    found: dict = {"beside metaballs": beside_metaballs(given.counts, given.steps)}
+    if not given.no_growth:
+        found["growth"] = growth(given.steps)
+    if given.wild:
+        found["wild"] = asdict(wild(0, given.wild, say=print))
+        print(found["wild"])
+    OUT.mkdir(exist_ok=True)
+    (OUT / "blobs.json").write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
