@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the test suite on every Blender LTS that PhysPlace supports, each in an environment of its own.
 
-    python3 tools/test_all.py [--available] [--others] [words for pytest]
+    python3 tools/test_all.py [--available] [--others] [--set-up] [words for pytest]
 
 A Blender whose Python this machine lacks is listed as not run, and that is a failure: nobody should read
 "passed" and believe it means all three. With --available it is only listed. With --others the Blender that
-`make test` has tested is left out.
+`make test` has tested is left out. With --set-up the environments are made and nothing is tested.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import setup
 NOT_RUN = "NOT RUN"
 
 
-def run(blender: str, options: list[str]) -> str:
-    """Set up and test one Blender; what became of it, in a few words."""
+def run(blender: str, options: list[str] | None) -> str:
+    """Set up one Blender, and test it unless there are no options; what became of it, in a few words."""
     try:
         pythons.find(setup.BLENDERS[blender])
     except pythons.PythonError as error:
@@ -32,6 +32,8 @@ def run(blender: str, options: list[str]) -> str:
     except setup.SetupError as error:
         print(error, flush=True)
         return "FAILED in set-up, see above"
+    if options is None:
+        return "passed: it is set up"
     started = time.monotonic()
     parallel = ["--numprocesses=auto", "--dist=loadfile"]
     command = [str(folder / "bin" / "python"), "-m", "pytest", *parallel, *options]
@@ -42,7 +44,8 @@ def run(blender: str, options: list[str]) -> str:
 def main() -> int:
     """Run all, print a line for each, fail unless all passed."""
     accepted = ("passed", NOT_RUN) if "--available" in sys.argv else ("passed",)
-    options = [word for word in sys.argv[1:] if word not in ("--available", "--others")]
+    words = [word for word in sys.argv[1:] if word not in ("--available", "--others", "--set-up")]
+    options = None if "--set-up" in sys.argv else words
     tested = {setup.default_blender()} if "--others" in sys.argv else set()
     outcomes = {}
     for blender in sorted(setup.BLENDERS.keys() - tested):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes a room for window tests: a folder with Debian's Blender, an X server, and OpenGL in software.
 
+    python3 tools/window_room.py make SUITE [SUITE ...]       make rooms of these Debians: trixie, sid
     python3 tools/window_room.py run ROOM PROGRAM [words]     run a program of the room
 
 A room is entered in a mount namespace of its own. What is mounted there is seen by nobody else and is gone
@@ -146,12 +147,27 @@ def bind(source: str, target: str) -> None:
 
 
 def main() -> int:
-    """Run a program in a room."""
-    if len(sys.argv) < 4 or sys.argv[1] != "run":
-        print(__doc__, file=sys.stderr)
-        return 2
-    run(Path(sys.argv[2]), sys.argv[3:])
-    return 1
+    """Make rooms, or run a program in one."""
+    command, words = sys.argv[1:2], sys.argv[2:]
+    if command == ["make"] and words and set(words) <= set(SUITES):
+        return make_all(words)
+    if command == ["run"] and len(words) > 1:
+        run(Path(words[0]), words[1:])
+        return 1
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+def make_all(suites: list[str]) -> int:
+    """Make the rooms that can be made; the exit code."""
+    failed = 0
+    for suite in suites:
+        try:
+            make(suite)
+        except RoomError as error:
+            print(f"A room with the Blender of Debian {suite} cannot be made: {error}", file=sys.stderr)
+            failed = 1
+    return failed
 
 
 if __name__ == "__main__":
