@@ -24,6 +24,7 @@ from .gaussians import (
     coefficients,
     dot,
     monomials,
+    outer_sums,
     weights,
 )
 from .segments_and_boxes import distances_to_segments
@@ -137,7 +138,7 @@ class _AtCylinders(Nearness):
         """Sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g; beyond the ends without e."""
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
-        second: Floats = np.einsum("...ikn,...jkn->...ijn", (4.0 * w * wg)[..., None, :, :] * d, d)
+        second = outer_sums(4.0 * w * wg, d)
         beside = (self.t > 0.0) & (self.t < 1.0)
         squares = self.of.e[..., :, None] * self.of.along[..., None, :3]
         second += np.einsum("...kij,...kn->...ijn", squares, 2.0 * wg * beside)

@@ -24,6 +24,7 @@ from .gaussians import (
     coefficients,
     dot,
     monomials,
+    outer_sums,
     weights,
 )
 
@@ -109,7 +110,7 @@ class _AtSpheres(Nearness):
         """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
-        second: Floats = np.einsum("...ikn,...jkn->...ijn", (4.0 * w * wg)[..., None, :, :] * d, d)
+        second = outer_sums(4.0 * w * wg, d)
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second
 

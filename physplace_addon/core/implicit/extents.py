@@ -10,7 +10,7 @@ from ..arrays import Floats
 from .fields import Field
 
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
-_PARTS, _ROUNDS = 32, 6
+_PARTS, _ROUNDS = 12, 4
 
 
 def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:

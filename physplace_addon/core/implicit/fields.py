@@ -23,8 +23,8 @@ from .gaussians import NEGLECTED, REACH, WELL_CONDITIONED, Elements, Nearness
 from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
 from .sparse_rows import Rows
 
-_MANY = 64  # elements from which on it pays to sort them by place
-_AT_ONCE = 2**17  # pairs of a point and an element, that what is made of them stays in the cache
+_MANY, _SORTED = 128, 2**17  # elements, and pairs with points, from which on it pays to sort them by place
+_AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +120,11 @@ class Field(ABC):
         of the pairs of points and elements at a time.
         """
         rows = self.rows if rates is None else rates.reshape(self.rows.shape)
-        if x.shape[0] * len(self.rows) <= _AT_ONCE:
+        count = len(x) * len(self.rows)
+        if count <= _AT_ONCE:
             return evaluate(self.at(x), rows)
-        if len(self.rows) < _MANY:
-            step = _AT_ONCE // len(self.rows)
+        if count <= _SORTED or len(self.rows) < _MANY:
+            step = max(_AT_ONCE // len(self.rows), 1)
             parts = [evaluate(self.at(x[i : i + step]), rows) for i in range(0, len(x), step)]
             return np.concatenate(parts, axis=-1)
         return summed(
@@ -156,7 +157,7 @@ class Field(ABC):
 
     def few(self, x: Floats) -> bool:
         """Whether all derivatives may as well be found as those that are not neglected."""
-        return len(x) * len(self.rows) <= _AT_ONCE
+        return len(x) * len(self.rows) <= _SORTED
 
     def dense_shares(self, x: Floats) -> tuple[Floats, Bools]:
         """Return the derivatives (n, k p) of the sum by the parameters, and where they are not neglected."""

@@ -15,8 +15,8 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 
-POINTS, ELEMENTS = 64, 16
-_MOST_PAIRS = 2**20  # of a point and an element that are evaluated at once
+POINTS, ELEMENTS = 64, 8
+_MOST_PAIRS = 2**16  # of a point and an element that are evaluated at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from physplace_addon.core.implicit import Blob, CylinderField, SphereField, blobby_cylinders, blobby_spheres
+from physplace_addon.core.implicit import (
+    Blob,
+    CylinderField,
+    FormulaFunction,
+    SphereField,
+    blobby_cylinders,
+    blobby_spheres,
+)
 
 BIAS = 0.5
 
@@ -13,6 +20,11 @@ def blobby_cylinder(length=2.0, radius=0.6):
     """One blobby cylinder along x about the origin (Figure 1): the surface is 0.83 radii from the segment."""
     half = 0.5 * length
     return blobby_cylinders(BIAS, [[-half, 0.0, 0.0]], [[half, 0.0, 0.0]], radius)
+
+
+def torus(ring=1.0, tube=0.4):
+    """A torus about z as a formula; its parameters are its two radii, R and r."""
+    return FormulaFunction.read("(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2", {"R": ring, "r": tube})
 
 
 def fourteen_spheres(seed=14):
