@@ -3,9 +3,9 @@
 Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--steps N] [--wild STEPS]
 
 1. Side by side, in turns: the median time of a whole step (control points, floaters, radii, fission and
-   death) with ten control points, one of them dragged about, and of a metaball re-evaluation after one element
-   has moved, at about as many vertices; and how much the spacing varies (standard deviation of the distance to
-   the nearest neighbour, over its mean).  The metaballs need bpy.
+   death) with ten control points, one of them dragged about, and of a metaball re-evaluation after one
+   element has moved, at about as many vertices; and how much the spacing varies (standard deviation of the
+   distance to the nearest neighbour, over its mean).  The metaballs need bpy.
 2. How the step's time grows with the number r of floaters, beside r log r.
 3. With --wild: so many steps of random drags, splits, merges and vanishing.
 

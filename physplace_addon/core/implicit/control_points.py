@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -80,14 +81,15 @@ class ControlPoints:
         dragged[index] = False
         return replace(self, position=positions, target=targets, dragged=dragged)
 
-    @property
+    @cached_property
     def free(self) -> Bools:
         """Which points (n,) are on their way: dragged, or not yet where they are pinned."""
         return np.asarray(self.dragged | (self.distance_left > 0.0))
 
     def at(self, position: Floats) -> ControlPoints:
         """Return them with those on their way at rows of positions (n, 3)."""
-        return replace(self, position=np.where(self.free[:, None], position, self.position))
+        there = np.where(self.free[:, None], position, self.position)
+        return ControlPoints(there, self.target, self.dragged, self.names)
 
     def on_feet(self, apart: Bools, feet: Floats) -> ControlPoints:
         """Return them with some (n,) at feet (k, 3), on their way to where they are pinned or dragged."""
@@ -97,12 +99,11 @@ class ControlPoints:
 
     def way(self, share: float, longest: float) -> Floats:
         """Return how far each goes in a step (n, 3): a share of the way to the cursor, or all to the pin."""
-        way = self.target - self.position
-        length = np.sqrt(np.einsum("ni,ni->n", way, way))
         part = np.where(self.dragged, share, 1.0)
-        return np.minimum(part, longest / np.maximum(length, 1e-300))[:, None] * way
+        capped = np.minimum(part, longest / np.maximum(self.distance_left, 1e-300))
+        return np.asarray(capped[:, None] * (self.target - self.position))
 
-    @property
+    @cached_property
     def distance_left(self) -> Floats:
         """How far each is from its target (n,)."""
         way = self.target - self.position

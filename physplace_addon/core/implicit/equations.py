@@ -27,7 +27,8 @@ _BESIDE = 1e-3  # strides: the distance of the differences
 class Pace:
     """stride: the farthest that points move in a step; near: how far off the surface a point may be left;
     size: the surface's; least: a radius that does not get smaller; all lengths in scene units.  positive
-    (m,): the parameters that must stay above 0.  hold: whether what is dragged must not slip.
+    (m,): the parameters that must stay above 0; scales (m,): the function's.  hold: whether what is dragged
+    must not slip.
     """
 
     stride: float
@@ -35,6 +36,7 @@ class Pace:
     size: float
     least: float
     positive: Bools
+    scales: Floats
     hold: bool = True
 
 
@@ -122,7 +124,7 @@ def plan(
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if desired.any():
         after = after + equations.weight * (sight.rates @ desired)
-    keeps = equations.off - np.clip(equations.off, -pace.stride, pace.stride)
+    keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
     y = equations.answer(keeps - after, FARTHEST * pace.stride)
     if sight.held.any():
         y = y + _hold(equations, sight, way, y, pace)

@@ -89,7 +89,7 @@ def _feasible(
     """Plan a step that leaves a part of every radius, and all of a small one: others do the rest."""
     way = controls.way(_SPRING, pace.stride)
     parameters, free = function.parameters, np.ones(len(desired), dtype=bool)
-    lowest = np.where(parameters > pace.least * function.scales, -_LEAST_PART * parameters, 0.0)
+    lowest = np.where(parameters > pace.least * pace.scales, -_LEAST_PART * parameters, 0.0)
     lowest = np.where(pace.positive, lowest, -np.inf)
     for _ in range(_FREEZES):
         planned = plan(sight, controls, way, desired, mobility(free), pace)
@@ -103,11 +103,11 @@ def _feasible(
 
 def _allowed(function: ImplicitFunction, change: Floats, pace: Pace) -> float:
     """Return how much of a change may be made at once: the surface must not leap, nor a radius vanish."""
-    longest = float(np.max(np.abs(change) / function.scales, initial=1e-300))
+    longest = float(np.max(np.abs(change) / pace.scales, initial=1e-300))
     share = min(1.0, FARTHEST * pace.stride / longest)
     room = _LEAST_PART * function.parameters
     shrinks = pace.positive & (share * change < -room)
-    return float(np.min(room[shrinks] / -change[shrinks], initial=share))
+    return float(np.min(room[shrinks] / -change[shrinks])) if shrinks.any() else share
 
 
 def _made(
@@ -115,7 +115,7 @@ def _made(
 ) -> Followed | None:
     """Make a part of a planned step; None if it leaves the pinned farther off than they were."""
     moved = controls.at(controls.position + part * planned.way)
-    trial = _changed(function, part * planned.change)
+    trial = _changed(function, part * planned.change, pace)
     goal = planned.equations.off + part * (planned.left - planned.equations.off)
     made = None if trial is None else _corrected(trial, moved, planned.equations, goal, pace)
     if made is None:
@@ -128,10 +128,11 @@ def _made(
     return _put_back(function, moved, off, controls.position + planned.way, planned.equations, pace)
 
 
-def _changed(function: ImplicitFunction, change: Floats) -> ImplicitFunction | None:
-    """Return the function with changed parameters; None if they are no numbers."""
+def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
+    """Return the function with changed parameters; None if they are no numbers, or a size is not above 0."""
     parameters = function.parameters + change
-    return function.with_parameters(parameters) if np.isfinite(parameters).all() else None
+    right = np.isfinite(parameters) & ((parameters > 0.0) | ~pace.positive)
+    return function.with_parameters(parameters) if right.all() else None
 
 
 def _corrected(
@@ -153,8 +154,8 @@ def _corrected(
         if correction == _AFRESH:
             equations = Equations.of(Sight.of(function, controls, pace), controls, equations.mobility)
         change = equations.mobility @ equations.answer(-left, pace.stride)
-        changed = _changed(function, change)
-        if changed is None or np.any(changed.parameters[pace.positive] <= 0.0):
+        changed = _changed(function, change, pace)
+        if changed is None:
             return None
         function = changed
     return function, off

@@ -95,6 +95,7 @@ class _Kept:
     def __init__(self, function: ImplicitFunction) -> None:
         self.mobility: dict[bytes, Floats] = {}
         self.positive = function.positive
+        self.scales = function.scales
         self.size = 0.0
         self.age = _AGAIN
         self.at_rest = False
@@ -221,17 +222,21 @@ class Sculpting:
         if self._kept.age >= _AGAIN:
             self._kept.size = _size_of(self.state.function, self.state.floaters, self._settings.floaters)
             self._kept.mobility, self._kept.age = {}, 0
+            self._kept.scales = self.state.function.scales
         pace, function, known = self._pace(), self.state.function, self.state.floaters.positions
         desired = self._desired * self._settings.floaters.time_step
         made = follow(function, self.state.controls, desired, self._mobility, pace, known)
-        change = np.abs(made.function.parameters - function.parameters) / function.scales
-        return replace(made, function=function) if np.all(change <= _NO_MOTION * pace.near) else made
+        change = np.abs(made.function.parameters - function.parameters) / pace.scales
+        still = np.all(change <= _NO_MOTION * pace.near)
+        return replace(made, function=function) if still else made
 
     def _pace(self) -> Pace:
         radius = self._settings.floaters.radius
         stride = float(np.sqrt(_STRIDE * radius * self._kept.size))
         least, hold = _LEAST_RADIUS * radius, self._settings.hold
-        return Pace(stride, _NEAR * radius, self._kept.size, least, self._kept.positive, hold)
+        return Pace(
+            stride, _NEAR * radius, self._kept.size, least, self._kept.positive, self._kept.scales, hold
+        )
 
     def _mobility(self, free: Bools) -> Floats:
         """Return the metric's B with some parameters (m,) free, by how far they move the surface."""

@@ -23,7 +23,7 @@ def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
 def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
     """The function and the points after so many steps, each of a tenth of the size at most."""
     near = 5e-5 * size
-    pace = Pace(0.1 * size, near, size, 0.03 * size, blob.positive, hold)
+    pace = Pace(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, hold)
     for _ in range(steps):
         made = follow(
             blob,

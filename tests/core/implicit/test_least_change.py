@@ -42,7 +42,7 @@ def test_parameters_solve_the_constrained_least_change(seed) -> None:
         controls = controls.pulled(index, places[index] + draw.normal(size=3))
     mobility = by_motion(blob, places[10:])
     size, way, desired = len(blob.parameters), controls.way(0.3, 0.1), 0.05 * draw.normal(size=57)
-    pace = Pace(0.1, 1e-3, 3.0, 0.0, blob.positive, hold=False)
+    pace = Pace(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
     change = plan(Sight.of(blob, controls, pace), controls, way, desired, mobility, pace).change
 
     value, gradient = blob.gradient(controls.position)
