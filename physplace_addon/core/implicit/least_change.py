@@ -16,6 +16,7 @@ the part that a rank adds is at right angles to all rows above it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -83,39 +84,57 @@ class _Rank:
         """Take the singular values of rows (n, m) beside the orthonormal rows `kept` (k, m)."""
         free = rows - (rows @ kept.T) @ kept if len(kept) else rows
         left, values, right = np.linalg.svd(free, full_matrices=False)
-        longest = float(np.sqrt(np.einsum("nm,nm->n", rows, rows).max()))
+        longest = math.sqrt(float(np.einsum("nm,nm->n", rows, rows).max()))
         smallest = max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200)
+        fixed = values > smallest
+        if fixed.all():
+            return cls(rows, left, 1.0 / values, right, fixed)
         damped = np.minimum(values / smallest, 1.0) ** 3 / np.maximum(values, smallest)
-        return cls(rows, left, damped, right, values > smallest)
+        return cls(rows, left, damped, right, fixed)
+
+    @property
+    def whole(self) -> Floats:
+        """The inverse (m, n)."""
+        return np.asarray((self.right.T * self.values) @ self.left.T)
 
     def answer(self, ask: Floats, most: float) -> Floats:
         """Return the least y for what is asked; a direction that needs more than `most` gets less."""
         along = self.values * (ask @ self.left)
-        farthest = np.abs(along).max()
-        if farthest > most:
-            along *= np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
+        along *= np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
         return np.asarray(along @ self.right)
 
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The damped inverse of rows in ranks; kept (k, m): an orthonormal basis of all that they fix."""
+    """The damped inverse of rows in ranks: `whole` (m, n), and kept (k, m): an orthonormal basis of all that
+    the rows fix.
+    """
 
     ranks: tuple[_Rank, ...]
+    whole: Floats
     kept: Floats
 
     @classmethod
     def of(cls, ranks: Sequence[Floats]) -> Inverse:
         """Invert ranks of rows (n_i, m), first come first served; rows of lengths, not of other units."""
-        kept, made = np.zeros((0, ranks[0].shape[1])), []
+        made: list[_Rank] = []
+        kept = np.zeros((0, ranks[0].shape[1]))
+        whole = kept.T
         for rows in ranks:
             if len(rows):
-                made.append(_Rank.of(rows, kept))
-                kept = np.concatenate([kept, made[-1].right[made[-1].fixed]])
-        return cls(tuple(made), kept)
+                rank = _Rank.of(rows, kept)
+                part = rank.whole
+                whole = np.concatenate([whole - part @ (rows @ whole), part], axis=1) if made else part
+                fixed = rank.right[rank.fixed]
+                kept = np.concatenate([kept, fixed]) if made else fixed
+                made.append(rank)
+        return cls(tuple(made), whole, kept)
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
         """Return the least y (m,) for what each row asks (n,), or less where more than `most` is needed."""
+        y = self.whole @ ask
+        if y @ y <= most * most:
+            return np.asarray(y)
         y, first = np.zeros(self.kept.shape[1]), 0
         for rank in self.ranks:
             asked = ask[first : first + len(rank.rows)]

@@ -62,18 +62,22 @@ class SculptSettings:
 class SculptState:
     """A surface after a step: its function, its floaters, its control points.
 
-    off (n,): how far off the surface each control point is, and left (n,) how far from where it is wanted, in
-    scene units.  stuck (n,): those that get no nearer.
+    off (n,): how far off the surface each control point is, in scene units; stuck (n,): those that get no
+    nearer to where they are wanted.
     """
 
     function: ImplicitFunction
     floaters: Floaters
     controls: ControlPoints
     off: Floats
-    left: Floats
     stuck: Bools
     status: SculptStatus = SculptStatus.RUNNING
     steps: int = 0
+
+    @property
+    def left(self) -> Floats:
+        """How far each control point is from where it is wanted (n,), in scene units."""
+        return self.controls.distance_left
 
     @property
     def message(self) -> str:
@@ -95,8 +99,7 @@ class _Kept:
     def __init__(self, function: ImplicitFunction) -> None:
         self.mobility: dict[bytes, Floats] = {}
         self.positive = function.positive
-        self.scales = function.scales
-        self.size = 0.0
+        self.pace: Pace | None = None
         self.age = _AGAIN
         self.at_rest = False
         self.calm = 0
@@ -122,7 +125,7 @@ class Sculpting:
         shown = self._sampling.seeds(function) if floaters is None else floaters
         points = ControlPoints.pinned([]) if controls is None else controls
         nothing = np.zeros(len(points))
-        self.state = SculptState(function, shown, points, nothing, points.distance_left, nothing > 0.0)
+        self.state = SculptState(function, shown, points, nothing, nothing > 0.0)
 
     def _set_up(self, settings: SculptSettings) -> None:
         self._settings = settings
@@ -136,6 +139,7 @@ class Sculpting:
     @settings.setter
     def settings(self, settings: SculptSettings) -> None:
         self._set_up(settings)
+        self._kept.pace = None
         self._stir()
 
     @property
@@ -176,10 +180,11 @@ class Sculpting:
 
     def _take(self, controls: ControlPoints) -> None:
         nothing = np.zeros(len(controls))
-        self.state = replace(
-            self.state, controls=controls, off=nothing, left=controls.distance_left, stuck=nothing > 0.0
+        state, off = self.state, self.state.off if len(self.state.off) == len(nothing) else nothing
+        self.state = SculptState(
+            state.function, state.floaters, controls, off, nothing > 0.0, SculptStatus.RUNNING, state.steps
         )
-        self._stir()
+        self._kept.at_rest, self._kept.calm = False, 0
 
     def change_function(self, function: ImplicitFunction) -> None:
         """Go on with another function, of any kind and number of parameters: elements were moved, added,
@@ -200,43 +205,51 @@ class Sculpting:
 
     def step(self) -> SculptState:
         """Make one step of dt."""
-        before = self.state
-        followed = self._followed()
+        before, settings = self.state, self._settings.floaters
+        pace = self._pace()
+        followed = self._followed(pace)
         after = before.function if followed is None else followed.function
         rate = None
         if after is not before.function:
-            rate = (after.parameters - before.function.parameters) / self._settings.floaters.time_step
+            change = after.parameters - before.function.parameters
+            if float(np.max(np.abs(change) / pace.scales, initial=0.0)) <= _NO_MOTION * pace.near:
+                after = before.function
+            else:
+                rate = change / settings.time_step
         floaters = self._sampling.advance(before.floaters, before.function, rate, after)
         self._kept.age += 1
         calm = rate is None and _are_calm(before.floaters, floaters)
         self._kept.calm = self._kept.calm + 1 if calm else 0
-        moved = before if followed is None else self._moved(before, followed)
-        state = replace(moved, floaters=floaters, steps=before.steps + 1)
-        self.state = replace(state, status=self._status_of(state))
+        controls, off, stuck = before.controls, before.off, before.stuck
+        if followed is not None:
+            controls, off = followed.controls, followed.off
+            far = np.maximum(controls.distance_left, off) > pace.near
+            stuck = far & (_gained(before, followed) < _STUCK * _asked(before, pace))
+            self._kept.at_rest = bool(rate is None and not far.any() and not self._desired.any())
+        status = self._status(len(floaters), bool(stuck.any()), len(controls))
+        self.state = SculptState(after, floaters, controls, off, stuck, status, before.steps + 1)
         return self.state
 
-    def _followed(self) -> Followed | None:
+    def _followed(self, pace: Pace) -> Followed | None:
         """Have the surface follow its control points; None where nothing is to be done."""
         if self._kept.at_rest or not (len(self.state.controls) or self._desired.any()):
             return None
-        if self._kept.age >= _AGAIN:
-            self._kept.size = _size_of(self.state.function, self.state.floaters, self._settings.floaters)
-            self._kept.mobility, self._kept.age = {}, 0
-            self._kept.scales = self.state.function.scales
-        pace, function, known = self._pace(), self.state.function, self.state.floaters.positions
         desired = self._desired * self._settings.floaters.time_step
-        made = follow(function, self.state.controls, desired, self._mobility, pace, known)
-        change = np.abs(made.function.parameters - function.parameters) / pace.scales
-        still = np.all(change <= _NO_MOTION * pace.near)
-        return replace(made, function=function) if still else made
+        known = self.state.floaters.positions
+        return follow(self.state.function, self.state.controls, desired, self._mobility, pace, known)
 
     def _pace(self) -> Pace:
-        radius = self._settings.floaters.radius
-        stride = float(np.sqrt(_STRIDE * radius * self._kept.size))
-        least, hold = _LEAST_RADIUS * radius, self._settings.hold
-        return Pace(
-            stride, _NEAR * radius, self._kept.size, least, self._kept.positive, self._kept.scales, hold
-        )
+        """Return what a step keeps to; every few steps it is measured anew, and the metric with it."""
+        if self._kept.age >= _AGAIN or self._kept.pace is None:
+            function, radius = self.state.function, self._settings.floaters.radius
+            size = _size_of(function, self.state.floaters, self._settings.floaters)
+            stride, least = float(np.sqrt(_STRIDE * radius * size)), _LEAST_RADIUS * radius
+            hold = self._settings.hold
+            self._kept.pace = Pace(
+                stride, _NEAR * radius, size, least, self._kept.positive, function.scales, hold
+            )
+            self._kept.mobility, self._kept.age = {}, 0
+        return self._kept.pace
 
     def _mobility(self, free: Bools) -> Floats:
         """Return the metric's B with some parameters (m,) free, by how far they move the surface."""
@@ -245,34 +258,26 @@ class Sculpting:
             self._kept.mobility[key] = _mobility(self.state.function, self.state.floaters, free)
         return self._kept.mobility[key]
 
-    def _moved(self, before: SculptState, made: Followed) -> SculptState:
-        """Return the state after the surface has followed; note what gets no nearer."""
-        near = _NEAR * self._settings.floaters.radius
-        left = made.controls.distance_left
-        ask = np.where(before.controls.free, np.minimum(before.left, self._pace().stride), before.off)
-        gained = np.where(before.controls.free, before.left - left, before.off - made.off)
-        far = np.maximum(left, made.off) > near
-        self._kept.at_rest = bool(
-            made.function is before.function and not far.any() and not self._desired.any()
-        )
-        return replace(
-            before,
-            function=made.function,
-            controls=made.controls,
-            off=made.off,
-            left=left,
-            stuck=far & (gained < _STUCK * ask),
-        )
-
-    def _status_of(self, state: SculptState) -> SculptStatus:
-        if not len(state.floaters):
+    def _status(self, shown: int, stuck: bool, pinned: int) -> SculptStatus:
+        if not shown:
             return SculptStatus.VANISHED
         if self._kept.calm < _CALM_STEPS:
             return SculptStatus.RUNNING
-        if state.stuck.any():
+        if stuck:
             return SculptStatus.HELD_BACK
-        at_rest = self._kept.at_rest or not len(state.controls)
-        return SculptStatus.SETTLED if at_rest else SculptStatus.RUNNING
+        return SculptStatus.SETTLED if self._kept.at_rest or not pinned else SculptStatus.RUNNING
+
+
+def _asked(before: SculptState, pace: Pace) -> Floats:
+    """Return how far each control point should have come in a step (n,): on its way, or to the surface."""
+    controls = before.controls
+    return np.where(controls.free, np.minimum(controls.distance_left, pace.stride), before.off)
+
+
+def _gained(before: SculptState, made: Followed) -> Floats:
+    """Return how far it came (n,)."""
+    nearer = before.left - made.controls.distance_left
+    return np.where(before.controls.free, nearer, before.off - made.off)
 
 
 def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
