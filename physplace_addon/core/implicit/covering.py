@@ -1,0 +1,60 @@
+"""Points all over an implicit surface that nobody has sampled, none of its components left out.
+
+The surface's box is halved into ever smaller cells; those where F cannot be zero, by its proven bounds, are
+left out.  From each eighth of those that are left a point is brought to the surface, and what is too near to
+another is dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats
+from ..errors import PhysPlaceError
+from .feet import on_surface
+from .function import ImplicitFunction
+from .thinning import apart, shuffled
+
+_FIRST = 4.0  # cells across the box
+_CELL = 1.5  # of the spacing
+_MOST_CELLS = 1_000_000
+_APART = 0.8  # of the spacing
+_ROUNDS = 12
+_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def covering(function: ImplicitFunction, spacing: float) -> Floats:
+    """Return points (n, 3) of the surface, from 0.8 `spacing` apart to about 1.5, in scene units.
+
+    Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
+    """
+    cells, size = _cells(function, spacing)
+    points = on_surface(function, cells, size, _ROUNDS)
+    value, gradient = function.gradient(points)
+    slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
+    arrived = np.abs(value) <= 1e-6 * spacing * slope
+    points = shuffled(points[arrived & (np.abs(points - cells) <= 2.0 * size).all(axis=1)])
+    return apart(points, np.full(len(points), _APART * spacing))
+
+
+def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
+    """The centres (k, 3) of cells that the surface may be in, and their size."""
+    box = np.array(function.box(), dtype=np.float64)
+    if not np.isfinite(box).all():
+        raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
+    size = max(float(np.ptp(box, axis=0).max()), spacing) / _FIRST
+    counts = np.maximum(np.ceil(np.ptp(box, axis=0) / size - 1e-9), 1.0)
+    start = box.mean(axis=0) - 0.5 * size * counts
+    axes = [np.arange(count) for count in counts]
+    low = start + size * np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    while True:
+        least, greatest = function.range(low, low + size)
+        low = low[(least <= 0.0) & (greatest >= 0.0)]
+        if len(low) > _MOST_CELLS // 8:
+            found = f"points {spacing:.3g} apart would be too many"
+            raise PhysPlaceError(f"blob: {found}; leave out what is very small beside the rest")
+        last = size <= _CELL * spacing
+        size *= 0.5
+        low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
+        if last or not len(low):
+            return low + 0.5 * size, size

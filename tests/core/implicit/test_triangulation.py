@@ -1,0 +1,151 @@
+"""Meshes straight from points on an implicit surface: closed, with all of its holes, and near it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import PhysPlaceError
+from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, union
+from physplace_addon.core.implicit.covering import covering
+from physplace_addon.core.implicit.feet import on_surface
+from physplace_addon.core.implicit.mesh_links import Links, area_vectors
+from physplace_addon.core.implicit.triangulation import MeshStatus, curvature_agrees, triangulated
+from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
+from tests.oracles.grid_surface import grid_surface
+
+SIGMA = 0.15
+BIAS = 0.5
+RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
+
+
+def meshed(function, sigma=SIGMA):
+    return triangulated(function, covering(function, 2 * sigma), sigma)
+
+
+def check_closed_and_oriented(mesh):
+    """Every side of a triangle is once a side of another, the other way round; every corner is one fan."""
+    sides = mesh.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    ways = {tuple(side) for side in sides.tolist()}
+    assert len(ways) == len(sides)
+    assert ways == {(b, a) for a, b in ways}
+    assert not Links.of(mesh.triangles, len(mesh.points)).broken.any()
+    vectors = area_vectors(mesh.points, mesh.triangles)
+    assert np.einsum("ti,ti->", mesh.points[mesh.triangles].mean(axis=1), vectors) > 0
+
+
+def farthest(function, mesh):
+    """How far the triangles are from the surface at most, by sixteen places on each."""
+    weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
+    places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
+    return np.linalg.norm(places - on_surface(function, places, 0.1), axis=1).max()
+
+
+def grid_of(function, step):
+    """Euler characteristic, area and volume by a grid, the last two as finer ones would have them."""
+    low, high = function.box()
+    cells = np.max(high - low) / step
+    coarse, fine = (grid_surface(function.value, low, high, n) for n in (cells / 2, cells))
+    area, volume = ((4 * getattr(fine, what) - getattr(coarse, what)) / 3 for what in ("area", "volume"))
+    return fine.euler_characteristic, area, volume
+
+
+@pytest.mark.parametrize(("genus", "step"), [(0, 0.06), (1, 0.05), (2, 0.07)])
+def test_a_mesh_of_a_blob_is_closed_and_has_its_holes_area_and_volume(genus, step):
+    function = blob_of_genus(genus, seed=3)
+    mesh = meshed(function)
+    characteristic, area, volume = grid_of(function, step)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == characteristic == 2 - 2 * genus
+    assert farthest(function, mesh) <= 0.05 * SIGMA
+    assert mesh.area == pytest.approx(area, rel=0.01)
+    assert mesh.volume == pytest.approx(volume, rel=0.01)
+
+
+@pytest.mark.parametrize(("scale", "away"), [(1e-3, 0.0), (1.0, 1e4), (1e3, 0.0)])
+def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale, away):
+    mesh = meshed(blobby_spheres(BIAS, [[away, -away, away]], [scale]), 0.1 * scale)
+    radius = scale * RADIUS
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.area == pytest.approx(4 * np.pi * radius**2, rel=1e-4)
+    assert mesh.volume == pytest.approx(4 / 3 * np.pi * radius**3, rel=1e-4)
+    centre = np.array([away, -away, away])
+    assert np.linalg.norm(mesh.points - centre, axis=1) == pytest.approx(radius, rel=1e-11)
+
+
+def test_parts_and_cavities_are_surfaces_of_their_own():
+    ball, other, hollow = (
+        blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (3, 1.0), (0, 0.6))
+    )
+    mesh = meshed(union([difference(ball, [hollow]), other]))
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 6
+    assert mesh.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (2 - 0.6**3), rel=1e-3)
+
+
+def lobes(half):
+    """Two blobby spheres of radius 1 whose surfaces meet at half their distance = 1.1774."""
+    return blobby_spheres(BIAS, [[-half, 0, 0], [half, 0, 0]], [1.0, 1.0])
+
+
+def test_a_thin_bridge_that_no_point_is_on_is_found():
+    function = lobes(1.1765)
+    points = covering(function, 0.5)
+    mesh = triangulated(function, points[np.abs(points[:, 0]) > 0.4], 0.25)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+
+
+def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_s_curvature():
+    apart, bridged = lobes(1.185), lobes(1.17)
+    mesh = meshed(apart, 0.2)
+    assert mesh.euler_characteristic == 4
+    assert curvature_agrees(apart, mesh.points, mesh.triangles, False)
+    assert not curvature_agrees(bridged, on_surface(bridged, mesh.points, 0.1), mesh.triangles, False)
+
+
+def test_creases_are_followed_as_closely_as_all_else():
+    function = difference(blobby_cylinder(), [blobby_spheres(BIAS, [[0, 0, 0.5]], [0.5])])
+    mesh = meshed(function, 0.2)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert farthest(function, mesh) <= 0.05 * 0.2
+
+
+def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface():
+    """Qhull is quadratic in the points of a sphere: these took minutes."""
+    directions = np.random.default_rng(5).normal(size=(6000, 3))
+    points = RADIUS * directions / np.linalg.norm(directions, axis=1)[:, None]
+    mesh = triangulated(blobby_spheres(BIAS, np.zeros((1, 3)), [1.0]), points, 0.02)
+    assert mesh.status is MeshStatus.CLOSED
+
+
+def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
+    function = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
+    points = covering(function, 0.3)
+    mesh = triangulated(function, np.concatenate([points, points, np.full((1, 3), np.nan)]), 0.15)
+    assert mesh.status is MeshStatus.CLOSED
+
+
+def test_what_cannot_be_meshed_is_said():
+    plane = HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])
+    assert (
+        triangulated(plane, np.random.default_rng(0).normal(size=(50, 3)), 0.1).status is MeshStatus.INFINITE
+    )
+    ball = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
+    assert triangulated(ball, np.zeros((0, 3)), 0.1).status is MeshStatus.EMPTY
+    assert triangulated(ball, np.eye(3), 0.1).message
+    with pytest.raises(PhysPlaceError, match="infinite"):
+        covering(plane, 0.1)
+
+
+def test_a_covering_leaves_nothing_out_and_puts_nothing_too_close():
+    function = union([blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.1))])
+    points = covering(function, 0.2)
+    assert np.abs(points[:, 0] - 2).min() < 0.1
+    apart = np.linalg.norm(points[:, None] - points, axis=2) + 9 * np.eye(len(points))
+    assert apart.min() >= 0.8 * 0.2
+    somewhere = np.random.default_rng(2).normal(size=(500, 3))
+    somewhere *= RADIUS / np.linalg.norm(somewhere, axis=1)[:, None]
+    assert np.linalg.norm(somewhere[:, None] - points, axis=2).min(axis=1).max() < 0.2
