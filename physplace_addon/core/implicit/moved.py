@@ -1,0 +1,96 @@
+"""A function in other coordinates: F(A x + b), with the surface moved, turned, stretched, sheared or
+mirrored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..arrays import Bools, Floats
+from .function import ImplicitFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Moved(ImplicitFunction):
+    """Another function whose surface has gone where an affine map (4, 4) takes it; that one's parameters."""
+
+    function: ImplicitFunction
+    affine: Floats
+
+    @cached_property
+    def _back(self) -> Floats:
+        """The inverse map (4, 4)."""
+        return np.asarray(np.linalg.inv(self.affine), dtype=np.float64)
+
+    def _own(self, x: Floats) -> Floats:
+        """Points (k, 3) in the function's own coordinates."""
+        own: Floats = x @ self._back[:3, :3].T + self._back[:3, 3]
+        return own
+
+    @property
+    def parameters(self) -> Floats:
+        """The function's."""
+        return self.function.parameters
+
+    @property
+    def scales(self) -> Floats:
+        """The function's, over the map's mean stretch: a surface twice as large moves twice as far."""
+        stretch = float(np.cbrt(abs(np.linalg.det(self.affine[:3, :3]))))
+        return self.function.scales / stretch
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The function's."""
+        return self.function.names
+
+    @property
+    def positive(self) -> Bools:
+        """The function's."""
+        return self.function.positive
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same of the function with other parameters."""
+        return replace(self, function=self.function.with_parameters(parameters))
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.function.value(self._own(x))
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        value, slope = self.function.gradient(self._own(x))
+        return value, slope @ self._back[:3, :3]
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        value, slope, bend = self.function.hessian(self._own(x))
+        linear = self._back[:3, :3]
+        return value, slope @ linear, linear.T @ bend @ linear
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m)."""
+        return self.function.parameter_gradient(self._own(x))
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        return self.function.parameter_rate(self._own(x), rate)
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) about the function's own, moved."""
+        own = self.function.box()
+        if not np.isfinite(own).all():
+            whole = np.array([[-np.inf] * 3, [np.inf] * 3])
+            return own if (own[0] > own[1]).any() else whole
+        corners = np.array(list(product(*own.T))) @ self.affine[:3, :3].T + self.affine[:3, 3]
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F over the boxes about the moved boxes."""
+        middle, half = self._own(0.5 * (lower + upper)), 0.5 * (upper - lower) @ np.abs(self._back[:3, :3]).T
+        return self.function.range(middle - half, middle + half)
