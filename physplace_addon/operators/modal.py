@@ -237,11 +237,14 @@ class ModalOperator(ObjectOperator):
             self._ended_by = reason
 
 
-def _where(context: Context) -> tuple[int, int, int]:
-    """The area, scene and view layer that an operator works in; 0 for none."""
-    places = (context.area, context.scene, context.view_layer)
-    area, scene, layer = (0 if place is None else place.as_pointer() for place in places)
-    return area, scene, layer
+def _where(context: Context) -> tuple[int, str, str]:
+    """The area, and the names of the scene and the view layer, that an operator works in; 0 and "" for none."""
+    area, scene, layer = context.area, context.scene, context.view_layer
+    return (
+        0 if area is None else area.as_pointer(),
+        "" if scene is None else scene.name_full,
+        "" if layer is None else layer.name,
+    )
 
 
 def open_sessions() -> list[str]:

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from bpy.types import Context, Object
 
+from ..core.arrays import Floats
 from .access import custom_properties, view_layer_of
 from .blob_kinds import Seating
 from .blobs import BLOB, family_of
@@ -57,7 +58,7 @@ class Empties:
 
     def __init__(self, context: Context, blob: Object) -> None:
         self.blob = blob.name
-        self.before: dict[str, tuple[Channels, tuple[float, ...]]] = {}
+        self.before: dict[str, tuple[Channels, tuple[float, ...], dict[str, Any]]] = {}
         self._looks: dict[str, Look] = {}
         self._count = 0
         self.look_again(context)
@@ -73,7 +74,7 @@ class Empties:
         self._looks = {obj.name: Look.of(obj) for obj in family}
         self._count = len(bpy.data.objects)
         for obj in family:
-            self.before.setdefault(obj.name, (channels(obj), numbers(obj.scale)))
+            self.before.setdefault(obj.name, (channels(obj), numbers(obj.scale), _numbers_of(obj)))
 
     def changed(self) -> frozenset[str]:
         """The names of those that somebody else has changed or deleted since they were last looked at.
@@ -98,23 +99,29 @@ class Empties:
         return written
 
     def _put(self, obj: Object, seating: Seating) -> bool:
-        place = np.asarray(seating.location, dtype=np.float32)
-        scale = np.asarray(seating.scale, dtype=np.float32)
-        same = np.array_equal(place, np.array(obj.location, dtype=np.float32))
-        if same and np.array_equal(scale, np.array(obj.scale, dtype=np.float32)):
-            return False
-        obj.location = place.tolist()
-        obj.scale = scale.tolist()
+        before = self._looks[obj.name]
+        if seating.location is not None and not _is(obj.location, seating.location):
+            obj.location = seating.location.tolist()
+        if seating.scale is not None and not _is(obj.scale, seating.scale):
+            obj.scale = seating.scale.tolist()
+        for key, value in seating.properties.items():
+            if custom_properties(obj).get(key) != value:
+                obj[key] = value
         self._looks[obj.name] = Look.of(obj)
-        return True
+        if seating.properties:
+            obj.update_tag()
+        return self._looks[obj.name] != before
 
     def restore(self, context: Context) -> None:
         """Have those that are still there as they were when they were first looked at."""
-        for name, (own, scale) in self.before.items():
+        for name, (own, scale, properties) in self.before.items():
             if name in bpy.data.objects:
                 obj = bpy.data.objects[name]
                 set_channels(obj, own)
                 obj.scale = scale
+                for key, value in properties.items():
+                    if custom_properties(obj).get(key) != value:
+                        obj[key] = value
         view_layer_of(context).update()
 
     def forget(self, names: Sequence[str]) -> None:
@@ -123,9 +130,20 @@ class Empties:
             self.before.pop(name, None)
 
 
+def _numbers_of(obj: Object) -> dict[str, Any]:
+    """An object's custom properties that tell of its blob in numbers."""
+    items = custom_properties(obj).items()
+    return {key: value for key, value in items if key.startswith(PREFIX) and isinstance(value, float)}
+
+
 def numbers(vector: Any) -> tuple[float, ...]:
     """The numbers of one of Blender's vectors, which its stub does not know to be a sequence."""
     return tuple(vector)
+
+
+def _is(vector: Any, values: Floats) -> bool:
+    """Whether one of Blender's vectors is some values (n,), in single precision."""
+    return np.array_equal(np.array(numbers(vector), dtype=np.float32), values.astype(np.float32))
 
 
 def _look(name: str) -> Look:

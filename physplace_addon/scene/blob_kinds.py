@@ -10,26 +10,52 @@ from typing import Any, Protocol
 import numpy as np
 from bpy.types import Context, Object
 
-from ..core.arrays import Floats
+from ..core.arrays import Bools, Floats
+from ..core.errors import PhysPlaceError
+from ..core.implicit import (
+    Blob,
+    CylinderField,
+    Ellipsoids,
+    FormulaFunction,
+    Frozen,
+    HalfSpaces,
+    ImplicitFunction,
+    Quadrics,
+    Scaled,
+    Spheres,
+)
+from ..core.implicit.moved import Moved
+from .access import custom_properties
+from .affine import is_similarity
 from .blob_seats import Frame, Seat
-from .blobs import other_end
+from .blobs import BIAS_OF_RADII, BLOB, COEFFICIENTS, FORMULA, OWN, number_of, other_end
+from .errors import SceneError
+
+PREFIX = f"{BLOB}."
+TORUS = "(x^2 + y^2 + z^2 + R^2 - r^2)^2 - 4*R^2*(x^2 + y^2)"
+UPRIGHT = 1e-5  # of two axes' lengths: more than that between them is shear
 
 
 @dataclass(frozen=True, eq=False)
 class Seating:
-    """What is written to an object: its location and its scale channels, each (3,)."""
+    """What is written to an object: location and scale channels (3,), and custom properties."""
 
     name: str
-    location: Floats
-    scale: Floats
+    location: Floats | None = None
+    scale: Floats | None = None
+    properties: Mapping[str, float] = field(default_factory=dict)
 
 
 class Element(Protocol):
     """An element of a blob, in the blob's coordinates."""
 
     @property
-    def parameters(self) -> Floats:
-        """Its parameters (m,), as its kind of function orders them."""
+    def function(self) -> ImplicitFunction:
+        """What it is by itself: a length, below 0 inside."""
+
+    @property
+    def free(self) -> Bools:
+        """Which of its parameters (m,) sculpting may change."""
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -40,9 +66,7 @@ class Element(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere:
-    """A ball: parameters centre and radius (4,)."""
-
+class _OfOneEmpty:
     seat: Seat
 
     @property
@@ -50,12 +74,63 @@ class Sphere:
         """The one."""
         return (self.seat,)
 
+
+@dataclass(frozen=True, eq=False)
+class Sphere(_OfOneEmpty):
+    """A ball: parameters centre and radius (4,)."""
+
     @property
-    def parameters(self) -> Floats:
+    def row(self) -> Floats:
+        """Its parameters (4,)."""
         return np.append(self.seat.centre, self.seat.radius)
 
+    @property
+    def function(self) -> ImplicitFunction:
+        """The distance to it."""
+        return Spheres(self.row[None])
+
+    @property
+    def free(self) -> Bools:
+        """All."""
+        return np.ones(4, dtype=bool)
+
     def seatings(self, parameters: Floats) -> list[Seating]:
+        """Its place and size."""
         return [_sized(self.seat, parameters[:3], parameters[3])]
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid(_OfOneEmpty):
+    """A ball drawn longer on one axis than on another: parameters centre, half-axes and a turn (9,)."""
+
+    @property
+    def function(self) -> ImplicitFunction:
+        """Its axes are the empty's; where these are sheared, those of the ellipsoid that they make."""
+        if self._is_sheared:
+            axes, half, _ = np.linalg.svd(self.seat.axes)
+        else:
+            half = np.linalg.norm(self.seat.axes, axis=0)
+            axes = self.seat.axes / half
+        turned = axes * np.array([1.0, 1.0, np.sign(np.linalg.det(axes))])
+        return Ellipsoids.of([self.seat.centre], [half], [turned])
+
+    @property
+    def _is_sheared(self) -> bool:
+        products = self.seat.axes.T @ self.seat.axes
+        lengths = np.sqrt(np.diag(products))
+        return bool(np.abs(products / np.outer(lengths, lengths) - np.eye(3)).max() > UPRIGHT)
+
+    @property
+    def free(self) -> Bools:
+        """Its place, and its half-axes if the empty's scale can tell them; it is not turned."""
+        return np.repeat([True, not self._is_sheared, False], 3)
+
+    def seatings(self, parameters: Floats) -> list[Seating]:
+        """Its place and its scale."""
+        scale = self.seat.scale
+        if not self._is_sheared:
+            scale = np.abs(parameters[3:6]) / np.linalg.norm(self.seat.axes, axis=0) * scale
+        return [Seating(self.seat.name, self.seat.location_for(parameters[:3]), scale)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +141,97 @@ class Cylinder:
     end: Seat
 
     @property
+    def row(self) -> Floats:
+        """Its parameters (7,)."""
+        return np.concatenate([self.start.centre, self.end.centre, [self.start.radius]])
+
+    @property
+    def function(self) -> ImplicitFunction:
+        """With round ends."""
+        one = Blob(BIAS_OF_RADII, (CylinderField(self.row[None]),))
+        return Scaled(Frozen(one, np.arange(8) > 0), as_length(self.start.radius))
+
+    @property
+    def free(self) -> Bools:
+        """All."""
+        return np.ones(7, dtype=bool)
+
+    @property
     def seats(self) -> tuple[Seat, ...]:
         """Its two ends."""
         return self.start, self.end
 
-    @property
-    def parameters(self) -> Floats:
-        return np.concatenate([self.start.centre, self.end.centre, [self.start.radius]])
-
     def seatings(self, parameters: Floats) -> list[Seating]:
+        """The places of its ends, and its size."""
         start = _sized(self.start, parameters[:3], parameters[6])
         return [start, _sized(self.end, parameters[3:6], parameters[6])]
 
 
+@dataclass(frozen=True, eq=False)
+class Plane(_OfOneEmpty):
+    """All that is below the empty's z axis: parameters normal and distance (4,) from where it is now."""
+
+    @property
+    def _normal(self) -> Floats:
+        across = np.linalg.inv(self.seat.matrix[:3, :3])[2]
+        return np.asarray(across / np.sqrt(across @ across))
+
+    @property
+    def function(self) -> ImplicitFunction:
+        """The distance from it."""
+        here = self.seat.centre
+        return HalfSpaces.of([self._normal], [here], here, self.seat.radius)
+
+    @property
+    def free(self) -> Bools:
+        """Its distance; it is not turned."""
+        return np.array([False, False, False, True])
+
+    def seatings(self, parameters: Floats) -> list[Seating]:
+        """Its place."""
+        place = self.seat.centre + parameters[3] * self._normal
+        return [Seating(self.seat.name, self.seat.location_for(place))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Written(_OfOneEmpty):
+    """An element told by custom properties, in the empty's own coordinates; its parameters are those
+    numbers.
+    """
+
+    own: ImplicitFunction
+    keys: tuple[str, ...]
+
+    @property
+    def function(self) -> ImplicitFunction:
+        """Where the empty is."""
+        return Scaled(Moved(self.own, self.seat.matrix), self.seat.radius / self.seat.size)
+
+    @property
+    def free(self) -> Bools:
+        """All."""
+        return np.ones(len(self.keys), dtype=bool)
+
+    def seatings(self, parameters: Floats) -> list[Seating]:
+        """Its numbers."""
+        return [Seating(self.seat.name, properties=dict(zip(self.keys, parameters.tolist(), strict=True)))]
+
+
+class Quadric(_Written):
+    """A quadric: parameters its ten coefficients."""
+
+
+class Formula(_Written):
+    """A formula in x, y and z: parameters its constants."""
+
+
 def _sized(seat: Seat, centre: Floats, radius: float) -> Seating:
     return Seating(seat.name, seat.location_for(centre), abs(radius) / seat.radius * seat.scale)
+
+
+def as_length(radius: float) -> float:
+    """What makes a length of a Gaussian near the surface of a lone element."""
+    return 0.5 * float(np.e) * radius
 
 
 @dataclass(frozen=True)
@@ -96,20 +247,69 @@ class Form:
 
 
 def _sphere(_: Context, obj: Object, frame: Frame) -> Element:
-    return Sphere(frame.seat(obj))
+    seat = frame.seat(obj)
+    return Sphere(seat) if is_similarity(seat.matrix) else Ellipsoid(seat)
 
 
 def _cylinder(context: Context, obj: Object, frame: Frame) -> Element:
     return Cylinder(frame.seat(obj), frame.seat(other_end(context, obj)))
 
 
+def _plane(_: Context, obj: Object, frame: Frame) -> Element:
+    return Plane(frame.seat(obj))
+
+
+def _quadric(_: Context, obj: Object, frame: Frame) -> Element:
+    keys = tuple(PREFIX + name for name in COEFFICIENTS)
+    numbers = np.array([number_of(obj, key, 0.0) for key in keys])
+    if not numbers[:9].any():
+        raise SceneError(obj.name, "its quadric has no coefficients", f"set {keys[0]}, or another, off 0")
+    return Quadric(frame.seat(obj), Quadrics.of([numbers]), keys)
+
+
+def _formula(_: Context, obj: Object, frame: Frame) -> Element:
+    text = custom_properties(obj).get(FORMULA)
+    if not isinstance(text, str):
+        found = f'its property "{FORMULA}" is {text!r}'
+        raise SceneError(obj.name, found, 'set it to text, like "x^2 + y^2 - r^2"')
+    keys = tuple(key for key, _ in custom_properties(obj).items() if key.startswith(PREFIX) and key not in OWN)
+    constants = {key.removeprefix(PREFIX): number_of(obj, key, 0.0) for key in keys}
+    try:
+        own = FormulaFunction.read(text, constants)
+    except PhysPlaceError as error:
+        found, *shown = str(error).split("\n")
+        remedy = "\n".join([f'see its properties "{FORMULA}" and "{PREFIX}..."', *shown])
+        raise SceneError(obj.name, found, remedy) from error
+    return Formula(frame.seat(obj), own, keys)
+
+
 KINDS: dict[str, Form] = {
-    "sphere": Form("Sphere", "A ball: its place is the centre, its size the radius", "SPHERE", _sphere),
+    "sphere": Form(
+        "Sphere",
+        "A ball: its place is the centre, its size the radius. Scaled by more on one axis, an ellipsoid",
+        "SPHERE",
+        _sphere,
+    ),
     "cylinder": Form(
         "Cylinder",
         "All that is near to the line between two empties: the first one's size is the radius",
         "SPHERE",
         _cylinder,
         has_end=True,
+    ),
+    "plane": Form("Plane", "All that is below it, against its z axis, without end", "SINGLE_ARROW", _plane),
+    "quadric": Form(
+        "Quadric",
+        "Where a polynomial of degree two in its own x, y and z is below 0; its coefficients are properties",
+        "PLAIN_AXES",
+        _quadric,
+        properties={PREFIX + name: value for name, value in COEFFICIENTS.items()},
+    ),
+    "formula": Form(
+        "Formula",
+        "Where a formula in its own x, y and z is below 0; its text and constants are properties",
+        "PLAIN_AXES",
+        _formula,
+        properties={FORMULA: TORUS, "blob.R": 0.7, "blob.r": 0.3},
     ),
 }

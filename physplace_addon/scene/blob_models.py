@@ -3,68 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from bpy.types import Context, Object
-from numpy.typing import NDArray
 
 from ..core.arrays import Bools, Floats
-from ..core.implicit import Blob, CylinderField, ImplicitFunction, SphereField
-from ..core.implicit.frozen import Frozen
+from ..core.implicit import Frozen, ImplicitFunction
 from .access import custom_properties
-from .blob_kinds import KINDS, Cylinder, Element, Seating, Sphere
+from .blob_kinds import Seating
+from .blob_parts import Slot, read_part
 from .blob_seats import Frame, Seat
-from .blobs import (
-    BIAS,
-    BIAS_OF_RADII,
-    BLOB,
-    COMBINATIONS,
-    ELEMENT,
-    FROZEN,
-    OTHER_END,
-    SIGMA,
-    SMOOTH,
-    SUBTRACT,
-    controls_of,
-    family_of,
-    is_on,
-    number_of,
-    parts_of,
-)
+from .blobs import BLOB, FORMULA, SIGMA, SMOOTH, SUBTRACT, controls_of, family_of, number_of
 from .errors import SceneError
-
-Number = TypeVar("Number", bound=np.generic)
-
-LEAST_BIAS = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Slot:
-    """An element and where its parameters are among those of the whole function."""
-
-    element: Element
-    first: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the element's empties."""
-        return tuple(seat.name for seat in self.element.seats)
-
-    def of(self, parameters: NDArray[Number]) -> NDArray[Number]:
-        """Its own among all parameters (m,)."""
-        return parameters[self.first : self.first + len(self.element.parameters)]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A function, the slots of the elements that it is made of, and which parameters may change (m,)."""
-
-    function: ImplicitFunction
-    slots: tuple[Slot, ...]
-    free: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +94,7 @@ class BlobModel:
 def read_blob(context: Context, blob: Object) -> BlobModel:
     """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
     frame = Frame.of(blob)
-    part = _read(context, blob, frame)
+    part = read_part(context, blob, frame)
     sigma = number_of(blob, SIGMA, 0.0)
     if sigma < 0.0:
         raise SceneError(blob.name, f'its property "{SIGMA}" is {sigma:g}', "set it to 0 or more")
@@ -165,48 +116,5 @@ def _combination(context: Context, blob: Object) -> tuple[object, ...]:
     return tuple(
         (obj.name, key, custom_properties(obj).get(key))
         for obj in family_of(context, blob)
-        for key in (BLOB, SMOOTH, SUBTRACT)
+        for key in (BLOB, SMOOTH, SUBTRACT, FORMULA)
     )
-
-
-def _read(context: Context, blob: Object, frame: Frame) -> Part:
-    combination = custom_properties(blob)[BLOB]
-    if combination not in COMBINATIONS:
-        known = ", ".join(f'"{name}"' for name in COMBINATIONS)
-        raise SceneError(blob.name, f'its property "{BLOB}" is {combination!r}', f"set it to one of {known}")
-    elements = [
-        (_element(context, part, frame), is_on(part, FROZEN))
-        for part in parts_of(context, blob)
-        if custom_properties(part).get(ELEMENT) != OTHER_END
-    ]
-    if not elements:
-        raise SceneError(blob.name, "it has no elements", "add one (Add Blob, with the blob active)")
-    return _sum(blob, elements)
-
-
-def _element(context: Context, obj: Object, frame: Frame) -> Element:
-    kind = custom_properties(obj)[ELEMENT]
-    if not isinstance(kind, str) or kind not in KINDS:
-        known = ", ".join(f'"{name}"' for name in KINDS)
-        raise SceneError(obj.name, f'its property "{ELEMENT}" is {kind!r}', f"set it to one of {known}")
-    return KINDS[kind].read(context, obj, frame)
-
-
-def _sum(blob: Object, elements: Sequence[tuple[Element, bool]]) -> Part:
-    """The sum of Gaussians: first the bias, which stays, then all balls, then all cylinders."""
-    bias = number_of(blob, BIAS, BIAS_OF_RADII)
-    if bias < LEAST_BIAS:
-        raise SceneError(blob.name, f'its property "{BIAS}" is {bias:g}', "set it above 0, as 0.37")
-    ordered = [each for kind in (Sphere, Cylinder) for each in elements if isinstance(each[0], kind)]
-    fields = [
-        field(np.array([element.parameters for element, _ in elements if isinstance(element, kind)]))
-        for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField))
-        if any(isinstance(element, kind) for element, _ in elements)
-    ]
-    slots, free, first = [], [np.zeros(1, dtype=bool)], 1
-    for element, frozen in ordered:
-        count = len(element.parameters)
-        slots.append(Slot(element, first))
-        free.append(np.full(count, not frozen))
-        first += count
-    return Part(Blob(bias, tuple(fields)), tuple(slots), np.concatenate(free))

@@ -7,7 +7,8 @@ All is said by custom properties, so that it can be typed, keyed and driven:
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
   particles keep each other off; 0: by its size), the last two in the blob's own units.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
-  it alone.  `blob.end` on a cylinder: the object at its other end.
+  it alone.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
+  `blob.one`, a formula is `blob.formula` with its constants as `blob.<name>`.
 - `blob.control` on a control point.
 
 A blob may be an element of another: then it is a part of that one's surface.
@@ -26,9 +27,15 @@ from .errors import SceneError
 BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
+FORMULA = "blob.formula"
+COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new one has
+    **{"xx": 1.0, "yy": 1.0, "zz": 0.5, "xy": 0.0, "yz": 0.0, "zx": 0.0},
+    **{"x": 0.0, "y": 0.0, "z": 0.0, "one": -1.0},
+}
 SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
 COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
 BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
+OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, SUBTRACT, FROZEN, END, FORMULA})
 OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 
 

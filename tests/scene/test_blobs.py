@@ -178,6 +178,93 @@ def test_what_is_shrunk_to_nothing_is_refused(blob, name):
         read_blob(bpy.context, blob)
 
 
+def corners(half: float = 2.0) -> np.ndarray:
+    """Points (k, 3) all about."""
+    return np.random.default_rng(5).uniform(-half, half, (4000, 3))
+
+
+def in_ball(points: np.ndarray, centre: tuple[float, ...], radius: float) -> np.ndarray:
+    return np.linalg.norm(points - np.array(centre), axis=1) < radius
+
+
+def test_combinations_are_what_they_are_called():
+    blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    blob_making.add_element(bpy.context, blob, "sphere", at(-0.5))
+    blob_making.add_element(bpy.context, blob, "sphere", at(0.5))
+    points = corners()
+    left, right = in_ball(points, (-0.5, 0.0, 0.0), 1.0), in_ball(points, (0.5, 0.0, 0.0), 1.0)
+
+    def inside():
+        return read_blob(bpy.context, blob).function.value(points) < 0.0
+
+    np.testing.assert_array_equal(inside(), left | right)
+    blob["blob"] = "intersection"
+    np.testing.assert_array_equal(inside(), left & right)
+    bpy.data.objects["Sphere.001"][blobs.SUBTRACT] = True
+    for combination in ("difference", "sum"):
+        blob["blob"] = combination
+        np.testing.assert_array_equal(inside(), left & ~right)
+    within = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    blob_making.add_element(bpy.context, within, "plane", at(0.0))
+    within.parent = blob
+    blob["blob"] = "intersection"
+    np.testing.assert_array_equal(inside(), left & ~right & (points[:, 2] < 0.0))
+
+
+def test_a_cylinder_has_round_ends_and_its_empties_radius():
+    blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    blob_making.add_element(bpy.context, blob, "cylinder", at(0.0, radius=0.5))
+    points = corners()
+    off = points - np.outer(np.clip(points[:, 2], 0.0, 1.0), (0.0, 0.0, 1.0))
+    inside = read_blob(bpy.context, blob).function.value(points) < 0.0
+    np.testing.assert_array_equal(inside, np.linalg.norm(off, axis=1) < 0.5)
+
+
+def drawn(obj: bpy.types.Object, points: np.ndarray) -> np.ndarray:
+    """Points (k, 3) of the world in an object's own coordinates."""
+    inverse = np.linalg.inv(np.array(obj.matrix_world, dtype=np.float64))
+    return points @ inverse[:3, :3].T + inverse[:3, 3]
+
+
+SHAPES = {
+    "sphere": lambda own: np.linalg.norm(own, axis=1) < 1.0,
+    "plane": lambda own: own[:, 2] < 0.0,
+    "quadric": lambda own: own[:, 0] ** 2 + own[:, 1] ** 2 + 0.5 * own[:, 2] ** 2 < 1.0,
+    "formula": lambda own: np.hypot(np.hypot(own[:, 0], own[:, 1]) - 0.7, own[:, 2]) < 0.3,
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind):
+    """What sculpting changes is written to its empty, and is then what the empty shows."""
+    blob = blob_making.add_blob(bpy.context, "union", (1.0, 0.0, 0.0))
+    (element,) = blob_making.add_element(bpy.context, blob, kind, at(0.2, 0.1, -0.3))
+    blob.scale = (-2.0, 1.0, 1.5)
+    element.rotation_euler, element.scale = (0.3, 0.5, -0.2), (1.0, 1.4, 0.7)
+    points = corners()
+    for step in range(2):
+        bpy.context.view_layer.update()
+        model = read_blob(bpy.context, blob)
+        own = np.linalg.inv(model.frame)
+        value = model.function.value(points @ own[:3, :3].T + own[:3, 3])
+        if step == 0:
+            np.testing.assert_array_equal(value < 0.0, SHAPES[kind](drawn(element, points)))
+        sculpted = model.sculpted()
+        changed = sculpted.with_parameters(1.1 * sculpted.parameters + 0.05)
+        Empties(bpy.context, blob).write(bpy.context, model.with_sculpted(changed).seatings())
+        again = read_blob(bpy.context, blob)
+        few = points[:50]
+        np.testing.assert_allclose(again.function.value(few), changed.value(few), rtol=1e-4, atol=1e-5)
+
+
+def test_a_mistake_in_a_formula_is_shown_at_its_character():
+    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    (element,) = blob_making.add_element(bpy.context, blob, "formula", at(0.0))
+    element["blob.formula"] = "x^2 + sinn(y)"
+    with pytest.raises(SceneError, match=r'(?s)object "Formula".*sinn\(y\)\n +\^'):
+        read_blob(bpy.context, blob)
+
+
 def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob):
     for obj in bpy.context.view_layer.objects:
         obj.select_set(True)

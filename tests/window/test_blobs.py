@@ -7,7 +7,7 @@ from mathutils import Vector
 
 from tests.window import extension
 from tests.window.hand import Hand
-from tests.window.leftovers import Bars, Told, assert_nothing_is_left
+from tests.window.leftovers import Bars, Told, assert_nothing_is_left, assert_nothing_is_open, timers
 
 BESIDE = Vector((2.0, 0.0, 0.0))
 SCULPT = "PHYSPLACE_OT_blob_sculpt"
@@ -53,6 +53,23 @@ async def begun(hand: Hand) -> Told:
     return await Told.of(hand, before)
 
 
+async def pulled_by_g(hand: Hand, name: str = "Right", way: Vector = BESIDE) -> None:
+    """Move an empty with G, and leave it there; what is sculpted has time to come."""
+    activate(name)
+    await hand.move_to(hand.at(at(name)))
+    await hand.press("G")
+    await hand.glide_to(hand.at(at(name) + way), 10)
+    await hand.press("RET")
+    await hand.wait(25)
+
+
+def is_alike(first: dict[str, tuple[float, ...]], second: dict[str, tuple[float, ...]]) -> bool:
+    """Whether all elements are where they were, but for rounding."""
+    return first.keys() == second.keys() and all(
+        abs(a - b) < 1e-5 for name in first for a, b in zip(first[name], second[name], strict=True)
+    )
+
+
 async def test_g_on_a_control_point_moves_the_surface(hand: Hand) -> None:
     told = await begun(hand)
     start = places()
@@ -60,13 +77,136 @@ async def test_g_on_a_control_point_moves_the_surface(hand: Hand) -> None:
     await hand.move_to(hand.at(at("Right")))
     await hand.press("G")
     await hand.glide_to(hand.at(at("Right") + Vector((1.0, 0.0, 1.0))), 20)
-    await hand.wait(20)
+    await hand.wait(10)
     await hand.screenshot("blob_pulled")
     assert places()["Sphere.001"][0] > start["Sphere.001"][0] + 0.3, "the surface follows while G goes on"
-    await hand.press("RET")
+    await hand.press("ESC")
+    await hand.wait(25)
+    assert extension.open_sessions() == [SCULPT], "Esc ended G, not the sculpting"
+    assert at("Right").x < 2.3
+    await pulled_by_g(hand)
     assert extension.open_sessions() == [SCULPT], "Enter ended G, not the sculpting"
-    await hand.wait(30)
     await hand.press("RET")
     await assert_nothing_is_left(hand, told)
-    assert at("Right").x > 2.8
-    assert at("Left").x < -1.9
+    assert at("Right").x > 3.5
+    assert abs(at("Left").x + 2.02) < 0.05, "the pinned point has stayed"
+
+
+async def test_undo_goes_back_a_move_and_sculpting_goes_on_from_there(hand: Hand) -> None:
+    told = await begun(hand)
+    start = places()
+    await pulled_by_g(hand)
+    moved, here = places(), at("Right")
+    assert not is_alike(start, moved)
+    await hand.undo()
+    await hand.wait(10)
+    assert extension.open_sessions() == [SCULPT]
+    assert is_alike(places(), start)
+    await hand.redo()
+    await hand.wait(10)
+    assert (at("Right") - here).length < 0.05
+    await hand.press("RET")
+    await hand.wait()
+    await assert_nothing_is_left(hand, told)
+    await hand.undo()
+    assert bpy.data.objects["Right"].location.x > 2.5, "one undo takes back what Enter has left"
+
+
+async def test_escape_has_all_as_it_was(hand: Hand) -> None:
+    told = await begun(hand)
+    start = places()
+    await pulled_by_g(hand)
+    await hand.click(hand.at((0.0, 0.0, 0.3)), ctrl=True)
+    assert len(bpy.data.objects) == 6, "a click with Ctrl has made a control point"
+    await pulled_by_g(hand, "Sphere", Vector((0.0, 0.0, 0.4)))
+    assert not is_alike(places(), start)
+    await hand.press("ESC")
+    await assert_nothing_is_left(hand, told)
+    assert is_alike(places(), start)
+    assert len(bpy.data.objects) == 5
+    assert at("Right").x < 2.3
+
+
+async def test_a_control_point_is_dragged_in_the_plane_of_the_view(hand: Hand) -> None:
+    told = await begun(hand)
+    start = places()
+    depth = at("Right").y
+    await hand.drag(hand.at(at("Right")), hand.at((3.0, 0.0, 1.0)))
+    await hand.wait(10)
+    assert bpy.context.object.name == "Right"
+    assert (at("Right") - Vector((3.0, depth, 1.0))).length < 0.3
+    dragged = places()
+    await hand.move_to(hand.at(at("Right")))
+    await hand.hold()
+    await hand.glide_to(hand.at((3.0, 0.0, -2.0)))
+    await hand.press("ESC")
+    await hand.release()
+    await hand.wait(5)
+    assert extension.open_sessions() == [SCULPT]
+    assert is_alike(places(), dragged), "Esc takes back the drag, not the sculpting"
+    await hand.undo()
+    await hand.wait(10)
+    assert is_alike(places(), start)
+    await hand.press("RET")
+    await assert_nothing_is_left(hand, told)
+
+
+async def test_parts_may_be_deleted_and_added_meanwhile(hand: Hand) -> None:
+    told = await begun(hand)
+    activate("Sphere")
+    await hand.move_to(hand.at((0.0, 0.0, 2.0)))
+    await hand.press("DEL")
+    await hand.wait(30)
+    assert set(places()) == {"Sphere.001"}
+    assert extension.open_sessions() == [SCULPT]
+    activate("Left")
+    await hand.press("DEL")
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
+    await hand.wait(30)
+    assert set(places()) == {"Sphere.001", "Cylinder", "Cylinder End"}
+    await hand.screenshot("blob_added")
+    activate("Cylinder End")
+    await hand.press("DEL")
+    await hand.wait(10)
+    assert extension.open_sessions() == [SCULPT]
+    await hand.screenshot("blob_problem")
+    await hand.undo()
+    await hand.wait(10)
+    activate("Blob")
+    await hand.press("DEL")
+    await hand.until(lambda: not extension.open_sessions())
+    await assert_nothing_is_left(hand, told)
+
+
+async def test_a_file_saved_meanwhile_has_what_is_seen(hand: Hand) -> None:
+    await begun(hand)
+    await pulled_by_g(hand)
+    hand.pictures.mkdir(parents=True, exist_ok=True)
+    path = str(hand.pictures / "blob.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    seen = places()
+    assert extension.open_sessions() == [SCULPT]
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert_nothing_is_open()
+    await hand.wait(5)
+    assert await timers(hand) == 0
+    assert is_alike(places(), seen)
+    activate("Right")
+    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+        assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await hand.wait(10)
+    await hand.press("ESC")
+    assert is_alike(places(), seen)
+
+
+async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(hand: Hand) -> None:
+    told = await begun(hand)
+    await pulled_by_g(hand)
+    seen = places()
+    before = hand.window.workspace
+    hand.window.workspace = next(each for each in bpy.data.workspaces if each != before)
+    await hand.until(lambda: not extension.open_sessions())
+    hand.window.workspace = before
+    await hand.wait(5)
+    await assert_nothing_is_left(hand, told)
+    assert is_alike(places(), seen)
