@@ -27,20 +27,20 @@ _FREEZES = 4  # rounds in which parameters at their least are left out
 _CORRECTIONS = 6
 _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
-_ENOUGH = 0.2  # of what is near enough: where corrections end
+_ENOUGH = 0.3  # of what is near enough: where corrections end
+_SURE = 0.3  # of what was left before: then the next correction does as much, unseen
 _FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """The function and the control points after a step; off (n,): how far off the surface each point is, and
-    held (n,): how much of its way in this step each was held back; scene units.
+    """The function and the control points after a step; off (n,): how far off the surface each point is, as
+    far as it was looked at, in scene units.
     """
 
     function: ImplicitFunction
     controls: ControlPoints
     off: Floats
-    held: Floats
 
 
 def follow(
@@ -62,8 +62,7 @@ def follow(
             made = _made(function, controls, planned, share * 0.5**cut, pace)
             if made is not None:
                 return made
-    held = np.sqrt(np.einsum("ni,ni->n", planned.way, planned.way))
-    return Followed(function, controls, np.abs(planned.equations.off), held)
+    return Followed(function, controls, np.abs(planned.equations.off))
 
 
 def _sight(
@@ -125,7 +124,7 @@ def _made(
     before = np.max(np.abs(planned.equations.off[pinned]), initial=0.0)
     if np.any(np.abs(off[pinned]) > max(pace.near, 1.01 * before)):
         return None
-    return _put_back(function, moved, off, controls.position + planned.way, planned.equations, pace)
+    return _put_back(function, moved, off, planned.equations, pace)
 
 
 def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
@@ -142,7 +141,7 @@ def _corrected(
 
     Return how far off they are (n,).
     """
-    near = np.abs(goal) <= pace.near
+    near, before = np.abs(goal) <= pace.near, 0.0
     for correction in range(_CORRECTIONS + 1):
         off = equations.weight * function.value(controls.position)
         left = np.where(near, off - goal, 0.0)
@@ -157,24 +156,20 @@ def _corrected(
         changed = _changed(function, change, pace)
         if changed is None:
             return None
-        function = changed
+        if worst < _SURE * before and worst * worst <= _ENOUGH * pace.near * before:
+            return changed, np.where(near, goal, off)
+        function, before = changed, worst
     return function, off
 
 
 def _put_back(
-    function: ImplicitFunction,
-    moved: ControlPoints,
-    off: Floats,
-    wanted: Floats,
-    equations: Equations,
-    pace: Pace,
+    function: ImplicitFunction, moved: ControlPoints, off: Floats, equations: Equations, pace: Pace
 ) -> Followed:
-    """Put points on their way that are off the surface back on it, and measure."""
+    """Put points on their way that are off the surface back on it."""
     stray = moved.free & (np.abs(off) > pace.near)
     if stray.any():
         placed = moved.position.copy()
         placed[stray] = on_surface(function, placed[stray], pace.stride)
         moved = moved.at(placed)
         off = equations.weight * function.value(placed)
-    short = wanted - moved.position
-    return Followed(function, moved, np.abs(off), np.sqrt(np.einsum("ni,ni->n", short, short)))
+    return Followed(function, moved, np.abs(off))

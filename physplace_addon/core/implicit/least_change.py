@@ -83,7 +83,7 @@ class _Rank:
     def of(cls, rows: Floats, kept: Floats) -> _Rank:
         """Take the singular values of rows (n, m) beside the orthonormal rows `kept` (k, m)."""
         free = rows - (rows @ kept.T) @ kept if len(kept) else rows
-        left, values, right = np.linalg.svd(free, full_matrices=False)
+        left, values, right = _singular(free)
         longest = math.sqrt(float(np.einsum("nm,nm->n", rows, rows).max()))
         smallest = max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200)
         fixed = values > smallest
@@ -141,3 +141,12 @@ class Inverse:
             y = y + rank.answer(asked - rank.rows @ y, most)
             first += len(asked)
         return y
+
+
+def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the singular values (n,) of rows (n, m), and the vectors on both sides (n, n), (n, m)."""
+    if len(rows) > 1:
+        left, values, right = np.linalg.svd(rows, full_matrices=False)
+        return left, values, right
+    length = math.sqrt(float(rows[0] @ rows[0]))
+    return np.ones((1, 1)), np.array([length]), rows / max(length, 1e-300)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
@@ -62,17 +63,22 @@ class SculptSettings:
 class SculptState:
     """A surface after a step: its function, its floaters, its control points.
 
-    off (n,): how far off the surface each control point is, in scene units; stuck (n,): those that get no
-    nearer to where they are wanted.
+    stuck (n,): the control points that get no nearer to where they are wanted.
     """
 
     function: ImplicitFunction
     floaters: Floaters
     controls: ControlPoints
-    off: Floats
     stuck: Bools
     status: SculptStatus = SculptStatus.RUNNING
     steps: int = 0
+
+    @cached_property
+    def off(self) -> Floats:
+        """How far off the surface each control point is (n,), to first order, in scene units."""
+        value, gradient = self.function.gradient(self.controls.position)
+        slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+        return np.asarray(np.abs(value) / np.where(value == 0.0, 1.0, np.maximum(slope, 1e-200)))
 
     @property
     def left(self) -> Floats:
@@ -96,10 +102,11 @@ class SculptState:
 class _Kept:
     """What is kept from step to step, and taken anew when it is too old."""
 
-    def __init__(self, function: ImplicitFunction) -> None:
+    def __init__(self, function: ImplicitFunction, points: int) -> None:
         self.mobility: dict[bytes, Floats] = {}
         self.positive = function.positive
         self.pace: Pace | None = None
+        self.off = np.zeros(points)
         self.age = _AGAIN
         self.at_rest = False
         self.calm = 0
@@ -119,13 +126,12 @@ class Sculpting:
         controls: ControlPoints | None = None,
         floaters: Floaters | None = None,
     ) -> None:
-        self._rng, self._kept = rng, _Kept(function)
+        points = ControlPoints.pinned([]) if controls is None else controls
+        self._rng, self._kept = rng, _Kept(function, len(points))
         self._desired = np.zeros(len(function.parameters))
         self._set_up(settings)
         shown = self._sampling.seeds(function) if floaters is None else floaters
-        points = ControlPoints.pinned([]) if controls is None else controls
-        nothing = np.zeros(len(points))
-        self.state = SculptState(function, shown, points, nothing, nothing > 0.0)
+        self.state = SculptState(function, shown, points, np.zeros(len(points), dtype=bool))
 
     def _set_up(self, settings: SculptSettings) -> None:
         self._settings = settings
@@ -179,11 +185,11 @@ class Sculpting:
         self._take(self.state.controls.without(index))
 
     def _take(self, controls: ControlPoints) -> None:
-        nothing = np.zeros(len(controls))
-        state, off = self.state, self.state.off if len(self.state.off) == len(nothing) else nothing
+        state, stuck = self.state, np.zeros(len(controls), dtype=bool)
         self.state = SculptState(
-            state.function, state.floaters, controls, off, nothing > 0.0, SculptStatus.RUNNING, state.steps
+            state.function, state.floaters, controls, stuck, SculptStatus.RUNNING, state.steps
         )
+        self._kept.off = np.zeros(len(controls))
         self._kept.at_rest, self._kept.calm = False, 0
 
     def change_function(self, function: ImplicitFunction) -> None:
@@ -191,11 +197,12 @@ class Sculpting:
         taken away.  Nothing is desired of its parameters until it is set.
         """
         self._desired = np.zeros(len(function.parameters))
-        self._kept = _Kept(function)
+        self._kept = _Kept(function, len(self.state.controls))
         self.state = replace(self.state, function=function, status=SculptStatus.RUNNING)
 
     def go_back(self, state: SculptState) -> None:
         """Go on from a state that was."""
+        self.state = state
         self.change_function(state.function)
         self.state = state
 
@@ -220,14 +227,14 @@ class Sculpting:
         self._kept.age += 1
         calm = rate is None and _are_calm(before.floaters, floaters)
         self._kept.calm = self._kept.calm + 1 if calm else 0
-        controls, off, stuck = before.controls, before.off, before.stuck
+        controls, stuck = before.controls, before.stuck
         if followed is not None:
-            controls, off = followed.controls, followed.off
-            far = np.maximum(controls.distance_left, off) > pace.near
-            stuck = far & (_gained(before, followed) < _STUCK * _asked(before, pace))
+            controls = followed.controls
+            far = np.maximum(controls.distance_left, followed.off) > pace.near
+            stuck = far & self._gets_no_nearer(before.controls, followed, pace)
             self._kept.at_rest = bool(rate is None and not far.any() and not self._desired.any())
         status = self._status(len(floaters), bool(stuck.any()), len(controls))
-        self.state = SculptState(after, floaters, controls, off, stuck, status, before.steps + 1)
+        self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
         return self.state
 
     def _followed(self, pace: Pace) -> Followed | None:
@@ -258,6 +265,13 @@ class Sculpting:
             self._kept.mobility[key] = _mobility(self.state.function, self.state.floaters, free)
         return self._kept.mobility[key]
 
+    def _gets_no_nearer(self, before: ControlPoints, made: Followed, pace: Pace) -> Bools:
+        """Return which control points (n,) came by much less than they should, to places or surface."""
+        was, self._kept.off = self._kept.off, made.off
+        gained = np.where(before.free, before.distance_left - made.controls.distance_left, was - made.off)
+        asked = np.where(before.free, np.minimum(before.distance_left, pace.stride), was)
+        return np.asarray(gained < _STUCK * asked)
+
     def _status(self, shown: int, stuck: bool, pinned: int) -> SculptStatus:
         if not shown:
             return SculptStatus.VANISHED
@@ -266,18 +280,6 @@ class Sculpting:
         if stuck:
             return SculptStatus.HELD_BACK
         return SculptStatus.SETTLED if self._kept.at_rest or not pinned else SculptStatus.RUNNING
-
-
-def _asked(before: SculptState, pace: Pace) -> Floats:
-    """Return how far each control point should have come in a step (n,): on its way, or to the surface."""
-    controls = before.controls
-    return np.where(controls.free, np.minimum(controls.distance_left, pace.stride), before.off)
-
-
-def _gained(before: SculptState, made: Followed) -> Floats:
-    """Return how far it came (n,)."""
-    nearer = before.left - made.controls.distance_left
-    return np.where(before.controls.free, nearer, before.off - made.off)
 
 
 def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
