@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ..arrays import Bools, Floats
+from ..errors import ImplicitError
 from . import sparse_rows
 from .blobby_cylinders import CylinderField
 from .blobby_spheres import SphereField
@@ -27,17 +28,30 @@ from .function import ImplicitFunction
 from .sparse_rows import Rows
 
 _STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
-_ROUNDING = 1e-14  # of a Gaussian, with what its exponent was rounded by
+_ROUNDING = 4e-15  # that a Gaussian may be off by: its exponent's rounding, times itself, at most 1 / e
+_NOTHING = 100.0  # exponents from which on a Gaussian is far less than that
 
 
 def blobby_spheres(bias: float, centres: ArrayLike, radii: ArrayLike) -> Blob:
-    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all."""
-    return Blob(float(bias), (SphereField.of(centres, radii),))
+    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all.
+
+    Raises ImplicitError for other shapes and what is not finite.
+    """
+    return Blob(_finite(bias), (SphereField.of(centres, radii),))
 
 
 def blobby_cylinders(bias: float, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Blob:
-    """Return the blob of cylinders about segments from starts to ends, each (k, 3), radii s (k,) or one."""
-    return Blob(float(bias), (CylinderField.of(starts, ends, radii),))
+    """Return the blob of cylinders about segments from starts to ends, each (k, 3), radii s (k,) or one.
+
+    Raises ImplicitError for other shapes and what is not finite.
+    """
+    return Blob(_finite(bias), (CylinderField.of(starts, ends, radii),))
+
+
+def _finite(bias: float) -> float:
+    if not math.isfinite(bias):
+        raise ImplicitError("blob", "bias", f"{bias}", "set it to a number between 0 and 1")
+    return float(bias)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +172,7 @@ class Blob(ImplicitFunction):
         least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
         for field in self.fields:
             near, far = field.exponents(lower, upper)
-            least -= (np.exp(-near) * (1.0 + _ROUNDING)).sum(axis=1)
-            most -= (np.exp(-far) * (1.0 - _ROUNDING)).sum(axis=1)
+            slack = _ROUNDING * np.count_nonzero(near < _NOTHING, axis=1)
+            least -= np.exp(-near).sum(axis=1) + slack
+            most -= np.exp(-far).sum(axis=1) - slack
         return least, most

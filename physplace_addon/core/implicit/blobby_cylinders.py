@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
+from .columns import columns_of
 from .fields import Field
 from .gaussians import (
     LEAST_RADIUS,
@@ -40,9 +41,12 @@ class CylinderField(Field):
 
     @classmethod
     def of(cls, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Self:
-        """Return the field of segments from starts to ends, each (k, 3), with radii s (k,) or one for all."""
-        a, b = (np.asarray(own, dtype=np.float64).reshape(-1, 3) for own in (starts, ends))
-        return cls(np.column_stack((a, b, np.broadcast_to(np.abs(np.asarray(radii, dtype=float)), len(a)))))
+        """Return the field of segments from starts to ends, each (k, 3), with radii s (k,) or one for all.
+
+        Raises ImplicitError for other shapes and what is not finite.
+        """
+        rows = columns_of(cls.kind, (("starts", 3, starts), ("ends", 3, ends), ("radii", 1, radii)))
+        return cls(np.column_stack((rows[:, :6], np.abs(rows[:, 6]))))
 
     @property
     def spans(self) -> Floats:

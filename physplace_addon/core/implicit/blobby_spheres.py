@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
+from .columns import columns_of
 from .fields import Field
 from .gaussians import (
     LEAST_RADIUS,
@@ -37,10 +38,9 @@ class SphereField(Field):
 
     @classmethod
     def of(cls, centres: ArrayLike, radii: ArrayLike) -> Self:
-        """Return the field of centres (k, 3) and radii s (k,) or one for all."""
-        places = np.asarray(centres, dtype=np.float64).reshape(-1, 3)
-        sizes = np.broadcast_to(np.abs(np.asarray(radii, dtype=np.float64)), len(places))
-        return cls(np.column_stack((places, sizes)))
+        """Return the field of centres (k, 3) and radii s (k,) or one for all. Raises ImplicitError."""
+        rows = columns_of(cls.kind, (("centres", 3, centres), ("radii", 1, radii)))
+        return cls(np.column_stack((rows[:, :3], np.abs(rows[:, 3]))))
 
     @property
     def spans(self) -> Floats:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from .solids import Solids, Which, columns_of, products
+from .columns import columns_of
+from .solids import Solids, Which, products
 
 _LEAST_AXIS = 1e-70  # that its square is still a number
 _ROUNDING = 2.0**-48
@@ -42,7 +43,7 @@ class Ellipsoids(Solids):
         """
         turned = np.eye(3) if rotations is None else rotations
         parts = (("centres", 3, centres), ("half-axes", 3, half_axes), ("rotations", 9, turned))
-        rows = columns_of("ellipsoid", None, parts)
+        rows = columns_of("ellipsoid", parts)
         own = np.column_stack((rows[:, :3], np.abs(rows[:, 3:6]), np.zeros((len(rows), 3))))
         return cls(own, rows[:, 6:].reshape(-1, 3, 3))
 

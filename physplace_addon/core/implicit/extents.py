@@ -11,6 +11,7 @@ from .fields import Field
 
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
 _PARTS, _ROUNDS = 12, 4
+_ROUNDING = 1e-13
 
 
 def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
@@ -29,7 +30,7 @@ def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
     for _ in range(_ROUNDS):
         tried = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _PARTS + 1)
         beyond = np.maximum(tried[..., None] - edges[:, None], 0.0) / radii
-        above = np.exp(-(beyond**2)).sum(axis=-1) >= bias
+        above = np.exp(-(beyond**2)).sum(axis=-1) >= bias * (1.0 - _ROUNDING)
         last = np.clip(above.sum(axis=1) - 1, 0, _PARTS - 1)
         low, high = (np.take_along_axis(tried, (last + i)[:, None], axis=1)[:, 0] for i in (0, 1))
     box = np.stack((-high[:3], high[3:]))

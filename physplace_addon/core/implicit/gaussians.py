@@ -91,7 +91,7 @@ def dot(a: Floats, b: Floats) -> Floats:
 
 
 def outer_sums(weights: Floats, d: Floats) -> Floats:
-    """Return the sums (..., 3, 3, n) of weights (..., k, n) times d d' over the elements, d (..., 3, k, n)."""
+    """Return the sums (..., 3, 3, n) of weights (..., k, n) times d d', d (..., 3, k, n)."""
     sums = np.empty((*d.shape[:-2], 3, d.shape[-1]))
     for i in range(3):
         weighted = weights * d[..., i, :, :]

@@ -15,8 +15,9 @@ from scipy.optimize import linprog
 
 from ..arrays import Floats
 from ..errors import ImplicitError
+from .columns import columns_of
 from .extents import EMPTY
-from .solids import Solids, Which, columns_of, normalized, products
+from .solids import Solids, Which, normalized, products
 
 _ROUNDING = 2.0**-49
 _INFEASIBLE, _SLACK = 2, 1e-6
@@ -42,7 +43,7 @@ class HalfSpaces(Solids):
 
         Raises ImplicitError for a normal without length.
         """
-        rows = columns_of("plane", None, (("normals", 3, normals), ("points", 3, points)))
+        rows = columns_of("plane", (("normals", 3, normals), ("points", 3, points)))
         length, n = normalized(rows[:, :3])
         if not (length > 0.0).all():
             raise ImplicitError("plane", "normals", "a normal of length 0", "give it a direction")

@@ -8,6 +8,7 @@ mean square over the unit sphere is 4/3 |A|^2 + |b|^2 for Q = xi'A xi + b.xi + c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Bools, Floats
 from ..errors import ImplicitError
+from .columns import columns_of
 from .extents import EMPTY
-from .solids import Solids, Which, columns_of
+from .solids import Solids, Which
 
 MONOMIALS = ("xx", "yy", "zz", "xy", "yz", "zx", "x", "y", "z", "1")
 _FIRST, _SECOND = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])
@@ -38,7 +40,7 @@ class Quadrics(Solids):
         """Return the quadrics of coefficients (k, 10). Raises ImplicitError for a size not above 0."""
         if not size > 0.0:
             raise ImplicitError("quadric", "size", f"{size:g}", "set it above 0, as the size of the surface")
-        rows = columns_of("quadric", None, (("coefficients", 10, coefficients),))
+        rows = columns_of("quadric", (("coefficients", 10, coefficients),))
         return cls(rows, np.asarray(origin, dtype=np.float64), float(size))
 
     @property
@@ -81,11 +83,12 @@ class Quadrics(Solids):
         return shares
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, k): the better of those term by term, and about the middles."""
+        """Return bounds (n, k): the best of those term by term, about the boxes' middles and Q's own."""
         low, high = (lower - self.origin) / self.size, (upper - self.origin) / self.size
         with np.errstate(invalid="ignore", over="ignore"):
-            one, other = self._by_terms(low, high), self._about_middles(low, high)
-        least, most = np.fmax(one[0], other[0]), np.fmin(one[1], other[1])
+            bounds = self._by_terms(low, high), self._about_middles(low, high), self._beyond(low, high)
+        least = np.fmax.reduce([own[0] for own in bounds])
+        most = np.fmin.reduce([own[1] for own in bounds])
         return (
             self.size * np.where(np.isnan(least), -np.inf, least),
             self.size * np.where(np.isnan(most), np.inf, most),
@@ -111,32 +114,70 @@ class Quadrics(Solids):
         sway = (slope * half).sum(axis=-1)
         own = self.rows[:, :3] * half**2
         mixed = (np.abs(self.rows[:, 3:6]) * half[..., _FIRST[3:]] * half[..., _SECOND[3:]]).sum(axis=-1)
-        size = np.abs(terms).sum(axis=-1) + sway + np.abs(own).sum(axis=-1) + mixed
+        sway_of_middles = (slope * np.abs(middle)).sum(axis=-1)
+        size = np.abs(terms).sum(axis=-1) + sway_of_middles + sway + np.abs(own).sum(axis=-1) + mixed
         value = terms.sum(axis=-1)
         least = value - sway - mixed + np.minimum(own, 0.0).sum(axis=-1) - _ROUNDING * size
         return least, value + sway + mixed + np.maximum(own, 0.0).sum(axis=-1) + _ROUNDING * size
+
+    @cached_property
+    def _centred(self) -> tuple[_Centred | None, ...]:
+        return tuple(
+            _centred(a, b, c) for a, b, c in zip(*self._parts(slice(None)), self.rows[:, 9], strict=True)
+        )
+
+    def _beyond(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Bounds (n, k) from how far boxes lie beyond the middle: Q is steepest there, if it has one."""
+        least, most = (
+            np.full((len(low), len(self.rows)), -np.inf),
+            np.full((len(low), len(self.rows)), np.inf),
+        )
+        for column, own in enumerate(self._centred):
+            if own is not None:
+                apart = np.maximum(np.maximum(low - own.middle, own.middle - high), 0.0)
+                rise = (apart**2 / own.spreads).max(axis=1) * (1.0 - _FLAT) - own.rounding
+                (least if own.sign > 0.0 else most)[:, column] = own.sign * rise - own.level
+        return least, most
 
     @property
     def boxes(self) -> Floats:
         """The boxes (k, 2, 3) about where f = 0: finite along an axis only where that is an ellipsoid, or a
         cylinder along other axes; without any surface, empty.
         """
-        return np.stack([self._box(i) for i in range(len(self.rows))])
+        return np.stack([self._box(own) for own in self._centred])
 
-    def _box(self, which: int) -> Floats:
-        a, b = (part[0] for part in self._parts(slice(which, which + 1)))
-        values, axes = np.linalg.eigh(a)
-        flat: Bools = np.abs(values) <= _FLAT * np.abs(values).max()
-        along = b @ axes
-        bent = values[~flat]
-        slanted = (np.abs(along[flat]) > _FLAT * np.abs(b).max()).any()
-        if not len(bent) or bent.min() < 0.0 < bent.max() or slanted:
+    def _box(self, own: _Centred | None) -> Floats:
+        if own is None:
             return np.array([[-np.inf] * 3, [np.inf] * 3])
-        middle = axes[:, ~flat] @ (-0.5 * along[~flat] / bent)
-        level = 0.25 * (along[~flat] ** 2 / bent).sum() - self.rows[which, 9]
-        if level * bent[0] < 0.0:
+        if own.sign * own.level + own.rounding < 0.0:
             return EMPTY.copy()
-        widths = np.sqrt(level * (axes[:, ~flat] ** 2 / bent).sum(axis=1))
-        reaches = (np.abs(axes[:, flat]) > _FLAT).any(axis=1)
-        widths = np.where(reaches, np.inf, widths * (1.0 + _ROUNDING))
-        return self.origin + self.size * np.stack((middle - widths, middle + widths))
+        widths = np.sqrt(max(own.sign * own.level, 0.0) + own.rounding) * np.sqrt(own.spreads)
+        return self.origin + self.size * np.stack((own.middle - widths, own.middle + widths))
+
+
+@dataclass(frozen=True)
+class _Centred:
+    """Q(xi) = sign |xi - middle|_A^2 - level; |xi - middle|_A^2 >= (xi_i - middle_i)^2 / spreads_i."""
+
+    sign: float
+    middle: Floats
+    level: float
+    spreads: Floats
+    rounding: float
+
+
+def _centred(a: Floats, b: Floats, c: float) -> _Centred | None:
+    """Complete the squares of xi'A xi + b.xi + c; None where A has both signs, or b a part that A has not."""
+    values, axes = np.linalg.eigh(a)
+    flat: Bools = np.abs(values) <= _FLAT * np.abs(values).max()
+    along, bent = b @ axes, values[~flat]
+    slanted = (np.abs(along[flat]) > _FLAT * np.abs(b).max()).any()
+    if not len(bent) or bent.min() < 0.0 < bent.max() or slanted:
+        return None
+    sign = float(np.sign(bent[0]))
+    squares = 0.25 * along[~flat] ** 2 / bent
+    spreads = (axes[:, ~flat] ** 2 / np.abs(bent)).sum(axis=1)
+    spreads[(np.abs(axes[:, flat]) > _FLAT).any(axis=1)] = np.inf
+    rounding = _FLAT * float(np.abs(squares).sum() + abs(c))
+    middle = axes[:, ~flat] @ (-0.5 * along[~flat] / bent)
+    return _Centred(sign, middle, float(squares.sum()) - c, spreads, rounding)

@@ -7,12 +7,10 @@ take the elements one by one.  Where two are equal the derivatives are those of 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ..arrays import Bools, Floats, Ints
@@ -22,6 +20,7 @@ from .sparse_rows import Rows
 
 Which = Ints | slice
 ALL = slice(None)
+_AT_ONCE = 2**16  # pairs of a point and an element
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +32,11 @@ class Solids(ImplicitFunction):
     columns: ClassVar[tuple[str, ...]]
     sizes: ClassVar[tuple[int, ...]] = ()
     sign: ClassVar[float] = 1.0  # -1 for the intersection
+
+    def __post_init__(self) -> None:
+        """Raise ImplicitError for no elements at all."""
+        if not len(self.rows):
+            raise ImplicitError(self.kind, "elements", "none", "give at least one")
 
     @abstractmethod
     def values(self, x: Floats, which: Which) -> Floats:
@@ -93,13 +97,14 @@ class Solids(ImplicitFunction):
 
     def nearest(self, x: Floats) -> Ints:
         """Return the element (n,) that F is at points (n, 3)."""
-        nearest: Ints = np.argmin(self.sign * self.values(x[:, None], ALL), axis=1)
-        return nearest
+        step = max(_AT_ONCE // len(self.rows), 1)
+        parts = (x[i : i + step, None] for i in range(0, len(x), step))
+        nearest = [np.argmin(self.sign * self.values(part, ALL), axis=1) for part in parts]
+        return np.concatenate([np.zeros(0, dtype=np.intp), *nearest])
 
     def value(self, x: Floats) -> Floats:
         """Return F (n,)."""
-        value: Floats = self.sign * (self.sign * self.values(x[:, None], ALL)).min(axis=1)
-        return value
+        return self.values(x, self.nearest(x))
 
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
         """Return F (n,) and F_x (n, 3)."""
@@ -141,22 +146,6 @@ class Solids(ImplicitFunction):
         if self.sign > 0.0:
             return least.min(axis=1), most.min(axis=1)
         return least.max(axis=1), most.max(axis=1)
-
-
-def columns_of(kind: str, count: int | None, parts: Sequence[tuple[str, int, ArrayLike]]) -> Floats:
-    """Return rows (k, p) from named parts, each an array (k, width) or one row for all.
-
-    Raises ImplicitError, naming the kind and the part, for another shape, none at all, or what is no number.
-    """
-    arrays = [np.asarray(values, dtype=np.float64) for _, _, values in parts]
-    arrays = [own.reshape(-1, width) for own, (_, width, _) in zip(arrays, parts, strict=True)]
-    count = max(len(own) for own in arrays) if count is None else count
-    for own, (name, _, _) in zip(arrays, parts, strict=True):
-        if count == 0 or len(own) not in (1, count):
-            raise ImplicitError(kind, name, f"{len(own)} of them", f"give one, or {max(count, 1)}")
-        if not np.isfinite(own).all():
-            raise ImplicitError(kind, name, "not a finite number", "give finite numbers")
-    return np.column_stack([np.broadcast_to(own, (count, own.shape[1])) for own in arrays])
 
 
 def products(weights: Floats, ends: Floats) -> Floats:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from .solids import Solids, Which, columns_of, normalized
+from .columns import columns_of
+from .solids import Solids, Which, normalized
 
 _ROUNDING = 2.0**-50
 
@@ -23,7 +24,7 @@ class Spheres(Solids):
     @classmethod
     def of(cls, centres: ArrayLike, radii: ArrayLike) -> Self:
         """Return spheres with centres (k, 3) and radii (k,), or one for all. Raises ImplicitError."""
-        rows = columns_of("sphere", None, (("centres", 3, centres), ("radii", 1, radii)))
+        rows = columns_of("sphere", (("centres", 3, centres), ("radii", 1, radii)))
         return cls(np.column_stack((rows[:, :3], np.abs(rows[:, 3]))))
 
     def values(self, x: Floats, which: Which) -> Floats:

@@ -1,0 +1,71 @@
+"""One function of every kind, about the same place and of the same size wherever and however large."""
+
+import numpy as np
+
+from physplace_addon.core.implicit import (
+    Blob,
+    CylinderField,
+    Ellipsoids,
+    FormulaFunction,
+    Frozen,
+    HalfSpaces,
+    Quadrics,
+    SphereField,
+    Spheres,
+    difference,
+    intersection,
+    union,
+)
+
+
+def rotations(rng, count):
+    turns = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]
+    return turns * np.sign(np.linalg.det(turns))[:, None, None]
+
+
+def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
+    """Functions by name: their parameters are the same numbers but for their units and the place."""
+    rng = np.random.default_rng(6)
+    place = np.asarray(place, dtype=float)
+
+    def places(count, spread=0.7):
+        steps = np.round(spread * rng.normal(size=(count, 3)) * 2.0**20) / 2.0**20
+        return place + size * steps
+
+    spheres = Spheres.of(places(3), size * rng.uniform(0.4, 0.8, 3))
+    ellipsoids = Ellipsoids.of(places(2), size * rng.uniform(0.4, 0.9, (2, 3)), rotations(rng, 2))
+    turned = ellipsoids.parameters.reshape(2, 9)
+    turned[:, 6:] = [[0.3, -0.2, 0.5], [1e-4, -2e-4, 1e-4]]
+    ellipsoids = ellipsoids.with_parameters(turned.ravel())
+    faces = rng.normal(size=(5, 3))
+    planes = HalfSpaces.of(faces, place + size * np.round(0.8 * faces * 2.0**20) / 2.0**20, place, size)
+    quadric = Quadrics.of([1.0, 2.0, 1.5, 0.2, -0.3, 0.4, 0.1, -0.2, 0.3, -0.8], place, 1.25 * size)
+    blob = Blob(
+        0.5,
+        (
+            SphereField.of(places(4), size * rng.uniform(0.4, 0.7, 4)),
+            CylinderField.of(places(2), places(2), size * rng.uniform(0.3, 0.5, 2)),
+        ),
+    )
+    ring = FormulaFunction.read(
+        "(sqrt((x - a)^2 + (y - b)^2) - R)^2 + (z - c)^2 - r^2",
+        {"a": place[0], "b": place[1], "c": place[2], "R": size, "r": 0.4 * size},
+    )
+    return {
+        "spheres": spheres,
+        "ellipsoids": ellipsoids,
+        "planes": planes,
+        "quadric": quadric,
+        "blob": blob,
+        "formula": ring,
+        "union": union([spheres, ellipsoids, quadric]),
+        "smooth union": union([spheres, ellipsoids, quadric], 0.4 * size),
+        "intersection": intersection([planes, quadric]),
+        "smooth intersection": intersection([planes, quadric], 0.3 * size),
+        "difference": difference(spheres, [ellipsoids], 0.2 * size),
+        "nested": union([difference(quadric, [spheres], 0.2 * size), ellipsoids], 0.3 * size),
+        "frozen": Frozen(blob, np.arange(31) % 3 > 0),
+    }
+
+
+NAMES = tuple(every_function())

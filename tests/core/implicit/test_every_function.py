@@ -1,0 +1,213 @@
+"""What holds for every implicit function: derivatives, ranges, boxes, and no preferred place or unit."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import ImplicitError
+from physplace_addon.core.formulas import FormulaError
+from physplace_addon.core.implicit import (
+    Ellipsoids,
+    FormulaFunction,
+    HalfSpaces,
+    Quadrics,
+    SphereField,
+    Spheres,
+    blobby_spheres,
+    union,
+)
+from tests.core.implicit.every_function import NAMES, every_function
+from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
+
+EVERY = pytest.mark.parametrize("name", NAMES)
+
+
+def by_differences(f, at, steps):
+    """The derivatives of f by each number of `at`: five-point differences, whose error is of fourth order."""
+    columns = []
+    for step in np.diag(steps):
+        near, far = f(at + step) - f(at - step), f(at + 2 * step) - f(at - 2 * step)
+        columns.append((8.0 * near - far) / (12.0 * step.sum()))
+    return np.stack(columns, axis=-1)
+
+
+def agree(found, expected, size, kinks=0.0):
+    """Whether arrays (n, ...) agree to 1e-7 of their greatest, but for a share of points at kinks."""
+    off = np.abs(found - expected).reshape(len(found), -1).max(axis=1) > 1e-7 * size
+    return off.mean() <= kinks
+
+
+@EVERY
+def test_derivatives_are_those_of_the_values(name, rng):
+    function = every_function()[name]
+    x = rng.normal(size=(150, 3))
+    step = np.full(3, 2e-4)
+    value, slope, bend = function.hessian(x)
+    assert value == pytest.approx(function.value(x), abs=1e-13 * np.abs(value).max())
+    assert np.array_equal(slope, function.gradient(x)[1])
+    steep = np.abs(slope).max()
+    assert agree(slope, by_differences(function.value, x, step), steep, 0.02)
+    differences = by_differences(lambda at: function.gradient(at)[1], x, step)
+    assert agree(bend, differences, np.abs(bend).max() + steep, 0.04)
+
+
+@EVERY
+def test_derivatives_by_the_parameters_are_those_of_the_values(name, rng):
+    function = every_function()[name]
+    x, q = rng.normal(size=(150, 3)), function.parameters
+    matrix = function.parameter_gradient(x)
+    matrix.check_format()
+    assert matrix.has_canonical_format
+    scaled = matrix.toarray() * function.scales
+    differences = by_differences(lambda p: function.with_parameters(p).value(x), q, 2e-4 * function.scales)
+    assert agree(scaled, differences * function.scales, np.abs(scaled).max(), 0.02)
+    rate = rng.normal(size=len(q)) * function.scales
+    value, slope, change = function.gradient_and_rate(x, rate)
+    assert agree(change, matrix @ rate, 1e-3 * np.abs(change).max())
+    assert agree(change, function.parameter_rate(x, rate), 1e-3 * np.abs(change).max())
+    assert np.array_equal(slope, function.gradient(x)[1])
+    assert np.array_equal(value, function.gradient(x)[0])
+
+
+@EVERY
+def test_ranges_hold_every_value_in_their_boxes(name, rng):
+    for size, place in ((1.0, (0.0, 0.0, 0.0)), (1e-3, (8.0, -9.0, 7.0))):
+        function = every_function(size, place)[name]
+        lower = place + size * rng.normal(size=(80, 3)) * 1.5
+        upper = lower + size * 10.0 ** rng.uniform(-6, 0.5, (80, 3))
+        least, most = function.range(lower, upper)
+        share = rng.random((120, 80, 3))
+        share[:8] = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])[:, None]
+        points = np.clip(lower + share * (upper - lower), lower, upper)
+        values = function.value(points.reshape(-1, 3)).reshape(120, 80)
+        rounding = 1e-12 * (size if name not in ("blob", "frozen") else 1.0)
+        assert (values >= least - rounding).all()
+        assert (values <= most + rounding).all()
+        narrow = np.ptp(upper - lower, axis=1) < 1e-3 * size
+        assert (most - least)[narrow].max() < 0.02 * max(np.abs(values).max(), size)
+        everywhere = function.range(np.full((1, 3), -np.inf), np.full((1, 3), np.inf))
+        assert everywhere[0][0] <= values.min()
+        assert everywhere[1][0] >= values.max()
+
+
+@EVERY
+def test_a_box_holds_the_surface_and_little_more(name, rng):
+    for size, place in ((1.0, (0.0, 0.0, 0.0)), (1e-3, (8.0, -9.0, 7.0)), (1e3, (0.0, 1e4, 0.0))):
+        function = every_function(size, place)[name]
+        box = function.box()
+        x = place + size * rng.uniform(-4.0, 4.0, (20_000, 3))
+        inside = x[function.value(x) < 0.0]
+        if name != "planes":
+            assert (inside >= box[0]).all()
+            assert (inside <= box[1]).all()
+            assert (np.ptp(box, axis=0) < 1.3 * np.ptp(inside, axis=0)).sum() >= 2
+
+
+@EVERY
+def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
+    here, there = every_function()[name], every_function(2.0**-10, (8192.0, -4096.0, 512.0))[name]
+    x = np.round(rng.normal(size=(300, 3)) * 2.0**20) / 2.0**20
+    y = x * 2.0**-10 + (8192.0, -4096.0, 512.0)
+    one, other = here.hessian(x), there.hessian(y)
+    power = {"blob": 0, "frozen": 0, "formula": 2}.get(name, 1)
+    assert one[0] == pytest.approx(other[0] * 1024.0**power, rel=1e-9, abs=1e-9)
+    assert one[1] == pytest.approx(other[1] * 1024.0 ** (power - 1), rel=1e-9, abs=1e-9)
+    assert one[2] == pytest.approx(other[2] * 1024.0 ** (power - 2), rel=1e-8, abs=1e-8)
+    if name != "formula":
+        lengths = here.scales * here.parameter_gradient(x).toarray()
+        assert lengths == pytest.approx(
+            there.scales * there.parameter_gradient(y).toarray() * 1024.0 ** (power - 1), rel=1e-6, abs=1e-8
+        )
+
+
+def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite():
+    for function in every_function().values():
+        sizes = function.positive & np.array([name != "bias" for name in function.names])
+        minus = np.where(sizes, -function.parameters, function.parameters)
+        turned = function.with_parameters(minus)
+        assert (turned.parameters[sizes] >= 0.0).all()
+        x = np.array([[0.3, 0.2, 0.1], [1.0, -1.0, 0.5]])
+        assert turned.value(x) == pytest.approx(function.value(x))
+
+
+def test_an_ellipsoid_may_be_turned_for_ever(rng):
+    ellipsoid = Ellipsoids.of([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
+    x, turn = rng.normal(size=(20, 3)), np.array([0.0] * 6 + [0.06, -0.05, 0.09])
+    for _ in range(300):
+        ellipsoid = ellipsoid.with_parameters(ellipsoid.parameters + turn)
+        assert np.linalg.norm(ellipsoid.parameters[6:]) <= np.pi + 1e-12
+    angle = 300 * np.linalg.norm(turn)
+    k = np.cross(turn[6:] / np.linalg.norm(turn), np.eye(3)).T
+    whole = np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * k @ k
+    assert ellipsoid.rotations[0] == pytest.approx(whole, abs=1e-9)
+    differences = by_differences(
+        lambda p: ellipsoid.with_parameters(p).value(x), ellipsoid.parameters, [1e-4] * 9
+    )
+    assert ellipsoid.parameter_gradient(x).toarray() == pytest.approx(differences, abs=1e-7)
+
+
+def test_planes_bound_a_polyhedron():
+    faces = np.vstack((np.eye(3), -np.eye(3))) @ np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2)[0]
+    cube = HalfSpaces.of(faces, 5.0 + faces, (5.0, 5.0, 5.0))
+    half = np.abs(faces[:3]).sum(axis=0)
+    assert cube.box() == pytest.approx(np.array([5.0 - half, 5.0 + half]), abs=1e-5)
+    assert np.isinf(HalfSpaces.of(faces[:5], faces[:5]).box()).any()
+    assert (HalfSpaces.of([[1, 0, 0], [-1, 0, 0]], [[0, 0, 0], [1, 0, 0]]).box()[0] == np.inf).all()
+
+
+def test_a_quadrics_box_is_that_of_its_ellipsoid_cylinder_or_nothing():
+    cylinder = Quadrics.of([1.0, 0, 4.0, 0, 0, 0, 0, 0, 0, -1.0])
+    assert cylinder.box() == pytest.approx(np.array([[-1.0, -np.inf, -0.5], [1.0, np.inf, 0.5]]))
+    assert (Quadrics.of([1.0, 1, 1, 0, 0, 0, 0, 0, 0, 1.0]).box()[0] == np.inf).all()
+    assert np.isinf(Quadrics.of([1.0, -1, 1, 0, 0, 0, 0, 0, 0, -1.0]).box()).all()
+
+
+def test_a_formulas_scales_make_its_constants_lengths():
+    assert torus().scales == pytest.approx([1.2, 1.0], abs=0.15)
+    squared = FormulaFunction.read("x^2 + y^2 + z^2 - A", {"A": 4.0})
+    assert squared.scales == pytest.approx([4.0], rel=0.1)
+
+
+def test_a_formula_without_an_end_has_an_infinite_box():
+    box = FormulaFunction.read("x^2/4 + z^2 - sin(y)").box()
+    assert np.isinf(box[:, 1]).all()
+    assert np.isinf(FormulaFunction.read("z - x^2").box()[:, 0]).all()
+    cylinder = FormulaFunction.read("x^2/4 + (z - 5000)^2 - 1").box()
+    assert cylinder[:, [0, 2]] == pytest.approx(np.array([[-2.0, 4999.0], [2.0, 5001.0]]), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Spheres.of([[0, 0, 0]], [[np.nan]]), "sphere: radii: not a finite number"),
+        (lambda: Spheres.of(np.zeros((0, 3)), []), "sphere: elements: none"),
+        (lambda: SphereField.of(np.zeros((2, 3)), [1, 2, 3]), "sphere: radii: 3 of them; give one, or 2"),
+        (
+            lambda: SphereField.of([1.0, 2.0], 1.0),
+            r"sphere: centres: an array of shape \(2,\); give 3",
+        ),
+        (lambda: HalfSpaces.of([0, 0, 0], [0, 0, 0]), "plane: normals: a normal of length 0"),
+        (lambda: Quadrics.of(np.ones(10), size=0.0), "quadric: size: 0; set it above 0"),
+        (lambda: blobby_spheres(np.inf, [0, 0, 0], 1), "blob: bias: inf"),
+        (lambda: union([]), "union: functions: none"),
+        (lambda: union([torus()], -1.0), "union: radius: -1; set it to 0"),
+        (lambda: FormulaFunction.read("x - pi", {"pi": 3}), "constant 'pi': this name is taken"),
+        (lambda: FormulaFunction.read("x - k", {"k": np.nan}), "constant 'k': nan"),
+    ],
+)
+def test_what_has_no_meaning_is_named(make, words):
+    with pytest.raises(ImplicitError, match=words):
+        make()
+
+
+def test_a_formula_is_read_as_those_of_surfaces_are():
+    with pytest.raises(FormulaError, match="did you mean"):
+        FormulaFunction.read("x^2 + sinn(y)")
+
+
+@pytest.mark.parametrize("genus", [0, 3, 5])
+def test_sample_blobs_have_their_number_of_holes(genus):
+    assert genus_on_a_grid(blob_of_genus(genus, 1), 56) == genus
+
+
+def test_a_torus_has_one_hole():
+    assert genus_on_a_grid(torus(), 40) == 1
