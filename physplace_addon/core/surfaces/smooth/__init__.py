@@ -1,0 +1,1 @@
+"""Curved faces that interpolate a smooth-shaded mesh: its vertices, and its normals."""

@@ -1,0 +1,150 @@
+"""The boundary of the body that a smooth-shaded mesh stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from ...mass import MassProperties
+from ..bezier import BezierSheet
+from ..bezier_joins import Joins
+from ..cell_bounds import distance_to_triangle
+from ..gregory import GregoryNets
+from ..subdivision.cage import prepared
+from ..subdivision.complexes import CageComplex, boundary_of
+from ..vectors import cross, dot, length
+from .creases import Shaded, creased, settled, with_creases
+from .filling import filled
+from .mass import solid_mass
+from .network import Network, network_of
+from .reshaping import inset, triangulated, unfit
+
+KIND = "smooth"
+_GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_ROUNDS = 6
+_THIN = 1e-4  # sine of the angle between a patch's tangents, at least
+_UPRIGHT = 0.05  # cosine of the angle between a patch's normals and its face's, at least
+_MOST_TRIANGLES = 64  # of a face, to which distances are measured; of larger ones to the plane
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothMesh:
+    """What is known of a smooth-shaded mesh: points, cage with its sharp edges and wanted normals; the faces
+    (nf,) that are flat; triangles (t, 3) of all faces, and the face (t,) of each; whether it encloses a
+    solid, and the mass it has if not.
+    """
+
+    shaded: Shaded
+    flat: Bools
+    triangles: Ints
+    owner: Ints
+    closed: bool
+    mass: MassProperties
+
+
+@dataclass(frozen=True, eq=False)
+class Curved:
+    """The curved faces, how many faces of the mesh they stand for, and their largest distance from them."""
+
+    boundary: CageComplex
+    patches: int
+    distance: float
+
+
+def is_curved(mesh: SmoothMesh) -> bool:
+    """Whether any two faces of a mesh go on smoothly in one another."""
+    return not bool(creased(mesh.shaded, mesh.flat).sharp.all())
+
+
+def curved(mesh: SmoothMesh) -> Curved | None:
+    """Return the curved faces of a mesh; None if there are none without folds, or none at all."""
+    shaded, parent = _reshaped(mesh)
+    hard = np.zeros(len(shaded.points), dtype=np.bool_)
+    for _ in range(_ROUNDS):
+        found = settled(shaded, hard)
+        if found is None or found.shaded.cage.sharp.all():
+            return None
+        network = network_of(found)
+        nets = filled(network)
+        points, folded = _looked_at(nets, found.shaded.face_normals[network.parent])
+        if not folded.any():
+            distance = _distance(points, parent[network.parent], mesh)
+            return Curved(_boundary(network, nets, mesh), len(nets), distance)
+        bad = np.zeros(len(found.shaded.cage.sizes), dtype=np.bool_)
+        bad[network.parent[folded]] = True
+        shaded, hard = _creased_about(found.shaded, bad, hard)
+    return None
+
+
+def _reshaped(mesh: SmoothMesh) -> tuple[Shaded, Ints]:
+    """The mesh creased, its faces fit to be filled, and which of its faces (nf,) each of them is a part
+    of.
+    """
+    shaded = replace(mesh.shaded, cage=creased(mesh.shaded, mesh.flat))
+    parent = np.arange(len(mesh.flat))
+    bad = unfit(shaded)
+    if bad.any():
+        shaded, parent = triangulated(shaded, bad, mesh.triangles, mesh.owner)
+        shaded = replace(shaded, cage=creased(shaded, np.zeros(len(parent), dtype=np.bool_)))
+    found = settled(shaded, np.zeros(len(shaded.points), dtype=np.bool_))
+    if found is None or not found.blunt.any():
+        return shaded, parent
+    shaded, of = inset(found)
+    return shaded, parent[of]
+
+
+def _looked_at(nets: GregoryNets, upright: Floats) -> tuple[Floats, Bools]:
+    """Points (n, p, 3) of patches, and which of these (n,) are turned away there from the unit vectors (n, 3)
+    that their faces look along.
+    """
+    grid = np.stack(np.meshgrid(_GRID, _GRID, indexing="ij"), axis=-1).reshape(-1, 2)
+    patch = np.repeat(np.arange(len(nets)), len(grid))
+    slopes = nets.slopes(patch, np.tile(grid, (len(nets), 1)))
+    normal = cross(slopes.along, slopes.across)
+    size = length(normal)
+    thin = size <= _THIN * length(slopes.along) * length(slopes.across)
+    bad = thin | (dot(normal, upright[patch]) <= _UPRIGHT * size)
+    return slopes.point.reshape(len(nets), -1, 3), np.asarray(bad.reshape(len(nets), -1).any(axis=1))
+
+
+def _creased_about(shaded: Shaded, bad: Bools, hard: Bools) -> tuple[Shaded, Bools]:
+    """The mesh with creases around some faces (nf,), and the hard vertices (nv,), theirs among them."""
+    own = bad[shaded.cage.face]
+    hard = hard.copy()
+    hard[shaded.cage.corners[own]] = True
+    return replace(shaded, cage=with_creases(shaded.cage, shaded.cage.sharp | own)), hard
+
+
+def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComplex:
+    def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:
+        return nets.taken(rows).bounds(counts)
+
+    def sheet_of(own: Ints, joins: Joins) -> BezierSheet:
+        return BezierSheet(nets.taken(own), joins, (), np.full(len(own), -1, dtype=np.intp))
+
+    cage = prepared(network.cage, False)
+    mass = solid_mass(nets) if mesh.closed else mesh.mass
+    return boundary_of(KIND, cage, nets, bounds, sheet_of, mesh.closed, mass)
+
+
+def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:
+    """The largest distance of points (m, p, 3) from the triangles of the faces `parent` (m,)."""
+    order = np.argsort(mesh.owner, kind="stable")
+    count = np.bincount(mesh.owner, minlength=len(mesh.flat))
+    first = np.cumsum(count) - count
+    few = np.minimum(count, _MOST_TRIANGLES)[parent]
+    row = np.repeat(np.arange(len(parent)), few)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(few) - few, few)
+    triangle = mesh.shaded.points[mesh.triangles[order[first[parent[row]] + number]]]
+    each = points.shape[1]
+    away = distance_to_triangle(points[row].reshape(-1, 3), np.repeat(triangle, each, axis=0)).reshape(
+        -1, each
+    )
+    nearest = np.minimum.reduceat(away, np.cumsum(few) - few, axis=0)
+    large = np.flatnonzero(count[parent] > _MOST_TRIANGLES)
+    origin = mesh.shaded.points[mesh.shaded.cage.corners[mesh.shaded.cage.starts[parent[large]]]]
+    offset = points[large] - origin[:, None]
+    nearest[large] = np.abs(np.einsum("mpx,mx->mp", offset, mesh.shaded.face_normals[parent[large]]))
+    return float(nearest.max())

@@ -1,0 +1,262 @@
+"""Where a smooth-shaded mesh is creased, and the tangents of its edges and the normals of its corners.
+
+Corners of faces about a vertex that no crease parts are a *fan*; a fan has one normal, the mean of those of
+its corners by their angles, as Blender has it.  But corners of faces that are small beside another of the fan
+do not count: a large face with a rounded edge stays flat.  Edges leave a vertex
+
+    smooth edges, darts (one crease there)   along their chord, laid into the fan's tangent plane
+    two creases that turn by less than 60°   along the circle through both chords
+    other creases                            so that they mirror their other end, or along the chord
+
+and a fan between two creases takes its normal from them: it is at right angles to both.  Where a normal is
+far from that of a face, there is no smooth surface: the fan's edges become creases, and if that does not
+help, creases go straight into the vertex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...arrays import Bools, Floats, Ints
+from ..subdivision.cage import Cage
+from ..vectors import cross, dot, length, unit
+
+MOST_TURN = 0.5  # cosine of the angle, 60°, from which on faces and edges meet at a crease
+_ROUNDS = 16
+_ALIKE = 0.9998  # cosine of the angle, 1°, from which on wanted normals differ
+_FAR = 0.5  # cosine of the largest angle, 60°, at a corner: of normals to faces, of chords to tangents
+_PARALLEL = 1e-6  # sine below which two creases are one line
+_NOTHING, _ALL = 0.1, 0.2  # shares of the largest face's area from which on others count at all, and fully
+BLUNT = 0.1  # sine of the largest angle of a curved corner
+
+
+@dataclass(frozen=True, eq=False)
+class Shaded:
+    """A mesh whose creases are infinitely sharp edges: its points (nv, 3); the normal that is wanted at each
+    corner (h, 3), of any length above zero; and how large each face is, or that of which it is a part (nf,).
+    """
+
+    cage: Cage
+    points: Floats
+    wanted: Floats
+    areas: Floats
+
+    @cached_property
+    def chord(self) -> Floats:
+        """From the start of each half-edge to its end (h, 3)."""
+        return self.points[self.cage.heads] - self.points[self.cage.corners]
+
+    @cached_property
+    def face_normals(self) -> Floats:
+        """The unit normals (nf, 3) of the faces, by Newell's sums."""
+        return unit(newell(self.cage, self.points))
+
+    @cached_property
+    def angles(self) -> Floats:
+        """The angles (h,) of the corners."""
+        before = -self.chord[self.cage.previous]
+        angle: Floats = np.arctan2(length(cross(self.chord, before)), dot(self.chord, before))
+        return angle
+
+
+def newell(cage: Cage, points: Floats) -> Floats:
+    """Return normals (nf, 3) of faces, twice as long as they are large."""
+    origin = points[cage.corners[cage.starts[:-1]]][cage.face]
+    turns = cross(points[cage.corners] - origin, points[cage.heads] - origin)
+    return np.asarray(np.add.reduceat(turns, cage.starts[:-1], axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A mesh with all its creases: unit normals of its corners (h, 3), and unit tangents (h, 2, 3) of half-
+    edges where they start and where they end, both into the edge.
+    """
+
+    shaded: Shaded
+    normals: Floats
+    tangents: Floats
+
+    @property
+    def blunt(self) -> Bools:
+        """Which corners (h,) are about as wide as a half plane, or wider."""
+        start, stop = self.tangents[:, 0], self.tangents[self.shaded.cage.previous, 1]
+        wide = dot(self.normals, cross(start, stop))
+        return np.asarray(np.where(dot(start, stop) < 0.0, wide < BLUNT, wide < 0.0))
+
+
+def creased(shaded: Shaded, flat: Bools) -> Cage:
+    """Return the cage with all edges creased at which faces (nf,) are flat or meet at a large angle, or which
+    are not between two faces.
+    """
+    cage = shaded.cage
+    beyond = cage.face[cage.twin]
+    turn = dot(shaded.face_normals[cage.face], shaded.face_normals[beyond])
+    sharp = cage.sharp | (cage.twin < 0) | flat[cage.face] | flat[beyond] | (turn <= MOST_TURN + 1e-6)
+    return with_creases(cage, sharp)
+
+
+def parted(shaded: Shaded, set_by_hand: Bools) -> Cage:
+    """Return the cage with those edges creased, too, at whose ends other normals are wanted on either side,
+    where both are set by hand (h,).
+    """
+    cage = shaded.cage
+    wanted = unit(shaded.wanted)
+    here = np.flatnonzero(cage.twin >= 0)
+    across = cage.twin[here]
+    sharp = cage.sharp.copy()
+    for one, other in ((here, cage.next[across]), (cage.next[here], across)):
+        apart = dot(wanted[one], wanted[other]) < _ALIKE
+        sharp[here[apart & set_by_hand[one] & set_by_hand[other]]] = True
+    return with_creases(cage, sharp)
+
+
+def with_creases(cage: Cage, sharp: Bools) -> Cage:
+    """Return the cage with the edges of some half-edges (h,) creased, and no others."""
+    edge = np.zeros(len(cage.ends), dtype=np.bool_)
+    np.logical_or.at(edge, cage.edge, sharp)
+    return replace(cage, edge_sharpness=np.where(edge[cage.edge], np.inf, 0.0))
+
+
+def settled(shaded: Shaded, hard: Bools) -> Settled | None:
+    """Return the mesh with tangents, normals, and as many more creases as it takes; None if none do.
+
+    hard (nv,): vertices that creases leave along their chords.
+    """
+    hard = hard.copy()
+    for _ in range(_ROUNDS):
+        found, bad = _tried(shaded, hard)
+        if not bad.any():
+            return found
+        sharp = shaded.cage.sharp | bad
+        if (sharp > shaded.cage.sharp).any():
+            shaded = replace(shaded, cage=with_creases(shaded.cage, sharp))
+        elif hard[shaded.cage.corners[bad]].all():
+            break
+        else:
+            hard[shaded.cage.corners[bad]] = True
+    return None
+
+
+def _tried(shaded: Shaded, hard: Bools) -> tuple[Settled, Bools]:
+    """Tangents and normals, with creases straight where they leave hard vertices (nv,), and at which half-
+    edges (h,) a crease is missing: sharp ones where it would not help.
+    """
+    cage = shaded.cage
+    fan = _fans(cage)
+    weight = shaded.angles * _shares(fan, shaded.areas[cage.face])
+    mean = _by_fan(fan, weight[:, None] * unit(shaded.wanted))
+    mean /= np.maximum(length(mean), 1e-300)[:, None]
+    leaving, free = _crease_tangents(shaded, hard)
+    normal = _fan_normals(cage, fan, mean, leaving, free)
+    turned = dot(normal, mean)[fan] < _FAR
+    steep = dot(normal[fan], shaded.face_normals[cage.face]) < _FAR
+    bad = _by_fan(fan, (turned | steep)[:, None].astype(np.float64))[fan, 0] > 0.0
+    normals = normal[fan]
+    tangents, short = _laid_in(shaded, normals, leaving, free)
+    return Settled(shaded, normals, tangents), bad | bad[cage.next] | short
+
+
+def _fans(cage: Cage) -> Ints:
+    """The fan (h,) of each corner."""
+    following = cage.twin[cage.previous]
+    linked = np.flatnonzero((following >= 0) & ~cage.sharp[cage.previous])
+    count = len(cage.corners)
+    links = coo_array((np.ones(len(linked)), (linked, following[linked])), shape=(count, count))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+
+
+def _shares(fan: Ints, areas: Floats) -> Floats:
+    """How much corners (h,) of faces with areas (h,) count: less where others of the fan are much larger."""
+    most = np.zeros(int(fan.max()) + 1)
+    np.maximum.at(most, fan, areas)
+    shares: Floats = np.clip((areas / most[fan] - _NOTHING) / (_ALL - _NOTHING), 0.0, 1.0)
+    return shares
+
+
+def _by_fan(fan: Ints, values: Floats) -> Floats:
+    """The sums (fans, c) of values (h, c) of corners."""
+    columns = [np.bincount(fan, weights=column) for column in values.T]
+    return np.stack(columns, axis=1)
+
+
+def _crease_tangents(shaded: Shaded, hard: Bools) -> tuple[Floats, Bools]:
+    """Unit tangents (ne, 2, 3) into the edges at their ends, of creases; and which ends (ne, 2) are free to
+    lie in a tangent plane: those of smooth edges and of darts.
+    """
+    cage = shaded.cage
+    ends, points = cage.ends, shaded.points
+    sharp = np.zeros(len(ends), dtype=np.bool_)
+    sharp[cage.edge[cage.sharp]] = True
+    count = np.bincount(ends[sharp].ravel(), minlength=len(points))
+    along = points[ends[:, 1]] - points[ends[:, 0]]
+    leaving = np.stack([along, -along], axis=1)
+    size = length(along)
+    leaving /= size[:, None, None]
+    through = _through(ends, np.flatnonzero(sharp), np.where(hard, 0, count), leaving, size)
+    chord = along / size[:, None]
+    for end in (0, 1):
+        other = through[:, 1 - end]
+        lone = sharp & np.isnan(through[:, end, 0]) & ~hard[ends[:, end]]
+        rows = np.flatnonzero(lone & ~np.isnan(other[:, 0]))
+        back, way = other[rows], chord[rows]
+        leaving[rows, end] = back - 2.0 * dot(back, way)[:, None] * way
+    leaving = np.where(np.isnan(through), leaving, through)
+    return leaving, ~sharp[:, None] | ((count < 2) & ~hard)[ends]
+
+
+def _through(ends: Ints, creases: Ints, count: Ints, leaving: Floats, size: Floats) -> Floats:
+    """Tangents (ne, 2, 3) where two creases go on in one another, else NaN."""
+    found = np.full(leaving.shape, np.nan)
+    vertex = ends[creases].ravel()
+    order = np.argsort(vertex, kind="stable")
+    order = order[count[vertex[order]] == 2].reshape(-1, 2)
+    edge, end = creases[order // 2], order % 2
+    a, b = -leaving[edge[:, 0], end[:, 0]], leaving[edge[:, 1], end[:, 1]]
+    on = np.flatnonzero(dot(a, b) > MOST_TURN + 1e-6)
+    edge, end = edge[on], end[on]
+    way = unit(a[on] * size[edge[:, 1], None] + b[on] * size[edge[:, 0], None])
+    found[edge[:, 0], end[:, 0]], found[edge[:, 1], end[:, 1]] = -way, way
+    return found
+
+
+def _fan_normals(cage: Cage, fan: Ints, mean: Floats, leaving: Floats, free: Bools) -> Floats:
+    """The unit normals (fans, 3), at right angles to the creases on both sides of each fan."""
+    sides = np.zeros((2, len(mean), 3))
+    before = cage.previous
+    for side, half in ((0, np.arange(len(fan))), (1, before)):
+        edge = cage.edge[half]
+        end = (cage.ends[edge, 1] == cage.corners).astype(np.intp)
+        rows = np.flatnonzero(cage.sharp[half] & ~free[edge, end])
+        sides[side, fan[rows]] = leaving[edge[rows], end[rows]]
+    first, last = sides
+    across = cross(first, last)
+    sine = length(across)
+    one = np.where(length(first)[:, None] > 0.0, first, last)
+    laid = mean - dot(mean, one)[:, None] * one
+    sign = np.where(dot(across, mean) < 0.0, -1.0, 1.0)
+    wide = sine > _PARALLEL
+    normal = np.where(wide[:, None], sign[:, None] * across, laid)
+    size = length(normal)
+    found: Floats = np.where(size[:, None] > 1e-9, normal / np.maximum(size, 1e-300)[:, None], 0.0)
+    return found
+
+
+def _laid_in(shaded: Shaded, normals: Floats, leaving: Floats, free: Bools) -> tuple[Floats, Bools]:
+    """Unit tangents (h, 2, 3) of half-edges at their ends, and which chords (h,) stand too steep there."""
+    cage = shaded.cage
+    chord = unit(shaded.chord)
+    found, short = [], np.zeros(len(chord), dtype=np.bool_)
+    for way, vertex, at in ((chord, cage.corners, normals), (-chord, cage.heads, normals[cage.next])):
+        end = (cage.ends[cage.edge, 1] == vertex).astype(np.intp)
+        laid = way - dot(way, at)[:, None] * at
+        size = length(laid)
+        loose = free[cage.edge, end]
+        short |= loose & (size < _FAR)
+        laid /= np.maximum(size, 1e-9)[:, None]
+        found.append(np.where(loose[:, None], laid, leaving[cage.edge, end]))
+    return np.stack(found, axis=1), short

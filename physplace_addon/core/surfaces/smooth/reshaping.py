@@ -1,0 +1,98 @@
+"""Other faces in the place of those that curves can't be filled into: triangles, and insets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Bools, Ints
+from ..subdivision.cage import Cage
+from ..vectors import cross, dot, length
+from .creases import MOST_TURN, Settled, Shaded
+
+_INSET = 0.5  # of the way from a face's border to its middle
+
+
+def unfit(shaded: Shaded) -> Bools:
+    """Tell which faces (nf,) do not lie around their middle, seen from there, or, of those of four corners,
+    have one that is turned in, or far out of their plane.
+    """
+    cage, points = shaded.cage, shaded.points
+    start, stop = points[cage.corners], points[cage.heads]
+    middle = (np.add.reduceat(start, cage.starts[:-1]) / cage.sizes[:, None])[cage.face]
+    normal = shaded.face_normals[cage.face]
+    seen = dot(normal, cross(start - middle, stop - middle)) <= 0.0
+    corner = cross(shaded.chord[cage.previous], shaded.chord)
+    bent = dot(normal, corner) <= MOST_TURN * length(corner)
+    half = seen | (bent & (cage.sizes == 4)[cage.face])
+    return np.asarray(np.logical_or.reduceat(half, cage.starts[:-1]))
+
+
+def triangulated(shaded: Shaded, which: Bools, triangles: Ints, owner: Ints) -> tuple[Shaded, Ints]:
+    """Return the mesh with triangles (t, 3), corners of faces `owner` (t,), for some of its faces, and of
+    which face each of its faces is a part.
+    """
+    cage = shaded.cage
+    chosen = which[owner]
+    three, of = triangles[chosen], owner[chosen]
+    keys = cage.face * np.intp(cage.vertex_count) + cage.corners
+    order = np.argsort(keys, kind="stable")
+    found = order[np.searchsorted(keys[order], (of[:, None] * np.intp(cage.vertex_count) + three).ravel())]
+    along = (cage.heads[found].reshape(-1, 3) == np.roll(three, -1, axis=1)).ravel()
+    sharp = np.where(along, cage.edge_sharpness[found], 0.0)
+    kept = ~which[cage.face]
+    sizes = np.concatenate([cage.sizes[~which], np.full(len(three), 3)])
+    return (
+        Shaded(
+            Cage(
+                np.concatenate([cage.corners[kept], three.ravel()]),
+                np.concatenate([[0], np.cumsum(sizes)]),
+                np.concatenate([cage.edge_sharpness[kept], sharp]),
+                cage.vertex_sharpness,
+            ),
+            shaded.points,
+            np.concatenate([shaded.wanted[kept], shaded.wanted[found]]),
+            np.concatenate([shaded.areas[~which], shaded.areas[of]]),
+        ),
+        np.concatenate([np.flatnonzero(~which), of]),
+    )
+
+
+def inset(settled: Settled) -> tuple[Shaded, Ints]:
+    """Return the mesh with a smaller copy of each face that has blunt corners inside it, and quadrilaterals
+    around that; and of which face each of its faces is a part.
+
+    So two faces share each such corner.
+    """
+    shaded, blunt = settled.shaded, settled.blunt
+    cage, count = shaded.cage, len(shaded.points)
+    which = np.logical_or.reduceat(blunt, cage.starts[:-1])
+    half = np.flatnonzero(which[cage.face])
+    number = np.full(len(cage.corners), -1, dtype=np.intp)
+    number[half] = count + np.arange(len(half))
+    middle = np.add.reduceat(shaded.points[cage.corners], cage.starts[:-1]) / cage.sizes[:, None]
+    inner = shaded.points[cage.corners[half]] * (1.0 - _INSET) + _INSET * middle[cage.face[half]]
+    corners = np.where(number < 0, cage.corners, number)
+    around = np.stack([cage.corners[half], cage.heads[half], number[cage.next[half]], number[half]], axis=1)
+    none = np.zeros(len(half))
+    sharp = np.where(number < 0, cage.edge_sharpness, 0.0)
+    beside = np.stack([cage.edge_sharpness[half], none, none, none], axis=1)
+    own = shaded.face_normals[cage.face]
+    wanted = np.where((number < 0)[:, None], shaded.wanted, own)
+    ring = np.stack([shaded.wanted[half], shaded.wanted[cage.next[half]], own[half], own[half]], axis=1)
+    starts = np.concatenate([cage.starts, cage.starts[-1] + 4 * np.arange(1, len(half) + 1)])
+    new = Cage(
+        np.concatenate([corners, around.ravel()]),
+        starts,
+        np.concatenate([sharp, beside.ravel()]),
+        np.concatenate([cage.vertex_sharpness, none]),
+    )
+    made = replace(
+        shaded,
+        cage=new,
+        points=np.concatenate([shaded.points, inner]),
+        wanted=np.concatenate([wanted, ring.reshape(-1, 3)]),
+        areas=np.concatenate([shaded.areas, shaded.areas[cage.face[half]]]),
+    )
+    return made, np.concatenate([np.arange(len(cage.sizes)), cage.face[half]])
