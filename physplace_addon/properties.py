@@ -64,6 +64,7 @@ class PhysPlaceSettings(PropertyGroup):
         key_path: bool
         frame_step: int
         key_error: float
+        curve_smooth: bool
     else:
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",
@@ -132,6 +133,15 @@ class PhysPlaceSettings(PropertyGroup):
             min=0.0,
             max=1.0,
             subtype="FACTOR",
+        )
+        curve_smooth: BoolProperty(
+            name="Curve Smooth Faces",
+            description=(
+                "Smooth-shaded faces that meet at less than 60 degrees are curved, through the vertices of "
+                "the mesh. Off, or where an object's property physplace_faceted is 1, objects are the flat "
+                "faces of their meshes"
+            ),
+            default=True,
         )
         leave_metastable: BoolProperty(
             name="Leave Unstable",

@@ -102,6 +102,7 @@ class PHYSPLACE_PT_settings(Panel):
         share.active = chosen.friction > 0.0
         share.prop(chosen, "alpha")
         contact.prop(chosen, "balance")
+        layout.prop(chosen, "curve_smooth")
         chance = layout.column(align=True)
         chance.prop(chosen, "leave_metastable")
         seed = chance.column()

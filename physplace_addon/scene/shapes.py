@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The body of each thing that is visible: its exact surface, that of its splines, the limit of its
-subdivision, or the polyhedron of its evaluated mesh.
+subdivision, its curved smooth faces, or the polyhedron of its evaluated mesh.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .affine import is_singular
 from .definitions import complex_of
 from .errors import SceneError
 from .meshes import triangles_of
+from .smooth import smooth_body
 from .splines import spline_body
 from .subdivision import limit_body
 from .visible import Item, original
@@ -61,6 +62,8 @@ class Reader:
     def _shown(self, item: Item) -> Body | None:
         make = spline_body if original(item.evaluated).type == "SURFACE" else limit_body
         curved, notes = make(item.evaluated, self._depsgraph)
+        if curved is None and not notes:
+            curved, notes = smooth_body(item.evaluated, self._depsgraph)
         body = self._polyhedron(item, np.eye(4)) if curved is None else curved
         return None if body is None else replace(body, notes=(*notes, *body.notes))
 
