@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The display mesh of an object that stands for an exact surface, with the surface's own normals.
 
-The mesh is for the eye only: placing never looks at it.
+The mesh is for the eye only: placing never looks at it. How far it may be from the surface is the custom
+property `physplace_tolerance`, in the object's own units; 0.2 % of its size unless given.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from bpy.types import Mesh, Object
 from ..core import bodies
 from ..core.arrays import Floats, Ints
 from ..core.bodies import Body
+from .access import custom_properties
 from .definitions import complex_of
 from .errors import SceneError
+
+TOLERANCE = "physplace_tolerance"
 
 
 def refresh_mesh(
@@ -21,14 +25,23 @@ def refresh_mesh(
 ) -> None:
     """Rebuild an object's mesh from its `surface`: lines (nu, nv) to a face, or within a tolerance.
 
-    The tolerance is in the object's own units, 0.2 % of its size unless given. Materials stay. Raises
+    The tolerance is in the object's own units, that of its property unless given. Materials stay. Raises
     SceneError for a definition that has no meaning, or an object that has no mesh of its own.
     """
     mesh = obj.data
     if not isinstance(mesh, Mesh):
         raise SceneError(obj.name, f"is a {obj.type.lower()} object", "use a mesh object, which may be empty")
-    body = bodies.exact(complex_of(obj), obj.name, resolution, tolerance)
+    within = tolerance_of(obj) if tolerance is None else tolerance
+    body = bodies.exact(complex_of(obj), obj.name, resolution, within)
     write_triangles(mesh, body.points, body.triangle_corners, corner_normals(body))
+
+
+def tolerance_of(obj: Object) -> float | None:
+    """How far an object's mesh may be from its surface; None if it does not say. Raises SceneError."""
+    value = custom_properties(obj).get(TOLERANCE)
+    if value is None or (isinstance(value, (int, float)) and 0.0 < value < np.inf):
+        return None if value is None else float(value)
+    raise SceneError(obj.name, f'its property "{TOLERANCE}" is {value!r}', "set it to a length above 0")
 
 
 def corner_normals(body: Body) -> Floats:

@@ -15,7 +15,7 @@ from ..core.errors import PhysPlaceError
 from ..core.surfaces.formula_definitions import KIND as FORMULA
 from .access import custom_properties, library_of, present
 from .definitions import KIND, PREFIX, complex_of
-from .display import corner_normals, write_triangles
+from .display import TOLERANCE, corner_normals, tolerance_of, write_triangles
 
 # Custom properties of a mesh: what it was made from, and why nothing could be made from that.
 MADE_FROM, NOT_MADE = "physplace_surface", "physplace_surface_error"
@@ -38,7 +38,7 @@ def _refresh(obj: Object, depsgraph: Depsgraph) -> None:
         return
     mesh[MADE_FROM] = definition
     try:
-        body = bodies.exact(complex_of(evaluated), obj.name)
+        body = bodies.exact(complex_of(evaluated), obj.name, tolerance=tolerance_of(evaluated))
     except PhysPlaceError as error:
         mesh[NOT_MADE] = str(error)
         return
@@ -61,8 +61,9 @@ def _has_formulas(obj: Object) -> bool:
 
 
 def definition_of(obj: Object) -> str:
-    """All that defines an object's surface, as one text."""
-    own = sorted((key, value) for key, value in custom_properties(obj).items() if key.startswith(PREFIX))
+    """All that defines an object's surface and its mesh, as one text."""
+    every = custom_properties(obj).items()
+    own = sorted((key, value) for key, value in every if key == TOLERANCE or key.startswith(PREFIX))
     return "\n".join(f"{key} = {value!r}" for key, value in own)
 
 

@@ -59,6 +59,22 @@ def test_the_mesh_follows_a_constant_that_is_typed_keyed_or_driven():
     assert size(obj)[0] == pytest.approx(3.5, abs=2e-2)
 
 
+def test_the_mesh_is_as_near_to_the_surface_as_is_asked():
+    obj = ring()
+    counts = []
+    for tolerance in (0.02, 0.0005):
+        changed(obj, "physplace_tolerance", tolerance)
+        mesh = obj.data
+        corners = np.array([[mesh.vertices[i].co for i in face.vertices] for face in mesh.polygons])
+        share = np.random.default_rng(1).dirichlet((1.0, 1.0, 1.0), 8)
+        x, y, z = np.moveaxis(np.einsum("sc,fci->sfi", share, corners), -1, 0)
+        assert np.abs(np.hypot(np.hypot(x, y) - 1.0, z) - 0.25).max() < tolerance
+        counts.append(len(corners))
+    assert 20 * counts[0] < counts[1] < 60 * counts[0]
+    changed(obj, "physplace_tolerance", -1.0)
+    assert '"physplace_tolerance" is -1.0' in definition_error(obj)
+
+
 def test_a_half_typed_formula_leaves_the_mesh_and_is_refused_by_name():
     scenes.floor()
     obj = ring(location=(0.0, 0.0, 2.0))
