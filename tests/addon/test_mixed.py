@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from tests.core.dirty_meshes import dirty
+from tests.oracles.triangles import crossings
 from tests.scene import scenes
 
+from .mixed_objects import KINDS, added, blob, chain, collection, rigged, seen, spread, triangles
 from .running import place, refused
 
 AT_REST = {"BALANCED", "AT_ENERGY_MINIMUM"}
@@ -17,139 +19,87 @@ AT_REST = {"BALANCED", "AT_ENERGY_MINIMUM"}
 def _rests_on_the_floor(obj: bpy.types.Object) -> dict[str, object]:
     """Place an object over a floor: what is seen of it stands on the floor, and nothing is below it."""
     scenes.floor()
+    obj.location.z, obj.rotation_euler = 4.0, (0.4, 0.3, 0.2)
     report = place(obj)
     assert report["status"] in AT_REST
-    heights = _seen()[:, 2]
-    assert abs(heights.min()) < 2e-6
+    assert abs(seen("Floor")[:, :, 2].min()) < 2e-6
     return report
 
 
-def _seen() -> np.ndarray:
-    """The points (n, 3), in the world, of all faces that are seen but the floor's."""
-    bpy.context.view_layer.update()
-    found = []
-    for instance in bpy.context.evaluated_depsgraph_get().object_instances:
-        shown = instance.object
-        if shown.name == "Floor" or shown.type in {"EMPTY", "ARMATURE"}:
-            continue
-        try:
-            mesh = shown.to_mesh()
-        except RuntimeError:
-            continue
-        if mesh is not None and len(mesh.polygons):
-            matrix = np.array(instance.matrix_world)
-            points = np.array([vertex.co for vertex in mesh.vertices])
-            found.append(points @ matrix[:3, :3].T + matrix[:3, 3])
-    return np.concatenate(found)
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_has_a_shape_is_placed_by_what_is_seen_of_it(kind: str) -> None:
+    obj = KINDS[kind]()
+    before = _area(seen())
+    _rests_on_the_floor(obj)
+    assert _area(seen("Floor")) == pytest.approx(before, rel=1e-3)
 
 
-def _object(name: str, data: bpy.types.ID | None, height: float = 3.0) -> bpy.types.Object:
-    obj = scenes.linked(bpy.data.objects.new(name, data), (0.0, 0.0, height))
-    obj.rotation_euler = (0.4, 0.3, 0.2)
-    return obj
+def _area(triangles: np.ndarray) -> float:
+    normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    return float(np.linalg.norm(normal, axis=1).sum())
 
 
-def test_text_is_placed_by_its_extruded_and_bevelled_letters() -> None:
-    text = bpy.data.curves.new("Text", "FONT")
-    text.body, text.extrude, text.bevel_depth = "Lo", 0.2, 0.02
-    _rests_on_the_floor(_object("Text", text))
-
-
-def test_a_bevelled_curve_is_placed() -> None:
-    curve = bpy.data.curves.new("Wire", "CURVE")
-    curve.dimensions, curve.bevel_depth, curve.use_fill_caps = "3D", 0.1, True
-    curve.splines.new("POLY").points.add(2)
-    curve.splines[0].points.foreach_set("co", [0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0.5, 1])
-    _rests_on_the_floor(_object("Wire", curve))
-
-
-def test_a_blob_of_metaballs_is_placed_as_one_or_refused_if_part_of_it_stays() -> None:
-    balls = []
-    for place_ in ((0.0, 0.0, 4.0), (1.2, 0.0, 0.0)):
-        data = bpy.data.metaballs.new("Ball")
-        data.elements.new().radius = 1.0
-        balls.append(scenes.linked(bpy.data.objects.new("Ball", data), place_))
-    for ball in balls:
-        refused(bpy.ops.physplace.place, ball, "one blob with")
-    balls[1].parent = balls[0]
-    _rests_on_the_floor(balls[0])
-
-
-def _nodes(obj: bpy.types.Object, part: bpy.types.Object) -> None:
-    """Geometry nodes that show an object at each point of another's mesh, in its place."""
-    group = bpy.data.node_groups.new("Spread", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
-    source, target = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
-    spread, info = (
-        group.nodes.new("GeometryNodeInstanceOnPoints"),
-        group.nodes.new("GeometryNodeObjectInfo"),
-    )
-    info.inputs["Object"].default_value, info.inputs["As Instance"].default_value = part, True
-    group.links.new(source.outputs[0], spread.inputs["Points"])
-    group.links.new(info.outputs["Geometry"], spread.inputs["Instance"])
-    group.links.new(spread.outputs[0], target.inputs[0])
-    obj.modifiers.new("Nodes", "NODES").node_group = group
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_has_a_shape_is_met_where_it_is_seen(kind: str, axis: int) -> None:
+    """A plate falls flat onto its farthest point: in two steps it is at it, and not in it."""
+    KINDS[kind]().rotation_euler = (0.3, 0.1, 0.0)
+    standing = seen()
+    farthest = standing.reshape(-1, 3)[standing[..., axis].argmax()]
+    plate = scenes.cube("Plate", farthest + 2.0 * np.eye(3)[axis])
+    plate.scale = np.where(np.eye(3)[axis] > 0.0, 0.1, 2.0)
+    settings = bpy.context.scene.physplace
+    settings.use_scene_gravity, settings.gravity, settings.step_limit = False, -np.eye(3)[axis], 2
+    place(plate)
+    faces = triangles(plate.data, scenes.world_matrix(plate))
+    assert abs(faces[..., axis].min() - farthest[axis]) < 0.05
+    assert len(crossings(faces, standing, 1e-5)) == 0
 
 
 def test_what_geometry_nodes_instance_is_one_body() -> None:
-    part = scenes.cube("Part")
-    for vertex in part.data.vertices:
-        vertex.co *= 0.2
-    points = _object("Points", scenes.cube("Cage").data)
-    bpy.data.objects.remove(bpy.data.objects["Cage"])
-    _nodes(points, part)
-    part.hide_set(True)
-    report = _rests_on_the_floor(points)
-    assert report["status"] == "BALANCED"
+    points = spread()
+    assert _rests_on_the_floor(points)["status"] == "BALANCED"
     assert points.location.z == pytest.approx(1.2, abs=1e-5)
 
 
-def test_an_instanced_collection_is_one_body() -> None:
-    collection = bpy.data.collections.new("Set")
-    for x in (0.0, 3.0):
-        part = scenes.cube("Part", (x, 0.0, 0.0))
-        bpy.context.scene.collection.objects.unlink(part)
-        collection.objects.link(part)
-    holder = _object("Holder", None, 4.0)
-    holder.instance_type, holder.instance_collection = "COLLECTION", collection
+def test_instanced_collections_within_one_another_are_one_body() -> None:
+    holder = collection()
     _rests_on_the_floor(holder)
     assert holder.matrix_world.to_3x3().col[0].z == pytest.approx(0.0, abs=1e-5)
 
 
-def _rigged() -> tuple[bpy.types.Object, bpy.types.Object]:
-    """A cube whose upper half is bent aside by a bone, in pose from frame 10 on."""
-    cube = scenes.cube("Skin")
-    data = bpy.data.armatures.new("Rig")
-    rig = scenes.linked(bpy.data.objects.new("Rig", data))
-    scenes.activate(rig)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone = data.edit_bones.new("Bone")
-    bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    cube.parent = rig
-    cube.vertex_groups.new(name="Bone").add([1, 3, 5, 7], 1.0, "REPLACE")
-    cube.modifiers.new("Armature", "ARMATURE").object = rig
-    pose = rig.pose.bones["Bone"]
-    pose.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (10, 0.7)):
-        pose.rotation_euler.x = angle
-        pose.keyframe_insert("rotation_euler", frame=frame)
-    rig.location.z = 4.0
-    return rig, cube
-
-
 def test_what_an_armature_deforms_is_placed_as_it_is_at_the_current_frame() -> None:
-    rig, _ = _rigged()
-    bpy.context.scene.frame_set(10)
-    before = np.ptp(_seen(), axis=0)
-    rig.rotation_euler = (0.3, 0.2, 0.1)
-    _rests_on_the_floor(rig)
-    assert before[2] > 2.2
+    rigged()
+    assert np.ptp(seen().reshape(-1, 3), axis=0)[2] > 2.2
+    bpy.context.scene.frame_set(1)
+    assert np.ptp(seen().reshape(-1, 3), axis=0)[2] < 2.1
+
+
+def test_a_part_of_a_blob_is_refused_while_the_rest_stays() -> None:
+    ball = blob()
+    child = ball.children[0]
+    child.parent = None
+    for part in (ball, child):
+        refused(bpy.ops.physplace.place, part, "one blob with")
+
+
+def test_what_is_hidden_or_excluded_of_a_family_is_no_part_of_it() -> None:
+    chain()
+    assert len(seen()) == 3 * 12
+
+
+def test_the_monkey_mirrored_and_thick_is_placed() -> None:
+    bpy.ops.mesh.primitive_monkey_add()
+    monkey = bpy.context.object
+    monkey.data.materials.clear()
+    monkey.modifiers.new("Mirror", "MIRROR")
+    monkey.modifiers.new("Solidify", "SOLIDIFY").thickness = 0.05
+    _rests_on_the_floor(monkey)
 
 
 def test_a_shape_that_depends_on_what_stays_is_refused() -> None:
-    _, skin = _rigged()
+    rigged()
+    skin = bpy.data.objects["Skin"]
     refused(
         bpy.ops.physplace.place, skin, '"Skin".*modifier "Armature" depends on "Rig", which does not move'
     )
@@ -164,7 +114,7 @@ def test_a_face_with_a_hole_is_as_it_is_seen() -> None:
     inner = [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)]
     mesh = bpy.data.meshes.new("Frame")
     mesh.from_pydata([(x, y, 0.0) for x, y in outer + inner], [], [(0, 1, 2, 3, 0, 4, 5, 6, 7, 4)])
-    frame = _object("Frame", mesh)
+    frame = added("Frame", mesh)
     report = _rests_on_the_floor(frame)
     assert "1 faces with holes in them; 2 open borders, of 8 edges" in str(report["notes"])
     peg = scenes.cube("Peg", (0.0, 0.0, 5.0))
