@@ -34,6 +34,7 @@ _SAMPLES = 200  # floaters that it is taken from
 _MANY = 30  # floaters that show how large the surface is
 _STUCK = 0.1  # of its way in a step: a point that comes by less gets no nearer
 _CALM, _CALM_STEPS = 0.02, 5  # of their radii: floaters that move less, for so many steps, are at rest
+_PATIENCE = 120  # steps of a surface at rest after which nobody waits for floaters that find none
 _NO_MOTION = 1e-3  # of "near": a change of the parameters that is none
 
 
@@ -109,7 +110,7 @@ class _Kept:
         self.off = np.zeros(points)
         self.age = _AGAIN
         self.at_rest = False
-        self.calm = 0
+        self.calm = self.still = 0
 
 
 class Sculpting:
@@ -190,7 +191,7 @@ class Sculpting:
             state.function, state.floaters, controls, stuck, SculptStatus.RUNNING, state.steps
         )
         self._kept.off = np.zeros(len(controls))
-        self._kept.at_rest, self._kept.calm = False, 0
+        self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
 
     def change_function(self, function: ImplicitFunction) -> None:
         """Go on with another function, of any kind and number of parameters: elements were moved, added,
@@ -208,7 +209,7 @@ class Sculpting:
 
     def _stir(self) -> None:
         self.state = replace(self.state, status=SculptStatus.RUNNING)
-        self._kept.at_rest, self._kept.calm = False, 0
+        self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
 
     def step(self) -> SculptState:
         """Make one step of dt."""
@@ -227,6 +228,7 @@ class Sculpting:
         self._kept.age += 1
         calm = rate is None and _are_calm(before.floaters, floaters)
         self._kept.calm = self._kept.calm + 1 if calm else 0
+        self._kept.still = self._kept.still + 1 if rate is None else 0
         controls, stuck = before.controls, before.stuck
         if followed is not None:
             controls = followed.controls
@@ -275,7 +277,7 @@ class Sculpting:
     def _status(self, shown: int, stuck: bool, pinned: int) -> SculptStatus:
         if not shown:
             return SculptStatus.VANISHED
-        if self._kept.calm < _CALM_STEPS:
+        if self._kept.calm < _CALM_STEPS and self._kept.still < _PATIENCE:
             return SculptStatus.RUNNING
         if stuck:
             return SculptStatus.HELD_BACK
