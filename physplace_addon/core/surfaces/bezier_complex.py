@@ -17,6 +17,7 @@ from .complexes import DEFAULT_TOLERANCE
 from .patches import SidedPatches
 from .tessellation import Tessellation
 
+_MANY_CELLS, _LOOSER = 40_000, 7
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
@@ -25,7 +26,8 @@ class BezierComplex:
     """Faces, edges and vertices of a body of patches; the fields are those of `Complex`.
 
     nets, joins: all patches.  patch_face (n,), patch_index (n,): the face of each, and its number there.
-    vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.
+    vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.  loose: whether the
+    tolerance that is not asked for may grow where it would need very many cells.
     """
 
     nets: SidedPatches
@@ -41,6 +43,7 @@ class BezierComplex:
     mass: MassProperties
     size: float
     kind: str = "bezier"
+    loose: bool = False
 
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
@@ -50,19 +53,30 @@ class BezierComplex:
 
         Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
         """
-        within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
-        if not within > 0.0:
-            raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
+        if tolerance is not None and not tolerance > 0.0:
+            raise SurfaceError(self.kind, "tolerance", f"found {tolerance:g}", "expected a positive number")
         if resolution is not None:
             counts = counts_at(self.joins, resolution)
+        elif tolerance is not None:
+            counts = counts_within(self.nets, self.joins, tolerance, self.kind)
         else:
-            counts = counts_within(self.nets, self.joins, within, self.kind)
+            counts = self._default_counts()
         owned = [np.flatnonzero(self.patch_face == number) for number in range(len(self.surfaces))]
         meshes = [
             mesh_of(sheet, self.nets.taken(own), counts[own])
             for sheet, own in zip(self.surfaces, owned, strict=True)
         ]
         return self._gathered(meshes)
+
+    def _default_counts(self) -> Ints:
+        """The cells (n, 2) of patches for a tolerance that is not asked for."""
+        within = DEFAULT_TOLERANCE * self.size
+        for _ in range(_LOOSER if self.loose else 0):
+            try:
+                return counts_within(self.nets, self.joins, within, self.kind, _MANY_CELLS)
+            except SurfaceError:
+                within *= 2.0
+        return counts_within(self.nets, self.joins, within, self.kind)
 
     def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
         points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])

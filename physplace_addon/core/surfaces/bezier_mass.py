@@ -15,7 +15,7 @@ from .patches import Patches
 from .quadrature import converged, pieces_rule
 from .vectors import cross, dot
 
-_MOST_NODES = 128
+_MOST_NODES = 64
 
 
 def signed_volume(nets: Nets) -> float:

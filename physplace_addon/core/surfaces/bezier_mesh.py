@@ -30,10 +30,12 @@ def counts_at(joins: Joins, resolution: tuple[int, int]) -> Ints:
     return alike(strips_of(joins), np.maximum(np.array(resolution) - 1, _least(joins)))
 
 
-def counts_within(nets: SidedPatches, joins: Joins, tolerance: float, kind: str) -> Ints:
+def counts_within(
+    nets: SidedPatches, joins: Joins, tolerance: float, kind: str, most: int = _MOST_CELLS
+) -> Ints:
     """Return the cells (n, 2) of patches whose bounds are within a tolerance, alike along joins.
 
-    Raises SurfaceError if a million cells do not suffice.
+    Raises SurfaceError if a million cells, or the `most` told, do not suffice.
     """
     strips = strips_of(joins)
     counts = alike(strips, _least(joins))
@@ -45,7 +47,7 @@ def counts_within(nets: SidedPatches, joins: Joins, tolerance: float, kind: str)
             return counts
         wanted = alike(strips, np.ceil(counts * growth).astype(np.intp))
         counts, changed = wanted, (wanted != counts).any(axis=1)
-        if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
+        if int(counts.prod(axis=1).sum()) > most:
             break
     remedy = "use a larger tolerance, or a resolution"
     raise SurfaceError(kind, "tolerance", f"{tolerance:g} needs too many cells", remedy)

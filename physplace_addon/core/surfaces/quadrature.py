@@ -30,7 +30,7 @@ from .vectors import cross, length
 _RELATIVE = 1e-14
 _FIRST_NODES, _MOST_NODES = 16, 1024
 _SHEET_NODES = 10, 16
-_AGREED = 1e-14  # of the whole, that a rectangle's two rules may differ by
+_AGREED = 1e-12  # of the whole, that a rectangle's two rules may differ by: the finer one is then far better
 _CUTS, _MOST_PIECES = 12, 2048
 
 
@@ -112,15 +112,16 @@ def star_mass(surface: Star) -> MassProperties:
 
 def area_mass(surface: Surface) -> MassProperties:
     """Mass, basis "area", of the one face of a surface as a sheet of uniform thickness."""
-    pieces, total = surface.pieces, np.zeros((4, 4))
+    pieces, total, done = surface.pieces, np.zeros((4, 4)), 0
     for _ in range(_CUTS):
         rough, fine = (_area_moments(surface, pieces, nodes) for nodes in _SHEET_NODES)
         most = np.abs(total + fine.sum(axis=0)).max()
         agreed = np.abs(fine - rough).max(axis=(1, 2)) <= _AGREED * most
         total = total + fine[agreed].sum(axis=0)
         left = fine[~agreed].sum(axis=0)
+        done += len(pieces)
         pieces = _quartered(pieces[~agreed])
-        if not 0 < len(pieces) <= _MOST_PIECES:
+        if not 0 < len(pieces) <= _MOST_PIECES - done:
             break
     total = total + left
     return MassProperties.from_moments(float(total[0, 0]), total[0, 1:], total[1:, 1:], AREA)

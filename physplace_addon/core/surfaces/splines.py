@@ -70,7 +70,7 @@ def spline_surface(sheets: Sequence[SplineSheet]) -> BezierComplex:
     kept = control[~_without_area(places(control))]
     if not len(kept):
         raise SurfaceError(KIND, "points", "enclose no area", "spread them out")
-    return patched(KIND, kept, _check_tangent_planes)
+    return replace(patched(KIND, kept, _check_tangent_planes), loose=True)
 
 
 def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
