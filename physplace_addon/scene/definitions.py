@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import bpy
+import numpy as np
 from bpy.types import Object
 
 from ..core.body_exact import Boundary
@@ -76,7 +77,7 @@ def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
     if curve is not None and curve in parameters:
         pieces, closed = bezier_pieces(_curve_object(evaluated, curve, parameters[curve]))
         if kind == "revolution":
-            pieces = pieces[:, :, [0, 2]]
+            pieces = np.delete(pieces, 1, axis=2)
         parameters[curve] = pieces
         parameters["closed"] = closed
     return parameters

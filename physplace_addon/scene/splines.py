@@ -13,10 +13,10 @@ import numpy as np
 from bpy.types import Depsgraph, Object, Spline, SurfaceCurve
 
 from ..core import bodies
-from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.errors import SurfaceError
 from ..core.surfaces.splines import SplineSheet, spline_surface
+from .curves import control_points
 from .knots import Direction
 from .visible import original
 
@@ -65,10 +65,3 @@ def sheet_of(spline: Spline) -> SplineSheet:
     u, v = Direction.u(spline), Direction.v(spline)
     points = control_points(spline).reshape(v.count, u.count, 4).swapaxes(0, 1)[np.ix_(u.rows, v.rows)]
     return SplineSheet(points[..., :3], points[..., 3], (u.knots, v.knots))
-
-
-def control_points(spline: Spline) -> Floats:
-    """The points of a spline with their weights (n, 4)."""
-    buffer = np.empty(len(spline.points) * 4, dtype=np.float32)
-    spline.points.foreach_get("co", buffer)
-    return buffer.astype(np.float64).reshape(-1, 4)

@@ -19,6 +19,7 @@ from bpy.types import Depsgraph, Object
 
 from ..core.arrays import Floats
 from .access import custom_properties, present
+from .blobs import is_whole_blob, shows_its_blob
 from .definitions import curve_names, has_definition
 
 IGNORE = "physplace_ignore"
@@ -67,9 +68,12 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
             continue
         if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
             continue
-        exact = has_definition(shown)
+        if shows_its_blob(original(shown)):
+            continue
+        exact = has_definition(shown) or is_whole_blob(original(shown))
         doubled = instance.is_instance and owner == original(shown)
-        if not doubled if exact else shown.type == "MESH":
+        counts = not doubled if exact else shown.type == "MESH"
+        if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
             yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
 

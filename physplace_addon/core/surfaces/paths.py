@@ -17,6 +17,8 @@ from scipy.interpolate import CubicSpline
 from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
+from .rational import weighted
+from .rational_curves import PiecewiseRational, piecewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +106,37 @@ class CubicPath(Path):
         return bounds
 
 
+@dataclass(frozen=True, eq=False)
+class RationalPath(Path):
+    """Bezier pieces of any degree, rational ones among them, end to end."""
+
+    curve: PiecewiseRational
+    closed: bool = False
+
+    @property
+    def domain(self) -> Interval:
+        """From the first knot to the last."""
+        return Interval(float(self.curve.knots[0]), float(self.curve.knots[-1]), self.closed)
+
+    @property
+    def breaks(self) -> Floats:
+        """All knots."""
+        return self.curve.knots
+
+    def jet(self, t: Floats) -> PathJet:
+        """Return the point and its derivatives."""
+        jet = self.curve.jet(t)
+        return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9])
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third derivative."""
+        return self.curve.jet(t)[:, 9:]
+
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the bounds that the control points of these stretches give."""
+        return self.curve.third_bounds(lower, upper)
+
+
 def spline_path(points: Floats, closed: bool) -> CubicPath:
     """Return the C2 cubic spline through points (n, 3), by chord length; free ends have no curvature."""
     if closed:
@@ -116,11 +149,15 @@ def spline_path(points: Floats, closed: bool) -> CubicPath:
     return CubicPath(PiecewiseCubic.from_control(control, knots), joints, closed)
 
 
-def bezier_path(control: Floats, closed: bool) -> CubicPath:
-    """Return the path of Bezier pieces (m, 4, 3) that follow one another with the same tangent."""
-    knots = chord_knots(np.concatenate([control[:, 0], control[-1:, 3]]))
-    joints = np.ones(len(knots), dtype=np.bool_)
-    return CubicPath(PiecewiseCubic.from_control(control, knots), joints, closed)
+def bezier_path(control: Floats, closed: bool, weights: Floats | None = None) -> Path:
+    """Return the path of Bezier pieces (m, p + 1, 3), with weights (m, p + 1) or without, that follow one
+    another with the same tangent.
+    """
+    knots = chord_knots(np.concatenate([control[:, 0], control[-1:, -1]]))
+    curve = piecewise(control if weights is None else weighted(control, weights), knots, 3)
+    if isinstance(curve, PiecewiseRational):
+        return RationalPath(curve, closed)
+    return CubicPath(curve, np.ones(len(knots), dtype=np.bool_), closed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Profile curves in the half-plane (r, z) of a surface of revolution.
 
-A profile is one smooth run p(v) = (r, z) of lines, circular arcs and cubic Bezier pieces; its corners
+A profile is one smooth run p(v) = (r, z) of lines, circular arcs and Bezier pieces; its corners
 belong to the boundary complex, not to it.  It is followed with the inside of the body on its left, so that
 (z', -r') points outward.  `nearest` projects a displaced point back: for displacement d the parameter w
 with (p(w) - p(v) - d) . p'(w) = 0, in closed form for lines and arcs, by Newton for cubics.
@@ -18,6 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, distance_to_segment
+from .rational_curves import PiecewiseRational
 
 _FAR_OFF = 0.25  # miss over displacement after which a whole step was too long
 _DESCENTS = 16
@@ -181,10 +182,10 @@ class ArcProfile(Profile):
 
 
 @dataclass(frozen=True, eq=False)
-class CubicProfile(Profile):
-    """Cubic Bezier pieces joined smoothly, control points (m, 4, 2)."""
+class BezierProfile(Profile):
+    """Bezier pieces joined smoothly: cubic ones, or any."""
 
-    curve: PiecewiseCubic
+    curve: PiecewiseCubic | PiecewiseRational
     periodic: bool = False
 
     @property
@@ -203,14 +204,15 @@ class CubicProfile(Profile):
         return ProfilePoint(jet[:, 0], jet[:, 1], jet[:, 2], jet[:, 3], jet[:, 4], jet[:, 5])
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return 3/4 of the largest distance of the inner control points to the chord.
+        """Return the largest distance of the inner control points to the chord, 3/4 of it for cubics.
 
-        The distance to a segment is convex, and the inner Bernstein weights sum to at most 3/4.
+        The distance to a segment is convex, and the inner weights of a cubic sum to at most 3/4.
         """
-        inner = self.curve.sub_control(lower, upper)
-        first = distance_to_segment(inner[:, 1], inner[:, 0], inner[:, 3])
-        second = distance_to_segment(inner[:, 2], inner[:, 0], inner[:, 3])
-        return 0.75 * np.maximum(first, second)
+        control = self.curve.sub_control(lower, upper)
+        start, stop = control[:, 0], control[:, -1]
+        away = [distance_to_segment(control[:, i], start, stop) for i in range(1, control.shape[1] - 1)]
+        share = 0.75 if isinstance(self.curve, PiecewiseCubic) else 1.0
+        return np.asarray(share * np.max(away, axis=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,14 @@
 
 With c = N / D, D the weight, c^(n) D = N^(n) - sum_i<n (n over i) D^(n - i) c^(i).  Numerators are sums of
 products of t and 1 - t, so a coordinate keeps its relative accuracy near the ends of a piece.
+
+*A bound on |c^(n)|*: as for patches (see `rational`), with fixed vectors m_i near c^(i), |c^(i) - m_i| <=
+e_i,
+
+    |c^(n) - m_n| <= (max |N^(n) - m_n D - sum_i<n (n over i) D^(n - i) m_i|
+                      + sum_i<n (n over i) max |D^(n - i)| e_i) / least D,
+
+where c is taken about m_0, so that m_0 = 0 and e_0 is the greatest distance of a control point from it.
 """
 
 from __future__ import annotations
@@ -66,6 +74,11 @@ class PiecewiseRational:
         found: Floats = control[..., :-1] / control[..., -1:]
         return found
 
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return bounds (k,) on |c^(3)| over [lower, upper], each within one piece."""
+        bounds: Floats = derivative_bounds(self.sub_homogeneous(lower, upper)) / (upper - lower) ** _ORDER
+        return bounds
+
     def sub_homogeneous(self, lower: Floats, upper: Floats) -> Floats:
         """Return the homogeneous control points (k, p + 1, d + 1) over [lower, upper]."""
         piece = self.piece_of(0.5 * (lower + upper))
@@ -73,6 +86,33 @@ class PiecewiseRational:
         ends = (lower - low) / width, (upper - low) / width
         parts: Floats = part_matrices(*ends, self.degree) @ self.control[piece]
         return parts
+
+
+def derivative_bounds(control: Floats) -> Floats:
+    """Return bounds (k,) on |c^(3)| over pieces with homogeneous control points (k, p + 1, d + 1)."""
+    degree = control.shape[1] - 1
+    middle = part_matrices(np.full(1, 0.5), np.full(1, 0.5), degree)[0, 0]
+    weight = control[..., -1:]
+    points = control[..., :-1] / weight
+    numerator = weight * (points - points.mean(axis=1, keepdims=True))
+    levels = [np.concatenate([numerator, weight], axis=2)]
+    for _ in range(_ORDER):
+        levels.append(derivative_matrix(degree) @ levels[-1])
+    near = quotient_jets(np.stack([middle @ level for level in levels], axis=1))
+    near[:, [0, _ORDER]] = 0.0
+    least, off = weight.min(axis=(1, 2)), [_longest(numerator / weight)]
+    for n in range(1, _ORDER + 1):
+        rest = levels[n][..., :-1] - near[:, n, None] * weight
+        rest = rest - sum(comb(n, i) * levels[n - i][..., -1:] * near[:, i, None] for i in range(n))
+        spread = sum(comb(n, i) * _longest(levels[n - i][..., -1:]) * off[i] for i in range(n))
+        off.append((_longest(rest) + spread) / least)
+    return off[_ORDER]
+
+
+def _longest(vectors: Floats) -> Floats:
+    """The greatest length (k,) of vectors (k, m, d)."""
+    longest: Floats = np.sqrt((vectors * vectors).sum(axis=2).max(axis=1))
+    return longest
 
 
 def quotient_jets(jets: Floats) -> Floats:
