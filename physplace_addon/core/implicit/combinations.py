@@ -168,7 +168,8 @@ class Combination(ImplicitFunction):
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (n, m): entries only of the functions that matter at a point."""
         blended = self._at(x)
-        parts = [sparse_rows.of_dense(blended.growth[:, None])] if self.radius > 0.0 else []
+        growth = blended.growth[:, None]
+        parts = [sparse_rows.of_dense(growth, growth != 0.0)] if self.radius > 0.0 else []
         for operand, rows, columns, places in self._mattering(blended):
             shares = sparse_rows.scaled(operand.shares(x[rows], columns), blended.weights[rows, places])
             parts.append(_spread(shares, rows, len(x)))

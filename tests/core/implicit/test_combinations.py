@@ -1,0 +1,118 @@
+"""Unions, intersections and differences, sharp and smooth."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import (
+    Frozen,
+    HalfSpaces,
+    Spheres,
+    blobby_spheres,
+    complement,
+    difference,
+    intersection,
+    union,
+)
+from tests.core.implicit.surfaces import torus
+
+RADIUS = 0.5
+
+
+@pytest.fixture
+def parts(rng):
+    centres = 0.7 * rng.normal(size=(4, 3))
+    return [Spheres.of(centre, radius) for centre, radius in zip(centres, (0.5, 0.6, 0.7, 0.8), strict=True)]
+
+
+@pytest.fixture
+def x(rng):
+    return rng.normal(size=(400, 3))
+
+
+def test_sharp_ones_are_the_least_and_the_greatest(parts, x):
+    values = np.stack([part.value(x) for part in parts])
+    assert np.array_equal(union(parts).value(x), values.min(axis=0))
+    assert np.array_equal(intersection(parts).value(x), values.max(axis=0))
+    carved = difference(parts[0], parts[1:]).value(x)
+    assert np.array_equal(carved, np.maximum(values[0], -values[1:].min(axis=0)))
+
+
+def test_a_smooth_union_is_rockwood_and_owens_blend_on_every_level(parts, x):
+    values, blend = np.stack([part.value(x) for part in parts]), union(parts, RADIUS).value(x)
+    depths = np.maximum(1.0 - (values - blend) / RADIUS, 0.0)
+    assert np.allclose((depths**3).sum(axis=0), 1.0, rtol=0, atol=1e-12)
+
+
+def test_a_smooth_union_is_the_sharp_one_where_nothing_is_near(parts, x):
+    values = np.sort([part.value(x) for part in parts], axis=0)
+    alone = values[1] >= values[0] + RADIUS
+    blend = union(parts, RADIUS).value(x)
+    assert 20 < alone.sum() < 380
+    assert np.array_equal(blend[alone], values[0][alone])
+    assert (blend[~alone] < values[0][~alone]).all()
+    assert (blend >= values[0] - RADIUS * (1.0 - 4.0 ** (-1 / 3)) - 1e-12).all()
+
+
+def test_the_order_of_the_parts_does_not_matter(parts, x):
+    one, other = (union(order, RADIUS).hessian(x) for order in (parts, parts[::-1]))
+    for found, expected in zip(one, other, strict=True):
+        assert np.allclose(found, expected, rtol=0, atol=1e-10)
+
+
+def test_solids_of_one_kind_blend_as_those_given_one_by_one(parts, x):
+    together = Spheres(np.concatenate([part.rows for part in parts]))
+    one, other = union([together], RADIUS), union(parts, RADIUS)
+    rate = np.arange(17.0)
+    assert np.array_equal(one.parameters, other.parameters)
+    for found, expected in zip(one.hessian(x), other.hessian(x), strict=True):
+        assert np.allclose(found, expected, rtol=0, atol=1e-10)
+    found, expected = (own.parameter_gradient(x).toarray() for own in (one, other))
+    assert np.allclose(found, expected, rtol=0, atol=1e-12)
+    assert np.allclose(one.parameter_rate(x, rate), found @ rate, rtol=0, atol=1e-10)
+
+
+def test_second_derivatives_have_no_jump_where_a_blend_begins():
+    planes = [HalfSpaces.of(normal, [0, 0, 0]) for normal in ([1, 0, 0], [0, 1, 0])]
+    blend = union(planes, RADIUS)
+    edge = np.array([[0.3, 0.3 + RADIUS, 0.0]]) + np.outer(np.linspace(-1e-6, 1e-6, 21), [0, 1, 0])
+    bend = blend.hessian(edge)[2]
+    assert np.abs(np.diff(bend, axis=0)).max() < 1e-5
+    inside = np.array([[0.0, 0.0, 0.0]])
+    assert np.abs(blend.hessian(inside)[2]).max() > 0.1
+
+
+def test_a_blend_is_no_steeper_than_its_parts(parts, x):
+    for blend in (union(parts, RADIUS), intersection(parts, RADIUS)):
+        assert np.linalg.norm(blend.gradient(x)[1], axis=1).max() <= 1.0 + 1e-12
+
+
+def test_what_is_out_of_two_is_the_opposite_of_what_is_in_either(parts, x):
+    outside = intersection([complement(part) for part in parts], RADIUS)
+    assert np.allclose(outside.value(x), -union(parts, RADIUS).value(x), rtol=0, atol=1e-15)
+
+
+def test_far_parts_have_no_entry(parts):
+    both = union([*parts, Spheres.of([50.0, 0, 0], 1.0)], RADIUS)
+    x = np.array([[50.0, 0.0, 1.0]])
+    assert both.parameter_gradient(x).indices.tolist() == [17, 18, 19, 20]
+
+
+def test_a_blend_of_any_functions_may_be_frozen_in_part(parts, x):
+    whole = union([parts[0], torus(), complement(complement(blobby_spheres(0.5, [0, 0, 1], 0.5)))], 0.1)
+    free = np.arange(len(whole.parameters)) % 2 == 0
+    frozen = Frozen(whole, free)
+    assert frozen.names == tuple(name for name, own in zip(whole.names, free, strict=True) if own)
+    dense = whole.parameter_gradient(x).toarray()
+    assert np.array_equal(frozen.parameter_gradient(x).toarray(), dense[:, free])
+    moved = frozen.with_parameters(frozen.parameters + 0.01)
+    assert np.array_equal(moved.whole.parameters[~free], whole.parameters[~free])
+    assert np.allclose(moved.parameters, frozen.parameters + 0.01, rtol=0, atol=1e-15)
+
+
+def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own():
+    far = [Spheres.of([0, 0, 0], 1.0), Spheres.of([9, 0, 0], 1.0)]
+    assert union(far).box().tolist() == [[-1, -1, -1], [10, 1, 1]]
+    assert union(far, RADIUS).box() == pytest.approx(
+        np.array([[-1, -1, -1], [10, 1, 1.0]]), abs=0.21 * RADIUS
+    )
+    assert (intersection(far).box()[0] == np.inf).all()
