@@ -12,6 +12,7 @@ from tests.core.implicit.surfaces import fourteen_spheres
 
 GRACE = 30  # steps after which each component must have a particle
 EVERY = 10  # steps between two events
+_CELL = 0.7  # of the floaters' radius: the grid
 _FAR = 2.5  # where cursors go; the blob is about 1.5 large at first
 
 
@@ -41,23 +42,20 @@ def grid_of(blob, cell):
     return places, (blob.value(places.reshape(-1, 3)) < 0.0).reshape(counts)
 
 
-def components_without(blob, positions, radius):
-    """The centres of components, seen by a grid of half the radius, that have no particle on their side."""
-    places, inside = grid_of(blob, 0.5 * radius)
+def components_without(places, inside, cell, positions):
+    """The centres of components, seen by a grid, that have no particle on them."""
     label, count = ndimage.label(inside, np.ones((3, 3, 3)))
-    near = ndimage.binary_dilation(inside, np.ones((3, 3, 3)))
-    owner = ndimage.grey_dilation(label, size=(3, 3, 3)) * near
-    index = np.rint((positions - places[0, 0, 0]) / (0.5 * radius)).astype(int)
+    owner = ndimage.grey_dilation(label, size=(3, 3, 3))
+    index = np.rint((positions - places[0, 0, 0]) / cell).astype(int)
     index = np.clip(index, 0, np.array(inside.shape) - 1)
     seen = np.unique(owner[tuple(index.T)])
     sizes = np.bincount(label.ravel(), minlength=count + 1)
-    missing = [number for number in range(1, count + 1) if number not in seen and sizes[number] > 4]
+    missing = [number for number in range(1, count + 1) if number not in seen and sizes[number] > 2]
     return [places[label == number].mean(axis=0) for number in missing]
 
 
-def area_of(blob, cell):
+def area_of(inside, cell):
     """About the area: the faces of the grid between inside and outside, which are half as much again."""
-    _, inside = grid_of(blob, cell)
     faces = sum(int((np.diff(inside.astype(int), axis=axis) != 0).sum()) for axis in range(3))
     return faces * cell**2 / 1.5
 
@@ -135,11 +133,12 @@ def examined(found, state, missing, radius):
     blob = state.function
     if not np.all(blob.box()[0] <= blob.box()[1]):
         return []
-    lonely = []
-    for at in components_without(blob, state.floaters.positions, radius):
+    lonely, cell = [], _CELL * radius
+    places, inside = grid_of(blob, cell)
+    for at in components_without(places, inside, cell, state.floaters.positions):
         met = 1 + max((times for old, times in missing if np.linalg.norm(at - old) < radius), default=0)
         lonely.append((at, met))
         found.lost += met == GRACE // EVERY + 1
-    fits = 0.37 * area_of(blob, 0.5 * radius) / radius**2
+    fits = 0.37 * area_of(inside, cell) / radius**2
     found.crowd = max(found.crowd, len(state.floaters) / (fits + 8.0))
     return lonely
