@@ -1,6 +1,5 @@
 """A mesh within a distance that is asked for: that near the true surface, and finest where it bends most."""
 
-import numpy as np
 import pytest
 
 from physplace_addon.core.body_subdivision import limit_complex
