@@ -8,7 +8,8 @@ that single precision holds.
 import mpmath as mp
 import numpy as np
 
-from physplace_addon.core.surfaces.splines import SplineSheet
+from physplace_addon.core.surfaces.bernstein import raising_matrix
+from physplace_addon.core.surfaces.splines import SplineSheet, piece_matrices
 
 CIRCLE = np.array([(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0)], float)
 CIRCLE_WEIGHTS = np.array([1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0])
@@ -115,3 +116,10 @@ def partials(sheet, u, v):
                     numerator = [n - share * s for n, s in zip(numerator, found[i, j], strict=True)]
         found[a, b] = [n / sums[0, 0][3] for n in numerator]
     return found
+
+
+def pieces(points, weights, knots):
+    """The Bezier pieces (m, 4, d + 1) of a rational spline of degree two, raised to three, weights last."""
+    control = np.concatenate([points * weights[:, None], weights[:, None]], axis=1)
+    raised = raising_matrix(2, 3) @ (piece_matrices(knots, 2) @ control)
+    return np.concatenate([raised[..., :-1] / raised[..., -1:], raised[..., -1:]], axis=2)
