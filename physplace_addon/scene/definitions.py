@@ -2,7 +2,8 @@
 """Exact surfaces, as objects define them: the custom property `surface` and its parameters `surface.<name>`.
 
 The numbers are read from the evaluated object, so keyed and driven parameters count as they are now. A
-parameter that names a curve object is replaced by that curve's control points.
+parameter that names a curve object is replaced by that curve's control points. The control points of the kind
+"bezier" are the object's own mesh.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
+from ..core.arrays import Floats
 from ..core.body_exact import Boundary
 from ..core.errors import SurfaceError
 from ..core.surfaces import primitives
+from ..core.surfaces.bezier_cages import KIND as BEZIER
+from ..core.surfaces.bezier_cages import nets_of
 from ..core.surfaces.formula_definitions import KIND as FORMULA
 from .access import custom_properties
 from .curves import bezier_pieces
 from .errors import SceneError
+from .meshes import arrays_of, cut_cage
 
 KIND = "surface"
 PREFIX = "surface."
@@ -73,6 +78,8 @@ def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
         for key, value in custom_properties(evaluated).items()
         if key.startswith(PREFIX)
     }
+    if kind == BEZIER:
+        parameters["control"] = _control_nets(evaluated)
     curve = CURVES.get(kind)
     if curve is not None and curve in parameters:
         pieces, closed = bezier_pieces(_curve_object(evaluated, curve, parameters[curve]))
@@ -81,6 +88,20 @@ def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
         parameters[curve] = pieces
         parameters["closed"] = closed
     return parameters
+
+
+def _control_nets(evaluated: Object) -> Floats:
+    """The nets (n, 4, 4, 3) that the faces of an object's mesh make, cut along its seams.
+
+    Raises SurfaceError for faces that make none.
+    """
+    if evaluated.type != "MESH":
+        raise SurfaceError(BEZIER, "mesh", "the object has none", "model its control points as a mesh")
+    mesh = evaluated.to_mesh()
+    try:
+        return nets_of(arrays_of(mesh)[0], cut_cage(mesh, "use_seam"))
+    finally:
+        evaluated.to_mesh_clear()
 
 
 def curve_names(obj: Object) -> frozenset[str]:

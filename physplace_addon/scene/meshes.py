@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Mesh, Object
 
 from ..core.arrays import Floats, Ints
+from ..core.surfaces.subdivision.cage import Cage
 
 GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
 
@@ -52,6 +53,27 @@ def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
     corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
     return coordinates.astype(np.float64).reshape(-1, 3), corners.astype(np.intp).reshape(-1, 3)
+
+
+def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
+    """The vertex (h,) at each corner of a mesh's faces, the edge (h,) that leads on from there, and where the
+    corners of each face begin (nf + 1,).
+    """
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    edges = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mesh.loops.foreach_get("edge_index", edges)
+    starts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    return corners.astype(np.intp), edges.astype(np.intp), np.append(starts, len(corners)).astype(np.intp)
+
+
+def cut_cage(mesh: Mesh, mark: str) -> Cage:
+    """The faces of a mesh as a cage, infinitely sharp along edges that have a mark, a property of theirs."""
+    corners, edges, starts = faces_of(mesh)
+    marked = np.empty(len(mesh.edges), dtype=np.bool_)
+    mesh.edges.foreach_get(mark, marked)
+    return Cage(corners, starts, np.where(marked[edges], np.inf, 0.0), np.zeros(len(mesh.vertices)))
 
 
 def holed_faces(mesh: Mesh) -> int:

@@ -12,15 +12,14 @@ import numpy as np
 from bpy.types import Depsgraph, Mesh, Object, Scene, SubsurfModifier
 
 from ..core import bodies
-from ..core.arrays import Bools, Floats, Ints
+from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.body_smooth import LEFT_FLAT, left_flat, smoothed
 from ..core.collision import tree_of
 from ..core.collision.self_crossing import self_crossings
 from ..core.placement.remarks import CUT
-from ..core.surfaces.subdivision.cage import Cage
 from .access import custom_properties, extended, present
-from .meshes import arrays_of
+from .meshes import arrays_of, cut_cage
 from .visible import original
 
 FACETED = "physplace_faceted"
@@ -68,29 +67,14 @@ def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
     mesh.polygons.foreach_get("use_smooth", smooth)
     sizes = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
-    of_faces = sizes.astype(np.intp)
-    notes = left_flat(of_faces) if smooth.any() else ()
+    notes = left_flat(sizes.astype(np.intp)) if smooth.any() else ()
     if notes or not smooth.any():
         return None, notes
     points, triangles = arrays_of(mesh)
     owner = np.empty(len(triangles), dtype=np.int32)
     mesh.loop_triangles.foreach_get("polygon_index", owner)
-    return smoothed(
-        points, _cage(mesh, of_faces), ~smooth, _own_normals(mesh), triangles, owner.astype(np.intp), name
-    )
-
-
-def _cage(mesh: Mesh, sizes: Ints) -> Cage:
-    """The faces of a mesh, its sharp edges infinitely sharp."""
-    corners = np.empty(len(mesh.loops), dtype=np.int32)
-    edges = np.empty(len(mesh.loops), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    mesh.loops.foreach_get("edge_index", edges)
-    sharp: Bools = np.empty(len(mesh.edges), dtype=np.bool_)
-    mesh.edges.foreach_get("use_edge_sharp", sharp)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-    none = np.zeros(len(mesh.vertices))
-    return Cage(corners.astype(np.intp), starts, np.where(sharp[edges], np.inf, 0.0), none)
+    cage = cut_cage(mesh, "use_edge_sharp")
+    return smoothed(points, cage, ~smooth, _own_normals(mesh), triangles, owner.astype(np.intp), name)
 
 
 def _own_normals(mesh: Mesh) -> Floats | None:

@@ -19,6 +19,7 @@ from ..core.bodies import Body
 from ..core.body_subdivision import subdivided
 from ..core.errors import SurfaceError
 from ..core.surfaces.subdivision.cage import Cage
+from .meshes import faces_of
 from .visible import original
 
 FULL = 10.0  # Pixar's sharpness at Blender's crease 1; between, it grows with the square
@@ -108,16 +109,11 @@ def _points(source: Object, depsgraph: Depsgraph, deformed: bool) -> Floats:
 
 def cage_of(mesh: Mesh, creased: bool) -> Cage:
     """The cage of a mesh, with its creases if they count."""
-    corners = np.empty(len(mesh.loops), dtype=np.int32)
-    edges = np.empty(len(mesh.loops), dtype=np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    mesh.loops.foreach_get("edge_index", edges)
-    starts = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
+    corners, edges, starts = faces_of(mesh)
     edge = _sharpness(mesh, "crease_edge", len(mesh.edges), creased)
     vertex = _sharpness(mesh, "crease_vert", len(mesh.vertices), creased)
-    vertex[_ends_of_loose(mesh, edges.astype(np.intp))] = FULL
-    return Cage(corners.astype(np.intp), np.append(starts, len(corners)).astype(np.intp), edge[edges], vertex)
+    vertex[_ends_of_loose(mesh, edges)] = FULL
+    return Cage(corners, starts, edge[edges], vertex)
 
 
 def _sharpness(mesh: Mesh, name: str, count: int, creased: bool) -> Floats:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SurfaceError
+from .bezier_bodies import bezier
 from .bezier_complex import BezierComplex
 from .complexes import Complex, featureless
 from .formula_bodies import formula
@@ -109,7 +110,7 @@ def _exponent(name: str, value: object) -> float:
 class Kind:
     """A function of named parameters, the ones it needs and the ones it can do without."""
 
-    function: Callable[..., Complex]
+    function: Callable[..., Complex | BezierComplex]
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
@@ -123,6 +124,7 @@ KINDS: Mapping[str, Kind] = {
     "superquadric": Kind(superquadric, ("size_x", "size_y", "size_z"), ("exponent_1", "exponent_2")),
     "revolution": Kind(revolution, ("profile",), ("closed", "sharp")),
     "tube": Kind(tube, ("path", "radius"), ("closed",)),
+    "bezier": Kind(bezier, ("control",)),
 }
 
 
