@@ -22,6 +22,7 @@ from .function import ImplicitFunction
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
 _ROUNDS = 12
+_FLAT = 1e-150  # of F_x's square: less is no number to divide by
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ def constrained(wish: Floats, gradients: Floats, pull: Floats) -> Floats:
     pull (r,) is F_q . q' + phi F.  Where F_x is zero the surface is undefined and a floater does not move.
     """
     square = np.einsum("ri,ri->r", gradients, gradients)
-    firm = square > 0.0
+    firm = square > _FLAT
     along = (np.einsum("ri,ri->r", gradients, wish) + pull) / np.where(firm, square, 1.0)
     velocity = wish - along[:, None] * gradients
     return velocity if firm.all() else np.where(firm[:, None], velocity, 0.0)
@@ -75,11 +76,11 @@ def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, 
     """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
     square = np.einsum("ri,ri->r", gradients, gradients)
     slope = np.sqrt(square)
-    share = value / np.where(square > 0.0, square, 1.0)
+    firm = square > _FLAT
+    share = np.where(firm, value, 0.0) / np.where(firm, square, 1.0)
     off = np.abs(share) * slope
-    off[(square == 0.0) & (value != 0.0)] = np.inf
     too_far = off > farthest
     if too_far.any():
-        share[too_far] = np.sign(value[too_far]) * farthest / np.maximum(slope[too_far], 1e-300)
-        off[~np.isfinite(off)] = np.inf
+        share[too_far] *= farthest / off[too_far]
+    off[~firm & (value != 0.0)] = np.inf
     return share[:, None] * gradients, off

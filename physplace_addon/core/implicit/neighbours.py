@@ -19,6 +19,7 @@ from .repulsion import REACH, Pairs
 
 _SLACK = 1.25  # of the reach
 _WASTE = 1.5  # of the reaches, together: a list made for so much longer ones is not worth keeping
+_TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
 _ALIKE = 1.25  # longest over shortest reach that are searched as one
 
 
@@ -28,6 +29,7 @@ class Neighbours:
     def __init__(self) -> None:
         self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
         self._positions = np.zeros((0, 3))
+        self._normals = np.zeros((0, 3))
         self._reaches = np.zeros(0)
 
     def of(self, floaters: Floaters, force_radii: Floats) -> Pairs:
@@ -35,15 +37,18 @@ class Neighbours:
         with.
         """
         reaches = REACH * np.maximum(floaters.radii, force_radii)
-        if not self._holds(floaters.positions, reaches):
-            self._positions, self._reaches = floaters.positions, _SLACK * reaches
-            self._pairs = facing(floaters, *near_pairs(self._positions, self._reaches))
+        normals = floaters.normals
+        if not self._holds(floaters.positions, normals, reaches):
+            self._positions, self._normals, self._reaches = floaters.positions, normals, _SLACK * reaches
+            self._pairs = facing(normals, *near_pairs(self._positions, self._reaches))
         return self._pairs
 
-    def _holds(self, positions: Floats, reaches: Floats) -> bool:
+    def _holds(self, positions: Floats, normals: Floats, reaches: Floats) -> bool:
         if len(reaches) != len(self._reaches) or not len(reaches):
             return False
         if self._reaches.sum() > _WASTE * reaches.sum():
+            return False
+        if np.einsum("ri,ri->r", normals, self._normals).min() < _TURNED:
             return False
         moved = positions - self._positions
         farthest = np.sqrt(np.einsum("ri,ri->r", moved, moved).max())
@@ -55,7 +60,8 @@ class Neighbours:
         first, second = self._pairs.first, self._pairs.second
         left = np.flatnonzero(~(dead[first] | dead[second]))
         self._pairs = Pairs(number[first[left]], number[second[left]], self._pairs.weight[left])
-        self._positions, self._reaches = self._positions[~dead], self._reaches[~dead]
+        self._positions, self._normals = self._positions[~dead], self._normals[~dead]
+        self._reaches = self._reaches[~dead]
 
     def with_halves(self, parents: Ints) -> None:
         """Take in the newborns of parents (k,), numbered on: they were where their parents were, and meet
@@ -73,14 +79,17 @@ class Neighbours:
         first, second = np.append(first, parents), np.append(second, child[parents])
         self._pairs = Pairs(first, second, np.append(weight, np.ones(len(parents))))
         self._positions = np.concatenate([self._positions, self._positions[parents]])
+        self._normals = np.concatenate([self._normals, self._normals[parents]])
         self._reaches = np.append(self._reaches, self._reaches[parents])
 
 
-def facing(floaters: Floaters, first: Ints, second: Ints) -> Pairs:
-    """Return pairs with how much they feel of each other: 1 for normals up to a right angle, 0 from 120°."""
+def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
+    """Return pairs with how much they feel of each other, by their unit normals (r, 3): 1 up to a right angle
+    between them, 0 from 120°.
+    """
     weight = np.ones(len(first))
-    for axis in np.ascontiguousarray(2.0 * floaters.normals.T):
-        weight += axis.take(first) * (0.5 * axis).take(second)
+    for axis in np.ascontiguousarray(normals.T):
+        weight += 2.0 * axis.take(first) * axis.take(second)
     if len(weight) and weight.min() >= 1.0:
         return Pairs(first, second, np.ones(len(first)))
     felt = np.flatnonzero(weight > 0.0)

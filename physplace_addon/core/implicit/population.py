@@ -11,6 +11,7 @@ What the paper leaves open, and what is added:
 - A crowd whose surface shrinks under it would die in one step.  Of floaters that are neighbours the one with
   the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than three
   neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
+- Those crushed by a surface that shrinks never come to rest, and die without.
 - A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
   1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so
   small.
@@ -27,6 +28,7 @@ from .repulsion import Pairs
 _FEW = 3
 _CALM_AGE = 20
 _CALM_DEATH = 0.86
+_CRUSHED = 0.5  # of the desired radius
 _FISSION = 0.985  # of the desired radius: centres the density in what is asked of it
 _BIRTH_PLACE = 0.35  # of the radius: how far from its old place each half starts
 
@@ -37,7 +39,7 @@ def dying(
     """Return which floaters (r,) die; speed (r,) in scene units per unit of time."""
     ratio = floaters.radii / floaters.desired
     small = (ratio < settings.death) | ((ratio < _CALM_DEATH) & (floaters.ages >= _CALM_AGE))
-    small &= speed < settings.equilibrium * floaters.radii
+    small &= (speed < settings.equilibrium * floaters.radii) | (ratio < _CRUSHED)
     if not small.any():
         return small
     near = np.flatnonzero(small[pairs.first] | small[pairs.second])

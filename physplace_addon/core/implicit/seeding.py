@@ -13,7 +13,6 @@ are about as large as a floater's land, as far as that is affordable.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -32,12 +31,12 @@ _EVERY = 3  # steps between two looks
 _PARTS = 8
 _BOX_HOLDS = 2  # looks
 _MARGIN = 0.05  # of the box, for what grows out of it meanwhile
-_CELL = 1.8  # of the desired radius
+_CELL = 1.25  # of the desired radius
 _FEWEST, _MOST = 16.0, 48.0  # cells across the surface
 _NEAR = 1.0  # cells: |F| / |F_x| where the surface may pass through the cell
 _CLAIM = 1.4  # desired radii: more than the land that a floater has when all is settled
 _BARE = 4.0  # radii: farther than what a floater is about to settle
-_WALKERS = 24
+_WALKERS = 48
 _CLUSTER = 2.5  # cells
 _SETTLED = 1.2  # mean ratio of radii to the desired
 
@@ -116,17 +115,29 @@ class Seeding:
         free = feet.only(~_claimed(feet, floaters))
         if not len(free):
             return floaters
-        return floaters.with_more(self._seeds(function, free, floaters, cell))
+        alone = self._alone(function, free, floaters, cell)
+        return floaters.with_more(_one_each(alone, _CLUSTER * cell)) if len(alone) else floaters
 
-    def _seeds(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
-        """Return a seed for each cluster of points from which no floater can be reached."""
-        if len(floaters):
-            free = free.only(np.arange(0, len(free), math.ceil(len(free) / _WALKERS)))
-        on = attached(function, free.positions, np.full(len(free), cell), 2.0 * cell)
-        points = Floaters(on.positions, free.radii, on.gradients, free.desired, free.ages).only(~on.lost)
-        if len(floaters) and len(points):
-            points = points.only(_apart(function, points, floaters))
-        return _one_each(points, _CLUSTER * cell) if len(points) else points
+    def _alone(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
+        """Return those of points that no one claims, brought to the surface, that no floater can be reached
+        from.
+
+        Of points that are far from all floaters each counts; from the others, only some set out.
+        """
+        far = _far(free.positions, floaters)
+        near = np.flatnonzero(~far)
+        each = 1 + len(near) // _WALKERS
+        walkers = near[self._clock % each :: each]
+        chosen = free.only(np.concatenate([np.flatnonzero(far), walkers]))
+        on = attached(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
+        points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
+        points = points.only(~on.lost)
+        far = _far(points.positions, floaters)
+        near = np.flatnonzero(~far)
+        if len(near):
+            _, who = nearest(points.positions[near], floaters.positions)
+            far[near] = ~arrives(function, points.only(near), floaters.positions[who])
+        return points.only(far)
 
 
 @lru_cache(maxsize=64)
@@ -143,13 +154,25 @@ def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
 
 
 def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
-    """Return those of points (k, 3) that the surface may be near, moved there to first order."""
+    """Return those of points (k, 3) that the surface may be near, moved there to first order.
+
+    In the middle of a component that is smaller than a cell, F_x says nothing; a point beside tells that it
+    ends.
+    """
     value, gradients = function.gradient(points)
     square = np.einsum("ki,ki->k", gradients, gradients)
-    near = np.flatnonzero((value * value <= (_NEAR * cell) ** 2 * square) & (square > 0.0))
-    share = value[near] / square[near]
-    feet = Floaters.at(points[near] - share[:, None] * gradients[near], radius)
-    return Floaters(feet.positions, feet.radii, gradients[near], feet.desired, feet.ages)
+    near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
+    seen = np.flatnonzero(near)
+    feet = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
+    deep = np.flatnonzero((value < 0.0) & ~near)
+    beside = points[deep] + 0.6 * cell
+    outside = function.value(beside)
+    out = np.flatnonzero(outside > 0.0)
+    share = value[deep[out]] / (value[deep[out]] - outside[out])
+    feet = np.concatenate([feet, points[deep[out]] + share[:, None] * 0.6 * cell])
+    there = Floaters.at(feet, radius)
+    slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
+    return Floaters(feet, there.radii, slopes, there.desired, there.ages)
 
 
 def _claimed(points: Floaters, floaters: Floaters) -> Bools:
@@ -166,13 +189,12 @@ def _claimed(points: Floaters, floaters: Floaters) -> Bools:
     return claimed
 
 
-def _apart(function: ImplicitFunction, points: Floaters, floaters: Floaters) -> Bools:
-    """Return which points (k,) are far from all floaters, or cannot be reached from the nearest."""
-    apart, who = nearest(points.positions, floaters.positions)
-    far = apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who]
-    near = np.flatnonzero(~far)
-    far[near] = ~arrives(function, points.only(near), floaters.positions[who[near]])
-    return far
+def _far(places: Floats, floaters: Floaters) -> Bools:
+    """Return which places (k, 3) are farther from all floaters than these are about to settle."""
+    if not len(floaters):
+        return np.ones(len(places), dtype=bool)
+    apart, who = nearest(places, floaters.positions)
+    return np.asarray(apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who])
 
 
 def _one_each(points: Floaters, apart: float) -> Floaters:
