@@ -18,10 +18,12 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import ImplicitError
 from . import sparse_rows
 from .blends import Blended, least, smooth_least
+from .extents import EMPTY
 from .function import ImplicitFunction
 from .operands import Operand, operand_of
 from .ranged_boxes import box_by_ranges
 from .scaled import Scaled
+from .solids import Solids
 from .sparse_rows import Rows
 
 _ROUNDING = 2.0**-46
@@ -195,10 +197,18 @@ class Combination(ImplicitFunction):
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, from the ranges but for a sharp union."""
         boxes = np.stack([function.box() for function in self.functions])
-        whole = np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
         if self.sign > 0.0 and self.radius == 0.0:
-            return whole
-        return box_by_ranges(self, whole)
+            return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        finite = boxes[np.isfinite(boxes).all(axis=(1, 2))]
+        hint = np.stack((finite[:, 0].min(axis=0), finite[:, 1].max(axis=0))) if len(finite) else -EMPTY
+        return box_by_ranges(self, hint, self._within(boxes))
+
+    def _within(self, boxes: Floats) -> Floats:
+        """A box (2, 3) that an intersection lies in, of the boxes (k, 2, 3) of its solids."""
+        bounded = [isinstance(own, Solids) and own.within_box for own in self.functions]
+        if self.sign > 0.0 or not any(bounded):
+            return -EMPTY
+        return np.stack((boxes[bounded, 0].max(axis=0), boxes[bounded, 1].min(axis=0)))
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n,) of F over boxes: F grows with each function, so from theirs."""

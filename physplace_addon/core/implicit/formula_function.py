@@ -23,7 +23,6 @@ from .ranged_boxes import box_by_ranges
 
 PLACES = ("x", "y", "z")
 _SAMPLES = 12
-_EVERYWHERE = np.array([[-np.inf] * 3, [np.inf] * 3])
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,7 @@ class FormulaFunction(ImplicitFunction):
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""
-        return box_by_ranges(self, _EVERYWHERE)
+        return box_by_ranges(self)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return proven bounds of F over boxes; infinite where nothing is proven."""

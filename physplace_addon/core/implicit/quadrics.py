@@ -34,6 +34,7 @@ class Quadrics(Solids):
     size: float
     kind = "quadric"
     columns = MONOMIALS
+    within_box = False
 
     @classmethod
     def of(cls, coefficients: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0) -> Self:

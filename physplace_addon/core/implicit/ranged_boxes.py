@@ -14,24 +14,29 @@ from ..arrays import Bools, Floats
 from .extents import EMPTY
 from .function import ImplicitFunction
 
-_POWERS = np.arange(-24.0, 41.0)
+_FAR = 2.0 ** np.arange(-24.0, 41.0)
+_NEAR = np.concatenate(
+    (np.linspace(0.0, 0.6, 13)[1:], 2.0 ** np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]))
+)
 _SHARES = np.linspace(0.0, 1.0, 17)
-_ROUNDS, _TURNS = 12, 2
+_ROUNDS = 12
 _FINE = 1e-3  # of the box's size, that its sides may be too far out
 
 
-def box_by_ranges(function: ImplicitFunction, hint: Floats) -> Floats:
+def box_by_ranges(function: ImplicitFunction, hint: Floats = -EMPTY, known: Floats = -EMPTY) -> Floats:
     """Return a box (2, 3) that holds the surface: infinite where none could be proven, EMPTY for no surface.
 
-    hint is a box (2, 3) near which it is thought to be; its infinite sides say nothing.
+    hint is a box (2, 3) near which it is thought to be; its infinite sides say nothing. known is one that is
+    known to hold it.
     """
-    box = np.array([[-np.inf] * 3, [np.inf] * 3])
-    for _ in range(_TURNS):
-        box = _narrowed(function, box, _ladders(hint))
+    box = known
+    for guess in (hint, None):
         if (box[0] > box[1]).any():
             return EMPTY.copy()
-        hint = box
-    return box
+        box = _narrowed(function, box, _ladders(box if guess is None else guess))
+        if np.isfinite(hint).all():
+            break
+    return EMPTY.copy() if (box[0] > box[1]).any() else box
 
 
 def _ladders(hint: Floats) -> Floats:
@@ -39,7 +44,7 @@ def _ladders(hint: Floats) -> Floats:
     finite = np.isfinite(hint).all(axis=0)
     ends = np.where(finite, hint, 0.0)
     size = float((ends[1] - ends[0]).max())
-    steps = 2.0**_POWERS * (size if size > 0.0 else 1.0)
+    steps = (_NEAR if finite.all() and size > 0.0 else _FAR) * (size if size > 0.0 else 1.0)
     middle = 0.5 * (ends[0] + ends[1])
     ladders: Floats = np.concatenate((-middle, middle))[:, None] + np.concatenate(
         (-steps[::-1], [0.0], steps)

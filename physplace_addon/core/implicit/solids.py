@@ -32,6 +32,7 @@ class Solids(ImplicitFunction):
     columns: ClassVar[tuple[str, ...]]
     sizes: ClassVar[tuple[int, ...]] = ()
     sign: ClassVar[float] = 1.0  # -1 for the intersection
+    within_box: ClassVar[bool] = True  # whether the box holds all that is inside, not the surface alone
 
     def __post_init__(self) -> None:
         """Raise ImplicitError for no elements at all."""
@@ -61,7 +62,7 @@ class Solids(ImplicitFunction):
     @property
     @abstractmethod
     def boxes(self) -> Floats:
-        """For each element a box (k, 2, 3) that holds where f <= 0; infinite where that is."""
+        """For each element a box (k, 2, 3) that holds its surface; infinite where that is."""
 
     @property
     def parameters(self) -> Floats:

@@ -116,3 +116,12 @@ def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own():
         np.array([[-1, -1, -1], [10, 1, 1.0]]), abs=0.21 * RADIUS
     )
     assert (intersection(far).box()[0] == np.inf).all()
+
+
+def test_a_rounded_cube_on_its_edge_has_a_finite_box():
+    turn = np.linalg.qr([[1.0, 2, 3], [0, 1, 4], [5, 6, 0]])[0]
+    faces = np.vstack((turn, -turn))
+    half = np.abs(turn).sum(axis=0)
+    box = intersection([HalfSpaces.of(faces, faces)], RADIUS).box()
+    assert (np.abs(box) <= half + 1e-5).all()
+    assert (np.abs(box) >= 0.7 * half).all()
