@@ -5,7 +5,8 @@ Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--step
 1. Side by side, in turns: the median time of a whole step (control points, floaters, radii, fission and
    death) with ten control points, one of them dragged about, and of a metaball re-evaluation after one
    element has moved, at about as many vertices; and how much the spacing varies (standard deviation of the
-   distance to the nearest neighbour, over its mean).  The metaballs need bpy.
+   distance to the nearest neighbour, over its mean).  Times are the clock's and, behind a slash, the
+   processor's, which tells more while the machine does other things.  The metaballs need bpy.
 2. How the step's time grows with the number r of floaters, beside r log r.
 3. With --wild: so many steps of random drags, splits, merges and vanishing.
 
@@ -35,7 +36,18 @@ OUT = Path("out")
 COUNTS = (500, 2_000, 10_000, 40_000)
 GROWTH = (500, 50_000)
 SETTLING, CALM = 60, 40  # steps at most, and after the last drag
-CONTROLS, ROUND = 10, 40  # the dragged one goes round once in so many steps
+CONTROLS, ROUND = 10, 120  # the dragged one goes round once in so many steps
+
+
+def now() -> tuple[float, float]:
+    """The time, and what the processor has worked."""
+    return time.perf_counter(), time.process_time()
+
+
+def since(begun: tuple[float, float]) -> tuple[float, float]:
+    """How much later it is."""
+    ended = now()
+    return ended[0] - begun[0], ended[1] - begun[1]
 
 
 def blob() -> ImplicitFunction:
@@ -66,15 +78,15 @@ class Dragged:
         self.sculpting, self.steps = sculpting, 0
         self.start = sculpting.state.controls.position[0].copy()
 
-    def step(self) -> float:
-        """Make a step; return its seconds."""
+    def step(self) -> tuple[float, float]:
+        """Make a step; return its seconds, and the processor's."""
         turn = 2.0 * np.pi * self.steps / ROUND
         self.steps += 1
         target = self.start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), np.sin(2.0 * turn)])
-        begun = time.perf_counter()
+        begun = now()
         self.sculpting.drag(0, target)
         self.sculpting.step()
-        return time.perf_counter() - begun
+        return since(begun)
 
 
 class Metaballs:
@@ -109,13 +121,13 @@ class Metaballs:
         mesh.vertices.foreach_get("co", places)
         return places.reshape(-1, 3).astype(float)
 
-    def step(self) -> float:
-        """Move an element and re-evaluate; return its seconds."""
+    def step(self) -> tuple[float, float]:
+        """Move an element and re-evaluate; return its seconds, and the processor's."""
         self.steps += 1
-        begun = time.perf_counter()
+        begun = now()
         self.ball.elements[0].co.x += 1e-3 * (-1.0) ** self.steps
         self.object.evaluated_get(self.bpy.context.evaluated_depsgraph_get()).to_mesh()
-        return time.perf_counter() - begun
+        return since(begun)
 
 
 def unevenness(places: np.ndarray) -> float:
@@ -126,7 +138,7 @@ def unevenness(places: np.ndarray) -> float:
 
 def beside_metaballs(counts: list[int], steps: int) -> list[dict]:
     """Print the table of times and evenness."""
-    print(f"{'asked':>7}{'floaters':>9}{'vertices':>9}{'step ms':>9}{'metaballs ms':>14}{'times':>7}", end="")
+    print(f"{'floaters':>9}{'vertices':>9}{'step ms':>16}{'metaballs ms':>16}{'times':>13}", end="")
     print(f"{'spacing varies':>16}{'metaballs':>11}{'times':>7}{'while dragged':>15}")
     rows = []
     for count in counts:
@@ -134,30 +146,36 @@ def beside_metaballs(counts: list[int], steps: int) -> list[dict]:
         dragged, own, others = Dragged(sculpting), [], []
         for _ in range(steps):
             own.append(dragged.step())
-            others.append(peer.step() if peer else np.nan)
+            others.append(peer.step() if peer else (np.nan, np.nan))
         moving = unevenness(sculpting.state.floaters.positions)
         for _ in range(CALM):
             sculpting.step()
         positions = sculpting.state.floaters.positions
         vertices = peer.vertices() if peer else np.zeros((0, 3))
         row = {
-            "count": count,
             "floaters": len(positions),
             "vertices": len(vertices),
-            "step": float(np.median(own)),
-            "metaballs": float(np.median(others)),
+            "step": np.median(own, axis=0).tolist(),
+            "metaballs": np.median(others, axis=0).tolist(),
             "varies": unevenness(positions),
             "metaballs vary": unevenness(vertices) if peer else np.nan,
             "varies while dragged": moving,
         }
         rows.append(row)
-        print(
-            f"{count:7}{row['floaters']:9}{row['vertices']:9}{1e3 * row['step']:9.2f}"
-            f"{1e3 * row['metaballs']:14.2f}{row['metaballs'] / row['step']:7.2f}{row['varies']:16.4f}"
-            f"{row['metaballs vary']:11.3f}{row['metaballs vary'] / row['varies']:7.1f}{moving:15.4f}",
-            flush=True,
-        )
+        print(line(row), flush=True)
     return rows
+
+
+def line(row: dict) -> str:
+    """One row of the table."""
+    mine, theirs = 1e3 * np.array(row["step"]), 1e3 * np.array(row["metaballs"])
+    times, even = theirs / mine, row["metaballs vary"] / row["varies"]
+    counts = f"{row['floaters']:9}{row['vertices']:9}"
+    paces = (
+        f"{mine[0]:8.2f} /{mine[1]:6.2f}{theirs[0]:8.2f} /{theirs[1]:6.2f}{times[0]:6.2f} /{times[1]:5.2f}"
+    )
+    varies = f"{row['varies']:16.4f}{row['metaballs vary']:11.3f}{even:7.1f}"
+    return counts + paces + varies + f"{row['varies while dragged']:15.4f}"
 
 
 def peer_of(count: int) -> Metaballs | None:
@@ -174,13 +192,15 @@ def growth(steps: int) -> list[dict]:
     rows = []
     for count in GROWTH:
         dragged = Dragged(settled(count))
-        seconds = float(np.median([dragged.step() for _ in range(steps)]))
+        seconds = np.median([dragged.step() for _ in range(steps)], axis=0).tolist()
         rows.append({"floaters": len(dragged.sculpting.state.floaters), "step": seconds})
     few, many = rows
     law = many["floaters"] * np.log(many["floaters"]) / (few["floaters"] * np.log(few["floaters"]))
     print(
-        f"\nfrom r = {few['floaters']} at {1e3 * few['step']:.2f} ms to r = {many['floaters']} at "
-        f"{1e3 * many['step']:.1f} ms: {many['step'] / few['step']:.0f} times; r log r: {law:.0f} times"
+        f"\nfrom r = {few['floaters']} at {1e3 * few['step'][0]:.2f} / {1e3 * few['step'][1]:.2f} ms to "
+        f"r = {many['floaters']} at {1e3 * many['step'][0]:.1f} / {1e3 * many['step'][1]:.1f} ms: "
+        f"{many['step'][0] / few['step'][0]:.0f} / {many['step'][1] / few['step'][1]:.0f} times; "
+        f"r log r: {law:.0f} times"
     )
     return rows
 
