@@ -150,23 +150,54 @@ def cuts_of_triangles(encounter: Encounter) -> Cuts:
     return Cuts(meeting.point[meeting.hit], np.minimum(_depth(first, second), _depth(second, first)), pairs)
 
 
-def _depth(plane: Floats, other: Floats) -> Floats:
+def _heights(plane: Floats, other: Floats) -> Floats:
+    """Heights (k, 3) of the corners of triangles (k, 3, 3) over the planes of others."""
     normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
     normal /= np.sqrt(dot(normal, normal))[:, None]
-    height = dot(other - plane[:, :1], normal[:, None])
+    heights: Floats = dot(other - plane[:, :1], normal[:, None])
+    return heights
+
+
+def _depth(plane: Floats, other: Floats) -> Floats:
+    height = _heights(plane, other)
     depth: Floats = np.minimum(-height.min(axis=1), height.max(axis=1)).clip(min=0.0)
     return depth
 
 
 def triangles_cross(encounter: Encounter, tolerance: float) -> bool:
-    """Tell whether flat triangles cut through each other by more than a tolerance (a length), and more than
-    faces that count as flat bend.
+    """Tell whether flat triangles cut through each other by more than a tolerance (a length).
+
+    Where a face that counts as flat bends, they may by as much as that hides; but no corner through a face.
     """
     cuts = cuts_of_triangles(encounter)
-    deep = cuts.depth > tolerance
-    if not deep.any():
+    rows = np.nonzero(cuts.depth > tolerance)[0]
+    if len(rows) == 0:
         return False
-    return bool((cuts.depth[deep] > tolerance + _dips(encounter, cuts.triangles[deep])).any())
+    depth, triangles = cuts.depth[rows], cuts.triangles[rows]
+    allowed = tolerance + _dips(encounter, triangles)
+    if (depth > allowed).any():
+        return True
+    first = encounter.pose.points(encounter.active.body.triangles[triangles[:, 0]])
+    second = encounter.world.body.triangles[triangles[:, 1]]
+    return bool(
+        (_through(first, second, tolerance, allowed) | _through(second, first, tolerance, allowed)).any()
+    )
+
+
+def _through(plane: Floats, other: Floats, least: float, most: Floats) -> Bools:
+    """Tell which triangles (k, 3, 3) have a corner of their `other` (k, 3, 3) over them, that is through them
+    by more than the least length and no more than the most (k,).
+    """
+    height = _heights(plane, other)
+    down = -height.min(axis=1) < height.max(axis=1)
+    behind = np.where(down[:, None], -height, height)
+    normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
+    sides = np.roll(plane, -1, axis=1) - plane
+    inward = cross(normal[:, None], sides)
+    offset = other[:, :, None] - plane[:, None]
+    over = (dot(offset, inward[:, None]) > 0.0).all(axis=2)
+    through: Bools = (over & (behind > least) & (behind <= most[:, None])).any(axis=1)
+    return through
 
 
 def _dips(encounter: Encounter, triangles: Ints) -> Floats:

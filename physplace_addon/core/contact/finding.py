@@ -35,13 +35,14 @@ from .seeds import (
     neglected,
     vertex_starts,
 )
-from .sides import moved_since, on_their_sides
+from .sides import moved_since, on_their_sides, turned_against_neighbours
 from .solving import promising, solve_points
 
 _MOST = 400  # starts that are solved
 _MOST_FLAT = 128  # points of flat features that a state goes on with
 _CLOSE = 1.0 / 8.0  # part of the reach within which a body that lies flat has points enough
 _PAIRS_A_POINT = 4  # pairs of near triangles below which there are not enough: there are six, as a rule
+_BENT = 4e-7  # gap / R that a corner may seem to have to the next face of its plane, that bends by rounding
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 _NOTHING: Ints = np.zeros(0, np.intp)
 
@@ -74,7 +75,8 @@ def find_points(
 ) -> InterfacePoints:
     """Return the interface points at the encounter's pose.
 
-    tracked: points known before, solved at this pose (`solve_tracked`).  before: a pose known to be free of
+    tracked: points known before, solved at this pose (`solve_tracked`); flat ones that have no solution here
+    still tell sides.  before: a pose known to be free of
     overlap, from which this one was reached; a new point that was already inside there is the far side of a
     wall.  None: the first pose, where nothing is known.
     """
@@ -184,11 +186,13 @@ def _with_known_sides(
     through; a face that knows its outside needs no such help.  Of new points among bodies known to be apart
     even the smallest gap tells.
     """
-    rows = np.nonzero((np.abs(points.gap) < encounter.sure) & ~encounter.knows_outside(points))[0]
-    if len(rows) == 0:
-        return points
-    known = {key: i for i, key in enumerate(_feature_keys(tracked))}
     flip = np.zeros(len(points), bool)
+    bent = np.nonzero((np.abs(points.gap) < _BENT * encounter.radius) & ~encounter.knows_outside(points))[0]
+    if len(bent) == 0:
+        return points
+    flip[bent] = turned_against_neighbours(points.take(bent), tracked, _BENT * encounter.radius)
+    rows = bent[(np.abs(points.gap[bent]) < encounter.sure) & ~flip[bent]]
+    known = {key: i for i, key in enumerate(_feature_keys(tracked))}
     for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
         if key in known:
             flip[row] = dot(points.normal[row], tracked.normal[known[key]]) < 0.0

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from .encounter import Encounter
 from .features import FACE, dot
 from .feet import feet
 from .points import InterfacePoints
 
 _FOOT_ROUNDS = 8
+_ONE_PLANE = 2e-3  # 1 - cos of the angle of faces that continue each other, one of them a step before
 
 
 def on_their_sides(view: Encounter, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
@@ -56,6 +57,22 @@ def sides_of_base(view: Encounter, points: InterfacePoints, on_world: bool, know
         told = np.isfinite(distance[np.arange(len(near)), nearest])
         height[near[told]] = dot(outward, known.normal[nearest])[told]
     return np.where(height < 0.0, -1.0, 1.0)
+
+
+def turned_against_neighbours(points: InterfacePoints, known: InterfacePoints, near: float) -> Bools:
+    """Tell which points (k,) of a vertex over a face look to the other side than a known one, nearer than
+    `near`, of the same vertex over a face of nearly one plane: the vertex slid from one to the other.
+    """
+    over = (points.dim1 == FACE) != (points.dim2 == FACE)
+    if not over.any() or len(known) == 0:
+        return np.zeros(len(points), bool)
+    on_world = points.dim2 == FACE
+    mine = np.where(on_world, points.index1, points.index2)
+    theirs = np.where(on_world[:, None], known.index1, known.index2)
+    same = (points.dim1[:, None] == known.dim1) & (points.dim2[:, None] == known.dim2)
+    same &= (mine[:, None] == theirs) & over[:, None] & (np.abs(known.gap) < near)
+    against: Bools = (same & (points.normal @ known.normal.T < _ONE_PLANE - 1.0)).any(axis=1)
+    return against
 
 
 def moved_since(before: Encounter, now: Encounter, at: Floats, on_active: bool) -> Floats:

@@ -173,7 +173,8 @@ def settled(
     for _ in range(_CORRECTIONS):
         tracked = trial.solve(known)
         if _deepest(tracked) >= -depth:
-            found = trial.find(reach, tracked, state.assembly)
+            left = not_among(known.take(trial.flat(known)), tracked)
+            found = trial.find(reach, InterfacePoints.join([tracked, left]), state.assembly)
             if _deepest(found) >= -depth:
                 missed = not_among(state.assembly.crossing(trial, _CROSSED), known)
                 if len(missed) == 0 and not _parted(state, trial, found):

@@ -80,6 +80,14 @@ def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(hei
     assert triangles_cross(encounter, 1e-11 * encounter.radius) is cuts
 
 
+def test_a_corner_through_a_face_cuts_however_little_the_face_bends():
+    corners = [[-4.0, -4.0, -2e-7], [4.0, -4.0, 0.0], [4.0, 4.0, -2e-7], [-4.0, 4.0, 0.0]]
+    square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
+    kite = [[0.0, 0.1, -1e-8], [0.5, 0.5, 1.0], [0.0, 0.5, 2.0], [-0.5, 0.5, 1.0]]
+    encounter = meet(polyhedron(kite, SQUARE_TRIANGLES, "kite"), square)
+    assert triangles_cross(encounter, 1e-11 * encounter.radius)
+
+
 def test_an_overlap_of_curved_bodies_needs_an_interface_point():
     encounter = meet("ball", "ball", at=(0.0, 0.0, 1.9))
     assert len(unexplained_collisions(encounter, InterfacePoints.none())) > 0

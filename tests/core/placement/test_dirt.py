@@ -60,7 +60,7 @@ def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [13, 21, 95])
+@pytest.mark.parametrize("seed", [6, 13, 16])
 def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed):
     dropped = in_a_bowl(seed)
     assert dropped.certificate.status.at_rest
