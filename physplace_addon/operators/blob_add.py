@@ -102,16 +102,14 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
             blob = blob_making.add_blob(context, self.combination, self.location)
         else:
             check_editable(blob)
-        made = blob_making.add_element(
-            context, blob, self.kind, self._matrix(blob), self._subtracts(context, blob)
-        )
+        made = blob_making.add_element(context, blob, self.kind, self._matrix(blob), self._subtracts(blob))
         select_only(context, [*made[1:], made[0]])
         name = KINDS[self.kind].label.lower()
         text = f'"{blob.name}": a new blob of a {name}' if is_new else f'"{blob.name}": a {name} added'
         return Conclusion(True, text)
 
-    def _subtracts(self, context: Context, blob: Object) -> bool:
-        return self.subtract or (blob["blob"] == DIFFERENCE and bool(parts_of(context, blob)))
+    def _subtracts(self, blob: Object) -> bool:
+        return self.subtract or (blob["blob"] == DIFFERENCE and bool(parts_of(blob)))
 
     def _matrix(self, blob: Object) -> Matrix:
         """Where the element is in the blob's coordinates: its axes are the blob's."""

@@ -43,8 +43,8 @@ class BlobSession:
 
     def __init__(self, context: Context, blob: Object) -> None:
         """Begin with a blob as it is. Raises PhysPlaceError, with nothing changed."""
-        self.model = read_blob(context, blob)
-        self.empties = Empties(context, blob)
+        self.model = read_blob(blob)
+        self.empties = Empties(blob)
         self.problem: str | None = None
         self.held: str | None = None
         self._pulled: dict[str, int] = {}
@@ -103,11 +103,11 @@ class BlobSession:
             return bool(changed)
         view_layer_of(context).update()
         try:
-            model = read_blob(context, bpy.data.objects[self.empties.blob])
+            model = read_blob(bpy.data.objects[self.empties.blob])
         except PhysPlaceError as error:
             self.problem = str(error)
             return True
-        self.empties.look_again(context)
+        self.empties.look_again()
         self.problem = None
         self._take(model, changed)
         return True

@@ -56,21 +56,21 @@ class Look:
 class Empties:
     """A blob's empties, held by name."""
 
-    def __init__(self, context: Context, blob: Object) -> None:
+    def __init__(self, blob: Object) -> None:
         self.blob = blob.name
         self.before: dict[str, tuple[Channels, tuple[float, ...], dict[str, Any]]] = {}
         self._looks: dict[str, Look] = {}
         self._count = 0
-        self.look_again(context)
+        self.look_again()
 
     @property
     def is_there(self) -> bool:
         """Whether the blob itself still is."""
         return self.blob in bpy.data.objects and BLOB in custom_properties(bpy.data.objects[self.blob])
 
-    def look_again(self, context: Context) -> None:
+    def look_again(self) -> None:
         """List them anew, and take them all as they are now."""
-        family = list(family_of(context, bpy.data.objects[self.blob]))
+        family = list(family_of(bpy.data.objects[self.blob]))
         self._looks = {obj.name: Look.of(obj) for obj in family}
         self._count = len(bpy.data.objects)
         for obj in family:

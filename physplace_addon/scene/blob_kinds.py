@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from bpy.types import Context, Object
+from bpy.types import Object
 
 from ..core.arrays import Bools, Floats
 from ..core.errors import PhysPlaceError
@@ -241,25 +241,25 @@ class Form:
     label: str
     description: str
     display: str
-    read: Callable[[Context, Object, Frame], Element]
+    read: Callable[[Object, Frame], Element]
     has_end: bool = False
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _sphere(_: Context, obj: Object, frame: Frame) -> Element:
+def _sphere(obj: Object, frame: Frame) -> Element:
     seat = frame.seat(obj)
     return Sphere(seat) if is_similarity(seat.matrix) else Ellipsoid(seat)
 
 
-def _cylinder(context: Context, obj: Object, frame: Frame) -> Element:
-    return Cylinder(frame.seat(obj), frame.seat(other_end(context, obj)))
+def _cylinder(obj: Object, frame: Frame) -> Element:
+    return Cylinder(frame.seat(obj), frame.seat(other_end(obj)))
 
 
-def _plane(_: Context, obj: Object, frame: Frame) -> Element:
+def _plane(obj: Object, frame: Frame) -> Element:
     return Plane(frame.seat(obj))
 
 
-def _quadric(_: Context, obj: Object, frame: Frame) -> Element:
+def _quadric(obj: Object, frame: Frame) -> Element:
     keys = tuple(PREFIX + name for name in COEFFICIENTS)
     numbers = np.array([number_of(obj, key, 0.0) for key in keys])
     if not numbers[:9].any():
@@ -267,12 +267,14 @@ def _quadric(_: Context, obj: Object, frame: Frame) -> Element:
     return Quadric(frame.seat(obj), Quadrics.of([numbers]), keys)
 
 
-def _formula(_: Context, obj: Object, frame: Frame) -> Element:
+def _formula(obj: Object, frame: Frame) -> Element:
     text = custom_properties(obj).get(FORMULA)
     if not isinstance(text, str):
         found = f'its property "{FORMULA}" is {text!r}'
         raise SceneError(obj.name, found, 'set it to text, like "x^2 + y^2 - r^2"')
-    keys = tuple(key for key, _ in custom_properties(obj).items() if key.startswith(PREFIX) and key not in OWN)
+    keys = tuple(
+        key for key, _ in custom_properties(obj).items() if key.startswith(PREFIX) and key not in OWN
+    )
     constants = {key.removeprefix(PREFIX): number_of(obj, key, 0.0) for key in keys}
     try:
         own = FormulaFunction.read(text, constants)

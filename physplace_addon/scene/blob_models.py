@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Context, Object
+from bpy.types import Object
 
 from ..core.arrays import Bools, Floats
 from ..core.implicit import Frozen, ImplicitFunction
@@ -37,6 +37,13 @@ class BlobModel:
         """What its parameters are written as to the empties."""
         own = self.function.parameters
         return [seating for slot in self.slots for seating in slot.element.seatings(slot.of(own))]
+
+    @property
+    def definition(self) -> tuple[object, ...]:
+        """All that its surface depends on."""
+        kinds = tuple((type(slot.element).__name__, slot.names) for slot in self.slots)
+        places = tuple(seat.matrix.tobytes() for slot in self.slots for seat in slot.element.seats)
+        return self.combination, kinds, places, self.function.parameters.tobytes()
 
     def sculpted(self, grabbed: frozenset[str] = frozenset()) -> Frozen:
         """The function of those parameters that sculpting may change: none of elements that the artist
@@ -91,14 +98,14 @@ class BlobModel:
         return frozenset({self.name, *parts, *(seat.name for seat in self.controls)})
 
 
-def read_blob(context: Context, blob: Object) -> BlobModel:
+def read_blob(blob: Object) -> BlobModel:
     """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
     frame = Frame.of(blob)
-    part = read_part(context, blob, frame)
+    part = read_part(blob, frame)
     sigma = number_of(blob, SIGMA, 0.0)
     if sigma < 0.0:
         raise SceneError(blob.name, f'its property "{SIGMA}" is {sigma:g}', "set it to 0 or more")
-    controls = tuple(frame.seat(control) for control in controls_of(context, blob))
+    controls = tuple(frame.seat(control) for control in controls_of(blob))
     return BlobModel(
         blob.name,
         frame.matrix,
@@ -107,14 +114,14 @@ def read_blob(context: Context, blob: Object) -> BlobModel:
         part.free,
         sigma,
         controls,
-        _combination(context, blob),
+        _combination(blob),
     )
 
 
-def _combination(context: Context, blob: Object) -> tuple[object, ...]:
+def _combination(blob: Object) -> tuple[object, ...]:
     """All that says how the elements are combined, on the blob and on those that are parts of it."""
     return tuple(
         (obj.name, key, custom_properties(obj).get(key))
-        for obj in family_of(context, blob)
+        for obj in family_of(blob)
         for key in (BLOB, SMOOTH, SUBTRACT, FORMULA)
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from bpy.types import Context, Object
+from bpy.types import Object
 from numpy.typing import NDArray
 
 from ..core.arrays import Bools
@@ -91,7 +91,7 @@ class _Read:
     element: Element | None
 
 
-def read_part(context: Context, blob: Object, frame: Frame) -> Part:
+def read_part(blob: Object, frame: Frame) -> Part:
     """Read a blob in a frame: its own, or that of the blob it is a part of. Raises SceneError."""
     combination = custom_properties(blob)[BLOB]
     if combination not in COMBINATIONS:
@@ -100,11 +100,7 @@ def read_part(context: Context, blob: Object, frame: Frame) -> Part:
     smooth = number_of(blob, SMOOTH, 0.0)
     if smooth < 0.0:
         raise SceneError(blob.name, f'its property "{SMOOTH}" is {smooth:g}', "set it to 0 or more")
-    read = [
-        _read(context, obj, frame)
-        for obj in parts_of(context, blob)
-        if custom_properties(obj).get(ELEMENT) != OTHER_END
-    ]
+    read = [_read(obj, frame) for obj in parts_of(blob) if custom_properties(obj).get(ELEMENT) != OTHER_END]
     kept = [each for each in read if not each.subtracts]
     taken = [each.part for each in read if each.subtracts]
     if not kept:
@@ -117,15 +113,15 @@ def read_part(context: Context, blob: Object, frame: Frame) -> Part:
     return _joined(function, [whole, *taken], smooth)
 
 
-def _read(context: Context, obj: Object, frame: Frame) -> _Read:
+def _read(obj: Object, frame: Frame) -> _Read:
     subtracts = is_on(obj, SUBTRACT)
     if is_blob(obj):
-        return _Read(read_part(context, obj, frame), subtracts, None)
+        return _Read(read_part(obj, frame), subtracts, None)
     kind = custom_properties(obj)[ELEMENT]
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(f'"{name}"' for name in KINDS)
         raise SceneError(obj.name, f'its property "{ELEMENT}" is {kind!r}', f"set it to one of {known}")
-    element = KINDS[kind].read(context, obj, frame)
+    element = KINDS[kind].read(obj, frame)
     free = element.free & (not is_on(obj, FROZEN))
     return _Read(Part(element.function, (Slot(element, 0),), free), subtracts, element)
 

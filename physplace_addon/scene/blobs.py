@@ -19,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import bpy
-from bpy.types import Context, Object
+from bpy.types import Context, Object, ViewLayer
 
-from .access import active_object, custom_properties, view_layer_of
+from .access import active_object, custom_properties
 from .errors import SceneError
 
 BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
+MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
 FORMULA = "blob.formula"
 COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new one has
@@ -42,6 +43,16 @@ OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 def is_blob(obj: Object) -> bool:
     """Whether an object stands for a blob, or a part of one that is a blob by itself."""
     return BLOB in custom_properties(obj)
+
+
+def is_whole_blob(obj: Object) -> bool:
+    """Whether an object stands for a blob that is a part of no other, and has parts."""
+    return is_blob(obj) and blob_of(obj) == obj and bool(parts_of(obj))
+
+
+def shows_its_blob(obj: Object) -> bool:
+    """Whether an object is the mesh of the blob whose child it is."""
+    return MESH in custom_properties(obj) and obj.parent is not None and is_blob(obj.parent)
 
 
 def is_element(obj: Object) -> bool:
@@ -85,30 +96,36 @@ def why_no_blob(context: Context) -> str | None:
     return None
 
 
-def parts_of(context: Context, blob: Object) -> list[Object]:
+def parts_of(blob: Object) -> list[Object]:
     """The elements of a blob, and the blobs that are parts of it, by name. What is deleted does not count."""
-    return [child for child in _children(context, blob) if is_element(child) or is_blob(child)]
+    return [child for child in _children(blob) if is_element(child) or is_blob(child)]
 
 
-def controls_of(context: Context, blob: Object) -> list[Object]:
+def controls_of(blob: Object) -> list[Object]:
     """The control points of a blob, by name."""
-    return [child for child in _children(context, blob) if is_control(child)]
+    return [child for child in _children(blob) if is_control(child)]
 
 
-def family_of(context: Context, blob: Object) -> Iterator[Object]:
+def family_of(blob: Object) -> Iterator[Object]:
     """The blob, its parts with theirs, and its control points."""
     yield blob
-    for child in _children(context, blob):
+    for child in _children(blob):
         if is_blob(child):
-            yield from family_of(context, child)
+            yield from family_of(child)
         elif is_element(child) or is_control(child):
             yield child
 
 
-def _children(context: Context, obj: Object) -> list[Object]:
-    """An object's children that the view layer has: one that is deleted may still be in the file."""
-    layer = view_layer_of(context).objects
-    return [child for child in obj.children if child.name in layer and layer[child.name] == child]
+def _children(obj: Object) -> list[Object]:
+    """An object's children that are anywhere: one that is deleted may still be in the file."""
+    return [child for child in obj.children if _is_anywhere(child)]
+
+
+def _is_anywhere(obj: Object) -> bool:
+    """Whether an object is in a view layer, or at least in a collection, which takes longer to tell."""
+    layer: ViewLayer | None = bpy.context.view_layer
+    seen = layer is not None and layer.objects.get(obj.name) == obj
+    return seen or bool(obj.users_collection)
 
 
 def number_of(obj: Object, key: str, default: float) -> float:
@@ -124,12 +141,11 @@ def is_on(obj: Object, key: str) -> bool:
     return number_of(obj, key, 0.0) != 0.0
 
 
-def other_end(context: Context, obj: Object) -> Object:
+def other_end(obj: Object) -> Object:
     """The object at a cylinder's other end. Raises SceneError if there is none."""
     value = custom_properties(obj).get(END)
     found = bpy.data.objects.get(value) if isinstance(value, str) else value
-    layer = view_layer_of(context).objects
-    if isinstance(found, Object) and found.name in layer and found != obj:
+    if isinstance(found, Object) and found != obj and _is_anywhere(found):
         return found
     raise SceneError(
         obj.name,

@@ -19,6 +19,7 @@ from ..core.errors import MeshError
 from ..core.rigid import Pose
 from .access import active_object, library_of, view_layer_of
 from .affine import Placed, is_singular, linear4, split
+from .blobs import blob_of
 from .dependence import check_moves_whole
 from .errors import SceneError
 from .shapes import NOT_FINITE, RESET, Reader
@@ -125,7 +126,8 @@ def selected_movers(context: Context) -> list[Object]:
     is no active object.
     """
     active = _active(context)
-    chosen = [active, *(obj for obj in view_layer_of(context).objects.selected if obj != active)]
+    selected = [blob_of(obj) or obj for obj in view_layer_of(context).objects.selected]
+    chosen = list(dict.fromkeys([active, *selected]))
     return [obj for obj in chosen if not any(parent in chosen for parent in _ancestors(obj))]
 
 
@@ -137,7 +139,7 @@ def _active(context: Context) -> Object:
     active = active_object(context)
     if active is None:
         raise SceneError("(none)", "no object is active", "click the object to place")
-    return active
+    return blob_of(active) or active
 
 
 def check_editable(obj: Object) -> None:

@@ -29,7 +29,7 @@ def blob() -> bpy.types.Object:
 
 def parameters(blob: bpy.types.Object) -> np.ndarray:
     bpy.context.view_layer.update()
-    return read_blob(bpy.context, blob).function.parameters
+    return read_blob(blob).function.parameters
 
 
 BALL = [1.0, 2.0, 0.5, 0.7]
@@ -59,9 +59,7 @@ def test_a_blobs_surface_goes_with_its_empty(blob, place):
     blob.parent = outer
     outer.matrix_world = PLACES[place]
     np.testing.assert_array_equal(parameters(blob), before)
-    np.testing.assert_allclose(
-        read_blob(bpy.context, blob).frame, np.array(PLACES[place]), rtol=1e-6, atol=1e-6
-    )
+    np.testing.assert_allclose(read_blob(blob).frame, np.array(PLACES[place]), rtol=1e-6, atol=1e-6)
 
 
 def a_holder(blob: bpy.types.Object) -> bpy.types.Object:
@@ -90,10 +88,10 @@ def test_what_is_written_is_what_is_read(blob, happens):
     blob.scale = (-2.0, 2.0, 2.0)
     happens(blob, bpy.data.objects["Sphere"])
     bpy.context.view_layer.update()
-    model = read_blob(bpy.context, blob)
+    model = read_blob(blob)
     wanted = model.function.parameters * (1.0 + 0.3 * np.arange(len(model.free))) + 0.1 * model.free
     wanted[0] = model.function.parameters[0]
-    empties = Empties(bpy.context, blob)
+    empties = Empties(blob)
     changed = model.with_sculpted(model.sculpted().with_parameters(wanted[model.free]))
     assert empties.write(bpy.context, changed.seatings())
     assert empties.changed() == frozenset(), "what is written is no change by somebody else"
@@ -104,13 +102,13 @@ def test_what_is_written_is_what_is_read(blob, happens):
 
 def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
     bpy.data.objects["Sphere"][blobs.FROZEN] = True
-    model = read_blob(bpy.context, blob)
+    model = read_blob(blob)
     np.testing.assert_allclose(model.sculpted().parameters, CYLINDER, rtol=1e-7, atol=1e-12)
     assert len(model.sculpted(frozenset({"Cylinder End"})).parameters) == 0
 
 
 def test_every_change_by_somebody_else_is_noticed(blob):
-    empties = Empties(bpy.context, blob)
+    empties = Empties(blob)
     sphere = bpy.data.objects["Sphere"]
     changes = {
         "Sphere": lambda: setattr(sphere, "location", (1.0, 0.0, 0.0)),
@@ -120,17 +118,17 @@ def test_every_change_by_somebody_else_is_noticed(blob):
     for name, change in changes.items():
         change()
         assert empties.changed() == {name}
-        empties.look_again(bpy.context)
+        empties.look_again()
         assert empties.changed() == frozenset()
     bpy.data.objects.remove(sphere)
     assert empties.changed() == {"Sphere", "Blob"}
 
 
 def test_rounding_to_single_precision_is_not_taken_for_a_change(blob):
-    model = read_blob(bpy.context, blob)
+    model = read_blob(blob)
     exact = model.with_sculpted(model.sculpted().with_parameters(model.sculpted().parameters + np.pi / 30.0))
-    Empties(bpy.context, blob).write(bpy.context, exact.seatings())
-    again = read_blob(bpy.context, blob)
+    Empties(blob).write(bpy.context, exact.seatings())
+    again = read_blob(blob)
     assert (again.function.parameters != exact.function.parameters).any()
     kept = again.without_rounding(exact, frozenset({"Sphere"}))
     np.testing.assert_array_equal(kept.function.parameters[5:], exact.function.parameters[5:])
@@ -144,7 +142,7 @@ def test_a_deleted_empty_that_something_still_refers_to_is_no_part(blob):
     bpy.context.view_layer.update()
     assert end.name in bpy.data.objects
     with pytest.raises(SceneError, match=r'"Cylinder": its property "blob\.end" names no other object'):
-        read_blob(bpy.context, blob)
+        read_blob(blob)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +165,7 @@ def test_what_has_no_meaning_is_named_with_a_remedy(blob, name, key, value, says
     bpy.data.objects[name].pop(key)
     bpy.data.objects[name][key] = value
     with pytest.raises(SceneError, match=says):
-        read_blob(bpy.context, blob)
+        read_blob(blob)
 
 
 @pytest.mark.parametrize("name", ["Blob", "Sphere", "Cylinder End"])
@@ -175,7 +173,7 @@ def test_what_is_shrunk_to_nothing_is_refused(blob, name):
     bpy.data.objects[name].scale = (0.0, 0.0, 0.0)
     bpy.context.view_layer.update()
     with pytest.raises(SceneError, match=f'object "{name}": its scale is zero'):
-        read_blob(bpy.context, blob)
+        read_blob(blob)
 
 
 def corners(half: float = 2.0) -> np.ndarray:
@@ -195,7 +193,7 @@ def test_combinations_are_what_they_are_called():
     left, right = in_ball(points, (-0.5, 0.0, 0.0), 1.0), in_ball(points, (0.5, 0.0, 0.0), 1.0)
 
     def inside():
-        return read_blob(bpy.context, blob).function.value(points) < 0.0
+        return read_blob(blob).function.value(points) < 0.0
 
     np.testing.assert_array_equal(inside(), left | right)
     blob["blob"] = "intersection"
@@ -216,7 +214,7 @@ def test_a_cylinder_has_round_ends_and_its_empties_radius():
     blob_making.add_element(bpy.context, blob, "cylinder", at(0.0, radius=0.5))
     points = corners()
     off = points - np.outer(np.clip(points[:, 2], 0.0, 1.0), (0.0, 0.0, 1.0))
-    inside = read_blob(bpy.context, blob).function.value(points) < 0.0
+    inside = read_blob(blob).function.value(points) < 0.0
     np.testing.assert_array_equal(inside, np.linalg.norm(off, axis=1) < 0.5)
 
 
@@ -244,15 +242,15 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
     points = corners()
     for step in range(2):
         bpy.context.view_layer.update()
-        model = read_blob(bpy.context, blob)
+        model = read_blob(blob)
         own = np.linalg.inv(model.frame)
         value = model.function.value(points @ own[:3, :3].T + own[:3, 3])
         if step == 0:
             np.testing.assert_array_equal(value < 0.0, SHAPES[kind](drawn(element, points)))
         sculpted = model.sculpted()
         changed = sculpted.with_parameters(1.1 * sculpted.parameters + 0.05)
-        Empties(bpy.context, blob).write(bpy.context, model.with_sculpted(changed).seatings())
-        again = read_blob(bpy.context, blob)
+        Empties(blob).write(bpy.context, model.with_sculpted(changed).seatings())
+        again = read_blob(blob)
         few = points[:50]
         np.testing.assert_allclose(again.function.value(few), changed.value(few), rtol=1e-4, atol=1e-5)
 
@@ -262,7 +260,7 @@ def test_a_mistake_in_a_formula_is_shown_at_its_character():
     (element,) = blob_making.add_element(bpy.context, blob, "formula", at(0.0))
     element["blob.formula"] = "x^2 + sinn(y)"
     with pytest.raises(SceneError, match=r'(?s)object "Formula".*sinn\(y\)\n +\^'):
-        read_blob(bpy.context, blob)
+        read_blob(blob)
 
 
 def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob):
