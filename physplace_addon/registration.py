@@ -15,6 +15,7 @@ import bpy
 from .operators import (
     blob_add,
     blob_control_add,
+    blob_mesh,
     blob_sculpt,
     check,
     connect,
@@ -66,6 +67,7 @@ CLASSES: tuple[type, ...] = (
     blob_add.PHYSPLACE_OT_blob_add,
     blob_control_add.PHYSPLACE_OT_blob_control_add,
     blob_sculpt.PHYSPLACE_OT_blob_sculpt,
+    blob_mesh.PHYSPLACE_OT_blob_mesh,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
     rest_operators.PHYSPLACE_OT_rests_replace,
     rest_operators.PHYSPLACE_OT_rest_remove,

@@ -7,6 +7,7 @@ from bpy.types import Context, Object, Panel, UILayout
 
 from ..operators.blob_add import PHYSPLACE_OT_blob_add
 from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
+from ..operators.blob_mesh import PHYSPLACE_OT_blob_mesh
 from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs import BIAS, FROZEN, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
@@ -35,6 +36,7 @@ class PHYSPLACE_PT_blobs(Panel):
         column.operator(PHYSPLACE_OT_blob_control_add.bl_idname, icon="PINNED")
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
+        column.operator(PHYSPLACE_OT_blob_mesh.bl_idname, icon="MESH_ICOSPHERE")
         if blob is None:
             return
         layout.label(text=blob.name, icon="META_BALL")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob's surface as a new mesh object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpy.props import FloatProperty
+from bpy.types import Context
+
+from ..scene.blob_meshes import add_mesh, mesh_of
+from ..scene.blob_models import read_blob
+from ..scene.blobs import active_blob, why_no_blob
+from ..scene.duplicate import select_only
+from .common import Conclusion, ObjectOperator, waiting
+
+
+class PHYSPLACE_OT_blob_mesh(ObjectOperator):
+    """Make a mesh of the active blob's surface."""
+
+    bl_idname = "physplace.blob_mesh"
+    bl_label = "Mesh from Blob"
+    bl_description = (
+        "Make a closed mesh of the active blob's surface, as a new object that goes along with the blob. "
+        "Its triangles go through the surface's particles"
+    )
+
+    if TYPE_CHECKING:
+        particle_size: float
+        within: float
+    else:
+        particle_size: FloatProperty(
+            name="Particle Size",
+            description="The size of the particles, in the blob's own units; 0: as the blob has them",
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
+            precision=4,
+        )
+        within: FloatProperty(
+            name="Distance",
+            description="How far the mesh may be from the surface, as a share of the particles' size",
+            default=0.05,
+            min=1e-3,
+            max=0.5,
+            precision=3,
+        )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs a blob, in Object Mode."""
+        reason = why_no_blob(context)
+        if reason is not None:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def work(self, context: Context) -> Conclusion:
+        """Sample the surface, mesh it, make the object."""
+        blob = active_blob(context)
+        with waiting(context.window):
+            model = read_blob(blob)
+            mesh = mesh_of(model, self.particle_size, self.within)
+        made = add_mesh(context, blob, model, mesh)
+        select_only(context, [made])
+        figures = f"{len(mesh.triangles)} triangles, area {mesh.area:.4g}, volume {mesh.volume:.4g}"
+        return Conclusion(True, f'"{made.name}": {figures}; {mesh.message}')
