@@ -10,6 +10,7 @@ from .formula_function import FormulaFunction
 from .frozen import Frozen
 from .function import ImplicitFunction
 from .half_spaces import HalfSpaces
+from .halos import Halo
 from .quadrics import Quadrics
 from .sampling import Sampling
 from .scaled import Scaled
@@ -25,6 +26,7 @@ __all__ = [
     "FormulaFunction",
     "Frozen",
     "HalfSpaces",
+    "Halo",
     "ImplicitFunction",
     "Quadrics",
     "Sampling",

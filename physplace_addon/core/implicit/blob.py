@@ -1,9 +1,9 @@
 """Blobs: a bias less the sum of Gaussians, F = b - sum g_i (Witkin and Heckbert 1994, section 5).
 
 q is the bias and then each field's elements one after another: of spheres [b, c1, s1, c2, s2, ...], 4k + 1 in
-all, of cylinders 7k + 1.  Fields of any kinds may be mixed.  A greater bias makes the surface smaller; one of
-0 or less, or greater than all Gaussians together, leaves none, and the box is then empty: its lowest corner
-is above its highest (inf, -inf).
+all, of cylinders 7k + 1.  Fields of any kinds may be mixed, and halos of any solids.  A greater bias makes
+the surface smaller; one of 0 or less, or greater than all Gaussians together, leaves none, and the box is
+then empty: its lowest corner is above its highest (inf, -inf).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .blobby_spheres import SphereField
 from .extents import box_of_sum
 from .fields import Field
 from .function import ImplicitFunction
+from .ranged_boxes import box_by_ranges
 from .sparse_rows import Rows
+from .summands import Summand
 
 _STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
-_ROUNDING = 4e-15  # that a Gaussian may be off by: its exponent's rounding, times itself, at most 1 / e
-_NOTHING = 100.0  # exponents from which on a Gaussian is far less than that
 
 
 def blobby_spheres(bias: float, centres: ArrayLike, radii: ArrayLike) -> Blob:
@@ -59,7 +59,7 @@ class Blob(ImplicitFunction):
     """F = bias - the sum of all Gaussians of the fields."""
 
     bias: float
-    fields: tuple[Field, ...]
+    fields: tuple[Summand, ...]
 
     @property
     def parameters(self) -> Floats:
@@ -92,7 +92,7 @@ class Blob(ImplicitFunction):
         return type(self)(float(parameters[0]), tuple(fields))
 
     def _parted(self, parameters: Floats) -> Sequence[Floats]:
-        ends = 1 + np.cumsum([field.rows.size for field in self.fields]).astype(np.intp)
+        ends = 1 + np.cumsum([len(field.parameters) for field in self.fields]).astype(np.intp)
         if len(parameters) != (ends[-1] if len(ends) else 1):
             raise ValueError(f"expected {ends[-1] if len(ends) else 1} parameters, found {len(parameters)}")
         return np.split(parameters, [1, *ends[:-1]])[1:] if len(ends) else []
@@ -127,22 +127,12 @@ class Blob(ImplicitFunction):
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
-        if all(field.few(x) for field in self.fields):
-            return self._dense_gradient(x).matrix()
+        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
+        if len(plain) == len(self.fields):
+            return _dense_gradient(plain, x).matrix()
         parts = [field.shares(x) for field in self.fields]
         minus = [part._replace(data=np.negative(part.data)) for part in parts]
         return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
-
-    def _dense_gradient(self, x: Floats) -> Rows:
-        values = np.ones((len(x), 1 + sum(field.rows.size for field in self.fields)))
-        near = np.ones(values.shape, dtype=np.bool_)
-        start = 1
-        for field in self.fields:
-            own = slice(start, start + field.rows.size)
-            shares, near[:, own] = field.dense_shares(x)
-            np.negative(shares, out=values[:, own])
-            start = own.stop
-        return sparse_rows.of_dense(values, near)
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,)."""
@@ -165,14 +155,29 @@ class Blob(ImplicitFunction):
 
         See `extents`.
         """
-        return box_of_sum(self.bias, self.fields)
+        plain = [field for field in self.fields if isinstance(field, Field)]
+        if len(plain) == len(self.fields):
+            return box_of_sum(self.bias, plain)
+        hints = [field.hint() for field in self.fields if len(field.radii)]
+        return box_by_ranges(self, np.stack((np.min(hints, axis=0)[0], np.max(hints, axis=0)[1])))
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
+        bounds = [field.bounds(lower, upper) for field in self.fields]
         least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
-        for field in self.fields:
-            near, far = field.exponents(lower, upper)
-            slack = _ROUNDING * np.count_nonzero(near < _NOTHING, axis=1)
-            least -= np.exp(-near).sum(axis=1) + slack
-            most -= np.exp(-far).sum(axis=1) - slack
+        for low, high in bounds:
+            least -= high
+            most -= low
         return least, most
+
+
+def _dense_gradient(fields: Sequence[Field], x: Floats) -> Rows:
+    values = np.ones((len(x), 1 + sum(field.rows.size for field in fields)))
+    near = np.ones(values.shape, dtype=np.bool_)
+    start = 1
+    for field in fields:
+        own = slice(start, start + field.rows.size)
+        shares, near[:, own] = field.dense_shares(x)
+        np.negative(shares, out=values[:, own])
+        start = own.stop
+    return sparse_rows.of_dense(values, near)

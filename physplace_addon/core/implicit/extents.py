@@ -10,7 +10,8 @@ from ..arrays import Floats
 from .fields import Field
 
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
-_PARTS, _ROUNDS = 12, 4
+_SHARES = np.linspace(0.0, 1.0, 21)  # of the way, that are tried at once
+_SIDES, _ROUNDS = np.arange(6), 3
 _ROUNDING = 1e-13
 
 
@@ -28,10 +29,12 @@ def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
     edges = np.concatenate((-spans[:, 0], spans[:, 1]), axis=1).T
     low, high = edges.min(axis=1), (edges + radii * np.sqrt(np.log(len(radii) / bias))).max(axis=1)
     for _ in range(_ROUNDS):
-        tried = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _PARTS + 1)
-        beyond = np.maximum(tried[..., None] - edges[:, None], 0.0) / radii
-        above = np.exp(-(beyond**2)).sum(axis=-1) >= bias * (1.0 - _ROUNDING)
-        last = np.clip(above.sum(axis=1) - 1, 0, _PARTS - 1)
-        low, high = (np.take_along_axis(tried, (last + i)[:, None], axis=1)[:, 0] for i in (0, 1))
+        tried = low[:, None] + (high - low)[:, None] * _SHARES
+        beyond = np.maximum(tried[..., None] - edges[:, None], 0.0)
+        beyond /= radii
+        beyond *= -beyond
+        above = np.exp(beyond).sum(axis=-1) >= bias * (1.0 - _ROUNDING)
+        last = np.clip(above.sum(axis=1), 1, len(_SHARES) - 1)
+        low, high = tried[_SIDES, last - 1], tried[_SIDES, last]
     box = np.stack((-high[:3], high[3:]))
     return box if (box[0] <= box[1]).all() else EMPTY.copy()

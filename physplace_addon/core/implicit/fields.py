@@ -9,7 +9,7 @@ nowhere.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +22,14 @@ from . import sparse_rows
 from .gaussians import NEGLECTED, REACH, WELL_CONDITIONED, Elements, Nearness
 from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
 from .sparse_rows import Rows
+from .summands import NOTHING, ROUNDING, Summand
 
 _MANY, _SORTED = 128, 2**17  # elements, and pairs with points, from which on it pays to sort them by place
 _AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
-class Field(ABC):
+class Field(Summand):
     """k elements of one kind, as rows (k, p) of their parameters."""
 
     rows: Floats
@@ -108,6 +109,17 @@ class Field(ABC):
         near = elements.at(places)
         near.g *= pairs.real_elements[..., None]
         return near
+
+    def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n,) of the sum over boxes, from each element's least and greatest distance."""
+        near, far = self.exponents(lower, upper)
+        slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
+        return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack
+
+    def hint(self) -> Floats:
+        """Return the box about the elements and their radii."""
+        spans, radii = self.spans, self.radii[:, None]
+        return np.stack(((spans[:, 0] - radii).min(axis=0), (spans[:, 1] + radii).max(axis=0)))
 
     def _summed(
         self,

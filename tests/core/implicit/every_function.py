@@ -9,6 +9,7 @@ from physplace_addon.core.implicit import (
     FormulaFunction,
     Frozen,
     HalfSpaces,
+    Halo,
     Quadrics,
     SphereField,
     Spheres,
@@ -64,6 +65,7 @@ def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
         "smooth intersection": intersection([planes, quadric], 0.3 * size),
         "difference": difference(spheres, [ellipsoids], 0.2 * size),
         "nested": union([difference(quadric, [spheres], 0.2 * size), ellipsoids], 0.3 * size),
+        "mixed blob": Blob(0.4, (*blob.fields, Halo(ellipsoids, 0.4 * size), Halo(quadric, 0.3 * size))),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }
 
