@@ -11,6 +11,7 @@ from tests.oracles.triangles import crossings
 from tests.scene import scenes
 
 from .mixed_objects import KINDS, added, blob, chain, collection, rigged, seen, spread, triangles
+from .primitives import made
 from .running import place, refused
 
 AT_REST = {"BALANCED", "AT_ENERGY_MINIMUM"}
@@ -95,6 +96,14 @@ def test_the_monkey_mirrored_and_thick_is_placed() -> None:
     monkey.modifiers.new("Mirror", "MIRROR")
     monkey.modifiers.new("Solidify", "SOLIDIFY").thickness = 0.05
     _rests_on_the_floor(monkey)
+
+
+@pytest.mark.parametrize("name", ["circle_add", "ico_sphere_add", "metaball capsule", "bezier_curve_add"])
+def test_a_primitive_is_placed_as_it_comes(name: str) -> None:
+    """`python -m benchmarks.primitives` places all of them."""
+    scenes.floor()
+    assert place(made(name))["status"] in AT_REST
+    assert abs(seen("Floor")[:, :, 2].min()) < 1e-6
 
 
 def test_a_shape_that_depends_on_what_stays_is_refused() -> None:
