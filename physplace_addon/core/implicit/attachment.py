@@ -22,6 +22,7 @@ from .function import ImplicitFunction
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
 _ROUNDS = 12
+_DRAWN_BACK = 4  # times
 _FLAT = 1e-150  # of F_x's square: less is no number to divide by
 
 
@@ -70,6 +71,29 @@ def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farth
         lost[stray] = ~(off <= _LOST * radii[stray])
         stray = stray[~(off <= _NEAR * radii[stray])]
     return Attached(places, gradients, lost)
+
+
+def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
+    """Return positions (r, 3) with those drawn back towards their starts that have left a small component.
+
+    Where a way longer than `short`, in scene units, ends as far from the surface as half of it, the surface
+    bends more than that: beyond, Newton's step may lead to another component.
+    """
+    way = positions - starts
+    length = np.sqrt(np.einsum("ri,ri->r", way, way))
+    long = np.flatnonzero(length > short)
+    if not len(long):
+        return positions
+    places, share = positions.copy(), np.ones(len(long))
+    for _ in range(_DRAWN_BACK):
+        value, gradients = function.gradient(places[long])
+        square = np.einsum("ri,ri->r", gradients, gradients)
+        off = np.abs(value) > 0.5 * share * length[long] * np.sqrt(square)
+        long, share = long[off], 0.3 * share[off]
+        if not len(long):
+            break
+        places[long] = starts[long] + share[:, None] * way[long]
+    return places
 
 
 def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:

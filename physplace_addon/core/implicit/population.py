@@ -6,10 +6,11 @@ die if its radius is below delta of the desired, the likelier the smaller it is.
 
 What the paper leaves open, and what is added:
 
+- One half stays where it was: on a blob that is small beside the radius, both would fall off.
 - Radii are cut at the greatest, so reaching it is enough to split: two floaters at the two ends of a small
   surface feel little of each other and would sit still for ever.
 - A crowd whose surface shrinks under it would die in one step.  Of floaters that are neighbours the one with
-  the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than three
+  the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than four
   neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
 - Those crushed by a surface that shrinks never come to rest, and die without.
 - A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
@@ -25,12 +26,11 @@ from ..arrays import Bools, Floats, Ints
 from .floaters import Floaters, FloaterSettings
 from .repulsion import Pairs
 
-_FEW = 3
+_FEW = 4
 _CALM_AGE = 20
 _CALM_DEATH = 0.86
 _CRUSHED = 0.5  # of the desired radius
-_FISSION = 0.985  # of the desired radius: centres the density in what is asked of it
-_BIRTH_PLACE = 0.35  # of the radius: how far from its old place each half starts
+_BIRTH_PLACE = 0.7  # of the radius: how far beside a half that stays the other starts
 
 
 def dying(
@@ -76,24 +76,19 @@ def splitting(
     """Return which floaters (r,) split; `greatest` (r,) is sigma_max."""
     calm = speed < settings.equilibrium * floaters.radii
     huge = floaters.radii >= greatest * (1.0 - 1e-9)
-    room = (energy > settings.energized * settings.energy) & (floaters.radii > _FISSION * floaters.desired)
+    room = (energy > settings.energized * settings.energy) & (floaters.radii > floaters.desired)
     return calm & (huge | room)
 
 
-def split(floaters: Floaters, which: Bools, rng: np.random.Generator) -> Floaters:
-    """Return the floaters with those of a mask (r,) split in two, along the surface; newborns come last."""
-    parents: Ints = np.flatnonzero(which)
-    if not len(parents):
-        return floaters
+def split(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:
+    """Return the floaters with the parents (k,) split in two; newborns come last, beside their parents."""
     radii = floaters.radii[parents] / np.sqrt(2.0)
-    way = _tangent(floaters.normals[parents], rng)
-    way *= (_BIRTH_PLACE * radii)[:, None]
-    positions, all_radii, ages = floaters.positions.copy(), floaters.radii.copy(), floaters.ages.copy()
-    places = positions[parents]
-    positions[parents], all_radii[parents], ages[parents] = places + way, radii, 0
-    old = Floaters(positions, all_radii, floaters.gradients, floaters.desired, ages)
-    new = Floaters(places - way, radii, floaters.gradients[parents], floaters.desired[parents], ages[parents])
-    return old.with_more(new)
+    way = _tangent(floaters.normals[parents], rng) * (_BIRTH_PLACE * radii)[:, None]
+    all_radii, ages = floaters.radii.copy(), floaters.ages.copy()
+    all_radii[parents], ages[parents] = radii, 0
+    old = Floaters(floaters.positions, all_radii, floaters.gradients, floaters.desired, ages)
+    new = old.only(parents)
+    return old.with_more(Floaters(new.positions + way, radii, new.gradients, new.desired, new.ages))
 
 
 def _tangent(normals: Floats, rng: np.random.Generator) -> Floats:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from .attachment import attached, constrained, limited
+from ..arrays import Bools, Floats
+from .attachment import attached, constrained, limited, within_the_bend
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .neighbours import Neighbours
@@ -80,14 +80,16 @@ class Sampling:
         splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings) & ~dead
         if len(floaters) >= settings.most:
             splits[:] = False
+        starts = floaters.positions
         if splits.any():
-            self._neighbours.with_halves(np.flatnonzero(splits))
-            grown = split(grown, splits, self._rng)
+            parents = np.flatnonzero(splits)
+            self._neighbours.with_halves(parents)
+            grown, starts = split(grown, parents, self._rng), np.concatenate([starts, starts[parents]])
         if dead.any():
             dead = np.append(dead, np.zeros(len(grown) - len(dead), dtype=bool))
             self._neighbours.without(dead)
-            grown = grown.only(~dead)
-        return self._landed(grown, after)
+            grown, starts = grown.only(~dead), starts[~dead]
+        return self._landed(grown, starts, after)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats]:
         """Return the floaters with F_x at their places, and F (r,): 0 where the last step brought them."""
@@ -109,17 +111,27 @@ class Sampling:
         """Return sigma_max (r,)."""
         return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
 
-    def _landed(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
-        diameter = self._seeding.diameter
-        on = attached(function, floaters.positions, floaters.radii, 0.125 * diameter)
+    def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
+        """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
+        places = within_the_bend(function, starts, floaters.positions, self.settings.radius)
+        bounds = self.settings.bounds
+        if bounds is not None:
+            places = np.clip(places, bounds[0], bounds[1])
+        on = attached(function, places, floaters.radii, 0.125 * self._seeding.diameter)
+        lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
-        if not on.lost.any():
+        if not lost.any():
             return landed
-        self._neighbours.without(on.lost)
-        return landed.only(~on.lost)
+        self._neighbours.without(lost)
+        return landed.only(~lost)
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
         """Remember the floaters whose F_x is that of a function."""
         self._floaters, self._function = floaters, function
         return floaters
+
+
+def _outside(positions: Floats, bounds: Floats, margin: float) -> Bools:
+    """Return which positions (r, 3) are farther out of a box (2, 3) than a margin."""
+    return np.asarray(((positions < bounds[0] - margin) | (positions > bounds[1] + margin)).any(axis=1))
