@@ -17,7 +17,8 @@ from .complexes import DEFAULT_TOLERANCE
 from .patches import SidedPatches
 from .tessellation import Tessellation
 
-_MANY_CELLS, _LOOSER = 40_000, 7
+_MANY_CELLS = 40_000
+_LOOSER = 1.0, 4.0, 16.0, 64.0  # times the default tolerance
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
@@ -71,12 +72,14 @@ class BezierComplex:
     def _default_counts(self) -> Ints:
         """The cells (n, 2) of patches for a tolerance that is not asked for."""
         within = DEFAULT_TOLERANCE * self.size
-        for _ in range(_LOOSER if self.loose else 0):
+        if not self.loose:
+            return counts_within(self.nets, self.joins, within, self.kind)
+        for times in _LOOSER[:-1]:
             try:
-                return counts_within(self.nets, self.joins, within, self.kind, _MANY_CELLS)
+                return counts_within(self.nets, self.joins, times * within, self.kind, _MANY_CELLS)
             except SurfaceError:
-                within *= 2.0
-        return counts_within(self.nets, self.joins, within, self.kind)
+                continue
+        return counts_within(self.nets, self.joins, _LOOSER[-1] * within, self.kind, _MANY_CELLS)
 
     def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
         points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
