@@ -14,6 +14,7 @@ import bpy
 
 from .operators import (
     blob_add,
+    blob_bake,
     blob_control_add,
     blob_mesh,
     blob_sculpt,
@@ -68,6 +69,7 @@ CLASSES: tuple[type, ...] = (
     blob_control_add.PHYSPLACE_OT_blob_control_add,
     blob_sculpt.PHYSPLACE_OT_blob_sculpt,
     blob_mesh.PHYSPLACE_OT_blob_mesh,
+    blob_bake.PHYSPLACE_OT_blob_bake,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
     rest_operators.PHYSPLACE_OT_rests_replace,
     rest_operators.PHYSPLACE_OT_rest_remove,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from bpy.types import Context, Object, Panel, UILayout
 
 from ..operators.blob_add import PHYSPLACE_OT_blob_add
+from ..operators.blob_bake import PHYSPLACE_OT_blob_bake
 from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
 from ..operators.blob_mesh import PHYSPLACE_OT_blob_mesh
 from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
@@ -37,6 +38,7 @@ class PHYSPLACE_PT_blobs(Panel):
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
         column.operator(PHYSPLACE_OT_blob_mesh.bl_idname, icon="MESH_ICOSPHERE")
+        column.operator(PHYSPLACE_OT_blob_bake.bl_idname, icon="KEYFRAME")
         if blob is None:
             return
         layout.label(text=blob.name, icon="META_BALL")

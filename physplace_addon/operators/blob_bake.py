@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob that follows its keyed control points, frame by frame, baked into keys of its elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpy.props import IntProperty
+from bpy.types import Context, Event
+
+from ..scene.access import scene_of, window_manager_of
+from ..scene.blob_baking import bake
+from ..scene.blobs import active_blob, why_no_blob
+from ..scene.errors import SceneError
+from ..scene.read import check_editable
+from .common import Conclusion, ObjectOperator, waiting
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class PHYSPLACE_OT_blob_bake(ObjectOperator):
+    """Bake a blob's keyed control points into keys of its elements."""
+
+    bl_idname = "physplace.blob_bake"
+    bl_label = "Bake Blob"
+    bl_description = (
+        "Solve the active blob frame by frame, so that its surface follows its keyed control points, and key "
+        "its elements on every frame"
+    )
+
+    if TYPE_CHECKING:
+        frame_start: int
+        frame_end: int
+    else:
+        frame_start: IntProperty(name="Start", description="The first frame; the scene's unless told")
+        frame_end: IntProperty(name="End", description="The last frame; the scene's unless told")
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs a blob, in Object Mode."""
+        reason = why_no_blob(context)
+        if reason is not None:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
+        """Ask for the frames."""
+        self._take_frames(context)
+        window_manager_of(context).invoke_props_dialog(self)
+        return {"RUNNING_MODAL"}
+
+    def work(self, context: Context) -> Conclusion:
+        """Bake."""
+        self._take_frames(context)
+        blob = active_blob(context)
+        check_editable(blob)
+        if self.frame_end < self.frame_start:
+            found = f"the last frame is {self.frame_end}, the first {self.frame_start}"
+            raise SceneError(blob.name, found, "let the last one come after the first")
+        with waiting(context.window):
+            baked = bake(context, blob, self.frame_start, self.frame_end)
+        text = f'"{blob.name}": {baked.frames} frames baked'
+        if not baked.amiss:
+            return Conclusion(True, text)
+        frames = ", ".join(str(frame) for frame in baked.amiss[:5])
+        more = " and others" if len(baked.amiss) > 5 else ""
+        return Conclusion(False, f"{text}; it cannot pass through all control points on {frames}{more}")
+
+    def _take_frames(self, context: Context) -> None:
+        scene = scene_of(context)
+        if not self.properties.is_property_set("frame_start"):
+            self.frame_start = scene.frame_start
+        if not self.properties.is_property_set("frame_end"):
+            self.frame_end = scene.frame_end

@@ -1,0 +1,149 @@
+"""Blobs as a script has them: added, pinned, sculpted, meshed, baked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.operators.blob_session import BlobSession
+from physplace_addon.scene.blob_models import read_blob
+from tests.addon.running import refused
+from tests.scene import scenes
+
+
+@pytest.fixture
+def blob() -> bpy.types.Object:
+    """Two balls side by side that flow into each other, pinned at both ends."""
+    bpy.ops.physplace.blob_add(location=(-1.0, 0.0, 0.0))
+    bpy.ops.physplace.blob_add(location=(1.0, 0.0, 0.0))
+    bpy.ops.physplace.blob_control_add(location=(2.2, 0.0, 0.0))
+    bpy.ops.physplace.blob_control_add(location=(-2.2, 0.0, 0.0))
+    return bpy.data.objects["Blob"]
+
+
+def off(blob: bpy.types.Object) -> float:
+    """How far the surface is from its control points at most, in the blob's units."""
+    bpy.context.view_layer.update()
+    model = read_blob(blob)
+    value, slope = model.function.gradient(np.array([seat.centre for seat in model.controls]))
+    return float(np.max(np.abs(value) / np.linalg.norm(slope, axis=1)))
+
+
+def test_elements_are_added_to_the_blob_of_the_active_object_or_begin_another(blob):
+    assert [child.name for child in blob.children] == ["Control", "Control.001", "Sphere", "Sphere.001"]
+    scenes.activate(bpy.data.objects["Sphere.001"])
+    bpy.ops.physplace.blob_add(kind="cylinder", location=(0.0, 0.0, 1.0), radius=0.5)
+    assert bpy.context.object.name == "Cylinder"
+    assert bpy.context.object.parent == blob
+    bpy.ops.physplace.blob_add(new=True, combination="union")
+    assert bpy.context.object.parent.name == "Blob.001"
+    scenes.activate(scenes.cube())
+    bpy.ops.physplace.blob_add(kind="plane")
+    assert bpy.context.object.parent.name == "Blob.002"
+
+
+def test_a_new_element_has_its_size_in_the_world_and_is_where_it_is_told(blob):
+    blob.scale, blob.location = (-2.0, 2.0, 2.0), (5.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    bpy.ops.physplace.blob_add(location=(1.0, 2.0, 3.0), radius=0.5)
+    made = scenes.world_matrix(bpy.context.object)
+    np.testing.assert_allclose(made[:3, 3], (1.0, 2.0, 3.0), atol=1e-6)
+    assert np.linalg.norm(made[:3, 0]) == pytest.approx(0.5)
+
+
+def test_control_points_lie_on_the_surface(blob):
+    assert off(blob) < 1e-6
+
+
+def test_sculpting_without_a_window_takes_the_surface_to_moved_control_points(blob):
+    scenes.activate(blob)
+    bpy.data.objects["Control"].location = (2.6, 0.0, 0.4)
+    assert off(blob) > 0.1
+    assert bpy.ops.physplace.blob_sculpt() == {"FINISHED"}
+    assert off(blob) < 1e-3
+    np.testing.assert_allclose(bpy.data.objects["Control"].location, (2.6, 0.0, 0.4), atol=1e-6)
+
+
+def test_a_blob_is_sculpted_alike_far_from_the_origin_and_in_any_size(blob):
+    scenes.activate(blob)
+    for location, scale in (((1e4, -1e4, 1e4), (1.0, 1.0, 1.0)), ((0.0, 0.0, 0.0), (1e-3, -1e-3, 1e-3))):
+        blob.location, blob.scale = location, scale
+        bpy.data.objects["Control"].location.x += 0.2
+        bpy.context.view_layer.update()
+        assert bpy.ops.physplace.blob_sculpt() == {"FINISHED"}
+        assert off(blob) < 1e-3
+
+
+def test_an_element_in_the_artists_hands_stays_there_and_the_others_make_up_for_it(blob):
+    session = BlobSession(bpy.context, blob)
+    session.settle(100)
+    ball = bpy.data.objects["Sphere"]
+    for _ in range(8):
+        ball.location.z += 0.05
+        session.tick(bpy.context, 0.01)
+    assert ball.location.z == pytest.approx(0.4)
+    session.settle(200)
+    session.write(bpy.context)
+    assert off(blob) < 2e-3
+    assert ball.location.z == pytest.approx(0.4)
+
+
+def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
+    scenes.activate(blob)
+    assert bpy.ops.physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
+    made = bpy.context.object
+    assert made.parent == blob
+    work = bmesh.new()
+    work.from_mesh(made.data)
+    assert all(edge.is_manifold and edge.is_contiguous for edge in work.edges)
+    points = np.random.default_rng(1).uniform((-1.5, -1.5, -1.5), (3.5, 1.5, 1.5), (200_000, 3))
+    inside = read_blob(blob).function.value(points) < 0.0
+    assert work.calc_volume(signed=True) == pytest.approx(45.0 * inside.mean(), rel=0.02)
+    work.free()
+
+
+def test_keyed_control_points_are_baked_into_keys_of_the_elements(blob):
+    scenes.activate(blob)
+    control = bpy.data.objects["Control"]
+    for frame, x in ((1, control.location.x), (6, control.location.x + 0.5)):
+        control.location.x = x
+        control.keyframe_insert("location", frame=frame)
+    assert bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    for frame in (1, 3, 6):
+        bpy.context.scene.frame_set(frame)
+        assert off(blob) < 5e-3
+    places = [round(bpy.data.objects["Sphere.001"].location.x, 4)]
+    bpy.context.scene.frame_set(1)
+    assert bpy.data.objects["Sphere.001"].location.x < places[0] - 0.05
+
+
+def test_what_has_no_meaning_is_refused_and_nothing_is_changed(blob):
+    scenes.activate(None)
+    assert not bpy.ops.physplace.blob_sculpt.poll()
+    scenes.activate(scenes.cube())
+    assert not bpy.ops.physplace.blob_mesh.poll()
+    blob["blob"] = "heap"
+    for operator in (bpy.ops.physplace.blob_sculpt, bpy.ops.physplace.blob_mesh, bpy.ops.physplace.blob_bake):
+        refused(operator, blob, r'object "Blob": its property "blob" is \'heap\'')
+    refused(bpy.ops.physplace.blob_control_add, blob, "heap", location=(0.0, 0.0, 1.0))
+    blob["blob"] = "sum"
+    refused(bpy.ops.physplace.blob_bake, blob, "the last frame is 1", frame_start=5, frame_end=1)
+
+
+def test_a_surface_without_end_gives_no_mesh(blob):
+    bpy.ops.physplace.blob_add(new=True, kind="plane", combination="union")
+    refused(bpy.ops.physplace.blob_mesh, bpy.context.object.parent, "the surface is infinite")
+
+
+def test_a_saved_file_has_the_blob(blob, tmp_path: Path):
+    before = read_blob(blob).function.parameters
+    path = str(tmp_path / "blob.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    again = read_blob(bpy.data.objects["Blob"])
+    np.testing.assert_array_equal(again.function.parameters, before)
+    assert len(again.controls) == 2
