@@ -46,10 +46,11 @@ def least(f: Floats) -> Blended:
 
 
 def smooth_least(f: Floats, radius: float) -> Blended:
-    """Return the smooth least of f (n, k) with a radius r."""
+    """Return the smooth least of f (n, k) with a radius r; not a number where one f is not."""
     first = f.min(axis=1)
-    above = (f - first[:, None]) / radius  # from 0: the solution v = (F - min f) / r is in -1..0
-    v = _solved(above)
+    with np.errstate(invalid="ignore"):  # the difference of infinite values
+        above = np.where(f > first[:, None], (f - first[:, None]) / radius, 0.0)
+    v = _solved(above)  # (F - min f) / r, from -1 to 0
     u = np.maximum(1.0 + v[:, None] - above, 0.0)
     slopes = 3.0 * u * u
     total = slopes.sum(axis=1, keepdims=True)

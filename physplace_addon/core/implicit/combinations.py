@@ -27,6 +27,7 @@ from .solids import Solids
 from .sparse_rows import Rows
 
 _ROUNDING = 2.0**-46
+_LEAST_RADIUS = 1e-100  # that what is divided by it is still a number
 
 
 def union(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> Combination:
@@ -110,7 +111,7 @@ class Combination(ImplicitFunction):
         """Return the same with other parameters; a radius below 0 becomes its opposite."""
         parts = zip(self.functions, self._parts, strict=True)
         functions = tuple(function.with_parameters(parameters[own]) for function, own in parts)
-        radius = max(abs(float(parameters[0])), 1e-300) if self.radius > 0.0 else 0.0
+        radius = max(abs(float(parameters[0])), _LEAST_RADIUS) if self.radius > 0.0 else 0.0
         return replace(self, functions=functions, radius=radius)
 
     @cached_property

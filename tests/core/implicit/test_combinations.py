@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.implicit import (
+    FormulaFunction,
     Frozen,
     HalfSpaces,
     Spheres,
@@ -125,3 +126,14 @@ def test_a_rounded_cube_on_its_edge_has_a_finite_box():
     box = intersection([HalfSpaces.of(faces, faces)], RADIUS).box()
     assert (np.abs(box) <= half + 1e-5).all()
     assert (np.abs(box) >= 0.7 * half).all()
+
+
+def test_a_part_that_is_infinite_or_undefined_somewhere_spoils_nothing_else():
+    both = union([FormulaFunction.read("log(x) + y^2 + 2"), Spheres.of([0, 0, 0], 1.0)], RADIUS)
+    value, slope = both.gradient(np.array([[-1.0, 0, 0], [0, 0, 0], [9.0, 0, 0]]))
+    assert np.isnan(value[0])
+    assert value[1] == -np.inf
+    assert value[2] == pytest.approx(np.log(9.0) + 2.0)
+    assert slope[2] == pytest.approx([1.0 / 9.0, 0, 0])
+    poles = union([FormulaFunction.read("1/x^2"), FormulaFunction.read("2/x^2")], RADIUS)
+    assert poles.value(np.zeros((1, 3))).tolist() == [np.inf]
