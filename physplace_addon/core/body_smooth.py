@@ -80,6 +80,8 @@ def _welded(points: Floats, cage: Cage, triangles: Ints) -> tuple[Floats, Cage, 
     """The mesh with doubled vertices made one; None if that is not all that is wrong with it."""
     used = np.unique(cage.corners)
     some = points[used]
+    if not np.isfinite(some).all():
+        return None
     width = WELD * float(np.linalg.norm(np.ptp(some, axis=0)))
     merged, labels = weld(some, width)
     number = np.zeros(len(points), dtype=np.intp)

@@ -20,6 +20,7 @@ from .access import custom_properties
 from .affine import NOISE, is_singular, split
 from .definitions import KIND
 from .read import Subject, read
+from .smooth import FACETED
 from .visible import Family, Item, items
 
 Thing = tuple[str, str, int, tuple[str, ...], bytes]
@@ -94,9 +95,7 @@ def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Thing], l
 def _thing(item: Item, where: bytes) -> Thing:
     """What tells an item from others, and from itself once its surface is defined in another way."""
     shown = item.evaluated
-    definition = (
-        tuple(f"{key}={value}" for key, value in custom_properties(shown).items() if key.startswith(KIND))
-        if item.exact
-        else ()
-    )
+    telling = KIND if item.exact else FACETED
+    own = custom_properties(shown).items()
+    definition = tuple(f"{key}={value}" for key, value in own if key.startswith(telling))
     return item.owner, shown.name, shown.data.as_pointer() if shown.data else 0, definition, where

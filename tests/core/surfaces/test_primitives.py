@@ -13,6 +13,7 @@ from physplace_addon.core.surfaces.quadrature import pieces_rule
 from physplace_addon.core.surfaces.tube import Tube
 from physplace_addon.core.surfaces.tubes import reference_direction
 from tests.core.surfaces.exact_bodies import ALL, APPLE, CLOSED, GOBLET
+from tests.core.surfaces.patched_bodies import hill_nets
 
 
 def boundary_moments(body, nodes=32):
@@ -242,6 +243,7 @@ def test_every_kind_can_be_built_by_name():
         "superquadric": {"size_x": 1, "size_y": 1, "size_z": 1, "exponent_1": 0.5, "exponent_2": 1.5},
         "revolution": {"profile": APPLE, "closed": False},
         "tube": {"path": [(0, 0, 0), (1, 0, 0)], "radius": 0.2},
+        "bezier": {"control": hill_nets()},
     }
     assert parameters.keys() == primitives.KINDS.keys()
     for kind, given in parameters.items():

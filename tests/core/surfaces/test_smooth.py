@@ -10,6 +10,7 @@ import pytest
 
 from physplace_addon.core.body_smooth import MOST_PATCHES
 from physplace_addon.core.surfaces.gregory import GregoryNets
+from tests.core.dirty_meshes import dirty
 from tests.core.surfaces import smooth_meshes as meshes
 from tests.core.surfaces.test_tessellation import distances
 
@@ -206,3 +207,13 @@ def test_what_cannot_be_curved_says_why():
     body, _ = meshes.body_of(doubled, split)
     assert body.closed
     assert body.face_count == 1
+
+
+@pytest.mark.parametrize("seed", range(0, 48, 2))
+def test_dirty_meshes_shaded_smooth_are_curved_or_left_flat(seed):
+    mesh = dirty(seed)
+    with np.errstate(all="raise", under="ignore"):
+        body, _ = meshes.body_of(mesh.points, [tuple(three) for three in mesh.triangles.tolist()])
+    if body is not None:
+        assert np.isfinite(body.triangles).all()
+        assert np.isfinite(body.mass.center).all()

@@ -13,7 +13,7 @@ from ..bezier_joins import Joins
 from ..cell_bounds import distance_to_triangle
 from ..gregory import GregoryNets
 from ..subdivision.cage import prepared
-from ..subdivision.complexes import CageComplex, boundary_of
+from ..subdivision.complexes import CageComplex, Sheets, boundary_of
 from ..vectors import cross, dot, length
 from .creases import Shaded, creased, settled, with_creases
 from .filling import filled
@@ -51,6 +51,21 @@ class Curved:
     boundary: CageComplex
     patches: int
     distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Faces(BezierSheet):
+    """All faces of a mesh as one surface, so that one query serves many small ones.
+
+    A face's parameters tell the patch among all of them; no walk leaves a face.
+    """
+
+    count: int
+
+    @property
+    def face_count(self) -> int:
+        """How many faces there are."""
+        return self.count
 
 
 def is_curved(mesh: SmoothMesh) -> bool:
@@ -121,12 +136,15 @@ def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComp
     def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:
         return nets.taken(rows).bounds(counts)
 
-    def sheet_of(own: Ints, joins: Joins) -> BezierSheet:
-        return BezierSheet(nets.taken(own), joins, (), np.full(len(own), -1, dtype=np.intp))
+    def sheets_of(face: Ints, joins: Joins) -> Sheets:
+        within = replace(joins, patch=np.where(joins.smooth, joins.patch, -1))
+        none = np.full(len(nets), -1, dtype=np.intp)
+        sheet = Faces(nets, within, (), none, int(face.max()) + 1)
+        return (sheet,), sheet.board.origins
 
     cage = prepared(network.cage, False)
     mass = solid_mass(nets) if mesh.closed else mesh.mass
-    return boundary_of(KIND, cage, nets, bounds, sheet_of, mesh.closed, mass)
+    return boundary_of(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass)
 
 
 def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:

@@ -10,12 +10,13 @@ from ...errors import SurfaceError
 from ..bezier_joins import Joins
 from ..parameters import finite_array
 from .cage import Cage, prepared
-from .complexes import CageComplex, boundary_of
+from .complexes import CageComplex, Sheets, boundary_of
 from .limit import KIND, limit_of
 from .mass import mass_of
 from .meshing import bounds_of, degenerate
 from .neighbourhoods import corners_of
 from .refinement import refined
+from .seams import joins_within
 from .sheets import LimitSheet, hubs_of
 
 
@@ -49,9 +50,14 @@ def subdivision(cage: Cage, points: Floats, closed: bool) -> CageComplex:
     def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:
         return bounds_of(nets.taken(rows), counts, enough)
 
-    def sheet_of(own: Ints, joins: Joins) -> LimitSheet:
-        mine = nets.taken(own)
-        none = np.full(len(own), -1, dtype=np.intp)
-        return LimitSheet(mine, joins, (), none, hubs_of(mine, vertices[own], odd[own]))
+    def sheets_of(face: Ints, joins: Joins) -> Sheets:
+        sheets, origins = [], np.empty((len(face), 2))
+        for number in range(int(face.max()) + 1):
+            own = np.flatnonzero(face == number)
+            mine, none = nets.taken(own), np.full(len(own), -1, dtype=np.intp)
+            hubs = hubs_of(mine, vertices[own], odd[own])
+            sheets.append(LimitSheet(mine, joins_within(joins, own), (), none, hubs))
+            origins[own] = sheets[-1].board.origins
+        return tuple(sheets), origins
 
-    return boundary_of(KIND, cage, nets, bounds, sheet_of, closed, mass_of(nets, closed))
+    return boundary_of(KIND, cage, nets, bounds, sheets_of, closed, mass_of(nets, closed))

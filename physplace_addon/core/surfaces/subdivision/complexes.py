@@ -23,7 +23,10 @@ from ..tessellation import Tessellation
 from .borders import LimitChain, edges_of, vertices_of
 from .cage import Cage
 from .meshing import Bounds, LimitMesh, counts_within, mesh_of
-from .seams import faces_of, joins_of, joins_within
+from .seams import faces_of, joins_of
+
+Sheets = tuple[tuple[BezierSheet, ...], Floats]
+"""Surfaces, and where the parameters of each patch (n, 2) begin on its own."""
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
@@ -33,18 +36,17 @@ def boundary_of(
     cage: Cage,
     nets: Patches,
     bounds: Bounds,
-    sheet_of: Callable[[Ints, Joins], BezierSheet],
+    sheets_of: Callable[[Ints, Joins], Sheets],
     closed: bool,
     mass: MassProperties,
 ) -> CageComplex:
     """Return the boundary that patches make over the quadrilaterals of a prepared cage.
 
-    sheet_of: the face that some patches (m,) with joins between them are.
+    sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
     """
     joins = joins_of(cage)
-    face, index = faces_of(joins)
-    owned = [np.flatnonzero(face == number) for number in range(int(face.max()) + 1)]
-    sheets = [sheet_of(own, joins_within(joins, own)) for own in owned]
+    face = faces_of(joins)
+    sheets, origins = sheets_of(face, joins)
     chains, borders = edges_of(cage, nets)
     points, cones, corners = vertices_of(cage, nets, borders)
     ends = nets.slopes(np.repeat(np.arange(len(nets)), 4), np.tile(_CORNERS, (len(nets), 1))).point
@@ -52,9 +54,9 @@ def boundary_of(
         nets,
         joins,
         bounds,
-        tuple(sheets),
+        sheets,
         face,
-        index,
+        origins,
         tuple(chains),
         points,
         tuple(cones),
@@ -71,8 +73,8 @@ class CageComplex:
     """Faces, edges and vertices of patches over a cage; the fields are those of `Complex`.
 
     nets, joins: all quadrilaterals.  bounds: those on the cells of some of them, see `Bounds`.  patch_face
-    (n,), patch_index (n,): the face of each, and its number there.  vertex_corners: a quadrilateral at each
-    vertex, and its corner, 0 to 3.
+    (n,): the face of each; origins (n, 2): where its parameters begin there.  vertex_corners: a quadrilateral
+    at each vertex, and its corner, 0 to 3.
     """
 
     nets: Patches
@@ -80,7 +82,7 @@ class CageComplex:
     bounds: Bounds
     surfaces: tuple[BezierSheet, ...]
     patch_face: Ints
-    patch_index: Ints
+    origins: Floats
     curves: tuple[LimitChain, ...]
     vertices: Floats
     cones: tuple[Floats, ...]
@@ -114,7 +116,7 @@ class CageComplex:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         patch = mesh.patch[order]
-        uv = mesh.uv[order] + self._origins[patch][:, None]
+        uv = mesh.uv[order] + self.origins[patch][:, None]
         return Tessellation(
             mesh.points,
             mesh.corners[order],
@@ -124,15 +126,6 @@ class CageComplex:
             *self._segments(mesh, place),
             self._vertex_owners(mesh, place),
         )
-
-    @property
-    def _origins(self) -> Floats:
-        """Where the parameters of each quadrilateral (n, 2) begin on its face."""
-        origins = np.empty((len(self.nets), 2))
-        for number, sheet in enumerate(self.surfaces):
-            own = np.flatnonzero(self.patch_face == number)
-            origins[own] = sheet.board.origins[self.patch_index[own]]
-        return origins
 
     def _segments(self, mesh: LimitMesh, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
         """Polylines of all edges along their sides: ends, edge, t, bound, owner."""

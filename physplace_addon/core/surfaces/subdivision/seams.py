@@ -26,20 +26,10 @@ def joins_of(cage: Cage) -> Joins:
     return Joins(patch[:, place], side[:, place], backwards[:, place], smooth[:, place])
 
 
-def faces_of(joins: Joins) -> tuple[Ints, Ints]:
-    """Return for each patch its face (n,), all that joins it smoothly, and its number there (n,)."""
-    face = _parts(np.argwhere(joins.smooth), joins)
-    order = np.argsort(face, kind="stable")
-    first = np.searchsorted(face[order], np.arange(int(face.max()) + 1))
-    index = np.empty(len(face), dtype=np.intp)
-    index[order] = np.arange(len(face)) - first[face[order]]
-    return face, index
-
-
-def _parts(sides: Ints, joins: Joins) -> Ints:
-    """Number the parts (n,) of patches that some sides (m, 2) connect."""
+def faces_of(joins: Joins) -> Ints:
+    """Return for each patch its face (n,): all that joins it smoothly."""
     count = len(joins.patch)
-    patch, side = sides.T
+    patch, side = np.nonzero(joins.smooth)
     links = coo_array((np.ones(len(patch)), (patch, joins.patch[patch, side])), shape=(count, count))
     return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
