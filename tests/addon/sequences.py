@@ -11,6 +11,7 @@ from tests.scene import scenes
 
 FRAMES = (1, 20, 40)
 PLACES = ((0.0, 0.0, 2.5), (3.0, 0.0, 2.5), (-3.0, 1.0, 3.0))
+LONG_STEPS = 0.25  # over the radius: the rests are the same, and reached in fewer
 TURNS = ((0.3, 0.25, 0.7), (1.8, 0.2, 0.1), (0.2, 2.0, 0.3))
 
 
@@ -31,8 +32,9 @@ def put(obj: bpy.types.Object, frame: int, place: tuple[float, ...], turn: tuple
     bpy.context.view_layer.update()
 
 
-def sequence(obj: bpy.types.Object) -> None:
+def sequence(obj: bpy.types.Object, steps: float = LONG_STEPS) -> None:
     """Key three rests."""
+    bpy.context.scene.physplace.eps_max = steps
     for frame, place, turn in zip(FRAMES, PLACES, TURNS, strict=True):
         put(obj, frame, place, turn)
         assert bpy.ops.physplace.keyframe_rest() == {"FINISHED"}

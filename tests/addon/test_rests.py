@@ -103,7 +103,7 @@ def test_the_way_is_keyed_with_states_only_and_again_instead_of_twice() -> None:
     floor, cube = scenes.floor(), scenes.cube()
     settings = bpy.context.scene.physplace
     settings.key_path, settings.key_error = True, 0.02
-    sequences.sequence(cube)
+    sequences.sequence(cube, steps=0.05)
     first = sequences.key_frames(cube, ("GENERATED",))
     assert len(first) > 5
     assert min(frame for frame in first if frame > 20) == 30

@@ -120,7 +120,7 @@ def test_a_box_shaped_superquadric_has_the_support_of_its_samples():
 @pytest.mark.parametrize("make", [trefoil, lambda: Star(bumpy)])
 def test_found_rests_are_minima_and_independent_of_the_start(make):
     shape = make()
-    for rest in all_rests(shape, 8):
+    for rest in all_rests(shape, 4):
         assert is_local_minimum(shape, rest)
         again = nearest_rest(shape, unit(rest.down + tangents(rest.down) @ [2e-4, 1e-4]))
         assert again.height == pytest.approx(rest.height, abs=1e-12)
