@@ -91,11 +91,15 @@ class Blob(ImplicitFunction):
         fields = (field.with_parameters(part) for field, part in zip(self.fields, parts, strict=True))
         return type(self)(float(parameters[0]), tuple(fields))
 
-    def _parted(self, parameters: Floats) -> Sequence[Floats]:
-        ends = 1 + np.cumsum([len(field.parameters) for field in self.fields]).astype(np.intp)
-        if len(parameters) != (ends[-1] if len(ends) else 1):
-            raise ValueError(f"expected {ends[-1] if len(ends) else 1} parameters, found {len(parameters)}")
-        return np.split(parameters, [1, *ends[:-1]])[1:] if len(ends) else []
+    def _parted(self, parameters: Floats) -> list[Floats]:
+        """Each field's own among all parameters."""
+        parts, stop = [], 1
+        for field in self.fields:
+            start, stop = stop, stop + len(field.parameters)
+            parts.append(parameters[start:stop])
+        if len(parameters) != stop:
+            raise ValueError(f"expected {stop} parameters, found {len(parameters)}")
+        return parts
 
     def value(self, x: Floats) -> Floats:
         """Return F (k,)."""

@@ -87,9 +87,8 @@ class Field(Summand):
 
     @cached_property
     def _whole(self) -> Elements:
-        spans = self.spans
-        origin = 0.5 * (spans[:, 0].min(axis=0) + spans[:, 1].max(axis=0)) if len(spans) else np.zeros(3)
-        return self.elements(self.rows, origin)
+        middle = np.add.reduce(self.spans, axis=(0, 1)) / max(2 * len(self.rows), 1)
+        return self.elements(self.rows, middle)
 
     @cached_property
     def _groups(self) -> Groups:
