@@ -9,6 +9,7 @@ from ..operators.blob_add import PHYSPLACE_OT_blob_add
 from ..operators.blob_bake import PHYSPLACE_OT_blob_bake
 from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
 from ..operators.blob_mesh import PHYSPLACE_OT_blob_mesh
+from ..operators.blob_particles import PHYSPLACE_OT_blob_particles
 from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs import BIAS, FROZEN, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
@@ -38,6 +39,7 @@ class PHYSPLACE_PT_blobs(Panel):
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
         column.operator(PHYSPLACE_OT_blob_mesh.bl_idname, icon="MESH_ICOSPHERE")
+        column.operator(PHYSPLACE_OT_blob_particles.bl_idname, icon="STICKY_UVS_DISABLE")
         column.operator(PHYSPLACE_OT_blob_bake.bl_idname, icon="KEYFRAME")
         if blob is None:
             return

@@ -12,7 +12,7 @@ import numpy as np
 from bpy.types import Context, Object
 
 from ..core.arrays import Floats
-from ..core.implicit.floaters import FloaterSettings
+from ..core.implicit.floaters import Floaters, FloaterSettings
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptStatus
 from ..core.implicit.triangulation import Triangulation, triangulated
 from .access import view_layer_of
@@ -32,20 +32,24 @@ def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
     radius: of the particles that it goes through, 0 for the blob's own; within: how far it may be from the
     surface, as a share of that. Raises SceneError if no closed mesh can be had.
     """
-    settings = floater_settings(model)
-    size = radius if radius > 0.0 else settings.radius
-    sculpting = Sculpting(
-        model.function,
-        SculptSettings(FloaterSettings(radius=size, bounds=settings.bounds)),
-        np.random.default_rng(SEED),
-    )
-    for _ in range(STEPS):
-        if sculpting.step().status is not SculptStatus.RUNNING:
-            break
-    mesh = triangulated(model.function, sculpting.state.floaters.positions, size, within * size)
+    floaters = spread_over(model, radius)
+    size = radius if radius > 0.0 else floater_settings(model).radius
+    mesh = triangulated(model.function, floaters.positions, size, within * size)
     if not mesh.status.closed:
         raise SceneError(model.name, "its surface gives no closed mesh", mesh.message)
     return mesh
+
+
+def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
+    """Particles of a radius, 0 for the blob's own, that have come to rest on its surface."""
+    settings = floater_settings(model)
+    size = radius if radius > 0.0 else settings.radius
+    chosen = FloaterSettings(radius=size, bounds=settings.bounds)
+    sculpting = Sculpting(model.function, SculptSettings(chosen), np.random.default_rng(SEED))
+    for _ in range(STEPS):
+        if sculpting.step().status is not SculptStatus.RUNNING:
+            break
+    return sculpting.state.floaters
 
 
 def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulation) -> Object:

@@ -106,6 +106,29 @@ def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
     work.free()
 
 
+def test_particles_become_empties_or_one_mesh_of_disks_on_the_surface(blob):
+    scenes.activate(blob)
+    blob["blob.sigma"] = 0.25
+    model = read_blob(blob)
+    for kind in ("EMPTIES", "DISKS"):
+        assert bpy.ops.physplace.blob_particles(made_as=kind) == {"FINISHED"}
+        made = bpy.context.object
+        assert made.parent == blob
+        if kind == "EMPTIES":
+            matrices = np.array([child.matrix_basis for child in made.children])
+            places, normals = matrices[:, :3, 3], matrices[:, :3, 1]
+        else:
+            places = np.array([face.center for face in made.data.polygons])
+            normals = np.array([face.normal for face in made.data.polygons])
+        value, slope = model.function.gradient(places)
+        unit = slope / np.linalg.norm(slope, axis=1)[:, None]
+        assert len(places) > 100
+        assert np.abs(value).max() < 1e-3
+        assert np.einsum("ij,ij->i", unit, normals).min() > 0.999, kind
+    shown = [each for each in bpy.context.evaluated_depsgraph_get().object_instances if each.is_instance]
+    assert len(shown) == len(places)
+
+
 def test_keyed_control_points_are_baked_into_keys_of_the_elements(blob):
     scenes.activate(blob)
     control = bpy.data.objects["Control"]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob's particles as objects of the scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpy.props import EnumProperty
+from bpy.types import Context
+
+from ..scene.blob_meshes import spread_over
+from ..scene.blob_models import read_blob
+from ..scene.blob_particles import add_disks, add_empties
+from ..scene.blobs import active_blob, why_no_blob
+from ..scene.duplicate import select_only
+from ..scene.errors import SceneError
+from .common import Conclusion, ObjectOperator, waiting
+
+MANY = 500  # empties that a scene bears well
+
+
+class PHYSPLACE_OT_blob_particles(ObjectOperator):
+    """Make objects of the particles of the active blob's surface."""
+
+    bl_idname = "physplace.blob_particles"
+    bl_label = "Particles from Blob"
+    bl_description = (
+        "Make objects of the particles that show the active blob's surface: "
+        "an empty for each, or one mesh that shows a disk for each"
+    )
+
+    if TYPE_CHECKING:
+        made_as: str
+    else:
+        made_as: EnumProperty(
+            name="As",
+            description="What the particles become",
+            items=(
+                ("AUTO", "By Number", f"Empties up to {MANY}, one mesh of disks for more"),
+                ("EMPTIES", "Empties", "An empty for each, its y axis along the normal"),
+                ("DISKS", "Disks", "One mesh, in place of whose faces disks are shown"),
+            ),
+            default="AUTO",
+        )
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Needs a blob, in Object Mode."""
+        reason = why_no_blob(context)
+        if reason is not None:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def work(self, context: Context) -> Conclusion:
+        """Sample the surface, make the objects."""
+        blob = active_blob(context)
+        with waiting(context.window):
+            floaters = spread_over(read_blob(blob))
+            if not len(floaters):
+                raise SceneError(blob.name, "it has no surface", "enlarge its elements, or lower its bias")
+            few = self.made_as == "EMPTIES" or (self.made_as == "AUTO" and len(floaters) <= MANY)
+            made = (add_empties if few else add_disks)(context, blob, floaters)
+        select_only(context, [made])
+        return Conclusion(True, f'"{made.name}": {len(floaters)} particles')

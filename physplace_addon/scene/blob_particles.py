@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob's particles as objects: an empty for each, or one mesh whose faces each show a disk.
+
+All are children of one empty, a child of the blob, so that they go along with it and can be thrown away
+together. Placing leaves them out.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.types import Context, Mesh, Object
+from mathutils import Matrix, Vector
+
+from ..core.arrays import Floats
+from ..core.implicit.floaters import Floaters
+from .access import view_layer_of
+from .visible import IGNORE
+
+SIDES = 16
+SHARE = 0.85  # of a particle's radius: its disk's
+
+
+def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
+    """An empty for each particle, its y axis along the surface's normal; returns what all are children of."""
+    parent = _child(blob, f"{blob.name} Particles", None, blob)
+    rows = zip(floaters.positions.tolist(), floaters.normals.tolist(), floaters.radii.tolist(), strict=True)
+    for place, normal, radius in rows:
+        empty = _child(blob, "Particle", None, parent)
+        empty.empty_display_type = "CIRCLE"
+        empty.empty_display_size = SHARE * radius
+        turn = Vector((0.0, 0.0, 1.0)).rotation_difference(Vector(normal)).to_matrix().to_4x4()
+        lying = Matrix.Rotation(0.5 * np.pi, 4, "X")  # a circle is drawn in its empty's x and z
+        empty.matrix_basis = Matrix.Translation(Vector(place)) @ turn @ lying
+    view_layer_of(context).update()
+    return parent
+
+
+def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
+    """One mesh with a square for each particle, in place of which Blender shows a disk of its size."""
+    faces = bpy.data.meshes.new(f"{blob.name} Particles")
+    faces.from_pydata(_squares(floaters).tolist(), [], np.arange(4 * len(floaters)).reshape(-1, 4).tolist())
+    parent = _child(blob, f"{blob.name} Particles", faces, blob)
+    parent.instance_type = "FACES"
+    parent.use_instance_faces_scale = True
+    parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
+    disk = bpy.data.meshes.new("Particle")
+    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    rim = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)])
+    disk.from_pydata(rim.tolist(), [], [list(range(SIDES))])
+    _child(blob, "Particle", disk, parent)
+    view_layer_of(context).update()
+    return parent
+
+
+def _squares(floaters: Floaters) -> Floats:
+    """The corners (4 n, 3) of squares whose instances are as large as the disks: by the root of the area."""
+    axis = np.eye(3)[np.argmin(np.abs(floaters.normals), axis=1)]
+    first = np.cross(axis, floaters.normals)
+    first /= np.sqrt(np.einsum("ij,ij->i", first, first))[:, None]
+    second = np.cross(floaters.normals, first)
+    half = 0.5 * SHARE * floaters.radii[:, None, None]
+    signs = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    corners = signs[:, :1] * first[:, None] + signs[:, 1:] * second[:, None]
+    placed: Floats = (floaters.positions[:, None] + half * corners).reshape(-1, 3)
+    return placed
+
+
+def _child(blob: Object, name: str, data: Mesh | None, parent: Object) -> Object:
+    made = bpy.data.objects.new(name, data)
+    for collection in blob.users_collection:
+        collection.objects.link(made)
+    made.parent = parent
+    made[IGNORE] = True
+    return made
