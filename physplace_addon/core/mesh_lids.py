@@ -43,7 +43,7 @@ def hull_of(corners: Floats, triangles: Ints, edges: EdgeTable) -> Hull | None:
     part = components(edges.faces[edges.paired], len(triangles))
     sides = _border(part, triangles, edges)
     lids, owner = _lids(corners, triangles, part, sides), part[sides // 3]
-    area = np.bincount(part, weights=areas(corners))
+    area = np.bincount(part, weights=areas(corners)).astype(np.float64, copy=False)
     full = _is_solid(corners, part, lids, owner, LEAST_VOLUME * diagonal * area)
     one_sided = edges.paired & (edges.balance != 0)  # as a Moebius strip
     full[part[edges.faces[one_sided, 0]]] = False

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bpy.props import IntProperty
-from bpy.types import Context
+from bpy.types import Context, Object
 
 from ..scene import rest_forces
 from ..scene.access import active_object, present
@@ -18,6 +18,9 @@ from .points import other_object
 from .push import LocalForce
 from .rests import RestsOperator, chosen
 from .session import scenario_of
+
+if TYPE_CHECKING:
+    from ..properties import PhysPlaceRest
 
 
 class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):
@@ -36,7 +39,7 @@ class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):
         subject = scenario_of(context).subject
         rest = chosen(obj)
         rest_forces.add_push(rest, subject, self.force_on(context, subject))
-        return Conclusion(True, f'"{obj.name}": a push added to "{rest.name}": place the rests again')
+        return _changed(obj, "a push added to", rest)
 
 
 class PHYSPLACE_OT_rest_connection_add(Drawing, RestsOperator):
@@ -57,7 +60,7 @@ class PHYSPLACE_OT_rest_connection_add(Drawing, RestsOperator):
         rest = chosen(obj)
         other = other_object(context, self.target) if self.target else None
         rest_forces.add_connection(rest, subject, self.connection_on(subject, target), other)
-        return Conclusion(True, f'"{obj.name}": a connection added to "{rest.name}": place the rests again')
+        return _changed(obj, "a connection added to", rest)
 
 
 class PHYSPLACE_OT_rest_force_remove(RestsOperator):
@@ -80,4 +83,8 @@ class PHYSPLACE_OT_rest_force_remove(RestsOperator):
         if self.number >= len(rest.forces):
             raise SceneError(obj.name, f'"{rest.name}" has {len(rest.forces)} forces', "choose one of them")
         rest.forces.remove(self.number)
-        return Conclusion(True, f'"{obj.name}": a force of "{rest.name}" removed: place the rests again')
+        return _changed(obj, "a force taken off", rest)
+
+
+def _changed(obj: Object, how: str, rest: PhysPlaceRest) -> Conclusion:
+    return Conclusion(True, f'"{obj.name}": {how} "{rest.name}": place the rests again')

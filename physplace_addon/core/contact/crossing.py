@@ -196,8 +196,8 @@ def _through(plane: Floats, other: Floats, least: float, most: Floats) -> Bools:
     inward = cross(normal[:, None], sides)
     offset = other[:, :, None] - plane[:, None]
     over = (dot(offset, inward[:, None]) > 0.0).all(axis=2)
-    through: Bools = (over & (behind > least) & (behind <= most[:, None])).any(axis=1)
-    return through
+    through = over & (behind > least) & (behind <= most[:, None])
+    return np.asarray(through.any(axis=1))
 
 
 def _dips(encounter: Encounter, triangles: Ints) -> Floats:
