@@ -73,23 +73,38 @@ class Sampling:
         if rate is not None:
             pull = pull + function.parameter_rate(floaters.positions, rate)
         velocity = constrained(felt.wish, floaters.gradients, pull)
-        moves, way = limited(settings.time_step * velocity, floaters.radii)
+        moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt)
         speed = way / (HASTE * settings.time_step)
         dead = dying(grown, speed, pairs, settings, self._rng)
         splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings) & ~dead
         if len(floaters) >= settings.most:
             splits[:] = False
-        starts = floaters.positions
+        return self._landed(*self._counted(grown, floaters.positions, dead, splits), after)
+
+    def _moves(self, floaters: Floaters, velocity: Floats) -> tuple[Floats, Floats]:
+        """Return the ways of a step (r, 3), of a radius at most, and how long they wish to be (r,)."""
+        moves, way = limited(self.settings.time_step * velocity, floaters.radii)
+        bounds = self.settings.bounds
+        if bounds is None:
+            return moves, way
+        moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
+        return moves, np.sqrt(np.einsum("ri,ri->r", moves, moves))  # who is pressed against them is at rest
+
+    def _counted(
+        self, floaters: Floaters, starts: Floats, dead: Bools, splits: Bools
+    ) -> tuple[Floaters, Floats]:
+        """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
         if splits.any():
             parents = np.flatnonzero(splits)
             self._neighbours.with_halves(parents)
-            grown, starts = split(grown, parents, self._rng), np.concatenate([starts, starts[parents]])
-        if dead.any():
-            dead = np.append(dead, np.zeros(len(grown) - len(dead), dtype=bool))
-            self._neighbours.without(dead)
-            grown, starts = grown.only(~dead), starts[~dead]
-        return self._landed(grown, starts, after)
+            floaters = split(floaters, parents, self._rng)
+            starts = np.concatenate([starts, starts[parents]])
+        if not dead.any():
+            return floaters, starts
+        alive = ~np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
+        self._neighbours.without(~alive)
+        return floaters.only(alive), starts[alive]
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats]:
         """Return the floaters with F_x at their places, and F (r,): 0 where the last step brought them."""
@@ -116,7 +131,7 @@ class Sampling:
         places = within_the_bend(function, starts, floaters.positions, self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
-            places = np.clip(places, bounds[0], bounds[1])
+            places = np.clip(places, *bounds)
         on = attached(function, places, floaters.radii, 0.125 * self._seeding.diameter)
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_radii(function, on.positions, self.settings)

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import SamplingError
+from physplace_addon.core.implicit import Floaters, FloaterSettings, HalfSpaces, Sampling, blobby_spheres
+from tests.core.implicit.even import crossings, density, off, uncovered, variation
+from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres, torus
+
+DT = 0.03
+
+
+def lives(function, radius, steps, seed=0, start=None, **settings):
+    """The floaters after each of so many steps on a still surface, at first the one given, or seeds."""
+    sampling = Sampling(FloaterSettings(radius, **settings), np.random.default_rng(seed))
+    floaters = sampling.seeds(function) if start is None else Floaters.at(start, radius)
+    states = [floaters]
+    for _ in range(steps):
+        states.append(sampling.advance(states[-1], function))
+    return states
+
+
+@pytest.mark.parametrize(
+    ("function", "radius"),
+    [(blobby_cylinder(), 0.12), (torus(), 0.15), (fourteen_spheres(), 0.15)],
+    ids=["cylinder", "torus", "fourteen spheres"],
+)
+def test_from_one_floater_a_surface_is_evenly_covered_and_then_left_alone(function, radius) -> None:
+    points, area = crossings(function, 0.4 * radius)
+    states = lives(function, radius, 600, start=points[:1])
+    population = np.array([len(state) for state in states])
+    assert population[0] == 1
+    assert population[45] >= 0.9 * population[-1]
+    assert (population[60:] == population[60]).all()
+    assert 0.32 <= density(states[-1], area, radius) <= 0.37
+    for state in (states[100], states[-1]):
+        assert variation(state) <= 0.05
+        assert uncovered(state, points, area) <= 1.25
+    assert off(function, states[100]) <= 1e-5
+
+
+def test_a_cylinder_stretched_to_thrice_its_length_is_even_again_in_sixty_steps() -> None:
+    """Figure 1."""
+    radius, long = 0.13, blobby_cylinder(6.0)
+    before = blobby_cylinder(2.0)
+    stretch = (long.parameters - before.parameters) / 8.0
+    sampling = Sampling(FloaterSettings(radius), np.random.default_rng(1))
+    floaters = lives(before, radius, 80)[-1]
+    for _ in range(8):
+        after = before.with_parameters(before.parameters + stretch)
+        floaters = sampling.advance(floaters, before, stretch / DT, after)
+        before = after
+        assert off(after, floaters) <= 0.2
+    points, area = crossings(long, 0.4 * radius)
+    assert uncovered(floaters, points, area) > 2.0
+    for _ in range(60):
+        floaters = sampling.advance(floaters, before)
+        assert off(before, floaters) <= 0.2
+    assert variation(floaters) <= 0.05
+    assert uncovered(floaters, points, area) <= 1.25
+    assert 0.32 <= density(floaters, area, radius) <= 0.37
+    assert off(before, floaters) <= 1e-5
+
+
+@pytest.mark.parametrize(("scale", "place"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
+def test_floaters_live_alike_at_any_scale_and_far_from_the_origin(scale, place) -> None:
+    def three(scale, place):
+        centres = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.0], [0.0, 0.7, 0.2]])
+        return blobby_spheres(0.5, scale * centres + place, scale * np.array([0.6, 0.5, 0.4]))
+
+    here = lives(three(1.0, 0.0), 0.15, 50)
+    there = lives(three(scale, place), scale * 0.15, 50)
+    assert [len(state) for state in there] == [len(state) for state in here]
+    moved = (there[-1].positions - place) / scale
+    assert np.allclose(moved, here[-1].positions, rtol=0.0, atol=1e-3 * 0.15)
+
+
+def test_the_same_seed_lives_the_same_life() -> None:
+    one, other = (lives(fourteen_spheres(), 0.25, 40)[-1] for _ in range(2))
+    assert np.array_equal(one.positions, other.positions)
+
+
+def test_a_few_floaters_on_a_small_ball_do_not_sit_still() -> None:
+    """Two at its ends feel too little of each other to split by the paper's rule, once radii are cut."""
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6)
+    reach = ball.box()[1, 0]
+    population = [len(state) for state in lives(ball, 0.1, 40, start=[[reach, 0, 0], [-reach, 0, 0]])]
+    assert population[-1] > 50
+
+
+def test_a_ball_smaller_than_a_floaters_land_keeps_a_few() -> None:
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.1)
+    population = [len(state) for state in lives(ball, 0.3, 200)]
+    assert len(set(population[60:])) == 1
+    assert 1 <= population[-1] <= 8
+
+
+def test_a_ball_that_shrinks_under_its_crowd_keeps_somebody() -> None:
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 1.0)
+    floaters = lives(ball, 0.1, 50)[-1]
+    sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
+    small = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.25)
+    population = []
+    for _ in range(80):
+        floaters = sampling.advance(floaters, ball, None, small)
+        ball = small
+        population.append(len(floaters))
+    assert min(population) >= 4
+    assert density(floaters, crossings(small, 0.03)[1], 0.1) < 0.5
+
+
+def test_radii_follow_curvature_and_attention() -> None:
+    function = blobby_cylinder(3.0)
+    bent = lives(function, 0.3, 60, turn=0.25)[-1]
+    across = function.box()[1, 2]  # the radius of the cylinder: the normal turns by 1 / across over a length
+    assert np.allclose(bent.desired[np.abs(bent.positions[:, 0]) < 1.0], 0.25 * across, rtol=1e-2)
+    place = np.array([[1.5, 0.0, across]])
+    seen = lives(function, 0.2, 60, focus=place, focus_size=1.0, focus_share=0.5)[-1]
+    near = np.linalg.norm(seen.positions - place, axis=1) < 0.3
+    assert seen.radii[near].mean() < 0.65 * seen.radii[seen.positions[:, 0] < 0.0].mean()
+
+
+def test_an_infinite_surface_is_sampled_within_bounds() -> None:
+    floor = HalfSpaces.of([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
+    with pytest.raises(SamplingError, match="surface: it is infinite; give bounds"):
+        lives(floor, 0.2, 1)
+    box = np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
+    covered = lives(floor, 0.2, 80, bounds=box)[-1]
+    assert 30 < len(covered) < 60  # 34.5 by its area, and those on its rim stand for half their land
+    assert np.abs(covered.positions).max() <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
+def test_a_radius_without_meaning_is_named(radius) -> None:
+    with pytest.raises(SamplingError, match=r"floaters: radius: .*; give a length above 0"):
+        FloaterSettings(radius)

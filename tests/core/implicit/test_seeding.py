@@ -1,0 +1,61 @@
+import numpy as np
+
+from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
+
+R = 0.15
+
+
+def balls(places, radii):
+    return blobby_spheres(0.5, [[x, 0.0, 0.0] for x in places], radii)
+
+
+def on_each(floaters, places, reach=0.7):
+    """How many floaters are at each of the places on the x axis."""
+    return [int((np.abs(floaters.positions[:, 0] - x) < reach).sum()) for x in places]
+
+
+def settled(function, steps=50):
+    sampling = Sampling(FloaterSettings(R), np.random.default_rng(0))
+    floaters = sampling.seeds(function)
+    for _ in range(steps):
+        floaters = sampling.advance(floaters, function)
+    return sampling, floaters
+
+
+def test_each_component_gets_one_seed() -> None:
+    sampling = Sampling(FloaterSettings(R), np.random.default_rng(0))
+    assert on_each(sampling.seeds(balls([0.0, 3.0, 6.0], [0.6, 0.3, 0.6])), [0.0, 3.0, 6.0]) == [1, 1, 1]
+
+
+def test_a_ball_that_appears_has_floaters_within_thirty_steps() -> None:
+    before = balls([0.0, 2.0], [0.6, 0.6])
+    sampling, floaters = settled(before)
+    after = balls([0.0, 2.0, 4.0], [0.6, 0.6, 0.3])
+    floaters = sampling.advance(floaters, before, None, after)
+    for _ in range(30):
+        floaters = sampling.advance(floaters, after)
+    assert min(on_each(floaters, [0.0, 2.0, 4.0])) > 0
+
+
+def test_a_ball_that_vanishes_leaves_no_floaters() -> None:
+    before = balls([0.0, 3.0], [0.6, 0.6])
+    sampling, floaters = settled(before)
+    after = balls([0.0], [0.6])
+    floaters = sampling.advance(floaters, before, None, after)
+    assert on_each(floaters, [0.0, 3.0])[1] == 0
+    value, gradient = after.gradient(floaters.positions)
+    assert (np.abs(value) <= 1e-3 * R * np.linalg.norm(gradient, axis=1)).all()
+
+
+def test_one_that_splits_has_floaters_on_both_parts_and_none_when_all_is_gone() -> None:
+    before = balls([-0.3, 0.3], [0.6, 0.6])
+    sampling, floaters = settled(before)
+    for gap in np.linspace(0.35, 1.5, 20):
+        after = balls([-gap, gap], [0.6, 0.6])
+        rate = (after.parameters - before.parameters) / 0.03
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+    assert min(on_each(floaters, [-1.5, 1.5])) > 10
+    nothing = blobby_spheres(5.0, [[0.0, 0.0, 0.0]], 0.5)
+    floaters = sampling.advance(floaters, before, None, nothing)
+    assert len(floaters) == 0
+    assert len(sampling.advance(floaters, nothing, None, before)) > 0
