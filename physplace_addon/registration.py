@@ -96,7 +96,10 @@ POINTERS: tuple[tuple[type, str, type], ...] = (
 )
 
 # Entries in Blender's own menus: (the menu, the function that draws them).
-MENUS = ((bpy.types.VIEW3D_MT_object, menus.draw_object_menu),)
+MENUS = (
+    (bpy.types.VIEW3D_MT_object, menus.draw_object_menu),
+    (bpy.types.VIEW3D_MT_add, menus.draw_add_menu),
+)
 
 # Functions that Blender calls: (the name of Blender's list, the function).
 HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS)

@@ -141,7 +141,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             bpy.ops.ed.undo_push(message="Cancel Sculpting")
 
     def confirm(self, context: Context) -> Conclusion:
-        """Leave it as it is, keyed if automatic keying is on."""
+        """Leave it as it is."""
         self.steering.let_go()
         self.steering.write(context)
         return self._conclusion(self.steering)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The entries in Blender's own Object menu."""
+"""The entries in Blender's own Object and Add menus."""
 
 from __future__ import annotations
 
 from bpy.types import Context, Menu
 
 from ..scene.access import present
+from .blob_add import PHYSPLACE_OT_blob_add
 from .check import PHYSPLACE_OT_check
 from .connect import PHYSPLACE_OT_connect
 from .extricate import PHYSPLACE_OT_extricate
@@ -32,6 +33,12 @@ def draw_object_menu(self: Menu, context: Context) -> None:
     layout = present(self.layout)
     layout.separator()
     layout.menu(PHYSPLACE_MT_object.bl_idname)
+
+
+def draw_add_menu(self: Menu, context: Context) -> None:
+    """Add the kinds of a blob's elements to the Add menu."""
+    layout = present(self.layout)
+    layout.operator_menu_enum(PHYSPLACE_OT_blob_add.bl_idname, "kind", text="Blob", icon="META_BALL")
 
 
 class PHYSPLACE_MT_object(Menu):

@@ -178,7 +178,7 @@ def test_a_surface_that_cannot_be_exact_is_its_displayed_mesh_and_says_why() -> 
     scenes.activate(torus_object())
     bpy.context.active_object.data.splines[0].points[9].co.w = -1.0
     notes = read(bpy.context).subject.body.notes
-    assert notes[0] == "its mesh as displayed, not its exact surface: weights come down to -1"
+    assert notes[0] == "its mesh as displayed, not its exact surface: weights reach from -1 to 4"
 
 
 def test_an_instanced_surface_counts_once_an_instance() -> None:

@@ -49,7 +49,7 @@ async def begun(hand: Hand) -> Told:
     with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
         assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == [SCULPT]
-    await hand.wait(40)
+    await hand.wait(15)
     return await Told.of(hand, before)
 
 
@@ -58,9 +58,9 @@ async def pulled_by_g(hand: Hand, name: str = "Right", way: Vector = BESIDE) -> 
     activate(name)
     await hand.move_to(hand.at(at(name)))
     await hand.press("G")
-    await hand.glide_to(hand.at(at(name) + way), 10)
+    await hand.glide_to(hand.at(at(name) + way), 6)
     await hand.press("RET")
-    await hand.wait(25)
+    await hand.wait(15)
 
 
 def is_alike(first: dict[str, tuple[float, ...]], second: dict[str, tuple[float, ...]]) -> bool:
@@ -76,12 +76,12 @@ async def test_g_on_a_control_point_moves_the_surface(hand: Hand) -> None:
     await hand.screenshot("blob_sculpting")
     await hand.move_to(hand.at(at("Right")))
     await hand.press("G")
-    await hand.glide_to(hand.at(at("Right") + Vector((1.0, 0.0, 1.0))), 20)
+    await hand.glide_to(hand.at(at("Right") + Vector((1.0, 0.0, 1.0))), 10)
     await hand.wait(10)
     await hand.screenshot("blob_pulled")
     assert places()["Sphere.001"][0] > start["Sphere.001"][0] + 0.3, "the surface follows while G goes on"
     await hand.press("ESC")
-    await hand.wait(25)
+    await hand.wait(15)
     assert extension.open_sessions() == [SCULPT], "Esc ended G, not the sculpting"
     assert at("Right").x < 2.3
     await pulled_by_g(hand)
@@ -156,13 +156,13 @@ async def test_parts_may_be_deleted_and_added_meanwhile(hand: Hand) -> None:
     activate("Sphere")
     await hand.move_to(hand.at((0.0, 0.0, 2.0)))
     await hand.press("DEL")
-    await hand.wait(30)
+    await hand.wait(15)
     assert set(places()) == {"Sphere.001"}
     assert extension.open_sessions() == [SCULPT]
     activate("Left")
     await hand.press("DEL")
     bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
-    await hand.wait(30)
+    await hand.wait(15)
     assert set(places()) == {"Sphere.001", "Cylinder", "Cylinder End"}
     await hand.screenshot("blob_added")
     activate("Cylinder End")
@@ -203,6 +203,8 @@ async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(hand: Ha
     told = await begun(hand)
     await pulled_by_g(hand)
     seen = places()
+    await hand.open_tab()
+    await hand.screenshot("blob_tab")
     before = hand.window.workspace
     hand.window.workspace = next(each for each in bpy.data.workspaces if each != before)
     await hand.until(lambda: not extension.open_sessions())

@@ -32,7 +32,9 @@ from .vectors import cross, length
 KIND = "spline"
 _LEAST_DEGREE = 2
 _WELDED = 1e-6  # distance / size within which control points are one
-_LIGHT = 1e-6  # weight / greatest weight of a piece, from which on it has points at infinity, or nearly so
+_LIGHT = (
+    1e-4  # weight / greatest weight of a piece, below which its parameters are too uneven to be cut evenly
+)
 _STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none
 _PROBES = 9  # a direction of each patch, where it must have a tangent plane
 
@@ -109,8 +111,8 @@ def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
         return pieces
     least, most = pieces[..., 3].min(axis=(2, 3)), pieces[..., 3].max(axis=(2, 3))
     if not (least > _LIGHT * most).all():
-        found = f"come down to {sheet.weights.min():g}"
-        raise SurfaceError(KIND, "weights", found, "make all weights positive")
+        found = f"reach from {sheet.weights.min():g} to {sheet.weights.max():g}"
+        raise SurfaceError(KIND, "weights", found, "make them positive, and more alike")
     scaled: Floats = pieces / most[:, :, None, None, None]
     return scaled
 

@@ -181,8 +181,9 @@ def test_rows_that_coincide_leave_a_crease(rng):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"weights": 0.0}, "weights: come down to 0; make all weights positive"),
-        ({"weights": -2.0}, "weights: come down to -2"),
+        ({"weights": 0.0}, "weights: reach from 0 to 4; make them positive, and more alike"),
+        ({"weights": -2.0}, "weights: reach from -2 to 4"),
+        ({"weights": 1e6}, "weights: reach from 1 to 1e\\+06"),
         ({"points": np.nan}, "points: found a number that is not finite"),
         ({"points": np.inf}, "points: found a number that is not finite"),
     ],
