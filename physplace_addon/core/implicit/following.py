@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from .control_points import ControlPoints
 from .equations import FARTHEST, Equations, Mobility, Pace, Plan, Sight, plan
 from .feet import feet, on_surface
@@ -27,6 +27,7 @@ _FREEZES = 4  # rounds in which parameters at their least are left out
 _CORRECTIONS = 6
 _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
+_PINNED = 0.3  # of what is near enough: where a pinned point must be, for the next step's sake
 _ENOUGH = 0.3  # of what is near enough: where corrections end
 _SURE = 0.3  # of what was left before: then the next correction does as much, unseen
 _FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
@@ -122,9 +123,9 @@ def _made(
     function, off = made
     pinned = ~controls.free
     before = np.max(np.abs(planned.equations.off[pinned]), initial=0.0)
-    if np.any(np.abs(off[pinned]) > max(pace.near, 1.01 * before)):
+    if np.any(np.abs(off[pinned]) > max(_PINNED * pace.near, 1.01 * before)):
         return None
-    return _put_back(function, moved, off, planned.equations, pace)
+    return _put_back(function, moved, ~pinned, off, planned.equations, pace)
 
 
 def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
@@ -163,13 +164,17 @@ def _corrected(
 
 
 def _put_back(
-    function: ImplicitFunction, moved: ControlPoints, off: Floats, equations: Equations, pace: Pace
+    function: ImplicitFunction,
+    moved: ControlPoints,
+    free: Bools,
+    off: Floats,
+    equations: Equations,
+    pace: Pace,
 ) -> Followed:
-    """Put points on their way that are off the surface back on it."""
-    stray = moved.free & (np.abs(off) > pace.near)
+    """Put points that were on their way (n,) and are off the surface back on it: those are not there yet."""
+    stray = free & (np.abs(off) > pace.near)
     if stray.any():
-        placed = moved.position.copy()
-        placed[stray] = on_surface(function, placed[stray], pace.stride)
-        moved = moved.at(placed)
-        off = equations.weight * function.value(placed)
+        placed = on_surface(function, moved.position[stray], pace.stride)
+        moved = moved.on_feet(stray, placed)
+        off = equations.weight * function.value(moved.position)
     return Followed(function, moved, np.abs(off))
