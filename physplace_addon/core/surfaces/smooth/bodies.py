@@ -24,6 +24,7 @@ from .reshaping import inset, triangulated, unfit
 KIND = "smooth"
 _GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 _ROUNDS = 6
+_LEAST = 3  # cells along a patch: contacts are first looked for at their corners, which must show its waves
 _THIN = 1e-4  # sine of the angle between a patch's tangents, at least
 _UPRIGHT = 0.05  # cosine of the angle between a patch's normals and its face's, at least
 _MOST_TRIANGLES = 64  # of a face, to which distances are measured; of larger ones to the plane
@@ -144,7 +145,7 @@ def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComp
 
     cage = prepared(network.cage, False)
     mass = solid_mass(nets) if mesh.closed else mesh.mass
-    return boundary_of(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass)
+    return boundary_of(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass, _LEAST)
 
 
 def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:

@@ -39,10 +39,12 @@ def boundary_of(
     sheets_of: Callable[[Ints, Joins], Sheets],
     closed: bool,
     mass: MassProperties,
+    least: int = 1,
 ) -> CageComplex:
     """Return the boundary that patches make over the quadrilaterals of a prepared cage.
 
     sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
+    least: how many cells each patch is cut into along u and along v, at least.
     """
     joins = joins_of(cage)
     face = faces_of(joins)
@@ -65,6 +67,7 @@ def boundary_of(
         mass,
         0.5 * float(np.linalg.norm(np.ptp(ends, axis=0))),
         kind,
+        least,
     )
 
 
@@ -74,7 +77,7 @@ class CageComplex:
 
     nets, joins: all quadrilaterals.  bounds: those on the cells of some of them, see `Bounds`.  patch_face
     (n,): the face of each; origins (n, 2): where its parameters begin there.  vertex_corners: a quadrilateral
-    at each vertex, and its corner, 0 to 3.
+    at each vertex, and its corner, 0 to 3.  least: cells along each side of a quadrilateral.
     """
 
     nets: Patches
@@ -91,6 +94,7 @@ class CageComplex:
     mass: MassProperties
     size: float
     kind: str
+    least: int
 
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
@@ -104,7 +108,7 @@ class CageComplex:
         if not within > 0.0:
             raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
         if resolution is None:
-            counts, bounds = counts_within(self.bounds, self.joins, within, self.kind)
+            counts, bounds = counts_within(self.bounds, self.joins, within, self.kind, self.least)
         else:
             wanted = np.tile(np.maximum(np.array(resolution) - 1, 1), (len(self.nets), 1))
             counts = alike(strips_of(self.joins), wanted)

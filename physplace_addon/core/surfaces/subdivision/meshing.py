@@ -79,13 +79,16 @@ Bounds = Callable[[Ints, Ints, float], Floats]
 """Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
 
 
-def counts_within(bounds: Bounds, joins: Joins, tolerance: float, kind: str) -> tuple[Ints, Floats]:
-    """Return the cells (n, 2) whose bounds are within a tolerance, and those bounds, of all cells.
+def counts_within(
+    bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: int
+) -> tuple[Ints, Floats]:
+    """Return the cells (n, 2), `least` or more, whose bounds are within a tolerance, and those bounds, of all
+    cells.
 
     Raises SurfaceError if 300,000 cells do not suffice.
     """
     count = len(joins.patch)
-    strips, counts = strips_of(joins), np.ones((count, 2), dtype=np.intp)
+    strips, counts = strips_of(joins), np.full((count, 2), least, dtype=np.intp)
     parts: list[Floats] = [np.empty(0)] * count
     rows, growth = np.arange(count), np.ones((count, 1))
     for _ in range(_ROUNDS):
