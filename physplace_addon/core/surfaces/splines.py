@@ -8,6 +8,10 @@ it comes d times would leave): at level l, for the parameter t,
     P_i <- (1 - a) P_(i - 1) + a P_i,    a = (t - x_i) / (x_(i + d + 1 - l) - x_i).
 
 All points enter with their weights, as (w x, w y, w z, w), so rational splines are cut no differently.
+
+Where rows of points coincide, as artists put them for a sharp edge, a piece may stand still at its end: all
+its rows but the first are one, S = B_0 A + (1 - B_0) B.  That is the straight way from A to B, and is run
+through evenly instead.
 """
 
 from __future__ import annotations
@@ -32,9 +36,8 @@ from .vectors import cross, length
 KIND = "spline"
 _LEAST_DEGREE = 2
 _WELDED = 1e-6  # distance / size within which control points are one
-_LIGHT = (
-    1e-4  # weight / greatest weight of a piece, below which its parameters are too uneven to be cut evenly
-)
+_LIGHT = 1e-4  # weight / greatest weight of a piece, below which equal steps cannot follow it
+_STILL = 1e-13  # distance / reach within which rows of a patch are one
 _STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none
 _PROBES = 9  # a direction of each patch, where it must have a tangent plane
 
@@ -107,6 +110,7 @@ def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
     control = weighted(sheet.points, sheet.weights) if rational else sheet.points
     by_u, by_v = (piece_matrices(*each) for each in zip(sheet.knots, sheet.degrees, strict=True))
     pieces: Floats = np.einsum("sai,tbj,ijx->stabx", by_u, by_v, control, optimize=True)
+    pieces = _kept_going(pieces)
     if not rational:
         return pieces
     least, most = pieces[..., 3].min(axis=(2, 3)), pieces[..., 3].max(axis=(2, 3))
@@ -115,6 +119,22 @@ def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
         raise SurfaceError(KIND, "weights", found, "make them positive, and more alike")
     scaled: Floats = pieces / most[:, :, None, None, None]
     return scaled
+
+
+def _kept_going(pieces: Floats) -> Floats:
+    """The patches (su, sv, p + 1, q + 1, c), those that stand still at an end run through evenly."""
+    near = _STILL * float(np.abs(pieces).max())
+    for axis in (2, 3):
+        rows = np.moveaxis(pieces, axis, 2)
+        first, last = rows[:, :, :1], rows[:, :, -1:]
+        still = np.minimum(
+            np.abs(rows[:, :, 1:] - last).max(axis=(2, 3, 4)),
+            np.abs(rows[:, :, :-1] - first).max(axis=(2, 3, 4)),
+        )
+        share = np.linspace(0.0, 1.0, rows.shape[2])[:, None, None]
+        even = (1.0 - share) * first + share * last
+        pieces = np.moveaxis(np.where((still <= near)[:, :, None, None, None], even, rows), 2, axis)
+    return pieces
 
 
 def _raised(pieces: Floats, degree: int) -> Floats:

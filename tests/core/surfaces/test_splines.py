@@ -169,13 +169,17 @@ def test_points_that_single_precision_parts_are_one(rng):
     assert body.mass.volume == pytest.approx(4.0 / 3.0 * np.pi, rel=1e-6)
 
 
-def test_rows_that_coincide_leave_a_crease(rng):
-    """Twice the same row makes a spline of order 2 stand still; one of order 3 has a sharp edge there."""
-    sheet = splines.random_sheet(rng, (2, 3), (5, 4), rational=True)
-    again = np.array([0, 1, 2, 2, 3, 4])
-    knots = np.arange(8.0), sheet.knots[1]
-    body = spline_surface([SplineSheet(sheet.points[again], sheet.weights[again], knots)])
-    assert len(body.nets) == 4 * len(splines.spans(knots[1], 3))
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_rows_that_coincide_leave_a_sharp_edge(order):
+    """A roof: as often as the order says less one, its ridge is given."""
+    outline = np.array([(0.0, 0.0), *[(1.0, 1.0)] * (order - 1), (2.0, 0.0)])
+    points = np.stack([np.insert(outline, 1, y, axis=1) for y in (0.0, 3.0)], axis=1)
+    knots = np.concatenate([np.zeros(order), [1.0], np.full(order, 2.0)])
+    weights = np.where(outline[:, :1] == 1.0, 2.0, 1.0) * np.ones(2)
+    body = spline_surface([SplineSheet(points, weights, (knots, splines.STRAIGHT))])
+    assert (len(body.surfaces), len(body.curves), len(body.vertices)) == (2, 7, 6)
+    np.testing.assert_allclose(body.mass.center, [1.0, 1.5, 0.5], atol=1e-12)
+    assert [sheet.joins.smooth.any() for sheet in body.surfaces] == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -203,8 +207,10 @@ def test_no_area_and_no_tangent_plane_are_refused():
         spline_surface([replace(sheet, points=np.zeros_like(sheet.points))])
     with pytest.raises(SurfaceError, match="no tangent plane"):
         spline_surface([replace(sheet, points=sheet.points * [1.0, 0.0, 0.0])])
-    spindle = splines.turned(
-        np.array([(0.0, -1.0), (0.0, -1.0), (1.0, 0.0), (0.5, 1.0), (0.0, 1.0)]), np.ones(5), splines.HALF
-    )
-    with pytest.raises(SurfaceError, match="no tangent plane"):
-        spline_surface([spindle])
+
+
+def test_a_pole_that_is_given_twice_is_a_tip():
+    drop = np.array([(0.0, -1.0), (0.0, -1.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+    body = spline_surface([splines.turned(drop, np.ones(5), splines.HALF)])
+    assert body.closed
+    np.testing.assert_allclose(body.vertices, [[0.0, 0.0, -1.0]], atol=1e-15)
