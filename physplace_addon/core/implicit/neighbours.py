@@ -58,8 +58,10 @@ class Neighbours:
         """Forget the floaters of a mask (r,); the others move up."""
         number = np.cumsum(~dead) - 1
         first, second = self._pairs.first, self._pairs.second
-        left = np.flatnonzero(~(dead[first] | dead[second]))
-        self._pairs = Pairs(number[first[left]], number[second[left]], self._pairs.weight[left])
+        left = np.flatnonzero(~(dead.take(first) | dead.take(second)))
+        self._pairs = Pairs(
+            number[first.take(left)], number[second.take(left)], self._pairs.weight.take(left)
+        )
         self._positions, self._normals = self._positions[~dead], self._normals[~dead]
         self._reaches = self._reaches[~dead]
 
@@ -72,7 +74,7 @@ class Neighbours:
         child[parents] = np.arange(count, count + len(parents))
         first, second, weight = self._pairs.first, self._pairs.second, self._pairs.weight
         for _ in range(2):
-            split = np.flatnonzero(child[first] >= 0)
+            split = np.flatnonzero(child.take(first) >= 0)
             first, second = np.append(first, child[first[split]]), np.append(second, second[split])
             weight = np.append(weight, weight[split])
             first, second = second, first

@@ -42,8 +42,8 @@ def dying(
     small &= (speed < settings.equilibrium * floaters.radii) | (ratio < _CRUSHED)
     if not small.any():
         return small
-    near = np.flatnonzero(small[pairs.first] | small[pairs.second])
-    pairs = Pairs(pairs.first[near], pairs.second[near], pairs.weight[near])
+    near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
+    pairs = Pairs(pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
     count = _sums(np.ones(len(ratio)), pairs)
     mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
     small &= (ratio < settings.death) | (mean < _CALM_DEATH)
