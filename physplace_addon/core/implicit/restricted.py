@@ -29,6 +29,7 @@ from .thinning import apart, scattered
 _ROUNDS = 8
 _STIR = 1e-3  # of the spacing
 _FACING = 0.35  # least cosine between a triangle and F_x at one of its corners: at creases not at all of them
+_LARGE = 0.25  # of the spacing: smaller triangles may face otherwise, as some do across creases
 _RING = 6  # points laid about a bad one
 _APART = 0.6  # of a ring's radius: the least distance between points that are added, and from others
 _SAME = 0.05  # of the spacing: points nearer than that are one
@@ -70,7 +71,9 @@ def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> Res
         normals = _units(function.gradient(points)[1])
         facing = _units(area_vectors(points, triangles))
         cosine = np.einsum("ti,tci->tc", facing, normals[triangles])
-        bad[triangles[cosine.max(axis=1) < _FACING]] = True
+        side = points[triangles] - points[np.roll(triangles, 1, axis=1)]
+        large = np.einsum("tci,tci->tc", side, side).max(axis=1) > (_LARGE * spacing) ** 2
+        bad[triangles[(cosine.max(axis=1) < _FACING) & large]] = True
     return Restricted(points, triangles, bad)
 
 

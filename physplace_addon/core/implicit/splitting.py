@@ -15,30 +15,52 @@ from .feet import on_surface
 from .function import ImplicitFunction
 from .mesh_links import Links
 
-_ROUNDS = 12
+_ROUNDS = 16
+_PATIENCE, _NEARER = 6, 0.6  # rounds, and how much nearer triangles must have come in them to go on
 _LITTLE = 0.3  # of the distance allowed
-_MOST_TRIANGLES = 1_000_000
+_MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8  # whichever is more, of the triangles to begin with
 
 
 def refined(
     function: ImplicitFunction, points: Floats, triangles: Ints, within: float
 ) -> tuple[Floats, Ints, float]:
     """Return points (n, 3) on the surface, triangles (t, 3), and how far their edges' middles and their
-    centres are from it at most: no more than `within`, in scene units, unless twelve rounds do not suffice.
+    centres are from it at most: no more than `within`, in scene units, unless that cannot be had.
     """
+    before = np.full(_PATIENCE, np.inf)
+    enough = max(_MOST_TRIANGLES, _MOST_GROWTH * len(triangles))
     for round_ in range(_ROUNDS + 1):
         links = Links.of(triangles, len(points))
         middles = points[links.ends].mean(axis=1)
         at_edges = distances(function, middles)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
-        if most <= within or round_ == _ROUNDS or len(triangles) > _MOST_TRIANGLES:
+        vain = most > _NEARER * before[0]
+        if most <= within or vain or round_ == _ROUNDS or len(triangles) > enough:
             break
+        before = np.append(before[1:], most)
         marked = _marked(points, links, at_edges > within, at_centres > within)
-        reach = 0.25 * float(np.sqrt(_squares(points, links)[marked].max()))
-        points = np.concatenate([points, on_surface(function, middles[marked], reach)])
-        triangles = _cut(points, links, marked)
+        points, triangles = _split(function, points, links, marked)
     return points, triangles, most
+
+
+def bisected(
+    function: ImplicitFunction, points: Floats, triangles: Ints, which: Bools
+) -> tuple[Floats, Ints]:
+    """Return points (n, 3) on the surface and triangles (t, 3), with the longest edge of some (t,) of them
+    cut.
+    """
+    links = Links.of(triangles, len(points))
+    none = np.zeros(len(links.ends), dtype=np.bool_)
+    return _split(function, points, links, _marked(points, links, none, which))
+
+
+def _split(function: ImplicitFunction, points: Floats, links: Links, marked: Bools) -> tuple[Floats, Ints]:
+    """The points with the middles of the marked edges, and the triangles cut there."""
+    middles = points[links.ends[marked]].mean(axis=1)
+    reach = 0.25 * float(np.sqrt(_squares(points, links)[marked].max()))
+    points = np.concatenate([points, on_surface(function, middles, reach)])
+    return points, _cut(points, links, marked)
 
 
 def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Floats:

@@ -4,9 +4,9 @@
 until they are near enough to it.  What came out is then checked by something that took no part in it: by
 Gauss and Bonnet the integral of the surface's curvature K over all of it is 2 pi times the Euler
 characteristic, which for the mesh is points - edges + triangles.  A bridge or a hole that no point was on
-shows in that sum; the finer mesh's points then sample the surface anew.  At creases the curvature is in the
-angle between the two sides: if the sum does not agree the second time, triangles over which the normal turns
-far are taken with the solid angle that it sweeps.
+shows in that sum; the finer mesh's points then sample the surface anew.  At creases, where there are some,
+the curvature is in the angle between the two sides: triangles over which the normal turns far are then taken
+with the solid angle that it sweeps.
 
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners
 on the surface, their errors are a quarter as large, which tells what is left (Richardson).
@@ -20,6 +20,7 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .creases import creases
 from .feet import on_surface
 from .function import ImplicitFunction
 from .mesh_links import Links, area_vectors
@@ -92,7 +93,7 @@ def triangulated(
         return _nothing(MeshStatus.INFINITE)
     allowed = 0.05 * sigma if within is None else within
     spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
-    for attempt in range(_ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         found = restricted_triangles(function, points, spacing)
         if not len(found.triangles):
             return _nothing(MeshStatus.EMPTY)
@@ -101,7 +102,7 @@ def triangulated(
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         found = Restricted(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
-        if curvature_agrees(function, corners, triangles, attempt > 0):
+        if _confirmed(function, corners, triangles):
             return _result(function, found, distance, status)
         points, spacing = corners, _NEARER * spacing
     return _result(function, found, distance, MeshStatus.UNCONFIRMED)
@@ -121,7 +122,15 @@ def _result(
     return Triangulation(points, triangles, distance, area, volume, links.euler_characteristic, status)
 
 
-def curvature_agrees(function: ImplicitFunction, points: Floats, triangles: Ints, creases: bool) -> bool:
+def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
+    """Whether the curvature says that the mesh hangs together as the surface does."""
+    if curvature_agrees(function, points, triangles, False):
+        return True
+    creased = len(creases(function, points, triangles)[0]) > 0
+    return creased and curvature_agrees(function, points, triangles, True)
+
+
+def curvature_agrees(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
     """Return whether the surface's curvature over a closed mesh, points (n, 3) on the surface and triangles
     (t, 3), is that of the mesh's Euler characteristic in every part; creases: whether the surface may have
     some.
@@ -133,7 +142,7 @@ def curvature_agrees(function: ImplicitFunction, points: Floats, triangles: Ints
     corners = np.unique(np.stack([np.repeat(part, 3), triangles.ravel()]), axis=1)[0]
     euler = np.bincount(corners, minlength=count) - 0.5 * np.bincount(part, minlength=count)
     smooth = _near(_per_part(part, angle, count), euler)
-    if smooth or not creases:
+    if smooth or not creased:
         return smooth
     turned, swept = _swept(function, points, triangles)
     return _near(_per_part(part, np.where(turned > _SHARP, swept, angle), count), euler)
