@@ -47,7 +47,7 @@ CORE_MAY_IMPORT = {
     "formulas": {"foundation"},
     "surfaces": {"foundation", "rigid", "formulas"},
     "implicit": {"foundation", "rigid", "formulas"},
-    "bodies": {"foundation", "rigid", "surfaces"},
+    "bodies": {"foundation", "rigid", "surfaces", "implicit"},
     "collision": BELOW_CONTACT,
     "contact": BELOW_CONTACT,
     "polyhedra": BELOW_CONTACT,

@@ -1,0 +1,152 @@
+"""A body from an implicit function: what F < 0 on, bounded by the surface F = 0 itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays import Floats
+from .body import Body
+from .body_blob_complex import implicit_complex
+from .body_blob_mass import solid_mass
+from .body_blob_patches import ImplicitPatches
+from .body_exact import exact
+from .body_merging import merge
+from .errors import PhysPlaceError
+from .implicit.covering import covering
+from .implicit.creases import creases
+from .implicit.function import ImplicitFunction
+from .implicit.spacing import greatest_curvatures
+from .implicit.triangulation import MeshStatus, Triangulation, triangulated
+from .implicit.united import united
+from .surfaces.bezier import BezierSheet
+from .surfaces.complexes import DEFAULT_TOLERANCE
+
+_ACROSS = 7.0  # points across the surface, when nobody has sampled it
+_LOOSER = 3.0  # of the tolerance: the mesh's, whose triangles the patches cut in six
+_FLAT = 4.5  # spacing^2 of triangles over their distance from the surface and its radius of curvature
+_LEAST_SHARE = 0.2  # of the first spacing: what needs finer triangles needs them in some places only
+_LEAST_POINTS = 4
+PATCH_ARRAYS = "corners", "ways", "heights", "guesses"
+_SMALL = 0.5  # of its box: a surface so small is sampled anew
+
+
+def blob_body(
+    function: ImplicitFunction,
+    name: str,
+    points: Floats | None = None,
+    sigma: float | None = None,
+    tolerance: float | None = None,
+) -> Body:
+    """The body inside an implicit surface, one exact face for each connected part of it.
+
+        A sharp union is its parts, each with a whole surface: what is of it inside of another part no other
+    body reaches, and it is no part of the mass.
+
+        points (n, 3), about 2 sigma apart, sample the surface; without them it is sampled here, so that none
+    of its parts is left out. The tolerance of its triangles is in scene units, 0.2 % of its size unless
+    given; faces and mass are exact.
+
+        Raises PhysPlaceError for no surface, an infinite one, one that no mesh fits, or one with creases:
+    those of an intersection or a difference that is not blended, on which other bodies would rest.
+    """
+    pieces = united(function)
+    if len(pieces) == 1:
+        return _one_body(function, name, points, sigma, tolerance)
+    for piece in pieces:
+        _check_finite(piece, name)
+    kept = [piece for piece in pieces if _has_surface(piece)]
+    bodies = [_one_body(piece, name, None, None, tolerance) for piece in kept or pieces[:1]]
+    patches = [_patches_of(body) for body in bodies]
+    notes = (f"union of {len(bodies)} implicit surfaces",)
+    return replace(merge(bodies, name), mass=solid_mass(patches), notes=notes)
+
+
+def _has_surface(function: ImplicitFunction) -> bool:
+    return len(_sampled(function)[0]) >= _LEAST_POINTS
+
+
+def _patches_of(body: Body) -> ImplicitPatches:
+    """All patches of a body that one function bounds."""
+    nets = [surface.nets for surface in body.surfaces if isinstance(surface, BezierSheet)]
+    own = [net for net in nets if isinstance(net, ImplicitPatches)]
+    parts = (np.concatenate([getattr(net, what) for net in own]) for what in PATCH_ARRAYS)
+    return ImplicitPatches(own[0].function, *parts)
+
+
+def _one_body(
+    function: ImplicitFunction,
+    name: str,
+    points: Floats | None,
+    sigma: float | None,
+    tolerance: float | None,
+) -> Body:
+    """The body of a function that is no sharp union."""
+    _check_finite(function, name)
+    sampled, spaced = _sampled(function) if points is None or sigma is None else (points, sigma)
+    if len(sampled) < _LEAST_POINTS:
+        raise _no_surface(name)
+    size = 0.5 * float(np.linalg.norm(np.ptp(sampled, axis=0)))
+    within = DEFAULT_TOLERANCE * size if tolerance is None else tolerance
+    if points is None:
+        sampled, spaced = _evened(function, sampled, spaced, _LOOSER * within)
+    mesh = triangulated(function, sampled, spaced, _LOOSER * within)
+    if not mesh.status.closed:
+        raise PhysPlaceError(f'"{name}": {mesh.message}')
+    _check_no_creases(function, mesh, name)
+    if mesh.status is MeshStatus.COARSE:
+        raise PhysPlaceError(f'"{name}": its surface bends too sharply; blend its elements more smoothly')
+    try:
+        found = exact(implicit_complex(function, mesh.points, mesh.triangles, within), name)
+    except PhysPlaceError as error:
+        raise PhysPlaceError(f'"{name}": {error}') from error
+    return replace(found, notes=(*_notes(mesh), *found.notes))
+
+
+def _check_finite(function: ImplicitFunction, name: str) -> None:
+    """Raise PhysPlaceError for a surface without end."""
+    box = function.box()
+    if (box[0] <= box[1]).all() and not np.isfinite(box).all():
+        raise PhysPlaceError(f'"{name}": its surface is infinite; intersect it with something that is not')
+
+
+def _no_surface(name: str) -> PhysPlaceError:
+    return PhysPlaceError(f'"{name}": it has no surface; make its elements larger, or bring them closer')
+
+
+def _check_no_creases(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
+    """Raise PhysPlaceError for a surface with creases, which no smooth patch has."""
+    places, outward = creases(function, mesh.points, mesh.triangles)
+    if len(places):
+        where = ", ".join(f"{x:.4g}" for x in places[np.argmax(outward)])
+        found = f"its surface has a sharp {'edge' if outward.any() else 'crease'} near ({where})"
+        raise PhysPlaceError(f'"{name}": {found}; blend its elements smoothly')
+
+
+def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:
+    """Points all over the surface, and half of about their distance."""
+    box = function.box()
+    if (box[0] > box[1]).any():
+        return np.zeros((0, 3)), 0.0
+    across = float(np.ptp(box, axis=0).max())
+    points = covering(function, across / _ACROSS)
+    if len(points):
+        extent = float(np.ptp(points, axis=0).max())
+        if 0.0 < extent < _SMALL * across:
+            across = extent
+            points = covering(function, across / _ACROSS)
+    return points, 0.5 * across / _ACROSS
+
+
+def _evened(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> tuple[Floats, float]:
+    """The same so dense that most triangles through them are near enough to the surface."""
+    spacing = (_FLAT * within / float(np.median(greatest_curvatures(function, points)))) ** 0.5
+    if 2.0 * _LEAST_SHARE * sigma < spacing < 2.0 * sigma:
+        return covering(function, spacing), 0.5 * spacing
+    return points, sigma
+
+
+def _notes(mesh: Triangulation) -> tuple[str, ...]:
+    kind = f"implicit surface over {len(mesh.triangles)} triangles"
+    return (kind,) if mesh.status == MeshStatus.CLOSED else (kind, mesh.message)

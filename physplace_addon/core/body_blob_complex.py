@@ -1,0 +1,245 @@
+"""The boundary of the body that an implicit surface encloses: three patches over each triangle of a mesh of
+it.
+
+Each corner of a triangle has a quadrilateral, from it to the middles of its two edges and to the triangle's
+centre, which all lie on the surface.  A connected part of the surface is one face, without edges or
+vertices.
+
+Its tessellation is those quadrilaterals, cut in two.  How far a patch is from them is sampled, 5 by 5, and
+what it may be between the samples is added: as much as it changes from any of them to the next.  The
+distance is smooth, 0 at the corners, and greatest about the middle, where it changes least. In the same way
+it is bounded how far along its lines a patch looks for the surface.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from .arrays import Bools, Floats, Ints
+from .body_blob_mass import solid_mass
+from .body_blob_patches import ImplicitPatches, implicit_patches, sampled_heights
+from .errors import PhysPlaceError
+from .implicit.feet import on_surface
+from .implicit.function import ImplicitFunction
+from .implicit.mesh_links import Links, area_vectors
+from .implicit.splitting import bisected
+from .mass import MassProperties
+from .surfaces.base import Curve, Surface
+from .surfaces.bezier import BezierSheet
+from .surfaces.bezier_joins import Joins
+from .surfaces.tessellation import Tessellation
+from .surfaces.triangles import Triangles
+from .surfaces.vectors import dot, length, unit
+
+_TICKS = np.linspace(0.0, 1.0, 5)
+_ROUNDING = 2.0**-48
+_STEEPEST = 0.1  # least cosine between a way and F_x
+_REACH = 0.25  # of a triangle's longest side: how far from a patch the surface is looked for at first
+_CUTS = 6
+_HALVES = np.array([[[0, 0], [1, 0], [0, 1]], [[1, 1], [0, 1], [1, 0]]], dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitComplex:
+    """Faces of an implicit surface; the fields are those of `Complex`.
+
+        points (n, 3), triangles (t, 3): a mesh of it, as `Triangulation` has it.  corners (6 t, 3) of the
+    tessellation are numbered in points, then edges' middles, then triangles' centres, all in `places`.
+    """
+
+    surfaces: tuple[Surface, ...]
+    mass: MassProperties
+    places: Floats
+    corners: Ints
+    face: Ints
+    uv: Floats
+    bound: Floats
+    curves: tuple[Curve, ...] = ()
+    cones: tuple[Floats, ...] = ()
+    closed: bool = True
+
+    @cached_property
+    def vertices(self) -> Floats:
+        """None (0, 3)."""
+        return np.zeros((0, 3))
+
+    def tessellate(
+        self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+    ) -> Tessellation:
+        """Return the triangles, the same at any resolution: the mesh decides."""
+        none = np.zeros(0, dtype=np.intp)
+        return Tessellation(
+            self.places,
+            self.corners,
+            self.face,
+            self.uv,
+            self.bound,
+            np.zeros((0, 2, 3)),
+            none,
+            np.zeros((0, 2)),
+            np.zeros(0),
+            none,
+            none,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Net:
+    """Patches over the triangles of a mesh, three on each one after another: their corners' places, numbers
+    (3 t, 2, 2) of those, bounds (3 t,) on how far they are from flat, and how they hang together.
+    """
+
+    patches: ImplicitPatches
+    places: Floats
+    numbers: Ints
+    bound: Floats
+    links: Links
+
+    @property
+    def halves(self) -> Ints:
+        """The places (3 t, 2, 3) of the two triangles over each patch."""
+        return _halves(self.numbers)
+
+
+def implicit_complex(
+    function: ImplicitFunction, points: Floats, triangles: Ints, tolerance: float
+) -> ImplicitComplex:
+    """Return the boundary of what F < 0 on, from a closed mesh of F = 0: points (n, 3), triangles (t, 3),
+    which are cut where patches over them would be farther than the tolerance, in scene units, from flat.
+
+    Raises PhysPlaceError where the surface bends too sharply for the mesh.
+    """
+    net = _net(function, points, triangles)
+    for _ in range(_CUTS):
+        far: Bools = np.any((net.bound > tolerance).reshape(-1, 3), axis=1)
+        if not far.any():
+            break
+        points, triangles = bisected(function, points, triangles, far)
+        net = _net(function, points, triangles)
+    _check_ways(net.patches)
+    return _complex_of(net)
+
+
+def _complex_of(net: _Net) -> ImplicitComplex:
+    part, joins = np.repeat(net.links.parts, 3), _joins(net.links)
+    order = np.argsort(part, kind="stable")
+    owned = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
+    sheets = [_sheet(net.patches, joins, own) for own in owned]
+    origins = np.concatenate([sheet.board.origins for sheet in sheets])
+    return ImplicitComplex(
+        tuple(sheets),
+        solid_mass([net.patches]),
+        net.places,
+        net.halves[order].reshape(-1, 3),
+        np.repeat(part[order], 2),
+        (origins[:, None, None] + _HALVES).reshape(-1, 3, 2),
+        np.repeat(net.bound[order], 2),
+    )
+
+
+def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
+    """The patches over a mesh, which look along the mean normals of the triangles about each place."""
+    links = Links.of(triangles, len(points))
+    side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
+    reach = _REACH * np.sqrt(dot(side, side))[links.edge_of].max(axis=1)
+    added = np.concatenate([points[links.ends].mean(axis=1), points[triangles].mean(axis=1)])
+    places = np.concatenate([points, on_surface(function, added, float(reach.max()))])
+    numbers = _quadrilaterals(links)
+    corners = _halves(numbers).reshape(-1, 3)
+    vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
+    sums = [np.bincount(corners.ravel(), vectors[:, i], len(places)) for i in range(3)]
+    ways = np.asarray(np.column_stack(sums), dtype=np.float64)
+    found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
+    patches, bound = _bounded(found, places[_halves(numbers)])
+    return _Net(patches, places, numbers, bound, links)
+
+
+def _halves(numbers: Ints) -> Ints:
+    """The corners (n, 2, 3) of the triangles that quadrilaterals (n, 2, 2) are cut into."""
+    low, up, right, far = numbers[:, 0, 0], numbers[:, 0, 1], numbers[:, 1, 0], numbers[:, 1, 1]
+    return np.stack([low, right, up, far, up, right], axis=1).reshape(-1, 2, 3)
+
+
+def _quadrilaterals(links: Links) -> Ints:
+    """The places (3 t, 2, 2) of each quadrilateral's corners, by the ends of u and of v."""
+    edges = links.count + links.edge_of
+    before = np.roll(edges, 1, axis=1)
+    centre = links.count + len(links.ends) + np.arange(len(links.triangles))
+    centres = np.broadcast_to(centre[:, None], edges.shape)
+    return np.stack([links.triangles, before, edges, centres], axis=2).reshape(-1, 2, 2)
+
+
+def _joins(links: Links) -> Joins:
+    """How the quadrilaterals' sides are joined: within a triangle, and with the triangle beyond each edge."""
+    own = np.arange(links.triangles.size).reshape(-1, 3)
+    pairs = np.argsort(links.edge_of.ravel(), kind="stable").reshape(-1, 2)
+    flat = np.empty(own.size, dtype=np.intp)
+    flat[pairs] = pairs[:, ::-1]
+    twin = flat.reshape(-1, 3)
+    following, before = np.roll(own, -1, axis=1), np.roll(own, 1, axis=1)
+    beyond = 3 * (twin // 3) + (twin + 1) % 3
+    patch = np.stack([np.roll(twin, 1, axis=1), following, beyond, before], axis=2).reshape(-1, 4)
+    side = np.broadcast_to(np.array([2, 3, 0, 1], dtype=np.intp), patch.shape)
+    no, yes = np.zeros(patch.shape, dtype=np.bool_), np.ones(patch.shape, dtype=np.bool_)
+    return Joins(patch, side, no, yes)
+
+
+def _bounded(patches: ImplicitPatches, halves: Floats) -> tuple[ImplicitPatches, Floats]:
+    """The patches with the heights they may have, and bounds (n,) on how far they are from their flat halves
+    (n, 2, 3, 3).
+    """
+    height, points = sampled_heights(patches, _TICKS)
+    rounding = _ROUNDING * patches.reach
+    away = _away(points.reshape(len(patches), -1, 3), halves).reshape(height.shape)
+    bound = _most_between(away) + rounding
+    return replace(patches, heights=_most_between(np.abs(height)) + rounding), bound
+
+
+def _most_between(samples: Floats) -> Floats:
+    """The most (n,) of samples (n, m, m), and what they change by from any to the next."""
+    changes = [np.abs(np.diff(samples, axis=axis)).max(axis=(1, 2)) for axis in (1, 2)]
+    most: Floats = samples.max(axis=(1, 2)) + np.maximum(*changes)
+    return most
+
+
+def _away(points: Floats, halves: Floats) -> Floats:
+    """How far points (n, m, 3) are from the nearer of two triangles (n, 2, 3, 3)."""
+    count, samples = points.shape[:2]
+    flat, face = points.reshape(-1, 3), np.repeat(np.arange(count), samples)
+    away = np.full(len(flat), np.inf)
+    for half in (0, 1):
+        triangles = Triangles.from_corners(halves[:, half])
+        start = np.zeros((len(flat), 2))
+        foot = triangles.move(face, start, flat - halves[face, half, 0])
+        away = np.minimum(away, length(flat - triangles.derivatives(face, foot).point))
+    return away.reshape(count, samples)
+
+
+def _check_ways(patches: ImplicitPatches) -> None:
+    """Raise PhysPlaceError where the surface leans too far from a patch, or is not found near it."""
+    count = len(patches)
+    at = np.tile([[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]], (count, 1))
+    patch = np.repeat(np.arange(count), 3)
+    lines = patches.lines(patch, at)
+    found = lines.base + patches.solved(patch, at, lines)[:, None] * lines.way
+    value, gradient = patches.function.gradient(found)
+    steep = np.sqrt(dot(gradient, gradient))
+    bad = (dot(gradient, lines.way) < _STEEPEST * steep) | ~(
+        np.abs(value) <= 1e-3 * patches.heights[patch] * steep
+    )
+    if bad.any():
+        where = ", ".join(f"{x:.4g}" for x in found[np.flatnonzero(bad)[0]])
+        raise PhysPlaceError(
+            f"blob: its surface bends too sharply near ({where}); blend its elements more smoothly"
+        )
+
+
+def _sheet(patches: ImplicitPatches, joins: Joins, own: Ints) -> BezierSheet:
+    """The face of some patches, numbered anew."""
+    new = np.full(len(patches), -1, dtype=np.intp)
+    new[own] = np.arange(len(own))
+    inner = Joins(new[joins.patch[own]], joins.side[own], joins.backwards[own], joins.smooth[own])
+    return BezierSheet(patches.taken(own), inner, (), np.full(len(own), -1, dtype=np.intp))

@@ -1,0 +1,85 @@
+"""The mass that patches of implicit surfaces enclose, by the fluxes of `quadrature` through them.
+
+Of a union each part's patches count where they are outside of the other parts.  Patches that cross into
+another are summed over many small squares, each in or out, which is good to about 1e-4 of the mass; all
+others by Gauss's rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays import Bools, Floats
+from .body_blob_patches import ImplicitPatches
+from .implicit.function import ImplicitFunction
+from .mass import MassProperties
+from .surfaces.patches import Slopes
+from .surfaces.quadrature import pieces_rule
+from .surfaces.vectors import cross, dot
+
+_RULES = 4, 6  # Gauss-Legendre nodes a direction
+_AGREED = 1e-10  # of the moments, that two rules may differ by
+_SQUARES = 16  # a direction, of patches that cross into another part
+_LOOKS = np.linspace(0.0, 1.0, 4)
+
+
+def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
+    """Return the mass of what some closed sets of patches enclose together, each of a function of its own."""
+    corners = np.concatenate([patches.corners.reshape(-1, 3) for patches in parts])
+    middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+    total = np.zeros(13)
+    for number, patches in enumerate(parts):
+        others = [part.function for other, part in enumerate(parts) if other != number]
+        total += _outside(patches, others, middle)
+    found = MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3))
+    return replace(found, center=found.center + middle)
+
+
+def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middle: Floats) -> Floats:
+    """The fluxes (13,) through some patches where they are outside of other functions."""
+    if not others:
+        return _by_gauss(patches, middle)
+    looks = _covered(_evaluated(patches, _LOOKS).point, others).reshape(len(patches), -1)
+    free, crossing = (
+        patches.taken(np.flatnonzero(rows))
+        for rows in (~looks.any(axis=1), looks.any(axis=1) & ~looks.all(axis=1))
+    )
+    found = _evaluated(crossing, (np.arange(_SQUARES) + 0.5) / _SQUARES)
+    share = np.where(_covered(found.point, others), 0.0, 1.0 / _SQUARES**2)
+    return _by_gauss(free, middle) + _moments(found, share, middle)
+
+
+def _covered(points: Floats, others: Sequence[ImplicitFunction]) -> Bools:
+    """Which points (k, 3) are inside of any of some functions."""
+    covered: Bools = np.any([other.value(points) < 0.0 for other in others], axis=0)
+    return covered
+
+
+def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Floats:
+    """The fluxes (13,) through whole patches, by rules of more nodes until two agree."""
+    total = np.full(13, np.inf)
+    for nodes in _RULES:
+        t, weight = pieces_rule(np.array([0.0, 1.0]), nodes)
+        share = np.tile(np.outer(weight, weight).ravel(), len(patches))
+        before, total = total, _moments(_evaluated(patches, t), share, middle)
+        size = np.abs(total[0]) ** (1.0 + np.array([0.0, *[1.0] * 3, *[2.0] * 9]) / 3.0)
+        if (np.abs(total - before) <= _AGREED * size).all():
+            break
+    return total
+
+
+def _evaluated(patches: ImplicitPatches, ticks: Floats) -> Slopes:
+    """All patches at all pairs of parameters (m,), one patch after another."""
+    at = np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1).reshape(-1, 2)
+    return patches.slopes(np.repeat(np.arange(len(patches)), len(at)), np.tile(at, (len(patches), 1)))
+
+
+def _moments(found: Slopes, share: Floats, middle: Floats) -> Floats:
+    """Volume, first moments (3) and second moments (9) about the middle, of places that have shares (k,)."""
+    point = found.point - middle
+    flux = share * dot(point, cross(found.along, found.across))
+    second = ((0.2 * flux)[:, None] * point).T @ point
+    return np.concatenate([[flux.sum() / 3.0], 0.25 * flux @ point, second.ravel()])
