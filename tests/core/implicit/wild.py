@@ -1,6 +1,6 @@
 """Wild interaction with a blob: random drags, pins, elements that come and go, split, merge and vanish."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import ndimage
@@ -20,9 +20,9 @@ _FAR = 2.5  # where cursors go; the blob is about 1.5 large at first
 class Wild:
     """What happened.
 
-    crowd: the greatest population over what fits the surface; off: the farthest that a pinned point was off,
-    over the floaters' radius; lost: components without a particle for GRACE steps; broken: states with what
-    is no number, or no size.
+    crowd: the greatest population over what fitted the surface at most in the last 2 GRACE steps; off: the
+    farthest that a pinned point was off, over the floaters' radius; lost: components without a particle for
+    GRACE steps; broken: states with what is no number, or no size.
     """
 
     crowd: float = 0.0
@@ -31,6 +31,7 @@ class Wild:
     broken: int = 0
     populations: tuple[int, int] = (0, 0)
     events: int = 0
+    fits: list[float] = field(default_factory=list, repr=False)
 
 
 def grid_of(blob, cell):
@@ -139,6 +140,6 @@ def examined(found, state, missing, radius):
         met = 1 + max((times for old, times in missing if np.linalg.norm(at - old) < radius), default=0)
         lonely.append((at, met))
         found.lost += met == GRACE // EVERY + 1
-    fits = 0.37 * area_of(inside, cell) / radius**2
-    found.crowd = max(found.crowd, len(state.floaters) / (fits + 8.0))
+    found.fits = [*found.fits, 0.37 * area_of(inside, cell) / radius**2 + 8.0][-2 * GRACE // EVERY :]
+    found.crowd = max(found.crowd, len(state.floaters) / max(found.fits))
     return lonely
