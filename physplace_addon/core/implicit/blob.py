@@ -159,11 +159,20 @@ class Blob(ImplicitFunction):
 
         See `extents`.
         """
+        return self._reached(self.bias)
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) that holds all places where the sum is at least the bias less the level."""
+        return self._reached(self.bias - level) if level < self.bias else super().inside(level)
+
+    def _reached(self, least: float) -> Floats:
+        """A box about where the sum is so much."""
         plain = [field for field in self.fields if isinstance(field, Field)]
         if len(plain) == len(self.fields):
-            return box_of_sum(self.bias, plain)
+            return box_of_sum(least, plain)
         hints = [field.hint() for field in self.fields if len(field.radii)]
-        return box_by_ranges(self, np.stack((np.min(hints, axis=0)[0], np.max(hints, axis=0)[1])))
+        hint = np.stack((np.min(hints, axis=0)[0], np.max(hints, axis=0)[1]))
+        return box_by_ranges(self, hint, level=self.bias - least)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F over boxes, from each element's least and greatest distance to the box."""

@@ -23,7 +23,6 @@ from .function import ImplicitFunction
 from .operands import Operand, operand_of
 from .ranged_boxes import box_by_ranges
 from .scaled import Scaled
-from .solids import Solids
 from .sparse_rows import Rows
 
 _ROUNDING = 2.0**-46
@@ -196,20 +195,31 @@ class Combination(ImplicitFunction):
         return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
 
     def box(self) -> Floats:
-        """Return a box (2, 3) that holds the surface, from the ranges but for a sharp union."""
+        """Return a box (2, 3) that holds the surface: from the functions', or if these have none, from the
+        ranges.
+        """
         boxes = np.stack([function.box() for function in self.functions])
         if self.sign > 0.0 and self.radius == 0.0:
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        inside = self.inside(0.0)
+        if np.isfinite(inside).all() or (inside[0] > inside[1]).any():
+            return inside
         finite = boxes[np.isfinite(boxes).all(axis=(1, 2))]
         hint = np.stack((finite[:, 0].min(axis=0), finite[:, 1].max(axis=0))) if len(finite) else -EMPTY
-        return box_by_ranges(self, hint, self._within(boxes))
+        return box_by_ranges(self, hint, inside)
 
-    def _within(self, boxes: Floats) -> Floats:
-        """A box (2, 3) that an intersection lies in, of the boxes (k, 2, 3) of its solids."""
-        bounded = [isinstance(own, Solids) and own.within_box for own in self.functions]
-        if self.sign > 0.0 or not any(bounded):
-            return -EMPTY
-        return np.stack((boxes[bounded, 0].max(axis=0), boxes[bounded, 1].min(axis=0)))
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) about the functions' own: an intersection lies in all of them, a smooth union
+        reaches out of them by what k equal ones are less than each.
+        """
+        if self.sign > 0.0:
+            count = sum(operand.count for operand in self._operands)
+            level = level + self.radius * (1.0 - count ** (-1.0 / 3.0) + _ROUNDING)
+            boxes = np.stack([function.inside(level) for function in self.functions])
+            return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        boxes = np.stack([function.inside(level) for function in self.functions])
+        box = np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
+        return EMPTY.copy() if (box[0] > box[1]).any() else box
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n,) of F over boxes: F grows with each function, so from theirs."""

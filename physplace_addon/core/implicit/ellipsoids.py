@@ -137,10 +137,11 @@ class Ellipsoids(Solids):
         least = (size * (1.0 - _ROUNDING) - 1.0 - slack) * mean
         return least, (np.sqrt(most2) * (1.0 + _ROUNDING) - 1.0 + slack) * mean
 
-    @property
-    def boxes(self) -> Floats:
-        """The boxes (k, 2, 3) about them."""
-        return np.stack((self.rows[:, :3] - self._widths, self.rows[:, :3] + self._widths), axis=1)
+    def boxes(self, level: float) -> Floats:
+        """Return the boxes (k, 2, 3) about where |z| <= 1 + level / h."""
+        growth = 1.0 + level / np.cbrt(self._axes).prod(axis=1)
+        widths = np.where(growth[:, None] < 0.0, -np.inf, self._widths * growth[:, None])
+        return np.stack((self.rows[:, :3] - widths, self.rows[:, :3] + widths), axis=1)
 
 
 def _cross(w: Floats) -> Floats:

@@ -121,6 +121,10 @@ class FormulaFunction(ImplicitFunction):
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""
         return box_by_ranges(self)
 
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) that holds where F <= level, as far as ranges prove one; else infinite."""
+        return box_by_ranges(self, level=level)
+
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return proven bounds of F over boxes; infinite where nothing is proven."""
         constants = np.broadcast_to(self.constants[:, None], (len(self.constants), len(lower)))

@@ -85,6 +85,10 @@ class Frozen(ImplicitFunction):
         """Return the whole's."""
         return self.whole.box()
 
+    def inside(self, level: float) -> Floats:
+        """Return the whole's."""
+        return self.whole.inside(level)
+
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return the whole's."""
         return self.whole.range(lower, upper)

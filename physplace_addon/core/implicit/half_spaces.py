@@ -11,16 +11,15 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from ..arrays import Floats
 from ..errors import ImplicitError
 from .columns import columns_of
 from .extents import EMPTY
+from .polyhedron_boxes import box_of_half_spaces
 from .solids import Solids, Which, normalized, products
 
 _ROUNDING = 2.0**-49
-_INFEASIBLE, _SLACK = 2, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,28 +89,12 @@ class HalfSpaces(Solids):
         slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
         return least - d - slack, most - d + slack
 
-    def box(self) -> Floats:
-        """Return the box (2, 3) about the polyhedron, by linear programming: infinite where that is."""
-        if self._farthest(np.zeros(3)) == -np.inf:
-            return EMPTY.copy()
-        ends = [[sign * self._farthest(sign * axis) for axis in np.eye(3)] for sign in (-1.0, 1.0)]
-        box: Floats = self.origin + np.array(ends)
+    def inside(self, level: float) -> Floats:
+        """Return the box (2, 3) about the polyhedron, all its planes shifted outwards by the level."""
+        own = box_of_half_spaces(self.rows[:, :3], (self.rows[:, 3] + level) / self.size)
+        box: Floats = self.origin + self.size * own
         return box
 
-    def _farthest(self, way: Floats) -> float:
-        """The greatest way.(x - o) in the polyhedron, and what may be missed; -inf if it is empty."""
-        found = linprog(-way, A_ub=self.rows[:, :3], b_ub=self.rows[:, 3] / self.size, bounds=(None, None))
-        if found.status == _INFEASIBLE:
-            return -np.inf
-        return self.size * (_SLACK - float(found.fun)) if found.status == 0 else np.inf
-
-    @property
-    def boxes(self) -> Floats:
-        """The boxes (k, 2, 3): infinite, but beyond a plane across an axis."""
-        boxes = np.tile(np.array([[-np.inf] * 3, [np.inf] * 3]), (len(self.rows), 1, 1))
-        along = (np.abs(self.rows[:, :3]) == 1.0) & (np.count_nonzero(self.rows[:, :3], axis=1) == 1)[:, None]
-        element, axis = np.nonzero(along)
-        upwards = self.rows[element, axis] > 0.0
-        place = self.origin[axis] + self.rows[element, axis] * self.rows[element, 3]
-        boxes[element, upwards.astype(np.intp), axis] = place
-        return boxes
+    def boxes(self, level: float) -> Floats:
+        """Return infinite boxes (k, 2, 3): only together do half-spaces bound anything."""
+        return np.tile(-EMPTY, (len(self.rows), 1, 1))

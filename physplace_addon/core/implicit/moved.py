@@ -14,6 +14,9 @@ from scipy.sparse import csr_array
 
 from ..arrays import Bools, Floats
 from .function import ImplicitFunction
+from .solids import products
+
+_ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,13 @@ class Moved(ImplicitFunction):
 
     def box(self) -> Floats:
         """Return a box (2, 3) about the function's own, moved."""
-        own = self.function.box()
+        return self._moved(self.function.box())
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) about the function's own, moved."""
+        return self._moved(self.function.inside(level))
+
+    def _moved(self, own: Floats) -> Floats:
         if not np.isfinite(own).all():
             whole = np.array([[-np.inf] * 3, [np.inf] * 3])
             return own if (own[0] > own[1]).any() else whole
@@ -92,5 +101,9 @@ class Moved(ImplicitFunction):
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F over the boxes about the moved boxes."""
-        middle, half = self._own(0.5 * (lower + upper)), 0.5 * (upper - lower) @ np.abs(self._back[:3, :3]).T
-        return self.function.range(middle - half, middle + half)
+        linear, shift = self._back[:3, :3], self._back[:3, 3]
+        one, other = products(linear, lower[:, None]), products(linear, upper[:, None])
+        size = np.maximum(np.abs(one), np.abs(other)).sum(axis=-1) + np.abs(shift)
+        slack = np.where(np.isfinite(size), _ROUNDING * size, 0.0)
+        low, high = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
+        return self.function.range(low + shift - slack, high + shift + slack)

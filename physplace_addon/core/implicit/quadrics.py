@@ -34,7 +34,6 @@ class Quadrics(Solids):
     size: float
     kind = "quadric"
     columns = MONOMIALS
-    within_box = False
 
     @classmethod
     def of(cls, coefficients: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0) -> Self:
@@ -140,19 +139,26 @@ class Quadrics(Solids):
                 (least if own.sign > 0.0 else most)[:, column] = own.sign * rise - own.level
         return least, most
 
-    @property
-    def boxes(self) -> Floats:
-        """The boxes (k, 2, 3) about where f = 0: finite along an axis only where that is an ellipsoid, or a
-        cylinder along other axes; without any surface, empty.
+    def box(self) -> Floats:
+        """Return a box (2, 3) about where any f = 0: finite along an axis only where that is an ellipsoid, or
+        a cylinder along other axes; without any surface, empty.
         """
-        return np.stack([self._box(own) for own in self._centred])
+        boxes = np.stack([self._box(own, 0.0) for own in self._centred])
+        return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
 
-    def _box(self, own: _Centred | None) -> Floats:
+    def boxes(self, level: float) -> Floats:
+        """Return the boxes (k, 2, 3) about where f <= level: infinite where f has a greatest value."""
+        own = [None if one is None or one.sign < 0.0 else one for one in self._centred]
+        return np.stack([self._box(one, level / self.size) for one in own])
+
+    def _box(self, own: _Centred | None, level: float) -> Floats:
+        """The box about where Q is a level."""
         if own is None:
-            return np.array([[-np.inf] * 3, [np.inf] * 3])
-        if own.sign * own.level + own.rounding < 0.0:
+            return -EMPTY
+        size = own.sign * (own.level + level)
+        if size + own.rounding < 0.0:
             return EMPTY.copy()
-        widths = np.sqrt(max(own.sign * own.level, 0.0) + own.rounding) * np.sqrt(own.spreads)
+        widths = np.sqrt(max(size, 0.0) + own.rounding) * np.sqrt(own.spreads)
         return self.origin + self.size * np.stack((own.middle - widths, own.middle + widths))
 
 

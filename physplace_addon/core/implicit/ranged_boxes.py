@@ -23,8 +23,12 @@ _ROUNDS = 12
 _FINE = 1e-3  # of the box's size, that its sides may be too far out
 
 
-def box_by_ranges(function: ImplicitFunction, hint: Floats = -EMPTY, known: Floats = -EMPTY) -> Floats:
-    """Return a box (2, 3) that holds the surface: infinite where none could be proven, EMPTY for no surface.
+def box_by_ranges(
+    function: ImplicitFunction, hint: Floats = -EMPTY, known: Floats = -EMPTY, level: float | None = None
+) -> Floats:
+    """Return a box (2, 3) that holds the surface, or if a level is given where F <= level.
+
+    It is infinite where none could be proven, and EMPTY for no surface.
 
     hint is a box (2, 3) near which it is thought to be; its infinite sides say nothing. known is one that is
     known to hold it.
@@ -33,7 +37,7 @@ def box_by_ranges(function: ImplicitFunction, hint: Floats = -EMPTY, known: Floa
     for guess in (hint, None):
         if (box[0] > box[1]).any():
             return EMPTY.copy()
-        box = _narrowed(function, box, _ladders(box if guess is None else guess))
+        box = _narrowed(function, box, _ladders(box if guess is None else guess), level)
         if np.isfinite(hint).all():
             break
     return EMPTY.copy() if (box[0] > box[1]).any() else box
@@ -52,11 +56,11 @@ def _ladders(hint: Floats) -> Floats:
     return ladders
 
 
-def _narrowed(function: ImplicitFunction, box: Floats, tried: Floats) -> Floats:
+def _narrowed(function: ImplicitFunction, box: Floats, tried: Floats, level: float | None) -> Floats:
     """The box with each side moved in as far as could be proven that it may."""
     sides, high = np.arange(6), np.concatenate((-box[0], box[1]))
     for _ in range(_ROUNDS):
-        free = _free(function, box, tried)
+        free = _free(function, box, tried, level)
         first = free.argmax(axis=1)
         found = free.any(axis=1)
         high = np.where(found, np.minimum(high, tried[sides, first]), high)
@@ -71,7 +75,7 @@ def _narrowed(function: ImplicitFunction, box: Floats, tried: Floats) -> Floats:
     return np.stack((-high[:3], high[3:]))
 
 
-def _free(function: ImplicitFunction, box: Floats, tried: Floats) -> Bools:
+def _free(function: ImplicitFunction, box: Floats, tried: Floats, level: float | None) -> Bools:
     """Which parts (6, n) of the box beyond the places tried hold no surface."""
     lower = np.broadcast_to(box[0], (*tried.shape, 3)).copy()
     upper = np.broadcast_to(box[1], (*tried.shape, 3)).copy()
@@ -80,5 +84,6 @@ def _free(function: ImplicitFunction, box: Floats, tried: Floats) -> Bools:
         lower[3 + axis, :, axis] = np.maximum(tried[3 + axis], lower[3 + axis, :, axis])
     outside = (lower > upper).any(axis=-1)
     least, most = function.range(np.minimum(lower, upper).reshape(-1, 3), upper.reshape(-1, 3))
-    free: Bools = ((least > 0.0) | (most < 0.0)).reshape(tried.shape) | outside
+    free: Bools = (least > 0.0) | (most < 0.0) if level is None else least > level
+    free = free.reshape(tried.shape) | outside
     return free

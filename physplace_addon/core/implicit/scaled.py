@@ -76,6 +76,10 @@ class Scaled(ImplicitFunction):
         """Return the function's box."""
         return self.function.box()
 
+    def inside(self, level: float) -> Floats:
+        """Return the function's, if the factor is above 0; else what is outside of it, which has no box."""
+        return self.function.inside(level / self.factor) if self.factor > 0.0 else super().inside(level)
+
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F."""
         ends = [self.factor * own for own in self.function.range(lower, upper)]

@@ -32,7 +32,6 @@ class Solids(ImplicitFunction):
     columns: ClassVar[tuple[str, ...]]
     sizes: ClassVar[tuple[int, ...]] = ()
     sign: ClassVar[float] = 1.0  # -1 for the intersection
-    within_box: ClassVar[bool] = True  # whether the box holds all that is inside, not the surface alone
 
     def __post_init__(self) -> None:
         """Raise ImplicitError for no elements at all."""
@@ -59,10 +58,9 @@ class Solids(ImplicitFunction):
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n, k) of each f over boxes (n, 3)."""
 
-    @property
     @abstractmethod
-    def boxes(self) -> Floats:
-        """For each element a box (k, 2, 3) that holds its surface; infinite where that is."""
+    def boxes(self, level: float) -> Floats:
+        """Return, for each element, a box (k, 2, 3) that holds where f <= level; infinite where that is."""
 
     @property
     def parameters(self) -> Floats:
@@ -135,8 +133,12 @@ class Solids(ImplicitFunction):
         return self.rates_of(x, self.nearest(x), rate)
 
     def box(self) -> Floats:
+        """Return a box (2, 3) about the surface."""
+        return self.inside(0.0)
+
+    def inside(self, level: float) -> Floats:
         """Return a box (2, 3) about all elements, or where intersected, within all."""
-        boxes = self.boxes
+        boxes = self.boxes(level)
         if self.sign > 0.0:
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
         return np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))

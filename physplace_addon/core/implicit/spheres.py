@@ -61,8 +61,8 @@ class Spheres(Solids):
         least = near * (1.0 - _ROUNDING) - self.rows[:, 3] - slack
         return least, far * (1.0 + _ROUNDING) - self.rows[:, 3] + slack
 
-    @property
-    def boxes(self) -> Floats:
-        """The boxes (k, 2, 3) about them."""
-        centres, radii = self.rows[:, :3], self.rows[:, 3:]
+    def boxes(self, level: float) -> Floats:
+        """Return the boxes (k, 2, 3) about them, grown by the level."""
+        centres, radii = self.rows[:, :3], self.rows[:, 3:] + level
+        radii = np.where(radii < 0.0, -np.inf, radii)
         return np.stack((centres - radii, centres + radii), axis=1)

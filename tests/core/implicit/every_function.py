@@ -17,6 +17,7 @@ from physplace_addon.core.implicit import (
     intersection,
     union,
 )
+from physplace_addon.core.implicit.moved import Moved
 
 
 def rotations(rng, count):
@@ -66,8 +67,18 @@ def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
         "difference": difference(spheres, [ellipsoids], 0.2 * size),
         "nested": union([difference(quadric, [spheres], 0.2 * size), ellipsoids], 0.3 * size),
         "mixed blob": Blob(0.4, (*blob.fields, Halo(ellipsoids, 0.4 * size), Halo(quadric, 0.3 * size))),
+        "sheared": union([Moved(ellipsoids, sheared(place, rng)), spheres], 0.2 * size),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }
 
 
+def sheared(place, rng):
+    """An affine map that leaves a place where it is, and shears what is about it."""
+    affine = np.eye(4)
+    affine[:3, :3] += 0.3 * rng.normal(size=(3, 3))
+    affine[:3, 3] = place - affine[:3, :3] @ place
+    return affine
+
+
 NAMES = tuple(every_function())
+UPRIGHT = tuple(name for name in NAMES if name != "sheared")  # exact anywhere, with boxes that fit

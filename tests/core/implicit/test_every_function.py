@@ -15,10 +15,11 @@ from physplace_addon.core.implicit import (
     blobby_spheres,
     union,
 )
-from tests.core.implicit.every_function import NAMES, every_function
+from tests.core.implicit.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
 
 EVERY = pytest.mark.parametrize("name", NAMES)
+EVERY_UPRIGHT = pytest.mark.parametrize("name", UPRIGHT)
 
 
 def by_differences(f, at, steps):
@@ -89,7 +90,7 @@ def test_ranges_hold_every_value_in_their_boxes(name, rng):
         assert everywhere[1][0] >= values.max()
 
 
-@EVERY
+@EVERY_UPRIGHT
 def test_a_box_holds_the_surface_and_little_more(name, rng):
     for size, place in ((1.0, (0.0, 0.0, 0.0)), (1e-3, (8.0, -9.0, 7.0)), (1e3, (0.0, 1e4, 0.0))):
         function = every_function(size, place)[name]
@@ -103,6 +104,17 @@ def test_a_box_holds_the_surface_and_little_more(name, rng):
 
 
 @EVERY
+def test_the_box_of_a_level_holds_all_that_is_below_it(name, rng):
+    function = every_function()[name]
+    x = rng.uniform(-4.0, 4.0, (4_000, 3))
+    for level in (-0.2, 0.0, 0.3):
+        box, inside = function.inside(level), x[function.value(x) <= level]
+        assert (inside >= box[0]).all()
+        assert (inside <= box[1]).all()
+    assert (function.inside(0.3)[0] <= function.inside(-0.2)[0]).all()
+
+
+@EVERY_UPRIGHT
 def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
     here, there = every_function()[name], every_function(2.0**-10, (8192.0, -4096.0, 512.0))[name]
     x = np.round(rng.normal(size=(300, 3)) * 2.0**20) / 2.0**20
@@ -144,13 +156,33 @@ def test_an_ellipsoid_may_be_turned_for_ever(rng):
     assert ellipsoid.parameter_gradient(x).toarray() == pytest.approx(differences, abs=1e-7)
 
 
-def test_planes_bound_a_polyhedron():
-    faces = np.vstack((np.eye(3), -np.eye(3))) @ np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2)[0]
+def test_planes_bound_a_polyhedron(rng):
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    faces = np.vstack((turn, -turn))
+    half = np.abs(turn).sum(axis=0)
     cube = HalfSpaces.of(faces, 5.0 + faces, (5.0, 5.0, 5.0))
-    half = np.abs(faces[:3]).sum(axis=0)
-    assert cube.box() == pytest.approx(np.array([5.0 - half, 5.0 + half]), abs=1e-5)
-    assert np.isinf(HalfSpaces.of(faces[:5], faces[:5]).box()).any()
-    assert (HalfSpaces.of([[1, 0, 0], [-1, 0, 0]], [[0, 0, 0], [1, 0, 0]]).box()[0] == np.inf).all()
+    assert cube.box() == pytest.approx(np.array([5.0 - half, 5.0 + half]), abs=1e-7)
+    many = rng.normal(size=(60, 3))
+    ball = HalfSpaces.of(many, many / np.linalg.norm(many, axis=1)[:, None])
+    few = HalfSpaces(ball.rows[:20], ball.origin, ball.size)
+    x = rng.uniform(-2.0, 2.0, (20_000, 3))
+    for own in (ball, few):
+        box, inside = own.box(), x[own.value(x) < 0.0]
+        assert (inside >= box[0]).all()
+        assert (inside <= box[1]).all()
+        assert (np.ptp(box, axis=0) < 1.2 * np.ptp(inside, axis=0)).all()
+
+
+def test_an_open_polyhedron_is_infinite_where_it_is_open():
+    prism = np.array([[1.0, 0, 0], [-1, 1, 0], [-1, -1, 0], [0, 0, -1]])
+    box = HalfSpaces.of(prism, prism).box()
+    assert np.isinf(box).tolist() == [[False] * 3, [False, False, True]]
+    slab = HalfSpaces.of([[0, 0, 1], [0, 0, -1]], [[0, 0, 1], [0, 0, -1]]).box()
+    assert np.isinf(slab).tolist() == [[True, True, False]] * 2
+    for normals, places in (([[1, 0, 0], [-1, 0, 0]], [[0, 0, 0], [1, 0, 0]]), (-prism, -prism - (5, 0, 0))):
+        nothing = HalfSpaces.of(normals, places)
+        nothing = HalfSpaces(np.vstack((nothing.rows, [[1, 0, 0, -9], [-1, 0, 0, -9]])), nothing.origin, 1.0)
+        assert (nothing.box()[0] == np.inf).all()
 
 
 def test_a_quadrics_box_is_that_of_its_ellipsoid_cylinder_or_nothing():
