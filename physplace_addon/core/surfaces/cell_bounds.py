@@ -132,20 +132,27 @@ def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
     return np.where(feasible, total, np.inf)
 
 
-def distance_to_triangle(points: Floats, corners: Floats) -> Floats:
-    """Return the distances (k,) of points (k, 3) from triangles (k, 3, 3)."""
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    normal = cross(b - a, c - a)
-    square = dot(normal, normal)
-    over = square > 0.0
-    for start, stop in ((a, b), (b, c), (c, a)):
-        over &= dot(cross(stop - start, points - start), normal) >= 0.0
-    height = np.abs(dot(points - a, normal)) / np.sqrt(np.where(over, square, 1.0))
-    away = np.where(over, height, np.inf)
-    rest = np.flatnonzero(~over)
-    for start, stop in ((a, b), (b, c), (c, a)):
-        away[rest] = np.minimum(away[rest], distance_to_segment(points[rest], start[rest], stop[rest]))
+def distances_to_triangles(points: Floats, triangles: Floats) -> Floats:
+    """Return the distances (m, p) of points (m, p, 3) from triangles (m, 3, 3)."""
+    corners = triangles.transpose(1, 0, 2)
+    sides = list(zip(corners, corners[[1, 2, 0]], strict=True))
+    normal = cross(corners[1] - corners[0], corners[2] - corners[0])
+    size = length(normal)
+    over = np.broadcast_to((size > 0.0)[:, None], points.shape[:2])
+    for start, stop in sides:
+        inward = cross(normal, stop - start)
+        over = over & (_along(points, inward) >= dot(start, inward)[:, None])
+    upright = normal / np.where(size > 0.0, size, 1.0)[:, None]
+    away = np.where(over, np.abs(_along(points, upright) - dot(corners[0], upright)[:, None]), np.inf)
+    row, rest = np.nonzero(~over)
+    beside = [distance_to_segment(points[row, rest], start[row], stop[row]) for start, stop in sides]
+    away[row, rest] = np.min(beside, axis=0)
     return away
+
+
+def _along(points: Floats, directions: Floats) -> Floats:
+    """The coordinates (m, p) of points (m, p, 3) along directions (m, 3)."""
+    return np.asarray((points @ directions[:, :, None])[:, :, 0])
 
 
 def _unit_normal(corners: Floats) -> Floats:

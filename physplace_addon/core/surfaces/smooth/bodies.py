@@ -10,7 +10,7 @@ from ...arrays import Bools, Floats, Ints
 from ...mass import MassProperties
 from ..bezier import BezierSheet
 from ..bezier_joins import Joins
-from ..cell_bounds import distance_to_triangle
+from ..cell_bounds import distances_to_triangles
 from ..gregory import GregoryNets
 from ..subdivision.cage import prepared
 from ..subdivision.complexes import CageComplex, Sheets, boundary_of
@@ -157,10 +157,7 @@ def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:
     row = np.repeat(np.arange(len(parent)), few)
     number = np.arange(len(row)) - np.repeat(np.cumsum(few) - few, few)
     triangle = mesh.shaded.points[mesh.triangles[order[first[parent[row]] + number]]]
-    each = points.shape[1]
-    away = distance_to_triangle(points[row].reshape(-1, 3), np.repeat(triangle, each, axis=0)).reshape(
-        -1, each
-    )
+    away = distances_to_triangles(points[row], triangle)
     nearest = np.minimum.reduceat(away, np.cumsum(few) - few, axis=0)
     large = np.flatnonzero(count[parent] > _MOST_TRIANGLES)
     origin = mesh.shaded.points[mesh.shaded.cage.corners[mesh.shaded.cage.starts[parent[large]]]]

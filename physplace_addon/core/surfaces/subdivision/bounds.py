@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ..bernstein import sub_matrices
-from ..cell_bounds import bilinear_bounds, cell_corners, distance_to_triangle
+from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
 from ..cubics import distance_to_segment
 from ..vectors import cross, dot, length
 from .nets import LimitNets, Tips, turned
@@ -135,9 +135,7 @@ def _across(points: Floats, side: Floats, start: Floats, stop: Floats) -> Floats
 
 def _reach(points: Floats, triangle: Floats) -> Floats:
     """The largest distance (m,) of points (m, p, 3) from triangles (m, 3, 3)."""
-    each = points.shape[1]
-    away = distance_to_triangle(points.reshape(-1, 3), np.repeat(triangle, each, axis=0))
-    most: Floats = away.reshape(-1, each).max(axis=1, initial=0.0)
+    most: Floats = distances_to_triangles(points, triangle).max(axis=1, initial=0.0)
     return most
 
 
