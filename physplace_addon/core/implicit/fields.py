@@ -39,7 +39,7 @@ class Field(Summand):
     @property
     def parameters(self) -> Floats:
         """The parameters (k p,), element by element."""
-        return self.rows.ravel()
+        return self.rows.flatten()
 
     @property
     def scales(self) -> Floats:

@@ -56,12 +56,12 @@ class FormulaFunction(ImplicitFunction):
     @property
     def parameters(self) -> Floats:
         """The constants."""
-        return self.constants
+        return self.constants.copy()
 
     @property
     def scales(self) -> Floats:
         """For each constant the change that moves the surface about a unit, measured when it was read."""
-        return self.scales_of_constants
+        return self.scales_of_constants.copy()
 
     @property
     def names(self) -> tuple[str, ...]:

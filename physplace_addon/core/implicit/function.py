@@ -76,6 +76,10 @@ class ImplicitFunction(ABC):
         Its elements are infinite where the surface is.
         """
 
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) that holds all places where F <= level; infinite unless a function knows one."""
+        return np.array([[-np.inf] * 3, [np.inf] * 3])
+
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""

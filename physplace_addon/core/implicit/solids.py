@@ -65,7 +65,7 @@ class Solids(ImplicitFunction):
     @property
     def parameters(self) -> Floats:
         """The rows one after another (k p,)."""
-        return self.rows.ravel()
+        return self.rows.flatten()
 
     @property
     def scales(self) -> Floats:

@@ -140,6 +140,23 @@ def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite():
         assert turned.value(x) == pytest.approx(function.value(x))
 
 
+@EVERY
+def test_a_function_stays_as_it_is_whatever_is_done_with_its_parameters(name, rng):
+    function = every_function()[name]
+    x = rng.normal(size=(20, 3))
+    before, matrix = function.value(x), function.parameter_gradient(x).toarray()
+    for taken in (function.parameters, function.scales, function.positive, function.box()):
+        taken[...] = 0
+    function.parameter_gradient(x).data[:] = 0.0
+    q = function.parameters
+    other = function.with_parameters(q)
+    q[:] = 1.0
+    for own in (function, other):
+        assert np.allclose(own.value(x), before, rtol=0, atol=1e-13)
+        assert np.allclose(own.parameter_gradient(x).toarray(), matrix, rtol=0, atol=1e-13)
+    assert (function.scales > 0.0).all()
+
+
 def test_an_ellipsoid_may_be_turned_for_ever(rng):
     ellipsoid = Ellipsoids.of([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
     x, turn = rng.normal(size=(20, 3)), np.array([0.0] * 6 + [0.06, -0.05, 0.09])
