@@ -24,14 +24,16 @@ def creases(function: ImplicitFunction, points: Floats, triangles: Ints) -> tupl
     """
     ends = points[Links.of(triangles, len(points)).ends]
     normals = np.stack([_normals(function, ends[:, i]) for i in (0, 1)], axis=1)
-    looked = _length(normals[:, 1] - normals[:, 0]) > _TURN
-    ends, normals = ends[looked], normals[looked]
+    least = _TURN
     for _ in range(_HALVINGS):
+        jump = _length(normals[:, 1] - normals[:, 0])
+        ends, normals = ends[jump > least], normals[jump > least]
         if len(ends):
             ends, normals = _halved(function, ends, normals)
-    jump = normals[:, 1] - normals[:, 0]
-    found = _length(jump) > _JUMP
-    outward: Bools = np.einsum("ki,ki->k", jump, ends[:, 1] - ends[:, 0])[found] > 0.0
+        least = _JUMP
+    jumps = normals[:, 1] - normals[:, 0]
+    found = _length(jumps) > _JUMP
+    outward: Bools = np.einsum("ki,ki->k", jumps, ends[:, 1] - ends[:, 0])[found] > 0.0
     return ends[found, 0], outward
 
 
