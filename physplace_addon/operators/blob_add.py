@@ -17,6 +17,7 @@ from ..scene.blob_seats import Frame
 from ..scene.blobs import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
 from ..scene.duplicate import select_only
 from ..scene.read import check_editable
+from .blob_sculpt import blob_under_hands
 from .common import Conclusion, ObjectOperator
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
 
     def work(self, context: Context) -> Conclusion:
         """Make the empties, and have them selected."""
-        blob = None if self.new else blob_of(active_object(context))
+        blob = None if self.new else blob_of(active_object(context)) or blob_under_hands()
         is_new = blob is None
         if blob is None:
             blob = blob_making.add_blob(context, self.combination, self.location)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.types import Context, Event
+from bpy.types import Context, Event, Object
 
 from ..core.arrays import Floats
 from ..core.implicit.sculpting import SculptStatus
@@ -165,3 +165,12 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             "Enter: leave it   Esc: put everything back   Drag a point: pull the surface   "
             "Ctrl click: new control point   G: move   X: delete"
         )
+
+
+def blob_under_hands() -> Object | None:
+    """The blob that is being sculpted; None for none."""
+    for operator in ModalOperator._open:
+        if isinstance(operator, PHYSPLACE_OT_blob_sculpt) and operator.steering.is_undisturbed:
+            found: Object = bpy.data.objects[operator.steering.empties.blob]
+            return found
+    return None

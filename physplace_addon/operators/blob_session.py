@@ -101,16 +101,24 @@ class BlobSession:
         self._let_go()
         if not changed or not self.empties.is_there:
             return bool(changed)
-        view_layer_of(context).update()
         try:
-            model = read_blob(bpy.data.objects[self.empties.blob])
+            self._read(context, changed)
         except PhysPlaceError as error:
             self.problem = str(error)
-            return True
+        return True
+
+    def _read(self, context: Context, changed: frozenset[str]) -> None:
+        """Read what has changed: while control points are moved, nothing else is. Raises PhysPlaceError."""
+        if self.problem is None and changed.issubset(seat.name for seat in self.model.controls):
+            self.model = self.model.with_controls_as_they_are(changed)
+            self.empties.look_at(changed)
+            self._take_controls(changed, jump=False)
+            return
+        view_layer_of(context).update()
+        model = read_blob(bpy.data.objects[self.empties.blob])
         self.empties.look_again()
         self.problem = None
         self._take(model, changed)
-        return True
 
     def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
         """Go on with the blob as the artist has it now."""
@@ -294,5 +302,6 @@ class BlobSession:
         if self.problem is not None:
             return self.problem
         state = self.state
-        counts = f"{len(state.floaters)} particles, {len(state.controls)} control points"
+        points = "1 control point" if len(state.controls) == 1 else f"{len(state.controls)} control points"
+        counts = f"{len(state.floaters)} particles, {points}"
         return f"{self.model.name}: {counts}; {state.message}"

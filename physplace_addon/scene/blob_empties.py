@@ -76,6 +76,10 @@ class Empties:
         for obj in family:
             self.before.setdefault(obj.name, (channels(obj), numbers(obj.scale), _numbers_of(obj)))
 
+    def look_at(self, names: Iterable[str]) -> None:
+        """Take some as they are now."""
+        self._looks.update({name: _look(name) for name in names})
+
     def changed(self) -> frozenset[str]:
         """The names of those that somebody else has changed or deleted since they were last looked at.
 
@@ -143,7 +147,7 @@ def numbers(vector: Any) -> tuple[float, ...]:
 
 def _is(vector: Any, values: Floats) -> bool:
     """Whether one of Blender's vectors is some values (n,), in single precision."""
-    return np.array_equal(np.array(numbers(vector), dtype=np.float32), values.astype(np.float32))
+    return numbers(vector) == tuple(values.astype(np.float32).tolist())
 
 
 def _look(name: str) -> Look:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+import bpy
 import numpy as np
 from bpy.types import Object
 
@@ -44,6 +46,14 @@ class BlobModel:
         kinds = tuple((type(slot.element).__name__, slot.names) for slot in self.slots)
         places = tuple(seat.matrix.tobytes() for slot in self.slots for seat in slot.element.seats)
         return self.combination, kinds, places, self.function.parameters.tobytes()
+
+    def with_controls_as_they_are(self, names: Collection[str]) -> BlobModel:
+        """The model with some of its control points read anew. Raises SceneError."""
+        frame = Frame(self.name, self.frame)
+        anew = [
+            frame.seat(bpy.data.objects[seat.name]) if seat.name in names else seat for seat in self.controls
+        ]
+        return replace(self, controls=tuple(anew))
 
     def sculpted(self, grabbed: frozenset[str] = frozenset()) -> Frozen:
         """The function of those parameters that sculpting may change: none of elements that the artist

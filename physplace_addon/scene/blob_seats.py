@@ -10,6 +10,7 @@ measured, not assembled. A new place c is then written as the location P^-1 c, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from bpy.types import Object
@@ -49,7 +50,7 @@ class Seat:
         axes: Floats = self.size * self.matrix[:3, :3]
         return axes
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """The radius of the ball that has the volume of the one it is drawn as."""
         return float(np.cbrt(abs(np.linalg.det(self.axes))))
@@ -79,11 +80,11 @@ class Frame:
         """Where an object sits in it. Raises SceneError for an object that is shrunk to nothing."""
         basis = _finite(obj, obj.matrix_basis)
         matrix = self._matrix(obj)
-        if is_singular(matrix) or is_singular(basis):
+        if is_singular(matrix):
             raise SceneError(obj.name, ZERO, MEND)
         return Seat(
             obj.name,
-            split(matrix).affine,
+            matrix,
             basis @ np.linalg.inv(matrix),
             np.array(obj.delta_location, dtype=np.float64),
             np.array(obj.scale, dtype=np.float64),
@@ -98,8 +99,8 @@ class Frame:
         while member.name != self.name:
             if member.parent is None or member.parent_type != "OBJECT" or len(member.constraints):
                 world = _finite(obj, obj.matrix_world)
-                seen: Floats = np.asarray(np.linalg.solve(self.matrix, world), dtype=np.float64)
-                return seen
+                seen = np.asarray(np.linalg.solve(self.matrix, world), dtype=np.float64)
+                return seen if is_singular(seen) else split(seen).affine
             matrix = _finite(obj, member.matrix_parent_inverse) @ _finite(obj, member.matrix_basis) @ matrix
             member = member.parent
         return matrix

@@ -15,6 +15,8 @@ from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.errors import MeshError
 from .affine import is_singular
+from .blob_bodies import body_of_blob
+from .blobs import is_blob
 from .definitions import complex_of
 from .errors import SceneError
 from .meshes import triangles_of
@@ -83,4 +85,6 @@ class Reader:
 
 
 def _exact(item: Item) -> Body:
+    if is_blob(item.evaluated):
+        return body_of_blob(original(item.evaluated))
     return bodies.exact(complex_of(item.evaluated), item.evaluated.name)

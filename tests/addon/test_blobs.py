@@ -170,3 +170,15 @@ def test_a_saved_file_has_the_blob(blob, tmp_path: Path):
     again = read_blob(bpy.data.objects["Blob"])
     np.testing.assert_array_equal(again.function.parameters, before)
     assert len(again.controls) == 2
+
+
+def test_a_blob_is_placed_by_its_exact_surface():
+    """A ball of a sum is a ball: it lies on the floor at its radius, whichever of its parts is active."""
+    scenes.floor()
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), radius=0.7)
+    bpy.ops.physplace.blob_mesh(particle_size=0.2)
+    scenes.activate(bpy.data.objects["Sphere"])
+    assert bpy.ops.physplace.place() == {"FINISHED"}
+    report = bpy.data.objects["Blob"]["physplace_report"].to_dict()
+    assert report["status"] == "BALANCED"
+    assert scenes.world_matrix(bpy.data.objects["Sphere"])[2, 3] == pytest.approx(0.7, abs=1e-5)
