@@ -17,9 +17,7 @@ from tests.oracles.frames import rotation_of
 BODIES = {"box": box, "cylinder": cylinder, "torus": torus}
 TURN = np.array([0.93, 0.3, 0.15, 0.1])
 ELSEWHERE = {
-    "a bead": (1e-3, (0.0, 0.0, 0.0)),
     "a hall": (1e3, (0.0, 0.0, 0.0)),
-    "far away": (1.0, (1e4, -2e4, 5e3)),
     "a bead far away": (1e-3, (100.0, 50.0, 0.0)),
 }
 

@@ -19,8 +19,7 @@ from tests.oracles.frames import rotation_of
 
 ELSEWHERE = {
     "a bead": (1e-3, (0.0, 0.0, 0.0)),
-    "a hall": (1e3, (0.0, 0.0, 0.0)),
-    "far away": (1.0, (1e4, -2e4, 5e3)),
+    "a hall far away": (1e3, (1e7, -2e7, 5e6)),
 }
 HERE = (1.0, (0.0, 0.0, 0.0))
 LEAN = np.radians(65)
