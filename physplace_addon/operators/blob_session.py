@@ -29,7 +29,9 @@ from ..scene.blob_kinds import Seating
 from ..scene.blob_making import add_control
 from ..scene.blob_models import BlobModel, read_blob
 from ..scene.blob_spacing import SHARE, floater_settings
+from ..scene.blobs import family_of
 from ..scene.duplicate import select_only
+from ..scene.read import check_editable
 from .blob_rays import inverse, surface_under, transformed
 from .view import View
 
@@ -43,6 +45,8 @@ class BlobSession:
 
     def __init__(self, context: Context, blob: Object) -> None:
         """Begin with a blob as it is. Raises PhysPlaceError, with nothing changed."""
+        for obj in family_of(blob):
+            check_editable(obj)
         self.model = read_blob(blob)
         self.empties = Empties(blob)
         self.problem: str | None = None
@@ -152,6 +156,7 @@ class BlobSession:
         for name in [name for name in self.state.controls.names if name not in names]:
             self.solver.remove(self.index(name))
             self._pulled.pop(name, None)
+            self.held = None if self.held == name else self.held
         for name, seat in names.items():
             if name not in self.state.controls.names:
                 self.solver.add(seat.centre, name)

@@ -92,6 +92,17 @@ def test_an_element_in_the_artists_hands_stays_there_and_the_others_make_up_for_
     assert ball.location.z == pytest.approx(0.4)
 
 
+def test_a_control_point_that_is_deleted_while_it_is_held_is_let_go_of(blob):
+    session = BlobSession(bpy.context, blob)
+    session.take("Control")
+    session.pull("Control", np.array([3.5, 0.0, 0.0]))
+    session.tick(bpy.context, 0.01)
+    bpy.data.objects.remove(bpy.data.objects["Control"])
+    session.tick(bpy.context, 0.01)
+    assert session.held is None
+    assert session.state.controls.names == ("Control.001",)
+
+
 def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
     scenes.activate(blob)
     assert bpy.ops.physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
@@ -153,7 +164,9 @@ def test_what_has_no_meaning_is_refused_and_nothing_is_changed(blob):
     for operator in (bpy.ops.physplace.blob_sculpt, bpy.ops.physplace.blob_mesh, bpy.ops.physplace.blob_bake):
         refused(operator, blob, r'object "Blob": its property "blob" is \'heap\'')
     refused(bpy.ops.physplace.blob_control_add, blob, "heap", location=(0.0, 0.0, 1.0))
-    blob["blob"] = "sum"
+    blob["blob"], blob["blob.sigma"] = "sum", 1e-6
+    refused(bpy.ops.physplace.blob_sculpt, blob, '"blob.sigma" is 1e-06')
+    refused(bpy.ops.physplace.blob_mesh, blob, '"blob.sigma" is 1e-06')
     refused(bpy.ops.physplace.blob_bake, blob, "the last frame is 1", frame_start=5, frame_end=1)
 
 
