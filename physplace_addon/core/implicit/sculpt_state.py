@@ -30,7 +30,10 @@ class SculptStatus(Enum):
 
 @dataclass(frozen=True)
 class SculptSettings:
-    """floaters: their radius and more; hold: whether the surface at a dragged point must not slip away."""
+    """floaters: their radius and more; hold: whether the surface at a dragged point must not slip away.
+
+    Where the floaters' `focus_size` is above 0 and no focus is set, they are denser near dragged points.
+    """
 
     floaters: FloaterSettings
     hold: bool = True

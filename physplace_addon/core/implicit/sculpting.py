@@ -163,6 +163,8 @@ class Sculpting:
                 after = before.function
             else:
                 rate = change / settings.time_step
+        if settings.focus_size > 0.0 and settings.focus is None:
+            self._look_near(followed.controls if followed is not None else before.controls)
         floaters = self._sampling.advance(before.floaters, before.function, rate, after)
         self._kept.age += 1
         calm = rate is None and _are_calm(before.floaters, floaters)
@@ -185,6 +187,11 @@ class Sculpting:
         desired = self._desired * self._settings.floaters.time_step
         known = self.state.floaters.positions
         return follow(self.state.function, self.state.controls, desired, self._mobility, pace, known)
+
+    def _look_near(self, controls: ControlPoints) -> None:
+        """Have floaters denser near what is dragged (section 6)."""
+        dragged = controls.position[controls.dragged]
+        self._sampling.settings = replace(self._settings.floaters, focus=dragged)
 
     def _pace(self) -> Pace:
         """Return what a step keeps to; every few steps it is measured anew, and the metric with it."""

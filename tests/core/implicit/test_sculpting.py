@@ -91,6 +91,22 @@ def test_desired_velocities_move_what_control_points_leave_free() -> None:
     assert off(state.function, np.array([[R, 0.0, 0.0]]))[0] < 1e-3 * 0.15
 
 
+def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
+    settings = SculptSettings(FloaterSettings(0.12, focus_size=0.4))
+    sculpting = at_work(ball(2.0), settings, steps=40)
+    sculpting.drag(sculpting.add([2.0 * R, 0.0, 0.0]), [2.0 * R + 0.1, 0.0, 0.0])
+    counts = []
+    for _ in range(40):
+        state = sculpting.step()
+        near = np.linalg.norm(state.floaters.positions - state.controls.position[0], axis=1) < 0.25
+        counts.append(near.sum())
+    assert state.floaters.desired[near].max() < 0.11
+    assert counts[-1] > 1.5 * counts[0]
+    sculpting.release(0)
+    sculpting.step()
+    assert np.all(sculpting.state.floaters.desired == 0.12)
+
+
 def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
     sculpting = at_work(ball(), steps=20)
     sculpting.change_function(blobby_spheres(1.5, [[0.0, 0.0, 0.0]], 0.6))
