@@ -18,7 +18,7 @@ from bpy.types import Context, Object
 from ..core.arrays import Floats
 from .access import custom_properties, view_layer_of
 from .blob_kinds import Seating
-from .blobs import BLOB, family_of
+from .blobs import BLOB, family_of, is_anywhere
 from .transform import Channels, channels, rotation_property, set_channels
 
 PREFIX = f"{BLOB}."
@@ -66,7 +66,7 @@ class Empties:
     @property
     def is_there(self) -> bool:
         """Whether the blob itself still is."""
-        return self.blob in bpy.data.objects and BLOB in custom_properties(bpy.data.objects[self.blob])
+        return _is_there(self.blob) and BLOB in custom_properties(bpy.data.objects[self.blob])
 
     def look_again(self) -> None:
         """List them anew, and take them all as they are now."""
@@ -85,9 +85,7 @@ class Empties:
 
         If objects were made or deleted meanwhile, the blob itself is among them: its parts may be others.
         """
-        names = {
-            name for name, look in self._looks.items() if name not in bpy.data.objects or look != _look(name)
-        }
+        names = {name for name, look in self._looks.items() if not _is_there(name) or look != _look(name)}
         if len(bpy.data.objects) != self._count:
             names.add(self.blob)
         return frozenset(names)
@@ -148,6 +146,10 @@ def numbers(vector: Any) -> tuple[float, ...]:
 def _is(vector: Any, values: Floats) -> bool:
     """Whether one of Blender's vectors is some values (n,), in single precision."""
     return numbers(vector) == tuple(values.astype(np.float32).tolist())
+
+
+def _is_there(name: str) -> bool:
+    return name in bpy.data.objects and is_anywhere(bpy.data.objects[name])
 
 
 def _look(name: str) -> Look:

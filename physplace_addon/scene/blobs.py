@@ -118,10 +118,10 @@ def family_of(blob: Object) -> Iterator[Object]:
 
 def _children(obj: Object) -> list[Object]:
     """An object's children that are anywhere: one that is deleted may still be in the file."""
-    return [child for child in obj.children if _is_anywhere(child)]
+    return [child for child in obj.children if is_anywhere(child)]
 
 
-def _is_anywhere(obj: Object) -> bool:
+def is_anywhere(obj: Object) -> bool:
     """Whether an object is in a view layer, or at least in a collection, which takes longer to tell."""
     layer: ViewLayer | None = bpy.context.view_layer
     seen = layer is not None and layer.objects.get(obj.name) == obj
@@ -145,7 +145,7 @@ def other_end(obj: Object) -> Object:
     """The object at a cylinder's other end. Raises SceneError if there is none."""
     value = custom_properties(obj).get(END)
     found = bpy.data.objects.get(value) if isinstance(value, str) else value
-    if isinstance(found, Object) and found != obj and _is_anywhere(found):
+    if isinstance(found, Object) and found != obj and is_anywhere(found):
         return found
     raise SceneError(
         obj.name,

@@ -103,6 +103,20 @@ def test_a_control_point_that_is_deleted_while_it_is_held_is_let_go_of(blob):
     assert session.state.controls.names == ("Control.001",)
 
 
+def test_a_cylinder_that_has_lost_its_other_end_is_said_until_it_is_there_again(blob):
+    bpy.ops.physplace.blob_add(kind="cylinder", location=(0.0, 0.0, 1.0), radius=0.5)
+    session = BlobSession(bpy.context, blob)
+    end = bpy.data.objects["Cylinder End"]
+    bpy.context.scene.collection.objects.unlink(end)
+    bpy.context.view_layer.update()
+    session.tick(bpy.context, 0.01)
+    assert "other end is lost" in session.figures()
+    bpy.context.scene.collection.objects.link(end)
+    bpy.context.view_layer.update()
+    session.tick(bpy.context, 0.01)
+    assert session.problem is None
+
+
 def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
     scenes.activate(blob)
     assert bpy.ops.physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
