@@ -13,6 +13,9 @@ What the paper leaves open, and what is added:
   the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than four
   neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
 - Those crushed by a surface that shrinks never come to rest, and die without.
+- Where spacing changes from place to place, or the floaters are too few to be even, someone is always a
+  little too large or too small, and the population never comes to rest.  While the surface is still, patience
+  grows: it widens the bounds of both (`patience`).
 - A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
   1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so
   small.
@@ -29,15 +32,26 @@ from .repulsion import Pairs
 _FEW = 4
 _CALM_AGE = 20
 _CALM_DEATH = 0.86
+_PATIENT_FROM, _PATIENCE, _MOST_PATIENCE = 25, 0.005, 0.3
 _CRUSHED = 0.5  # of the desired radius
 _BIRTH_PLACE = 0.7  # of the radius: how far beside a half that stays the other starts
 
 
+def patience(still: int) -> float:
+    """Return by how much bounds are widened after so many steps of a surface at rest, and settled."""
+    return min(max(still - _PATIENT_FROM, 0) * _PATIENCE, _MOST_PATIENCE)
+
+
 def dying(
-    floaters: Floaters, speed: Floats, pairs: Pairs, settings: FloaterSettings, rng: np.random.Generator
+    floaters: Floaters,
+    speed: Floats,
+    pairs: Pairs,
+    settings: FloaterSettings,
+    patience: float,
+    rng: np.random.Generator,
 ) -> Bools:
-    """Return which floaters (r,) die; speed (r,) in scene units per unit of time."""
-    ratio = floaters.radii / floaters.desired
+    """Return which floaters (r,) die; speed (r,) in scene units per unit of time, patience 0 or more."""
+    ratio = floaters.radii / ((1.0 - patience) * floaters.desired)
     small = (ratio < settings.death) | ((ratio < _CALM_DEATH) & (floaters.ages >= _CALM_AGE))
     small &= (speed < settings.equilibrium * floaters.radii) | (ratio < _CRUSHED)
     if not small.any():
@@ -71,12 +85,19 @@ def _least_around(values: Floats, pairs: Pairs) -> Floats:
 
 
 def splitting(
-    floaters: Floaters, energy: Floats, speed: Floats, greatest: Floats, settings: FloaterSettings
+    floaters: Floaters,
+    energy: Floats,
+    speed: Floats,
+    greatest: Floats,
+    settings: FloaterSettings,
+    patience: float,
 ) -> Bools:
-    """Return which floaters (r,) split; `greatest` (r,) is sigma_max."""
+    """Return which floaters (r,) split; `greatest` (r,) is sigma_max, patience 0 or more."""
     calm = speed < settings.equilibrium * floaters.radii
     huge = floaters.radii >= greatest * (1.0 - 1e-9)
-    room = (energy > settings.energized * settings.energy) & (floaters.radii > floaters.desired)
+    room = (energy > settings.energized * settings.energy) & (
+        floaters.radii > (1.0 + patience) * floaters.desired
+    )
     return calm & (huge | room)
 
 

@@ -18,6 +18,11 @@ Radii that differ make spacings that differ, for ever: a floater that has more r
 radii are about right, the force is made with radii in the same ratio to the desired ones, all of them, and
 only what is too large or too small by more than a margin still pushes harder or yields.
 
+Where the desired radii differ, the paper's force does not rest in a spacing that follows them: the same
+energies on less land are a greater pressure, which drives floaters from fine to coarse for ever.  In the
+measure of the land, energies u^2 exp(-|r|^2 / (2 u^2)), u^2 the mean of both, press evenly.  So the force of
+settled floaters is 2 r_ij alpha exp(-|r_ij|^2 / (2 u^2)); for equal radii it is the paper's.
+
 Floaters live faster than the paper's, by `HASTE`: P, rho and the speed that counts as rest, gamma, are all
 multiplied by it, which is a longer time step for the repulsion alone.  P of settled floaters is greater
 still; Euler's step stays stable up to 2.5.
@@ -69,30 +74,23 @@ def repulsion(
     by_i, by_j = _energies(square, fall_i, scale), _energies(square, fall_j, scale)
     energy = _sums(i, by_i, j, by_j, count)
     stiffness = _sums(i, by_i * square, j, by_j * square, count) / radii**3
-    if force_radii is not radii:
-        scale = _CALM_HASTE / HASTE * scale
+    if force_radii is radii:
+        h, own = -2.0 * (by_i * fall_i + by_j * fall_j), HASTE * radii * radii
+    else:
+        u_square = force_radii * force_radii
+        h = _energies(square, -1.0 / (u_square.take(i) + u_square.take(j)), scale)
+        own = np.full(count, 2.0 * _CALM_HASTE)
     wish = np.empty((count, 3))
-    h = _symmetric(square, scale, force_radii, i, j)
     for axis in range(3):
         push = h * apart[axis]
         wish[:, axis] = _sums(i, push, j, -push, count)
-    wish *= (HASTE * force_radii * force_radii)[:, None]
+    wish *= own[:, None]
     return Repulsion(wish, energy, stiffness)
 
 
 def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
     """Return what all pairs give to their first and to their second floaters (count,)."""
     return np.asarray(np.bincount(i, by_i, count) + np.bincount(j, by_j, count), dtype=np.float64)
-
-
-def _symmetric(square: Floats, scale: Floats, radii: Floats, i: Ints, j: Ints) -> Floats:
-    """Return h (m,) for pairs at squared distances (m,)."""
-    if len(radii) and radii.min() == radii.max():
-        inverse = 1.0 / (radii[0] * radii[0])
-        return _energies(square, -0.5 * inverse, 2.0 * inverse * scale)
-    fall_i, fall_j = _falls(radii, i, j)
-    by_i, by_j = _energies(square, fall_i, scale), _energies(square, fall_j, scale)
-    return np.asarray(-2.0 * (by_i * fall_i + by_j * fall_j))
 
 
 def _falls(radii: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from .attachment import attached, constrained, limited, within_the_bend
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .neighbours import Neighbours
-from .population import dying, split, splitting
+from .population import dying, patience, split, splitting
 from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
 from .seeding import Seeding
 from .spacing import desired_radii
@@ -25,16 +25,19 @@ from .spacing import desired_radii
 class Sampling:
     """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
 
-    It only remembers what makes the next step cheaper, and where it has looked for new components: the
-    floaters themselves are handed in and out, so earlier ones may be taken up again.
+    It only remembers what makes the next step cheaper, how long nothing has changed, and where it has looked for
+    new components: the floaters themselves are handed in and out, so earlier ones may be taken up again.
+    `settings` may be replaced between steps, but for the radius and the bounds.
     """
 
     def __init__(self, settings: FloaterSettings, rng: np.random.Generator) -> None:
         self.settings = settings
+        self._settings_before = settings
         self._rng = rng
         self._neighbours = Neighbours()
         self._seeding = Seeding(settings)
         self._floaters: Floaters | None = None
+        self._still = 0
         self._function: ImplicitFunction | None = None
 
     def seeds(self, function: ImplicitFunction) -> Floaters:
@@ -67,6 +70,7 @@ class Sampling:
         settings = self.settings
         floaters, value = self._evaluated(floaters, function)
         force_radii = common_radii(floaters.radii, floaters.desired)
+        self._waited(force_radii is not floaters.radii and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude)
         pull = settings.feedback * value
@@ -76,11 +80,17 @@ class Sampling:
         moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt)
         speed = way / (HASTE * settings.time_step)
-        dead = dying(grown, speed, pairs, settings, self._rng)
-        splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings) & ~dead
+        waits = patience(self._still)
+        dead = dying(grown, speed, pairs, settings, waits, self._rng)
+        splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings, waits) & ~dead
         if len(floaters) >= settings.most:
             splits[:] = False
         return self._landed(*self._counted(grown, floaters.positions, dead, splits), after)
+
+    def _waited(self, settled: bool) -> None:
+        """Count the steps in which nothing changed: neither the surface nor what is asked of its floaters."""
+        self._still = self._still + 1 if settled and self.settings is self._settings_before else 0
+        self._settings_before = self.settings
 
     def _moves(self, floaters: Floaters, velocity: Floats) -> tuple[Floats, Floats]:
         """Return the ways of a step (r, 3), of a radius at most, and how long they wish to be (r,)."""
