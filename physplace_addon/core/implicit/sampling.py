@@ -25,8 +25,8 @@ from .spacing import desired_radii
 class Sampling:
     """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
 
-    It only remembers what makes the next step cheaper, how long nothing has changed, and where it has looked for
-    new components: the floaters themselves are handed in and out, so earlier ones may be taken up again.
+    It only remembers what makes the next step cheaper, how long nothing has changed, and where it has looked
+    for new components: the floaters themselves are handed in and out, so earlier ones may be taken up again.
     `settings` may be replaced between steps, but for the radius and the bounds.
     """
 
