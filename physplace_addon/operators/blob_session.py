@@ -103,7 +103,7 @@ class BlobSession:
         """Heed what the artist has changed since; tell whether that is anything."""
         changed = self.empties.changed()
         self._let_go()
-        if not changed or not self.empties.is_there:
+        if not self.empties.is_there or not (changed or self.problem is not None):
             return bool(changed)
         try:
             self._read(context, changed)
