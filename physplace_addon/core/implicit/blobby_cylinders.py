@@ -19,6 +19,7 @@ from .columns import columns_of
 from .fields import Field
 from .gaussians import (
     LEAST_RADIUS,
+    REACH,
     WELL_CONDITIONED,
     Elements,
     Nearness,
@@ -59,10 +60,20 @@ class CylinderField(Field):
         return _Cylinders(rows, origin)
 
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest |d|^2 / s^2 (n, k) in boxes (n, 3)."""
-        s = np.maximum(self.radii, LEAST_RADIUS)
-        least, most = distances_to_segments(lower, upper, self.rows[:, :3], self.rows[:, 3:6])
-        return (least / s) ** 2, (most / s) ** 2
+        """Return the least and the greatest |d|^2 / s^2 (n, k) in boxes (n, 3).
+
+        Of segments whose own boxes are too far away to matter, these alone are looked at.
+        """
+        spans, s = self.spans, np.maximum(self.radii, LEAST_RADIUS)
+        gaps = np.maximum(lower[:, None] - spans[:, 1], spans[:, 0] - upper[:, None])
+        gaps = np.maximum(gaps, 0.0) / s[:, None]
+        least = dot(gaps, gaps)
+        most = np.full(least.shape, np.inf)
+        box, element = np.nonzero(least < REACH**2)
+        rows = self.rows[element]
+        near, far = distances_to_segments(lower[box], upper[box], rows[:, :3], rows[:, 3:6])
+        least[box, element], most[box, element] = (near / s[element]) ** 2, (far / s[element]) ** 2
+        return least, most
 
 
 class _Cylinders(Elements):

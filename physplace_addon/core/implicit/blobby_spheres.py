@@ -53,11 +53,16 @@ class SphereField(Field):
 
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return the least and the greatest |x - c|^2 / s^2 (n, k) in boxes (n, 3)."""
-        s = np.maximum(self.radii, LEAST_RADIUS)
-        below = (lower[:, None] - self.rows[:, :3]) / s[:, None]
-        above = (self.rows[:, :3] - upper[:, None]) / s[:, None]
-        least, most = np.maximum(np.maximum(below, above), 0.0), np.maximum(np.abs(below), np.abs(above))
-        return dot(least, least), dot(most, most)
+        s = np.maximum(self.radii, LEAST_RADIUS)[:, None]
+        least, most = np.zeros((len(s), len(lower))), np.zeros((len(s), len(lower)))
+        for i in range(3):
+            below, above = (
+                (lower[:, i] - self.rows[:, i, None]) / s,
+                (self.rows[:, i, None] - upper[:, i]) / s,
+            )
+            least += np.maximum(np.maximum(below, above), 0.0) ** 2
+            most += np.maximum(np.abs(below), np.abs(above)) ** 2
+        return least.T, most.T
 
 
 class _Spheres(Elements):

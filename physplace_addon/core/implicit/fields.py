@@ -111,6 +111,13 @@ class Field(Summand):
 
     def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n,) of the sum over boxes, from each element's least and greatest distance."""
+        step = max(_AT_ONCE // max(len(self.rows), 1), 1)
+        ends = [(lower[i : i + step], upper[i : i + step]) for i in range(0, len(lower), step)]
+        parts = [self._bounds_of(*end) for end in ends] or [(np.zeros(0), np.zeros(0))]
+        least, most = zip(*parts, strict=True)
+        return np.concatenate(least), np.concatenate(most)
+
+    def _bounds_of(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         near, far = self.exponents(lower, upper)
         slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
         return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack

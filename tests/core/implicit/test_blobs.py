@@ -14,6 +14,7 @@ from physplace_addon.core.implicit import (
     blobby_spheres,
     fields,
 )
+from physplace_addon.core.implicit.segments_and_boxes import distances_to_segments
 from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres
 
 BIAS = 0.5
@@ -141,6 +142,22 @@ def test_the_box_of_one_element_touches_it():
     reach = 0.6 * np.sqrt(np.log(2.0))
     box = blobby_cylinder().box()
     assert box == pytest.approx(np.array([[-1 - reach, -reach, -reach], [1 + reach, reach, reach]]), abs=1e-3)
+
+
+def test_distances_of_segments_to_boxes_are_exact(rng):
+    a, b = rng.normal(size=(300, 3)), rng.normal(size=(300, 3))
+    b[:40], b[40:80, 0] = a[:40], a[40:80, 0]
+    lower = rng.normal(size=(300, 3))
+    upper = lower + rng.exponential(0.5, (300, 3)) * (rng.random((300, 3)) < 0.8)
+    least, greatest = distances_to_segments(lower, upper, a, b)
+    t = np.linspace(0.0, 1.0, 4001)[:, None, None]
+    places = a + t * (b - a)
+    gaps = np.linalg.norm(places - np.clip(places, lower, upper), axis=-1).min(axis=0)
+    assert (least <= gaps + 1e-12).all()
+    assert (least >= gaps - 1e-3).all()
+    corners = np.where(np.arange(8)[:, None, None] >> np.arange(3) & 1, upper, lower)
+    reach = np.linalg.norm(places[::40, None] - corners, axis=-1).min(axis=0).max(axis=0)
+    assert (np.abs(greatest - reach) <= 2e-2).all()
 
 
 def test_no_points_are_no_values():
