@@ -28,7 +28,8 @@ _LOOSER = 3.0  # of the tolerance: the mesh's, whose triangles the patches cut i
 _FLAT = 4.5  # spacing^2 of triangles over their distance from the surface and its radius of curvature
 _LEAST_SHARE = 0.2  # of the first spacing: what needs finer triangles needs them in some places only
 _LEAST_POINTS = 4
-PATCH_ARRAYS = "corners", "ways", "heights", "guesses"
+_PATCH_ARRAYS = "corners", "ways", "heights", "guesses"
+_FINER = 0.25  # of the distance of points, where the surface has parts too small for it
 _SMALL = 0.5  # of its box: a surface so small is sampled anew
 
 
@@ -71,7 +72,7 @@ def _patches_of(body: Body) -> ImplicitPatches:
     """All patches of a body that one function bounds."""
     nets = [surface.nets for surface in body.surfaces if isinstance(surface, BezierSheet)]
     own = [net for net in nets if isinstance(net, ImplicitPatches)]
-    parts = (np.concatenate([getattr(net, what) for net in own]) for what in PATCH_ARRAYS)
+    parts = (np.concatenate([getattr(net, what) for net in own]) for what in _PATCH_ARRAYS)
     return ImplicitPatches(own[0].function, *parts)
 
 
@@ -89,19 +90,33 @@ def _one_body(
         raise _no_surface(name)
     size = 0.5 * float(np.linalg.norm(np.ptp(sampled, axis=0)))
     within = DEFAULT_TOLERANCE * size if tolerance is None else tolerance
-    if points is None:
-        sampled, spaced = _evened(function, sampled, spaced, _LOOSER * within)
-    mesh = triangulated(function, sampled, spaced, _LOOSER * within)
-    if not mesh.status.closed:
-        raise PhysPlaceError(f'"{name}": {mesh.message}')
-    _check_no_creases(function, mesh, name)
-    if mesh.status is MeshStatus.COARSE:
-        raise PhysPlaceError(f'"{name}": its surface bends too sharply; blend its elements more smoothly')
+    mesh = _meshed(function, sampled, spaced, _LOOSER * within)
+    _check_mesh(function, mesh, name)
     try:
         found = exact(implicit_complex(function, mesh.points, mesh.triangles, within), name)
     except PhysPlaceError as error:
         raise PhysPlaceError(f'"{name}": {error}') from error
     return replace(found, notes=(*_notes(mesh), *found.notes))
+
+
+def _meshed(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> Triangulation:
+    """A mesh within a distance, through more points where those do not do."""
+    mesh = triangulated(function, *_evened(function, points, sigma, within), within)
+    if mesh.status.closed:
+        return mesh
+    finer = _FINER * sigma
+    return triangulated(function, covering(function, 2.0 * finer), finer, within)
+
+
+def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
+    """Raise PhysPlaceError for a mesh that smooth patches cannot be laid over."""
+    found = "its surface bends too sharply; blend its elements more smoothly"
+    if not mesh.status.closed:
+        found = "parts of it are much thinner or smaller than the rest; leave them out, or enlarge them"
+    else:
+        _check_no_creases(function, mesh, name)
+    if not mesh.status.closed or mesh.status is MeshStatus.COARSE:
+        raise PhysPlaceError(f'"{name}": {found}')
 
 
 def _check_finite(function: ImplicitFunction, name: str) -> None:

@@ -197,6 +197,13 @@ def test_each_part_of_a_surface_is_a_face():
     assert len(np.unique(body.triangle_corners)) == body.point_count
 
 
+def test_a_part_a_twentieth_of_the_rest_is_not_left_out():
+    function = blobby_spheres(BIAS, [[0, 0, 0], [3, 0.1, 0.2]], [1.0, 0.05])
+    body = blob_body(function, "moon", tolerance=0.02)
+    assert body.face_count == 2
+    assert body.mass.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (1 + 0.05**3), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [

@@ -2,24 +2,30 @@
 
 The surface's box is halved into ever smaller cells; those where F cannot be zero, by its proven bounds, are
 left out.  From each eighth of those that are left a point is brought to the surface, and what is too near to
-another is dropped.
+another is dropped.  Cells that no point comes near may hold something much smaller: they are halved some
+more.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import cKDTree
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..errors import PhysPlaceError
 from .feet import on_surface
 from .function import ImplicitFunction
+from .spacing import greatest_curvatures
 from .thinning import apart, shuffled
 
 _FIRST = 4.0  # cells across the box
 _CELL = 1.5  # of the spacing
 _MOST_CELLS = 1_000_000
 _APART = 0.8  # of the spacing
+_TURN = 0.7  # radians from point to point, where the surface bends so sharply that they are nearer than that
 _ROUNDS = 12
+_DEEPER = 6
+_MOST_LONELY = 20_000
 _OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
@@ -29,12 +35,45 @@ def covering(function: ImplicitFunction, spacing: float) -> Floats:
     Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
     """
     cells, size = _cells(function, spacing)
+    points = _landed(function, cells, size)
+    for _ in range(_DEEPER):
+        cells = cells[_lonely(cells, points, 3.0 * size)]
+        if not len(cells) or len(cells) > _MOST_LONELY:
+            break
+        cells, size = _split(function, cells - 0.5 * size, size)
+        points = np.concatenate([points, _landed(function, cells, size)])
+    points = shuffled(points)
+    bend = np.maximum(greatest_curvatures(function, points), _TURN / (_APART * spacing))
+    return apart(points, _TURN / bend)
+
+
+def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
+    """Points of the surface near the centres (k, 3) of cells, where there are some."""
     points = on_surface(function, cells, size, _ROUNDS)
     value, gradient = function.gradient(points)
     slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
-    arrived = np.abs(value) <= 1e-6 * spacing * slope
-    points = shuffled(points[arrived & (np.abs(points - cells) <= 2.0 * size).all(axis=1)])
-    return apart(points, np.full(len(points), _APART * spacing))
+    arrived = np.abs(value) <= 1e-6 * size * slope
+    near = np.all(np.abs(points - cells) <= 2.0 * size, axis=1)
+    landed: Floats = points[arrived & near]
+    return landed
+
+
+def _lonely(cells: Floats, points: Floats, reach: float) -> Bools:
+    """Which centres (k, 3) of cells have no point within reach: they may hold something small."""
+    if not len(points):
+        return np.ones(len(cells), dtype=np.bool_)
+    lonely: Bools = np.asarray(cKDTree(points).query(cells)[0]) > reach
+    return lonely
+
+
+def _split(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats, float]:
+    """The centres of the eighths, where the surface may be in, of cells with lowest corners (k, 3); their
+    size.
+    """
+    size *= 0.5
+    low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
+    least, greatest = function.range(low, low + size)
+    return low[(least <= 0.0) & (greatest >= 0.0)] + 0.5 * size, size
 
 
 def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:

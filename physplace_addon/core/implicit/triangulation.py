@@ -28,7 +28,7 @@ from .restricted import Restricted, restricted_triangles
 from .splitting import refined
 
 _SPACING = 2.0  # of floaters, in radii
-_AIM = 0.75  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
+_AIM = 0.7  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
 _ATTEMPTS = 3
 _NEARER = 0.5  # of the spacing, in each further attempt
 _SHARP = 0.5  # radians that the normal turns over a triangle at a crease
