@@ -238,7 +238,7 @@ class ModalOperator(ObjectOperator):
 
 
 def _where(context: Context) -> tuple[int, str, str]:
-    """The area, and the names of the scene and the view layer, that an operator works in; 0 and "" for none."""
+    """The area, and the names of the scene and view layer, that an operator works in; 0 and "" for none."""
     area, scene, layer = context.area, context.scene, context.view_layer
     return (
         0 if area is None else area.as_pointer(),
