@@ -65,6 +65,10 @@ class Frozen(ImplicitFunction):
         """Return F (k,) and F_x (k, 3)."""
         return self.whole.gradient(x)
 
+    def middles(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.middles()
+
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
         return self.whole.hessian(x)

@@ -77,8 +77,14 @@ class ImplicitFunction(ABC):
         """
 
     def inside(self, level: float) -> Floats:
-        """Return a box (2, 3) that holds all places where F <= level; infinite unless a function knows one."""
+        """Return a box (2, 3) that holds all places where F <= level; infinite unless one is known."""
         return np.array([[-np.inf] * 3, [np.inf] * 3])
+
+    def middles(self) -> Floats:
+        """Return places (k, 3), such as the middles of elements, one of which is in each component that is
+        small beside the whole; none unless a function knows some.
+        """
+        return np.zeros((0, 3))
 
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

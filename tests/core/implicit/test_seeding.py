@@ -37,6 +37,17 @@ def test_a_ball_that_appears_has_floaters_within_thirty_steps() -> None:
     assert min(on_each(floaters, [0.0, 2.0, 4.0])) > 0
 
 
+def test_a_ball_much_smaller_than_a_floaters_land_is_not_overlooked() -> None:
+    before = balls([0.0, 9.0], [0.6, 0.6])
+    sampling, floaters = settled(before)
+    after = balls([0.0, 4.1234, 9.0], [0.6, 0.02, 0.6])
+    floaters = sampling.advance(floaters, before, None, after)
+    for _ in range(30):
+        floaters = sampling.advance(floaters, after)
+        assert len(floaters) < 1000
+    assert on_each(floaters, [4.1234], 0.05)[0] > 0
+
+
 def test_a_ball_that_vanishes_leaves_no_floaters() -> None:
     before = balls([0.0, 3.0], [0.6, 0.6])
     sampling, floaters = settled(before)
