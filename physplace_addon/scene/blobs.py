@@ -149,6 +149,6 @@ def other_end(obj: Object) -> Object:
         return found
     raise SceneError(
         obj.name,
-        f'its property "{END}" names no other object: its other end is lost',
-        f"delete it, or give it another end: add a cylinder, and set {END} to one of its ends",
+        f'its other end is lost: "{END}" names no object',
+        "undo that, or delete this end, too",
     )
