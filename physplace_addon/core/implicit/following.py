@@ -29,7 +29,9 @@ _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
 _PINNED = 0.3  # of what is near enough: where a pinned point must be, for the next step's sake
 _ENOUGH = 0.3  # of what is near enough: where corrections end
+_UNSEEN = 0.1  # of what is near enough: what may be left by a correction that is not looked at
 _SURE = 0.3  # of what was left before: then the next correction does as much, unseen
+_FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
 _FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 
 
@@ -144,7 +146,7 @@ def _corrected(
     """
     near, before = np.abs(goal) <= pace.near, 0.0
     for correction in range(_CORRECTIONS + 1):
-        off = equations.weight * function.value(controls.position)
+        off = _off(function, controls, equations)
         left = np.where(near, off - goal, 0.0)
         worst = float(np.abs(left).max(initial=0.0))
         if correction == _CORRECTIONS or worst <= _ENOUGH * pace.near:
@@ -157,10 +159,18 @@ def _corrected(
         changed = _changed(function, change, pace)
         if changed is None:
             return None
-        if worst < _SURE * before and worst * worst <= _ENOUGH * pace.near * before:
+        if worst < _SURE * before and worst * worst <= _UNSEEN * pace.near * before:
             return changed, np.where(near, goal, off)
         function, before = changed, worst
     return function, off
+
+
+def _off(function: ImplicitFunction, controls: ControlPoints, equations: Equations) -> Floats:
+    """Return how far off the surface points are (n,), signed, by F_x as it is now."""
+    value, gradient = function.gradient(controls.position)
+    slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+    weight = equations.weight
+    return np.asarray(value * weight / np.maximum(slope * weight, _FLATTER))
 
 
 def _put_back(
@@ -176,5 +186,5 @@ def _put_back(
     if stray.any():
         placed = on_surface(function, moved.position[stray], pace.stride)
         moved = moved.on_feet(stray, placed)
-        off = equations.weight * function.value(moved.position)
+        off = _off(function, moved, equations)
     return Followed(function, moved, np.abs(off))
