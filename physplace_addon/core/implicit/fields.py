@@ -24,7 +24,8 @@ from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
 from .sparse_rows import Rows
 from .summands import NOTHING, ROUNDING, Summand
 
-_MANY, _SORTED = 128, 2**17  # elements, and pairs with points, from which on it pays to sort them by place
+_SORTED = 2**17  # pairs of a point and an element from which on it may pay to sort them by place
+_MANY, _MANY_CAREFUL = 768, 128  # elements from which on it does: with differences, which cost more, sooner
 _AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the cache
 
 
@@ -141,7 +142,7 @@ class Field(Summand):
         count = len(x) * len(self.rows)
         if count <= _AT_ONCE:
             return evaluate(self.at(x), rows)
-        if count <= _SORTED or len(self.rows) < _MANY:
+        if count <= _SORTED or len(self.rows) < (_MANY_CAREFUL if self._whole.careful else _MANY):
             step = max(_AT_ONCE // len(self.rows), 1)
             parts = [evaluate(self.at(x[i : i + step]), rows) for i in range(0, len(x), step)]
             return np.concatenate(parts, axis=-1)
