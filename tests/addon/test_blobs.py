@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.operators.blob_session import BlobSession
+from physplace_addon.overlay.disks import SHARE, Floaters, disks
 from physplace_addon.scene.blob_models import read_blob
 from tests.addon.running import refused
 from tests.scene import scenes
@@ -209,3 +210,21 @@ def test_a_blob_is_placed_by_its_exact_surface():
     report = bpy.data.objects["Blob"]["physplace_report"].to_dict()
     assert report["status"] == "BALANCED"
     assert scenes.world_matrix(bpy.data.objects["Sphere"])[2, 3] == pytest.approx(0.7, abs=1e-5)
+
+
+def test_disks_stay_tangent_to_a_surface_that_is_stretched_and_mirrored():
+    rng = np.random.default_rng(4)
+    normal = rng.normal(size=(300, 3))
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    normal[0], normal[1] = (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)
+    affine = np.diag([-2.0, 1.0, 0.5, 1.0])
+    affine[:3, 3] = (1.0, 2.0, 3.0)
+    moved = Floaters(normal, normal, np.full(300, 0.2)).moved(affine)
+    corners, triangles = disks(moved)
+    rim = corners.reshape(300, -1, 3) - moved.position[:, None]
+    np.testing.assert_allclose(np.einsum("nsi,ni->ns", rim, moved.normal), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(rim, axis=2), SHARE * 0.2, rtol=1e-12)
+    on = (moved.position - affine[:3, 3]) / np.diag(affine)[:3] ** 2
+    np.testing.assert_allclose(moved.normal, on / np.linalg.norm(on, axis=1)[:, None], atol=1e-12)
+    turn = np.cross(*(corners[triangles[:, k]] - corners[triangles[:, 0]] for k in (1, 2)))
+    assert np.all(np.einsum("ti,ti->t", turn, np.repeat(moved.normal, len(triangles) // 300, axis=0)) > 0.0)
