@@ -18,7 +18,7 @@ from ..scene.blobs import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_o
 from ..scene.duplicate import select_only
 from ..scene.read import check_editable
 from .blob_sculpt import blob_under_hands
-from .common import Conclusion, ObjectOperator
+from .common import Conclusion, ObjectOperator, why_no_object_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -84,10 +84,9 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
         )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs Object Mode."""
-        cls.poll_message_set("Only in Object Mode: leave the mode you are in first")
-        return context.mode == "OBJECT"
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs Object Mode only."""
+        return why_no_object_mode(context)
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
         """Take the cursor's place unless one is told."""

@@ -10,10 +10,10 @@ from bpy.types import Context, Event
 
 from ..scene.access import scene_of, window_manager_of
 from ..scene.blob_baking import bake
-from ..scene.blobs import active_blob, why_no_blob
+from ..scene.blobs import active_blob
 from ..scene.errors import SceneError
 from ..scene.read import check_editable
-from .common import Conclusion, ObjectOperator, waiting
+from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -37,12 +37,9 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         frame_end: IntProperty(name="End", description="The last frame; the scene's unless told")
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs a blob, in Object Mode."""
-        reason = why_no_blob(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob, in Object Mode."""
+        return why_no_blob(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Ask for the frames."""

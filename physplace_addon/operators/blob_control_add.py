@@ -12,13 +12,13 @@ from bpy.types import Context, Event
 from ..core.arrays import Floats
 from ..scene.access import scene_of
 from ..scene.blob_making import add_control
-from ..scene.blobs import active_blob, why_no_blob
+from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from ..scene.errors import SceneError
 from ..scene.read import check_editable
 from .blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from .blob_session import BlobSession
-from .common import Conclusion
+from .common import Conclusion, why_no_blob
 from .modal import ModalOperator, Verdict
 from .view import View
 
@@ -50,12 +50,9 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs a blob, in Object Mode."""
-        reason = why_no_blob(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob, in Object Mode."""
+        return why_no_blob(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Wait for a click; while the blob is being sculpted, that waits for it."""

@@ -10,9 +10,9 @@ from bpy.types import Context
 
 from ..scene.blob_meshes import add_mesh, mesh_of
 from ..scene.blob_models import read_blob
-from ..scene.blobs import active_blob, why_no_blob
+from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
-from .common import Conclusion, ObjectOperator, waiting
+from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 
 class PHYSPLACE_OT_blob_mesh(ObjectOperator):
@@ -47,12 +47,9 @@ class PHYSPLACE_OT_blob_mesh(ObjectOperator):
         )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs a blob, in Object Mode."""
-        reason = why_no_blob(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob, in Object Mode."""
+        return why_no_blob(context)
 
     def work(self, context: Context) -> Conclusion:
         """Sample the surface, mesh it, make the object."""

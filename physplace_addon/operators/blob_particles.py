@@ -11,10 +11,10 @@ from bpy.types import Context
 from ..scene.blob_meshes import spread_over
 from ..scene.blob_models import read_blob
 from ..scene.blob_particles import add_disks, add_empties
-from ..scene.blobs import active_blob, why_no_blob
+from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from ..scene.errors import SceneError
-from .common import Conclusion, ObjectOperator, waiting
+from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 MANY = 500  # empties that a scene bears well
 
@@ -44,12 +44,9 @@ class PHYSPLACE_OT_blob_particles(ObjectOperator):
         )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs a blob, in Object Mode."""
-        reason = why_no_blob(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob, in Object Mode."""
+        return why_no_blob(context)
 
     def work(self, context: Context) -> Conclusion:
         """Sample the surface, make the objects."""

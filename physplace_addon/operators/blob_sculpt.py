@@ -9,23 +9,18 @@ finds. What ends the operator from outside, as another mode or workspace, leaves
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
 from bpy.types import Context, Event, Object
 
 from ..core.arrays import Floats
 from ..core.implicit.sculpting import SculptStatus
 from ..scene.access import present
-from ..scene.blobs import active_blob, why_no_blob
+from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from .blob_session import BlobSession
-from .common import Conclusion
+from .common import Conclusion, why_no_blob
 from .modal import ModalOperator, Verdict
 from .view import View
-
-if TYPE_CHECKING:
-    pass
 
 NEAR = 14.0  # pixels from a control point within which a press is on it
 STEPS = 400  # without a window: at most
@@ -47,12 +42,9 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
     )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs a blob, in Object Mode."""
-        reason = why_no_blob(context)
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob, in Object Mode."""
+        return why_no_blob(context)
 
     def work(self, context: Context) -> Conclusion:
         """Have the surface come to its control points, as far as it can."""

@@ -14,6 +14,7 @@ from bpy.types import Context, Operator, Window, WindowManager
 from ..core.errors import PhysPlaceError
 from ..core.placement.certificate import in_words
 from ..scene.access import active_object
+from ..scene.blobs import blob_of
 from ..scene.write import Outcome
 
 if TYPE_CHECKING:
@@ -35,11 +36,16 @@ class ObjectOperator(Operator):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Needs an active object in Object Mode."""
-        reason = why_not(context)
+        """A grey button says why."""
+        reason = cls.why_grey(context)
         if reason is not None:
             cls.poll_message_set(reason)
         return reason is None
+
+    @classmethod
+    def why_grey(cls, context: Context) -> str | None:
+        """The reason why it cannot run now, or None: it needs an active object in Object Mode."""
+        return why_not(context)
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
         """Do the work, or say why it cannot be done."""
@@ -56,13 +62,25 @@ class ObjectOperator(Operator):
         raise NotImplementedError
 
 
+def why_no_object_mode(context: Context) -> str | None:
+    """The reason why the mode is a wrong one, or None."""
+    return None if context.mode == "OBJECT" else "Only in Object Mode: leave the mode you are in first"
+
+
 def why_not(context: Context) -> str | None:
     """The reason why no object can be placed now, or None."""
-    if context.mode != "OBJECT":
-        return "Only in Object Mode: leave the mode you are in first"
-    if active_object(context) is None:
-        return "There is no active object: click the object to place"
-    return None
+    no_object = active_object(context) is None
+    return why_no_object_mode(context) or (
+        "There is no active object: click the object to place" if no_object else None
+    )
+
+
+def why_no_blob(context: Context) -> str | None:
+    """The reason why there is no blob to work on, or None."""
+    no_blob = blob_of(active_object(context)) is None
+    return why_no_object_mode(context) or (
+        "The active object is no blob: add one, or click one of its elements" if no_blob else None
+    )
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from bpy.types import Context, Event
 
 from ..scene.access import active_object
 from ..scene.read import selected_movers
-from .common import Conclusion
+from .common import Conclusion, why_no_object_mode
 from .modal import ModalOperator, Verdict
 from .steering import Steering
 from .view import View, pick_up
@@ -56,10 +56,9 @@ class PHYSPLACE_OT_drag(ModalOperator):
         )
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs Object Mode only: the object may be chosen by dragging it."""
-        cls.poll_message_set("Only in Object Mode: leave the mode you are in first")
-        return context.mode == "OBJECT"
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs Object Mode only: the object may be chosen by dragging it."""
+        return why_no_object_mode(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Drag what was pressed on; where that was nothing, the active object, if it is selected."""

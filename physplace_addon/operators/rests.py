@@ -84,12 +84,9 @@ class RestsOperator(ObjectOperator):
     """An operator on the rests of the active object."""
 
     @classmethod
-    def poll(cls, context: Context) -> bool:
-        """Needs an active object with a rest, in Object Mode."""
-        reason = why_not(context) or _why_no_rests(present(active_object(context)))
-        if reason is not None:
-            cls.poll_message_set(reason)
-        return reason is None
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs an active object with a rest, in Object Mode."""
+        return why_not(context) or _why_no_rests(present(active_object(context)))
 
 
 def chosen(obj: Object) -> PhysPlaceRest:

@@ -87,15 +87,6 @@ def active_blob(context: Context) -> Object:
     return found
 
 
-def why_no_blob(context: Context) -> str | None:
-    """The reason why there is no blob to work on, or None."""
-    if context.mode != "OBJECT":
-        return "Only in Object Mode: leave the mode you are in first"
-    if blob_of(active_object(context)) is None:
-        return "The active object is no blob: add one, or click one of its elements"
-    return None
-
-
 def parts_of(blob: Object) -> list[Object]:
     """The elements of a blob, and the blobs that are parts of it, by name. What is deleted does not count."""
     return [child for child in _children(blob) if is_element(child) or is_blob(child)]
