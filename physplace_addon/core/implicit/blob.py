@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -64,6 +65,10 @@ class Blob(ImplicitFunction):
     @property
     def parameters(self) -> Floats:
         """The bias, then each field's parameters."""
+        return self._parameters.copy()
+
+    @cached_property
+    def _parameters(self) -> Floats:
         return np.concatenate(([self.bias], *(field.parameters for field in self.fields)))
 
     @property
@@ -142,6 +147,15 @@ class Blob(ImplicitFunction):
         parts = [field.shares(x) for field in self.fields]
         minus = [part._replace(data=np.negative(part.data)) for part in parts]
         return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
+
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
+        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
+        if len(plain) != len(self.fields):
+            return super().derivatives(x)
+        both = [field.first_and_shares(x) for field in plain]
+        rates = np.concatenate([np.full((1, len(x)), -1.0), *(shares for _, shares in both)])
+        return *self._less([first for first, _ in both], len(x)), np.negative(rates, out=rates).T
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,)."""

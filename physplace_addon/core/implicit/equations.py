@@ -61,8 +61,7 @@ class Sight:
         places, count = controls.position, len(controls)
         if held.any():
             places = np.concatenate([places, places_beside(places[held], _BESIDE * pace.stride)])
-        value, gradient = function.gradient(places)
-        rates = function.parameter_gradient(places).toarray()
+        value, gradient, rates = function.derivatives(places)
         slope = np.sqrt(np.einsum("ni,ni->n", gradient[:count], gradient[:count]))
         beside = (gradient[count:], rates[count:])
         return cls(value[:count], gradient[:count], rates[:count], slope, held, beside)

@@ -178,6 +178,11 @@ class Field(Summand):
         """Whether all derivatives may as well be found as those that are not neglected."""
         return len(x) * len(self.rows) <= _SORTED
 
+    def first_and_shares(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return `first`, and the derivatives (k p, n) of the sum by the parameters, for few points."""
+        near = self.at(x)
+        return near.first(), near.shares().reshape(self.rows.size, len(x))
+
     def dense_shares(self, x: Floats) -> tuple[Floats, Bools]:
         """Return the derivatives (n, k p) of the sum by the parameters, and where they are not neglected."""
         near = self.at(x)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -31,6 +32,10 @@ class Frozen(ImplicitFunction):
     @property
     def parameters(self) -> Floats:
         """The free ones of the whole's."""
+        return self._parameters.copy()
+
+    @cached_property
+    def _parameters(self) -> Floats:
         return self.whole.parameters[self.free]
 
     @property
@@ -55,7 +60,8 @@ class Frozen(ImplicitFunction):
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return it with other free parameters; the frozen ones stay."""
-        return replace(self, whole=self.whole.with_parameters(self._all(parameters, self.whole.parameters)))
+        every = self._all(parameters, self.whole.parameters)
+        return type(self)(self.whole.with_parameters(every), self.free)
 
     def value(self, x: Floats) -> Floats:
         """Return F (k,)."""
@@ -76,6 +82,11 @@ class Frozen(ImplicitFunction):
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return the columns (k, m') of F_q that are free."""
         return selected(rows_of(self.whole.parameter_gradient(x)), self.free).matrix()
+
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the free columns of F_q (k, m')."""
+        value, gradient, rates = self.whole.derivatives(x)
+        return value, gradient, rates[:, self.free]
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,), the frozen ones at rest."""

@@ -69,6 +69,10 @@ class ImplicitFunction(ABC):
         """Return F (k,), F_x (k, 3) and F_q . rate (k,): together they may cost less than one by one."""
         return *self.gradient(x), self.parameter_rate(x, rate)
 
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), for few points (k, 3)."""
+        return *self.gradient(x), self.parameter_gradient(x).toarray()
+
     @abstractmethod
     def box(self) -> Floats:
         """Return the lowest and the highest corner (2, 3) of a box that holds the whole surface.

@@ -19,10 +19,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.linalg import lapack
 
 from ..arrays import Bools, Floats
+
+# LAPACK itself: for a few rows numpy's way to it takes longer than the work.
+_cholesky, _inverse = lapack.dpotrf, lapack.dtrtri  # type: ignore[attr-defined]
 
 _ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
 _LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
@@ -51,7 +56,7 @@ def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools
     weighted = motion[:, free] * scales[free] * np.sqrt(area / area.sum())[:, None]
     metric = weighted.T @ weighted
     metric[np.diag_indices_from(metric)] += _RIDGE
-    half = np.linalg.inv(np.linalg.cholesky(metric)).T
+    half = _inverse(_cholesky(metric, lower=1)[0], lower=1)[0].T
     mobility = np.zeros((len(scales), len(scales)))
     mobility[np.ix_(free, free)] = scales[free, None] * half
     return mobility
@@ -106,41 +111,76 @@ class _Rank:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The damped inverse of rows in ranks: `whole` (m, n), and kept (k, m): an orthonormal basis of all that
-    the rows fix.
+    """The damped inverse of rows in ranks, `parts` (n_i, m): `whole` (m, n), and kept (k, m): an orthonormal
+    basis of all that the rows fix.
     """
 
-    ranks: tuple[_Rank, ...]
-    whole: Floats
-    kept: Floats
+    parts: tuple[Floats, ...]
+    columns: int
 
     @classmethod
     def of(cls, ranks: Sequence[Floats]) -> Inverse:
         """Invert ranks of rows (n_i, m), first come first served; rows of lengths, not of other units."""
+        return cls(tuple(rows for rows in ranks if len(rows)), ranks[0].shape[1])
+
+    @property
+    def whole(self) -> Floats:
+        """The inverse (m, n)."""
+        return self._both[0]
+
+    @property
+    def kept(self) -> Floats:
+        """The basis (k, m)."""
+        return self._both[1]
+
+    @cached_property
+    def _both(self) -> tuple[Floats, Floats]:
+        return _of_independent(self.parts) or self._by_ranks[1:]
+
+    @cached_property
+    def _by_ranks(self) -> tuple[list[_Rank], Floats, Floats]:
         made: list[_Rank] = []
-        kept = np.zeros((0, ranks[0].shape[1]))
+        kept = np.zeros((0, self.columns))
         whole = kept.T
-        for rows in ranks:
-            if len(rows):
-                rank = _Rank.of(rows, kept)
-                part = rank.whole
-                whole = np.concatenate([whole - part @ (rows @ whole), part], axis=1) if made else part
-                fixed = rank.right[rank.fixed]
-                kept = np.concatenate([kept, fixed]) if made else fixed
-                made.append(rank)
-        return cls(tuple(made), whole, kept)
+        for rows in self.parts:
+            rank = _Rank.of(rows, kept)
+            part = rank.whole
+            whole = np.concatenate([whole - part @ (rows @ whole), part], axis=1)
+            kept = np.concatenate([kept, rank.right[rank.fixed]])
+            made.append(rank)
+        return made, whole, kept
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
         """Return the least y (m,) for what each row asks (n,), or less where more than `most` is needed."""
         y = self.whole @ ask
         if y @ y <= most * most:
             return np.asarray(y)
-        y, first = np.zeros(self.kept.shape[1]), 0
-        for rank in self.ranks:
+        y, first = np.zeros(self.columns), 0
+        for rank in self._by_ranks[0]:
             asked = ask[first : first + len(rank.rows)]
             y = y + rank.answer(asked - rank.rows @ y, most)
             first += len(asked)
         return y
+
+
+def _of_independent(parts: Sequence[Floats]) -> tuple[Floats, Floats] | None:
+    """Return the inverse and the basis of rows of which none asks nearly what others ask, and all are served
+    alike; None if some do.
+
+    With R R^T = L L^T they are R^T L^-T L^-1 and L^-1 R.  1 / |L^-1| is below all singular values.
+    """
+    if not parts:
+        return None
+    rows = np.concatenate(parts)
+    square = rows @ rows.T
+    lower, fault = _cholesky(square, lower=1)
+    if fault:
+        return None
+    inverse, fault = _inverse(lower, lower=1)
+    if fault or not np.vdot(inverse, inverse) * square.diagonal().max() * _LITTLE**2 < 1.0:
+        return None
+    kept = inverse @ rows
+    return kept.T @ inverse, kept
 
 
 def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:

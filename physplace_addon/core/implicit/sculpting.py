@@ -246,7 +246,7 @@ def _mobility(function: ImplicitFunction, floaters: Floaters, free: Bools) -> Fl
     firm = slope > 0.0
     if not firm.any():
         return mobility_by_scales(function.scales, free)
-    motion = function.parameter_gradient(few.positions[firm]).toarray() / slope[firm, None]
+    motion = function.derivatives(few.positions[firm])[2] / slope[firm, None]
     return mobility_by_motion(motion, few.radii[firm] ** 2, function.scales, free)
 
 

@@ -67,6 +67,9 @@ def test_derivatives_by_the_parameters_are_those_of_the_values(name, rng):
     assert agree(change, function.parameter_rate(x, rate), 1e-3 * np.abs(change).max())
     assert np.array_equal(slope, function.gradient(x)[1])
     assert np.array_equal(value, function.gradient(x)[0])
+    together = function.derivatives(x)
+    for one, other in zip(together, (value, slope, matrix.toarray()), strict=True):
+        assert np.allclose(one, other, rtol=0, atol=1e-13)
 
 
 @EVERY

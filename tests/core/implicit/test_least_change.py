@@ -65,6 +65,18 @@ def test_a_point_that_asks_what_others_ask_changes_nothing() -> None:
         assert np.allclose(Inverse.of(ranks).answer(asked), alone, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("alike", [1.0, 0.1, 1e-2, 1e-3, 1e-4])
+def test_points_that_ask_for_nearly_the_same_are_both_served(alike) -> None:
+    """By Cholesky's factors or by singular values: the pseudo-inverse."""
+    draw = np.random.default_rng(2)
+    rows = draw.normal(size=(8, 40))
+    rows[1] = rows[0] + alike * rows[1]
+    inverse, expected = Inverse.of([rows[:6], rows[6:]]), np.linalg.pinv(rows)
+    assert np.abs(inverse.whole - expected).max() <= 1e-11 * np.abs(expected).max()
+    assert np.allclose(inverse.kept @ inverse.kept.T, np.eye(8), rtol=0, atol=1e-11)
+    assert np.allclose(inverse.kept.T @ (inverse.kept @ expected), expected, rtol=0, atol=1e-9)
+
+
 def test_points_that_ask_the_opposite_meet_in_the_middle() -> None:
     rows = np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 0.0]])
     assert np.allclose(Inverse.of([rows]).answer(np.array([1.0, 0.0])), [0.1, 0.2, 0.0], rtol=0, atol=1e-14)
