@@ -69,7 +69,7 @@ class Blob(ImplicitFunction):
 
     @cached_property
     def _parameters(self) -> Floats:
-        return np.concatenate(([self.bias], *(field.parameters for field in self.fields)))
+        return np.concatenate(((self.bias,), *(field.parameters for field in self.fields)))
 
     @property
     def scales(self) -> Floats:
@@ -154,8 +154,12 @@ class Blob(ImplicitFunction):
         if len(plain) != len(self.fields):
             return super().derivatives(x)
         both = [field.first_and_shares(x) for field in plain]
-        rates = np.concatenate([np.full((1, len(x)), -1.0), *(shares for _, shares in both)])
-        return *self._less([first for first, _ in both], len(x)), np.negative(rates, out=rates).T
+        rates, start = np.empty((1 + sum(len(shares) for _, shares in both), len(x))), 1
+        rates[0] = 1.0
+        for _, shares in both:
+            np.negative(shares, out=rates[start : start + len(shares)])
+            start += len(shares)
+        return *self._less([first for first, _ in both], len(x)), rates.T
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,)."""

@@ -47,6 +47,10 @@ class SphereField(Field):
         """The centres, as boxes (k, 2, 3)."""
         return np.repeat(self.rows[:, None, :3], 2, axis=1)
 
+    def _middle(self) -> Floats:
+        middle: Floats = np.add.reduce(self.rows[:, :3]) / max(len(self.rows), 1)
+        return middle
+
     def elements(self, rows: Floats, origin: Floats) -> Elements:
         """Return elements (..., k, 4) about an origin (..., 3)."""
         return _Spheres(rows, origin)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..arrays import Bools, Floats, Ints
 from .control_points import ControlPoints
 from .function import ImplicitFunction
 from .grip import grip, places_beside
-from .least_change import Inverse, weights_of
+from .least_change import Inverse, eigen, weights_of
 
 Mobility = Callable[[Bools], Floats]
 
@@ -38,6 +39,14 @@ class Pace:
     positive: Bools
     scales: Floats
     hold: bool = True
+
+    def allows(self, parameters: Floats) -> bool:
+        """Whether parameters (m,) are numbers, and the sizes among them above 0."""
+        return bool(((parameters > self._bound) & (parameters < np.inf)).all())
+
+    @cached_property
+    def _bound(self) -> Floats:
+        return np.where(self.positive, 0.0, -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +147,7 @@ def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, pace: Pace
     rows, wished = 0.25 * pace.size * (rows @ equations.mobility), 0.25 * pace.size * wished
     kept = equations.inverse.kept
     free = rows - (rows @ kept.T) @ kept
-    square, turned = np.linalg.eigh(free @ free.T)
+    square, turned = eigen(free @ free.T)
     at_points = np.einsum("nm,nm->n", equations.rows[held], equations.rows[held])
     firm = max(_SLACK**2 * float(at_points.max()), 1e-200)
     return np.asarray(free.T @ (turned @ ((turned.T @ (wished - rows @ y)) / np.maximum(square, firm))))

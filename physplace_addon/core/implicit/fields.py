@@ -88,8 +88,12 @@ class Field(Summand):
 
     @cached_property
     def _whole(self) -> Elements:
-        middle = np.add.reduce(self.spans, axis=(0, 1)) / max(2 * len(self.rows), 1)
-        return self.elements(self.rows, middle)
+        return self.elements(self.rows, self._middle())
+
+    def _middle(self) -> Floats:
+        """The middle (3,) of all elements, about: what to take places from."""
+        middle: Floats = np.add.reduce(self.spans, axis=(0, 1)) / max(2 * len(self.rows), 1)
+        return middle
 
     @cached_property
     def _groups(self) -> Groups:

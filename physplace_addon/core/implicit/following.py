@@ -73,7 +73,8 @@ def _sight(
 ) -> tuple[Sight, ControlPoints]:
     """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
     sight = Sight.of(function, controls, pace)
-    apart = (np.abs(sight.value) > pace.stride * sight.slope) & (np.abs(sight.value) > _FLAT)
+    off = np.abs(sight.value)
+    apart = (off > pace.stride * sight.slope) & (off > _FLAT)
     if not apart.any():
         return sight, controls
     controls = controls.on_feet(apart, feet(function, controls.target[apart], pace.size, known))
@@ -105,7 +106,7 @@ def _feasible(
 
 def _allowed(function: ImplicitFunction, change: Floats, pace: Pace) -> float:
     """Return how much of a change may be made at once: the surface must not leap, nor a radius vanish."""
-    longest = float(np.max(np.abs(change) / pace.scales, initial=1e-300))
+    longest = float((np.abs(change) / pace.scales).max(initial=1e-300))
     share = min(1.0, FARTHEST * pace.stride / longest)
     room = _LEAST_PART * function.parameters
     shrinks = pace.positive & (share * change < -room)
@@ -124,8 +125,8 @@ def _made(
         return None
     function, off = made
     pinned = ~controls.free
-    before = np.max(np.abs(planned.equations.off[pinned]), initial=0.0)
-    if np.any(np.abs(off[pinned]) > max(_PINNED * pace.near, 1.01 * before)):
+    before = float(np.abs(planned.equations.off[pinned]).max(initial=0.0))
+    if np.abs(off[pinned]).max(initial=0.0) > max(_PINNED * pace.near, 1.01 * before):
         return None
     return _put_back(function, moved, ~pinned, off, planned.equations, pace)
 
@@ -133,8 +134,7 @@ def _made(
 def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
     """Return the function with changed parameters; None if they are no numbers, or a size is not above 0."""
     parameters = function.parameters + change
-    right = np.isfinite(parameters) & ((parameters > 0.0) | ~pace.positive)
-    return function.with_parameters(parameters) if right.all() else None
+    return function.with_parameters(parameters) if pace.allows(parameters) else None
 
 
 def _corrected(

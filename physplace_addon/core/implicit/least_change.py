@@ -27,7 +27,7 @@ from scipy.linalg import lapack
 from ..arrays import Bools, Floats
 
 # LAPACK itself: for a few rows numpy's way to it takes longer than the work.
-_cholesky, _inverse = lapack.dpotrf, lapack.dtrtri  # type: ignore[attr-defined]
+_cholesky, _inverse, _eigen = lapack.dpotrf, lapack.dtrtri, lapack.dsyevd  # type: ignore[attr-defined]
 
 _ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
 _LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
@@ -53,12 +53,13 @@ def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools
     does, is left alone where one that moves a part will do.  A parameter that moves none, as that of a blob
     buried in others, would cost nothing: so each costs a little by its scale, too.
     """
-    weighted = motion[:, free] * scales[free] * np.sqrt(area / area.sum())[:, None]
-    metric = weighted.T @ weighted
-    metric[np.diag_indices_from(metric)] += _RIDGE
+    some = np.flatnonzero(free)
+    weighted = motion * np.sqrt(area / area.sum())[:, None]
+    metric = ((weighted.T @ weighted) * scales * scales[:, None])[np.ix_(some, some)]
+    metric.ravel()[:: len(some) + 1] += _RIDGE
     half = _inverse(_cholesky(metric, lower=1)[0], lower=1)[0].T
     mobility = np.zeros((len(scales), len(scales)))
-    mobility[np.ix_(free, free)] = scales[free, None] * half
+    mobility[np.ix_(some, some)] = scales[some, None] * half
     return mobility
 
 
@@ -161,6 +162,12 @@ class Inverse:
             y = y + rank.answer(asked - rank.rows @ y, most)
             first += len(asked)
         return y
+
+
+def eigen(square: Floats) -> tuple[Floats, Floats]:
+    """Return the eigenvalues (n,) of a symmetric matrix (n, n), rising, and its eigenvectors, as columns."""
+    values, vectors, _ = _eigen(square)
+    return values, vectors
 
 
 def _of_independent(parts: Sequence[Floats]) -> tuple[Floats, Floats] | None:

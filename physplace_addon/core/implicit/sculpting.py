@@ -159,7 +159,7 @@ class Sculpting:
         rate = None
         if after is not before.function:
             change = after.parameters - before.function.parameters
-            if float(np.max(np.abs(change) / pace.scales, initial=0.0)) <= _NO_MOTION * pace.near:
+            if float((np.abs(change) / pace.scales).max(initial=0.0)) <= _NO_MOTION * pace.near:
                 after = before.function
             else:
                 rate = change / settings.time_step
@@ -246,8 +246,10 @@ def _mobility(function: ImplicitFunction, floaters: Floaters, free: Bools) -> Fl
     firm = slope > 0.0
     if not firm.any():
         return mobility_by_scales(function.scales, free)
-    motion = function.derivatives(few.positions[firm])[2] / slope[firm, None]
-    return mobility_by_motion(motion, few.radii[firm] ** 2, function.scales, free)
+    if not firm.all():
+        few, slope = few.only(firm), slope[firm]
+    motion = function.derivatives(few.positions)[2] / slope[:, None]
+    return mobility_by_motion(motion, few.radii**2, function.scales, free)
 
 
 def _are_calm(before: Floaters, after: Floaters) -> bool:
