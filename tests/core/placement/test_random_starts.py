@@ -13,8 +13,7 @@ from tests.core.placement.judging import assert_is_a_rest
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_rest_from_a_random_start_stands_both_tests(name):
-    for seed in range(2):
-        start = random_start(name, np.random.default_rng([sum(map(ord, name)), 1000 + seed]))
-        finished = run(active_of(name), start, standing(name)[2], Settings(), f"{name}, seed {seed}")
-        assert finished.certificate.status in ENDS, finished.label
-        assert_is_a_rest(name, finished)
+    start = random_start(name, np.random.default_rng([sum(map(ord, name)), 1000]))
+    finished = run(active_of(name), start, standing(name)[2], Settings(), name)
+    assert finished.certificate.status in ENDS, finished.label
+    assert_is_a_rest(name, finished)
