@@ -133,10 +133,9 @@ class _AtSpheres(Nearness):
 
     def rate(self, rates: Floats) -> Floats:
         """Sum of g times the exponent's rate, which is linear in the same monomials."""
-        c, w, of_c = self.of.c, self.of.w, rates[..., :3]
-        of_w = -2.0 * w * rates[..., 3] / self.of.s
-        powers = coefficients(c, of_w)
-        powers[..., :3] += (2.0 * w)[..., None] * of_c
-        powers[..., 4] -= 2.0 * w * dot(c, of_c)
+        c, twice, of_c = self.of.c, 2.0 * self.of.w, rates[..., :3]
+        powers = coefficients(c, -twice * rates[..., 3] / self.of.s)
+        powers[..., :3] += twice[..., None] * of_c
+        powers[..., 4] -= twice * dot(c, of_c)
         rate: Floats = np.einsum("...in,...in->...n", np.swapaxes(powers, -1, -2) @ self.g, self.monomials)
         return rate

@@ -66,7 +66,7 @@ class ControlPoints:
         self._check(index)
         targets, dragged = self.target.copy(), self.dragged.copy()
         targets[index], dragged[index] = checked(target), True
-        return replace(self, target=targets, dragged=dragged)
+        return ControlPoints(self.position, targets, dragged, self.names)
 
     def released(self, index: int) -> ControlPoints:
         """Pin a point where it is now."""

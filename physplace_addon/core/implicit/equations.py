@@ -99,7 +99,7 @@ class Equations:
         weight = weights_of(rows, sight.slope)
         rows *= weight[:, None]
         on_their_way = controls.free
-        order, firm = np.argsort(on_their_way, kind="stable"), int((~on_their_way).sum())
+        order, firm = np.argsort(on_their_way, kind="stable"), len(rows) - np.count_nonzero(on_their_way)
         inverse = Inverse.of([rows[order[:firm]], rows[order[firm:]]])
         normal = weight[:, None] * sight.gradient
         return cls(mobility, weight, weight * sight.value, rows, normal, inverse, order)

@@ -39,6 +39,6 @@ def grip(
     bends = per * (beside[:, :3] - beside[:, 3:])
     beside = rates.reshape(count, 6, -1)
     turns = per * (beside[:, :3] - beside[:, 3:])
-    along = np.eye(3) - normal[:, :, None] * normal[:, None, :]
+    along = _AXES[:3] - normal[:, :, None] * normal[:, None, :]
     wished = -(along @ (bends @ way[:, :, None]))
     return (along @ turns).reshape(3 * count, -1), wished.ravel()
