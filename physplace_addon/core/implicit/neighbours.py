@@ -1,7 +1,11 @@
 """Which floaters are near one another, found by trees and kept while it holds (a Verlet list).
 
-i and j are neighbours if they are nearer than the longer of their reaches.  The list is made with some slack:
-it holds until a floater has moved so far, or grown so much, that someone new could have come within reach.
+i and j are neighbours if they are nearer than the longer of their reaches R.  The list is made with a margin
+m of R for each: it has all pairs nearer than the longer R + 2 m.  A floater's part of it holds while it has
+moved by no more than its m, and its reach has grown by no more than what is left of m; or, of 2 m, when all
+have moved as far as the farthest of those that hold: then whoever is not in the list was too far away for it
+and for the other, whatever both did since.  Those whose part does not hold are looked for anew, they alone,
+among where the others were when they were looked for.
 
 Reaches can differ a hundredfold, at the frontier of growth.  Floaters are sorted into octaves of reach, and
 each octave is searched once among itself and those below it, so that one that reaches far does not make all
@@ -14,13 +18,20 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
+from .cells import Cells
 from .floaters import Floaters
 from .repulsion import REACH, Pairs
 
-_SLACK = 1.25  # of the reach
-_WASTE = 1.5  # of the reaches, together: a list made for so much longer ones is not worth keeping
+_MARGIN = 0.125  # of the reach
+_SOON = 0.6  # of the margin
+_WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
 _TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
 _ALIKE = 1.25  # longest over shortest reach that are searched as one
+_MIDST = 1.15  # of the usual reach: where an octave ends, so that most are in that one
+_FEW = 0.1  # of all: fewer in the octave below that are searched with it
+_BY_ALL = 2**16  # pairs up to which looking at each is quicker than a tree
+_SMALL = 3000  # floaters up to which it is quicker to look for all than for some
+_MANY, _FAR = 0.15, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
 
 
 class Neighbours:
@@ -31,58 +42,91 @@ class Neighbours:
         self._positions = np.zeros((0, 3))
         self._normals = np.zeros((0, 3))
         self._reaches = np.zeros(0)
+        self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
 
     def of(self, floaters: Floaters, force_radii: Floats) -> Pairs:
         """Return the pairs that may feel each other, by their radii or by the radii (r,) forces are made
-        with.
+        with.  Floaters that were not there before are the last ones.
         """
         reaches = REACH * np.maximum(floaters.radii, force_radii)
         normals = floaters.normals
-        if not self._holds(floaters.positions, normals, reaches):
-            self._positions, self._normals, self._reaches = floaters.positions, normals, _SLACK * reaches
-            self._pairs = facing(normals, *near_pairs(self._positions, self._reaches))
+        stale = self._stale(floaters.positions, normals, reaches)
+        count = np.count_nonzero(stale)
+        if count and (
+            len(stale) <= _SMALL or count > _MANY * len(stale) or reaches.max() > _FAR * reaches.mean()
+        ):
+            self._positions, self._normals, self._reaches = floaters.positions, normals, reaches
+            found = near_pairs(floaters.positions, (1.0 + 2.0 * _MARGIN) * reaches)
+            self._pairs, self._number = facing(normals, *found), None
+        elif count or self._number is not None:
+            self._renew(stale, floaters.positions, normals, reaches)
         return self._pairs
 
-    def _holds(self, positions: Floats, normals: Floats, reaches: Floats) -> bool:
-        if len(reaches) != len(self._reaches) or not len(reaches):
-            return False
-        if self._reaches.sum() > _WASTE * reaches.sum():
-            return False
-        if np.einsum("ri,ri->r", normals, self._normals).min() < _TURNED:
-            return False
+    def _stale(self, positions: Floats, normals: Floats, reaches: Floats) -> Bools:
+        """Return for which floaters (r,) the list does not hold; if for any, then also for which it soon will
+        not.
+        """
+        if len(reaches) < len(self._reaches):
+            return np.ones(len(reaches), dtype=bool)
+        self._with_newborns(len(reaches))
+        before = self._reaches
         moved = positions - self._positions
-        farthest = np.sqrt(np.einsum("ri,ri->r", moved, moved).max())
-        return bool(np.all(reaches + 2.0 * farthest <= self._reaches))
+        drift = np.sqrt(np.einsum("ri,ri->r", moved, moved))
+        margin = _MARGIN * before
+        away = drift > margin
+        farthest = float(drift.max(initial=0.0, where=~away))
+        stale = reaches + np.minimum(drift + margin, 2.0 * farthest) > before + 2.0 * margin
+        stale |= away
+        stale |= np.einsum("ri,ri->r", normals, self._normals) < _TURNED
+        stale |= before > _WASTE * reaches
+        if stale.any():
+            stale |= drift + np.maximum(reaches - before, 0.0) > _SOON * margin
+        return np.asarray(stale)
+
+    def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
+        """Look anew for the neighbours of some floaters (r,)."""
+        some = stale[:, None]
+        self._positions = np.where(some, positions, self._positions)
+        self._normals = np.where(some, normals, self._normals)
+        self._reaches = np.where(stale, reaches, self._reaches)
+        new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
+        self._pairs = _joined(self._still_held(stale), facing(self._normals, *new))
+
+    def _still_held(self, stale: Bools) -> Pairs:
+        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now."""
+        number, pairs, self._number = self._number, self._pairs, None
+        gone = stale if number is None else (number < 0) | stale.take(number)
+        kept = np.flatnonzero(~(gone.take(pairs.first) | gone.take(pairs.second)))
+        first, second, weight = pairs.first.take(kept), pairs.second.take(kept), pairs.weight.take(kept)
+        return (
+            Pairs(first, second, weight) if number is None else Pairs(number[first], number[second], weight)
+        )
+
+    def _with_newborns(self, count: int) -> None:
+        """Count those that have come: nothing is known of them yet."""
+        more = count - len(self._reaches)
+        if more > 0:
+            self._positions = np.concatenate([self._positions, np.zeros((more, 3))])
+            self._normals = np.concatenate([self._normals, np.zeros((more, 3))])
+            self._reaches = np.append(self._reaches, np.zeros(more))
 
     def without(self, dead: Bools) -> None:
         """Forget the floaters of a mask (r,); the others move up."""
-        number = np.cumsum(~dead) - 1
-        first, second = self._pairs.first, self._pairs.second
-        left = np.flatnonzero(~(dead.take(first) | dead.take(second)))
-        self._pairs = Pairs(
-            number[first.take(left)], number[second.take(left)], self._pairs.weight.take(left)
-        )
+        before = np.arange(len(self._reaches)) if self._number is None else self._number
+        self._with_newborns(len(dead))
+        now = np.where(dead, -1, np.cumsum(~dead) - 1)
+        self._number = np.where(before < 0, -1, now.take(before))
         self._positions, self._normals = self._positions[~dead], self._normals[~dead]
         self._reaches = self._reaches[~dead]
 
-    def with_halves(self, parents: Ints) -> None:
-        """Take in the newborns of parents (k,), numbered on: they were where their parents were, and meet
-        whom these meet.
-        """
-        count = len(self._reaches)
-        child = np.full(count + len(parents), -1, dtype=np.intp)
-        child[parents] = np.arange(count, count + len(parents))
-        first, second, weight = self._pairs.first, self._pairs.second, self._pairs.weight
-        for _ in range(2):
-            split = np.flatnonzero(child.take(first) >= 0)
-            first, second = np.append(first, child[first[split]]), np.append(second, second[split])
-            weight = np.append(weight, weight[split])
-            first, second = second, first
-        first, second = np.append(first, parents), np.append(second, child[parents])
-        self._pairs = Pairs(first, second, np.append(weight, np.ones(len(parents))))
-        self._positions = np.concatenate([self._positions, self._positions[parents]])
-        self._normals = np.concatenate([self._normals, self._normals[parents]])
-        self._reaches = np.append(self._reaches, self._reaches[parents])
+
+def _joined(*parts: Pairs) -> Pairs:
+    """Return the pairs of all parts."""
+    return Pairs(
+        np.concatenate([part.first for part in parts]),
+        np.concatenate([part.second for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+    )
 
 
 def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
@@ -103,10 +147,9 @@ def near_pairs(positions: Floats, reaches: Floats) -> tuple[Ints, Ints]:
 
     Where reaches are much alike, pairs a little farther apart are among them.
     """
-    least = float(reaches.min(initial=np.inf))
-    if not len(reaches) or float(reaches.max()) <= _ALIKE * least:
+    if not len(reaches) or float(reaches.max()) <= _ALIKE * float(reaches.min()):
         return _among(positions, float(reaches.max(initial=0.0)))
-    octave = np.floor(np.log2(reaches / least)).astype(np.intp)
+    octave = _octaves(reaches)
     order = np.argsort(octave, kind="stable")
     ends = np.cumsum(np.bincount(octave))
     starts = np.concatenate([[0], ends[:-1]])
@@ -116,6 +159,56 @@ def near_pairs(positions: Floats, reaches: Floats) -> tuple[Ints, Ints]:
         if end > start
     ]
     return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
+
+
+def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints, Ints]:
+    """Return the pairs (m,), (m,) of positions (r, 3) nearer than the longer of their reaches (r,), one of
+    each pair being of some (r,).
+    """
+    own = np.flatnonzero(some)
+    if len(own) * len(positions) <= _BY_ALL:
+        first, second = _all_pairs(own, np.arange(len(positions)))
+    else:
+        first, second = _about(positions, reaches, own)
+    once = np.flatnonzero(~some.take(second) | (first < second))
+    return _nearer(positions, reaches, first.take(once), second.take(once))
+
+
+def _about(positions: Floats, reaches: Floats, own: Ints) -> tuple[Ints, Ints]:
+    """Return pairs of `own` with all, among them those that are nearer than the longer of their reaches.
+
+    Only the few that reach far are searched far.
+    """
+    usual = _MIDST * float(reaches.mean())
+    far = reaches > usual
+    near, reach = np.flatnonzero(~far), float(reaches.max())
+    found = [
+        _around(positions, own[~far[own]], near, usual),
+        _across(positions, own[far[own]], near, reach),
+        _across(positions, own, np.flatnonzero(far), reach),
+    ]
+    return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
+
+
+def _around(positions: Floats, own: Ints, others: Ints, reach: float) -> tuple[Ints, Ints]:
+    """Return the pairs of some of the others with others, among them all within a reach."""
+    if len(own) * len(others) <= _BY_ALL:
+        return _all_pairs(own, others)
+    one, two = Cells(positions[others], reach).around(positions[own])
+    return own.take(one), others.take(two)
+
+
+def _all_pairs(own: Ints, others: Ints) -> tuple[Ints, Ints]:
+    return np.repeat(own, len(others)), np.tile(others, len(own))
+
+
+def _octaves(reaches: Floats) -> Ints:
+    """Return the octaves (r,) of reaches, numbered from 0."""
+    octave = np.ceil(np.log2(reaches / (_MIDST * np.median(reaches)))).astype(np.intp)
+    below = octave == -1
+    if np.count_nonzero(below) < _FEW * len(below):
+        octave[below] = 0
+    return np.asarray(octave - octave.min())
 
 
 def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
@@ -131,14 +224,28 @@ def _octave(positions: Floats, reaches: Floats, own: Ints, below: Ints) -> tuple
     reach = float(reaches[own].max())
     first, second = (own[end] for end in _among(positions[own], reach))
     if len(below):
-        across = _tree(positions[own]).sparse_distance_matrix(
-            _tree(positions[below]), reach, output_type="ndarray"
-        )
-        first = np.concatenate([first, own[across["i"]]])
-        second = np.concatenate([second, below[across["j"]]])
-    apart = positions[first] - positions[second]
-    near = np.einsum("mi,mi->m", apart, apart) <= np.maximum(reaches[first], reaches[second]) ** 2
-    return first[near], second[near]
+        one, two = _across(positions, own, below, reach)
+        first, second = np.concatenate([first, one]), np.concatenate([second, two])
+    return _nearer(positions, reaches, first, second)
+
+
+def _across(positions: Floats, own: Ints, others: Ints, reach: float) -> tuple[Ints, Ints]:
+    """Return pairs of some positions with others, among them all within a reach."""
+    if len(own) * len(others) <= _BY_ALL:
+        return _all_pairs(own, others)
+    one, two = _tree(positions[own]), _tree(positions[others])
+    met = one.sparse_distance_matrix(two, reach, output_type="ndarray")
+    return own[met["i"]], others[met["j"]]
+
+
+def _nearer(positions: Floats, reaches: Floats, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs that are nearer than the longer of their reaches."""
+    left = np.maximum(reaches.take(first), reaches.take(second)) ** 2
+    for axis in np.ascontiguousarray(positions.T):
+        apart = axis.take(first) - axis.take(second)
+        left -= apart * apart
+    near = np.flatnonzero(left >= 0.0)
+    return first.take(near), second.take(near)
 
 
 def nearest(places: Floats, positions: Floats, farthest: float = np.inf) -> tuple[Floats, Ints]:

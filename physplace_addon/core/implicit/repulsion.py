@@ -65,38 +65,84 @@ def repulsion(
     positions: Floats, radii: Floats, force_radii: Floats, pairs: Pairs, amplitude: float
 ) -> Repulsion:
     """Return what floaters at positions (r, 3) feel: energies by radii (r,), forces by force_radii (r,)."""
-    count, i, j = len(positions), pairs.first, pairs.second
-    apart = [axis.take(i) - axis.take(j) for axis in np.ascontiguousarray(positions.T)]
-    square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
-    fall_i, fall_j = _falls(radii, i, j)
-    scale = amplitude * pairs.weight
-    scale *= square * np.maximum(fall_i, fall_j) > -0.5 * REACH * REACH
-    by_i, by_j = _energies(square, fall_i, scale), _energies(square, fall_j, scale)
-    energy = _sums(i, by_i, j, by_j, count)
-    stiffness = _sums(i, by_i * square, j, by_j * square, count) / radii**3
+    count = len(positions)
+    near = _near(positions, -0.5 / (radii * radii), pairs, amplitude)
+    i, j, square = near.first, near.second, near.square
+    by_i, by_j = (
+        _energies(square, near.fall_first, near.scale),
+        _energies(square, near.fall_second, near.scale),
+    )
     if force_radii is radii:
-        h, own = -2.0 * (by_i * fall_i + by_j * fall_j), HASTE * radii * radii
+        h, own = -2.0 * (by_i * near.fall_first + by_j * near.fall_second), HASTE * radii * radii
     else:
-        u_square = force_radii * force_radii
-        h = _energies(square, -1.0 / (u_square.take(i) + u_square.take(j)), scale)
+        h = _energies(square, _mean_falls(force_radii, i, j), near.scale)
         own = np.full(count, 2.0 * _CALM_HASTE)
+    energy = _sums(i, by_i, j, by_j, count)
+    by_i *= square
+    by_j *= square
+    stiffness = _sums(i, by_i, j, by_j, count) / radii**3
     wish = np.empty((count, 3))
-    for axis in range(3):
-        push = h * apart[axis]
-        wish[:, axis] = _sums(i, push, j, -push, count)
+    for axis, apart in enumerate(near.apart):
+        apart *= h
+        np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=wish[:, axis])
     wish *= own[:, None]
     return Repulsion(wish, energy, stiffness)
 
 
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Pairs within reach: floaters first and second (m,), how far they are apart by each axis and squared,
+    -1 / (2 sigma^2) of both, and alpha times what they feel of each other (m,).
+    """
+
+    first: Ints
+    second: Ints
+    apart: list[Floats]
+    square: Floats
+    fall_first: Floats
+    fall_second: Floats
+    scale: Floats
+
+
+def _near(positions: Floats, fall: Floats, pairs: Pairs, amplitude: float) -> _Near:
+    """Return the pairs that are within reach of each other; others are in the list, too."""
+    i, j = pairs.first, pairs.second
+    fall_i, fall_j = fall.take(i), fall.take(j)
+    apart, square = [], np.zeros(len(i))
+    for axis in np.ascontiguousarray(positions.T):
+        way = axis.take(i)
+        way -= axis.take(j)
+        square += way * way
+        apart.append(way)
+    near = np.flatnonzero(square * np.maximum(fall_i, fall_j) > -0.5 * REACH * REACH)
+    scale = pairs.weight.take(near)
+    scale *= amplitude
+    return _Near(
+        i.take(near),
+        j.take(near),
+        [way.take(near) for way in apart],
+        square.take(near),
+        fall_i.take(near),
+        fall_j.take(near),
+        scale,
+    )
+
+
+def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
+    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both; one for all where radii are the same."""
+    square = radii * radii
+    if float(np.ptp(square)) == 0.0:
+        return -0.5 / float(square[0])
+    sums = square.take(i)
+    sums += square.take(j)
+    return np.asarray(np.divide(-1.0, sums, out=sums))
+
+
 def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
     """Return what all pairs give to their first and to their second floaters (count,)."""
-    return np.asarray(np.bincount(i, by_i, count) + np.bincount(j, by_j, count), dtype=np.float64)
-
-
-def _falls(radii: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
-    """Return -1 / (2 sigma^2) of both floaters of each pair (m,)."""
-    fall = -0.5 / (radii * radii)
-    return fall.take(i), fall.take(j)
+    sums = np.bincount(i, by_i, count)
+    sums += np.bincount(j, by_j, count)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def _energies(square: Floats, fall: Floats | float, scale: Floats) -> Floats:

@@ -107,7 +107,6 @@ class Sampling:
         """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
         if splits.any():
             parents = np.flatnonzero(splits)
-            self._neighbours.with_halves(parents)
             floaters = split(floaters, parents, self._rng)
             starts = np.concatenate([starts, starts[parents]])
         if not dead.any():

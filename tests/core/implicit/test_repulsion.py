@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.implicit import neighbours
 from physplace_addon.core.implicit.attachment import constrained
 from physplace_addon.core.implicit.floaters import Floaters
-from physplace_addon.core.implicit.neighbours import Neighbours, near_pairs
+from physplace_addon.core.implicit.neighbours import Neighbours, near_pairs, pairs_of_some
 from physplace_addon.core.implicit.population import split
 from physplace_addon.core.implicit.repulsion import HASTE, REACH, Pairs, repulsion
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -69,7 +70,23 @@ def test_neighbours_by_trees_are_those_of_all_pairs(spread) -> None:
     assert set(zip(*np.nonzero(near), strict=True)) <= found
 
 
-def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths() -> None:
+@pytest.mark.parametrize("spread", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("by_all", [2**16, 0], ids=["by all", "by cells"])
+def test_neighbours_of_some_are_those_of_all_that_have_one_of_them(monkeypatch, spread, by_all) -> None:
+    monkeypatch.setattr(neighbours, "_BY_ALL", by_all)
+    positions, radii = scattered(300, spread=spread)
+    some = np.random.default_rng(1).random(300) < 0.2
+    apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    near = np.triu(apart <= np.maximum(radii[:, None], radii[None]), 1) & (some[:, None] | some[None])
+    first, second = pairs_of_some(positions, radii, some)
+    found = set(zip(np.minimum(first, second), np.maximum(first, second), strict=True))
+    assert len(found) == len(first)
+    assert found == set(zip(*np.nonzero(near), strict=True))
+
+
+@pytest.mark.parametrize("small", [3000, 0], ids=["all looked for", "some looked for"])
+def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monkeypatch, small) -> None:
+    monkeypatch.setattr(neighbours, "_SMALL", small)
     draw = np.random.default_rng(2)
     positions, radii = scattered(100)
     ages = np.zeros(100, dtype=np.intp)
@@ -81,7 +98,6 @@ def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths() ->
         whole = energies(floaters.positions, floaters.radii).sum(axis=1)
         assert np.allclose(felt.energy, whole, rtol=1e-9, atol=1e-12), step
         parents = draw.choice(len(floaters), 3, replace=False)
-        kept.with_halves(parents)
         floaters = split(floaters, parents, draw)
         dead = draw.random(len(floaters)) < 0.03
         kept.without(dead)
