@@ -5,8 +5,8 @@ foot on the surface is near; one that is close to a floater that looks its way i
 all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
 that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
 
-While the surface changes, or floaters are still growing over it, an eighth of the points is looked at in
-every third step, each eighth spread over the box: what is new is found within 24 steps, at a small part of a
+While the surface changes, or floaters are still growing over it, a quarter of the points is looked at in
+every sixth step, each quarter spread over the box: what is new is found within 24 steps, at a small part of a
 step's cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
 as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
 its elements, which are looked at each time.
@@ -28,9 +28,8 @@ from .function import ImplicitFunction
 from .neighbours import near_pairs, nearest
 from .walking import arrives
 
-_EVERY = 3  # steps between two looks
-_PARTS = 8
-_BOX_HOLDS = 2  # looks
+_EVERY = 6  # steps between two looks
+_PARTS = 4
 _MARGIN = 0.05  # of the box, for what grows out of it meanwhile
 _CELL = 1.25  # of the desired radius
 _FEWEST, _MOST = 16.0, 48.0  # cells across the surface
@@ -75,8 +74,7 @@ class Seeding:
         if self._clock % _EVERY:
             return floaters
         look = self._clock // _EVERY
-        if look % _BOX_HOLDS == 0:
-            self.measure(function)
+        self.measure(function)
         if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
             self._due -= 1
         return self._looked(function, floaters, look % _PARTS)
@@ -146,13 +144,18 @@ class Seeding:
 
 @lru_cache(maxsize=64)
 def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
-    """Return the centres (k, 3) of unit cells, all or one part of eight that is spread over them."""
-    index = np.stack(np.meshgrid(*[np.arange(count) for count in counts], indexing="ij"), axis=-1).reshape(
-        -1, 3
+    """Return the centres (k, 3) of unit cells, all or one part of four that is spread over them.
+
+    Of part p are those with x + 3 y + z = p, but for multiples of four.
+    """
+    every = 1 if part is None else _PARTS
+    x, y, z = np.meshgrid(
+        *[np.arange(count) for count in counts[:2]], np.arange(0, counts[2], every), indexing="ij"
     )
     if part is not None:
-        index = index[index @ np.array([1, 3, 5]) % _PARTS == part]
-    grid = index + 0.5
+        z = z + (part - x - 3 * y) % _PARTS
+    grid = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+    grid = grid[grid[:, 2] < counts[2]] + 0.5
     grid.setflags(write=False)
     return grid
 
