@@ -10,7 +10,8 @@ on:
 2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the
    paper);
 3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
-   point).
+   point); but waves may be finer than the mesh: where the gap falls from two neighbours towards each other,
+   both are also compared as being as low as the valley between them.
 
 Edges and vertices have no mesh to compare on: each near one is a start by itself.
 """
@@ -33,6 +34,7 @@ from .polyhedral import segment_params
 from .sides import moved_since, sides_of_base
 
 _FOOT_ROUNDS = 3
+_DIP = 0.5  # of the distance of two samples: a valley between them is not as deep, a quarter at the most
 _SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
 
 
@@ -208,10 +210,15 @@ def _samples_of(
         moved = moved_since(before, view.encounter, at, view.on_active)
         rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
         height[rows] = distance[rows] * sides_of_base(before, points.take(rows), view.on_active, tracked)
-    lowest = _lowest_of_neighbours(
-        body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near], height
-    )
+    links = _neighbours(body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near])
     spacing = view.mover.triangle_size[triangle[best]][near]
+    lowest = _lowest_of_neighbours(links, height)
+    low = np.nonzero(height < _DIP * spacing)[0]
+    if len(low):
+        outward = np.where(distance * height < 0.0, -1.0, 1.0)[:, None] * foot.normal[near]
+        slope = np.zeros_like(at)
+        slope[low] = _slopes(mover.take(near[low]), outward[low])
+        lowest |= _lowest_of_neighbours(links, _floors(links, at, height, slope))
     return Samples(points, view.on_active, at, height, spacing, footed[near], lowest)
 
 
@@ -232,10 +239,33 @@ def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bo
     return found
 
 
-def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distance: Floats) -> Bools:
-    """Tell which (sample, base face) have no lower neighbour over the same base face, ties going to the
-    first.
+def _slopes(mover: Features, outward: Floats) -> Floats:
+    """How the gap rises (k, 3) along the mover's faces over a base whose normals (k, 3) look outwards."""
+    normal = mover.geometry().normal
+    laid: Floats = outward - dot(outward, normal)[:, None] * normal
+    return laid
+
+
+def _floors(links: tuple[Ints, Ints], at: Floats, height: Floats, slope: Floats) -> Floats:
+    """The heights (k,) of samples, or of the lowest valley between one of them and a neighbour: where the gap
+    falls from both ends, by the cubic with these heights and slopes (k, 3), zero where they don't matter.
     """
+    row, met = links
+    along = at[met] - at[row]
+    here, there = dot(slope[row], along), dot(slope[met], along)
+    between = (here < 0.0) & (there > 0.0)
+    row, met, here, there = row[between], met[between], here[between], there[between]
+    t = here / (here - there)
+    s = 1.0 - t
+    bottom = s * s * (1.0 + 2.0 * t) * height[row] + t * t * (3.0 - 2.0 * t) * height[met]
+    bottom += t * s * (s * here - t * there)
+    floor = height.copy()
+    np.minimum.at(floor, row, bottom)
+    return floor
+
+
+def _neighbours(triangles: Ints, sample: Ints, base_face: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs (l,), (l,) of neighbouring samples over the same base face."""
     numbers, local = np.unique(sample, return_inverse=True)
     links = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     links = np.concatenate([links, links[:, ::-1]])
@@ -249,11 +279,17 @@ def _lowest_of_neighbours(triangles: Ints, sample: Ints, base_face: Ints, distan
     order = np.argsort(keys)
     wanted = neighbour * span + base_face[row]
     met = order[np.minimum(np.searchsorted(keys[order], wanted), max(len(order) - 1, 0))] if len(row) else row
-    rank = np.empty(len(distance), np.intp)
-    rank[np.argsort(distance, kind="stable")] = np.arange(len(distance))
-    beaten = row[(keys[met] == wanted) & (rank[met] < rank[row])]
-    lowest = np.ones(len(sample), bool)
-    lowest[beaten] = False
+    same = keys[met] == wanted
+    return row[same], met[same]
+
+
+def _lowest_of_neighbours(links: tuple[Ints, Ints], height: Floats) -> Bools:
+    """Tell which samples (k,) have no lower neighbour, ties going to the first."""
+    row, met = links
+    rank = np.empty(len(height), np.intp)
+    rank[np.argsort(height, kind="stable")] = np.arange(len(height))
+    lowest = np.ones(len(height), bool)
+    lowest[row[rank[met] < rank[row]]] = False
     return lowest
 
 
