@@ -18,8 +18,9 @@ class Cells:
     """Positions (r, 3) in cells whose edges are at least a reach."""
 
     def __init__(self, positions: Floats, reach: float) -> None:
-        self._low = positions.min(axis=0)
-        across = np.ptp(positions, axis=0)
+        axes = np.ascontiguousarray(positions.T)
+        self._low = axes.min(axis=1)
+        across = axes.max(axis=1) - self._low
         edge = max(reach, 1e-12 * float(across.max()), 1e-300)
         while np.prod(np.floor(across / edge) + 3.0) > _MOST:
             edge *= _COARSER

@@ -31,7 +31,7 @@ _MIDST = 1.15  # of the usual reach: where an octave ends, so that most are in t
 _FEW = 0.1  # of all: fewer in the octave below that are searched with it
 _BY_ALL = 2**16  # pairs up to which looking at each is quicker than a tree
 _SMALL = 3000  # floaters up to which it is quicker to look for all than for some
-_MANY, _FAR = 0.15, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
+_MANY, _FAR = 0.3, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
 
 
 class Neighbours:
