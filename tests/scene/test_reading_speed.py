@@ -59,16 +59,16 @@ def test_reading_takes_at_most_eight_times_what_fetching_does() -> None:
     ring = large()
     scenes.activate(ring)
     least, reading = [], []
-    for _ in range(5):
+    for _ in range(7):
         least.append(fetched(ring))
         began = time.process_time()
         body = read(bpy.context).subject.body
         reading.append(time.process_time() - began)
     assert len(body.triangles) == 2 * 446 * 224
     assert body.closed
-    ratios = [own / other for own, other in zip(reading, least, strict=True)]
-    print(f"read in {min(reading):.3f} s, as many times what fetching takes: {np.round(ratios, 1)}")
-    assert np.median(ratios) <= 8.0
+    ratio = min(reading) / min(least)  # what is slower is what else the machine did
+    print(f"read in {min(reading):.3f} s, {ratio:.1f} times what fetching takes")
+    assert ratio <= 8.0
 
 
 PLACE = """
