@@ -15,7 +15,7 @@ from ..arrays import Bools, Floats, Ints
 from .control_points import ControlPoints
 from .function import ImplicitFunction
 from .grip import grip, places_beside
-from .least_change import Inverse, eigen, weights_of
+from .least_change import Inverse, weights_of
 
 Mobility = Callable[[Bools], Floats]
 
@@ -147,7 +147,7 @@ def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, pace: Pace
     rows, wished = 0.25 * pace.size * (rows @ equations.mobility), 0.25 * pace.size * wished
     kept = equations.inverse.kept
     free = rows - (rows @ kept.T) @ kept
-    square, turned = eigen(free @ free.T)
+    square, turned = np.linalg.eigh(free @ free.T)
     at_points = np.einsum("nm,nm->n", equations.rows[held], equations.rows[held])
     firm = max(_SLACK**2 * float(at_points.max()), 1e-200)
     return np.asarray(free.T @ (turned @ ((turned.T @ (wished - rows @ y)) / np.maximum(square, firm))))

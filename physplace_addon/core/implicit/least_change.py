@@ -22,12 +22,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import lapack
 
 from ..arrays import Bools, Floats
-
-# LAPACK itself: for a few rows numpy's way to it takes longer than the work.
-_cholesky, _inverse, _eigen = lapack.dpotrf, lapack.dtrtri, lapack.dsyevd  # type: ignore[attr-defined]
 
 _ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
 _LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
@@ -57,7 +53,7 @@ def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools
     weighted = motion * np.sqrt(area / area.sum())[:, None]
     metric = ((weighted.T @ weighted) * scales * scales[:, None])[np.ix_(some, some)]
     metric.ravel()[:: len(some) + 1] += _RIDGE
-    half = _inverse(_cholesky(metric, lower=1)[0], lower=1)[0].T
+    half = np.linalg.inv(np.linalg.cholesky(metric)).T
     mobility = np.zeros((len(scales), len(scales)))
     mobility[np.ix_(some, some)] = scales[some, None] * half
     return mobility
@@ -164,12 +160,6 @@ class Inverse:
         return y
 
 
-def eigen(square: Floats) -> tuple[Floats, Floats]:
-    """Return the eigenvalues (n,) of a symmetric matrix (n, n), rising, and its eigenvectors, as columns."""
-    values, vectors, _ = _eigen(square)
-    return values, vectors
-
-
 def _of_independent(parts: Sequence[Floats]) -> tuple[Floats, Floats] | None:
     """Return the inverse and the basis of rows of which none asks nearly what others ask, and all are served
     alike; None if some do.
@@ -180,11 +170,11 @@ def _of_independent(parts: Sequence[Floats]) -> tuple[Floats, Floats] | None:
         return None
     rows = np.concatenate(parts)
     square = rows @ rows.T
-    lower, fault = _cholesky(square, lower=1)
-    if fault:
+    try:
+        inverse = np.linalg.inv(np.linalg.cholesky(square))
+    except np.linalg.LinAlgError:  # some rows are others'
         return None
-    inverse, fault = _inverse(lower, lower=1)
-    if fault or not np.vdot(inverse, inverse) * square.diagonal().max() * _LITTLE**2 < 1.0:
+    if not np.vdot(inverse, inverse) * square.diagonal().max() * _LITTLE**2 < 1.0:
         return None
     kept = inverse @ rows
     return kept.T @ inverse, kept
