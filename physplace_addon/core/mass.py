@@ -95,8 +95,9 @@ def inertia_of(second_moment: Floats) -> Floats:
 
 def signed_volumes(corners: Floats) -> Floats:
     """Signed volumes (t,) of the tetrahedra that triangles (t, 3, 3) span with the origin."""
-    normal = np.cross(corners[:, 1], corners[:, 2])
-    volumes: Floats = np.einsum("ij,ij->i", corners[:, 0], normal) / 6.0
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (corners[:, corner].T for corner in range(3))
+    volumes: Floats = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
+    volumes /= 6.0
     return volumes
 
 

@@ -64,14 +64,16 @@ def _conormals(points: Floats, triangles: Ints, edges: EdgeTable, along: Floats)
     """The conormals (2, m, 3) of the first two faces at each edge, that runs along a unit direction (m, 3);
     NaN where there is no second.
     """
-    origin = points[edges.ends[:, 0]]
+    columns, way = np.ascontiguousarray(points.T), np.ascontiguousarray(along.T)
+    origin = np.take(columns, edges.ends[:, 0], axis=1)
     opposite = np.roll(triangles, 1, axis=1).ravel()
     found = np.empty((2, len(along), 3))
     for conormal, side in zip(found, edges.sides.T, strict=True):
-        inward = points[opposite[side]] - origin
-        inward[side < 0] = np.nan
-        inward -= np.einsum("ij,ij->i", inward, along)[:, None] * along
-        conormal[:] = inward / np.sqrt(np.einsum("ij,ij->i", inward, inward))[:, None]
+        inward = np.take(columns, opposite[side], axis=1) - origin
+        inward[:, side < 0] = np.nan
+        inward -= np.einsum("ij,ij->j", inward, way) * way
+        inward /= np.sqrt(np.einsum("ij,ij->j", inward, inward))
+        conormal[:] = inward.T
     return found
 
 

@@ -43,12 +43,12 @@ def without_needles(points: Floats, triangles: Ints, width: float) -> tuple[Ints
 
 def needles(points: Floats, triangles: Ints, width: float) -> tuple[Bools, Ints]:
     """Whether triangles (t,) are lower than a width, and which corner (t,) begins the longest side."""
-    a, b, c = (points[corner] for corner in triangles.T)
-    sides = (b - a, c - b, a - c)
-    square = np.stack([np.einsum("ij,ij->i", side, side) for side in sides])
-    normal = np.cross(sides[0], sides[1])
-    area = np.sqrt(np.einsum("ij,ij->i", normal, normal))
-    needle: Bools = area <= width * np.sqrt(square.max(axis=0))
+    corners = np.take(np.ascontiguousarray(points.T), np.ascontiguousarray(triangles.T), axis=1)
+    sides = corners[:, [1, 2, 0]] - corners
+    square = np.einsum("ist,ist->st", sides, sides)
+    (ax, ay, az), (bx, by, bz) = sides[:, 0], sides[:, 1]
+    twice = (ay * bz - az * by) ** 2 + (az * bx - ax * bz) ** 2 + (ax * by - ay * bx) ** 2
+    needle: Bools = twice <= width**2 * square.max(axis=0)
     return needle, np.argmax(square, axis=0)
 
 

@@ -63,9 +63,17 @@ def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
     edges = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     mesh.loops.foreach_get("edge_index", edges)
+    return corners.astype(np.intp), edges.astype(np.intp), face_starts(mesh)
+
+
+def face_starts(mesh: Mesh) -> Ints:
+    """Where each face begins among the corners (nf + 1,), and where the last one ends.
+
+    Blender has this at hand; asked for a face's `loop_total`, it works it out, one by one.
+    """
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
-    return corners.astype(np.intp), edges.astype(np.intp), np.append(starts, len(corners)).astype(np.intp)
+    return np.append(starts, len(mesh.loops)).astype(np.intp)
 
 
 def cut_cage(mesh: Mesh, mark: str) -> Cage:
@@ -78,8 +86,7 @@ def cut_cage(mesh: Mesh, mark: str) -> Cage:
 
 def holed_faces(mesh: Mesh) -> int:
     """The number of a mesh's faces whose border comes twice to one vertex: it runs to a hole and back."""
-    counts = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_total", counts)
+    counts = np.diff(face_starts(mesh))
     return sum(
         len(set(mesh.polygons[face].vertices)) < counts[face]
         for face in np.flatnonzero(counts >= MANY).tolist()

@@ -8,18 +8,20 @@ without it the scene's settings tell.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
-from bpy.types import Depsgraph, Mesh, Object, Scene, SubsurfModifier
+from bpy.types import BoolAttribute, Depsgraph, Mesh, Object, Scene, SubsurfModifier
 
 from ..core import bodies
-from ..core.arrays import Floats
+from ..core.arrays import Bools, Floats
 from ..core.bodies import Body
 from ..core.body_smooth import LEFT_FLAT, left_flat, smoothed
 from ..core.collision import tree_of
 from ..core.collision.self_crossing import self_crossings
 from ..core.placement.remarks import CUT
 from .access import custom_properties, extended, present
-from .meshes import arrays_of, cut_cage
+from .meshes import arrays_of, cut_cage, face_starts
 from .visible import original
 
 FACETED = "physplace_faceted"
@@ -63,11 +65,8 @@ def _is_faceted(source: Object, scene: Scene) -> bool:
 
 
 def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
-    smooth = np.empty(len(mesh.polygons), dtype=np.bool_)
-    mesh.polygons.foreach_get("use_smooth", smooth)
-    sizes = np.empty(len(mesh.polygons), dtype=np.int32)
-    mesh.polygons.foreach_get("loop_total", sizes)
-    notes = left_flat(sizes.astype(np.intp)) if smooth.any() else ()
+    smooth = ~_flat_faces(mesh)
+    notes = left_flat(np.diff(face_starts(mesh))) if smooth.any() else ()
     if notes or not smooth.any():
         return None, notes
     points, triangles = arrays_of(mesh)
@@ -75,6 +74,15 @@ def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
     mesh.loop_triangles.foreach_get("polygon_index", owner)
     cage = cut_cage(mesh, "use_edge_sharp")
     return smoothed(points, cage, ~smooth, _own_normals(mesh), triangles, owner.astype(np.intp), name)
+
+
+def _flat_faces(mesh: Mesh) -> Bools:
+    """Which faces (nf,) are not shaded smooth."""
+    flat = np.zeros(len(mesh.polygons), dtype=np.bool_)
+    attribute = cast("BoolAttribute | None", mesh.attributes.get("sharp_face"))
+    if attribute is not None:
+        attribute.data.foreach_get("value", flat)
+    return flat
 
 
 def _own_normals(mesh: Mesh) -> Floats | None:
