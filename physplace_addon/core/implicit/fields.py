@@ -19,6 +19,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from . import sparse_rows
+from .function import names_of_elements
 from .gaussians import NEGLECTED, REACH, WELL_CONDITIONED, Elements, Nearness
 from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
 from .sparse_rows import Rows
@@ -50,8 +51,7 @@ class Field(Summand):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters (k p)."""
-        numbers = range(1, len(self.rows) + 1)
-        return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
+        return names_of_elements(self.kind, len(self.rows), self.columns)
 
     @property
     def positive(self) -> Bools:

@@ -4,26 +4,24 @@ mirrored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Bools, Floats
-from .function import ImplicitFunction
+from ..arrays import Floats
+from .derived import Derived
 from .solids import products
 
 _ROUNDING = 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)
-class Moved(ImplicitFunction):
+class Moved(Derived):
     """Another function whose surface has gone where an affine map (4, 4) takes it; that one's parameters."""
 
-    function: ImplicitFunction
     affine: Floats
 
     @cached_property
@@ -37,29 +35,10 @@ class Moved(ImplicitFunction):
         return own
 
     @property
-    def parameters(self) -> Floats:
-        """The function's."""
-        return self.function.parameters
-
-    @property
     def scales(self) -> Floats:
         """The function's, over the map's mean stretch: a surface twice as large moves twice as far."""
         stretch = float(np.cbrt(abs(np.linalg.det(self.affine[:3, :3]))))
         return self.function.scales / stretch
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The function's."""
-        return self.function.names
-
-    @property
-    def positive(self) -> Bools:
-        """The function's."""
-        return self.function.positive
-
-    def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same of the function with other parameters."""
-        return replace(self, function=self.function.with_parameters(parameters))
 
     def value(self, x: Floats) -> Floats:
         """Return F (k,)."""

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Bools, Floats
-from .function import ImplicitFunction
+from ..arrays import Floats
+from .derived import Derived
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(ImplicitFunction):
+class Scaled(Derived):
     """factor times another function, with that one's parameters and surface."""
 
-    function: ImplicitFunction
     factor: float
-
-    @property
-    def parameters(self) -> Floats:
-        """The function's."""
-        return self.function.parameters
 
     @property
     def scales(self) -> Floats:
         """The function's: where the surface is does not depend on the factor."""
         return self.function.scales
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The function's."""
-        return self.function.names
-
-    @property
-    def positive(self) -> Bools:
-        """The function's."""
-        return self.function.positive
-
-    def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same of the function with other parameters."""
-        return replace(self, function=self.function.with_parameters(parameters))
 
     def value(self, x: Floats) -> Floats:
         """Return F (k,)."""

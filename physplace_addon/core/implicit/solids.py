@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import ImplicitError
-from .function import ImplicitFunction
+from .function import ImplicitFunction, names_of_elements
 from .sparse_rows import Rows
 
 Which = Ints | slice
@@ -75,8 +75,7 @@ class Solids(ImplicitFunction):
     @property
     def names(self) -> tuple[str, ...]:
         """The kind, its number from 1, and what it is."""
-        numbers = range(1, len(self.rows) + 1)
-        return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
+        return names_of_elements(self.kind, len(self.rows), self.columns)
 
     @property
     def positive(self) -> Bools:
