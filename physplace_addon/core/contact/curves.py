@@ -17,7 +17,7 @@ from .encounter import Encounter
 from .features import FACE, dot
 from .linearization import SOFT
 from .points import InterfacePoints, spread_out
-from .seeds import Samples
+from .samples import Samples
 from .sides import on_their_sides
 from .solving import solve_points
 

@@ -27,16 +27,11 @@ from .features import EDGE, FACE, dot
 from .linearization import SOFT
 from .points import LOW, InterfacePoints, lowest_spread, without_doubles
 from .polyhedral import flat_pairs, flush
-from .seeds import (
-    View,
-    distance_starts,
-    edge_starts,
-    face_samples,
-    neglected,
-    vertex_starts,
-)
+from .samples import face_samples, neglected
+from .seeds import distance_starts, edge_starts, vertex_starts
 from .sides import moved_since, on_their_sides, turned_against_neighbours
 from .solving import promising, solve_points
+from .views import View
 
 _MOST = 400  # starts that are solved
 _MOST_FLAT = 128  # points of flat features that a state goes on with

@@ -1,296 +1,20 @@
-"""Creating interface points of curved features: from near triangles to starts for the iteration (Snyder
-1995, 4.3).
-
-The paper starts at one point of each pair of colliding triangles.  Near triangles rather than colliding ones
-are used here, and of all the samples they offer only the local minima of the *exact* gap over the mesh go
-on:
-
-1. each corner of the finer triangles of near pairs is a sample; its nearest partner triangle gives (u, v) on
-   the base;
-2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the
-   paper);
-3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
-   point); but waves may be finer than the mesh: where the gap falls from two neighbours towards each other,
-   both are also compared as being as low as the valley between them.
-
-Edges and vertices have no mesh to compare on: each near one is a start by itself.
+"""Creating interface points with edges and vertices: each near one is a start for the iteration by itself, as
+there is no mesh to compare it on (Snyder 1995, 4.3).  Faces alone: see `samples`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..collision import closest_on_segments, closest_on_triangle
+from ..arrays import Floats, Ints
+from ..collision import closest_on_segments
 from ..rigid import Pose
-from .candidates import distinct, meet, placed, unique_pairs
-from .encounter import ContactBody, Encounter, Owned
-from .features import EDGE, FACE, VERTEX, Features, dot
-from .feet import feet
-from .points import FIXED, InterfacePoints
+from .candidates import distinct, meet, placed
+from .encounter import ContactBody, Encounter
+from .features import EDGE, VERTEX, Features, dot
+from .points import InterfacePoints
 from .polyhedral import segment_params
-from .sides import moved_since, sides_of_base
-
-_FOOT_ROUNDS = 3
-_DIP = 0.5  # of the distance of two samples: a valley between them is not as deep, a quarter at the most
-_SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
-
-
-@dataclass(frozen=True)
-class View:
-    """An encounter seen from the side whose feature moves over the other's face.
-
-    on_active: the mover is the active body's.
-    """
-
-    encounter: Encounter
-    on_active: bool
-
-    @property
-    def mover(self) -> ContactBody:
-        """The body whose feature moves."""
-        return self.encounter.active if self.on_active else self.encounter.world
-
-    @property
-    def base(self) -> ContactBody:
-        """The body whose face is moved over."""
-        return self.encounter.world if self.on_active else self.encounter.active
-
-    @property
-    def mover_pose(self) -> Pose | None:
-        """The mover's pose, None for the world's identity."""
-        return self.encounter.pose if self.on_active else None
-
-    @property
-    def base_pose(self) -> Pose | None:
-        """The base's pose, None for the world's identity."""
-        return None if self.on_active else self.encounter.pose
-
-    def mover_features(self, dim: int, index: Ints, param: Floats) -> Features:
-        """Features of the mover."""
-        return Features(self.mover.body, self.mover_pose, np.full(len(index), dim), index, param)
-
-    def base_faces(self, index: Ints, param: Floats) -> Features:
-        """Faces of the base."""
-        return Features(self.base.body, self.base_pose, np.full(len(index), FACE), index, param)
-
-    def points(self, mover: Features, base: Features) -> InterfacePoints:
-        """Pair features into unsolved interface points (no positions, no gap)."""
-        a, b = (mover, base) if self.on_active else (base, mover)
-        k = len(a.dim)
-        empty = np.zeros((k, 3))
-        return InterfacePoints(
-            a.dim,
-            a.index,
-            a.param,
-            b.dim,
-            b.index,
-            b.param,
-            np.ones(k),
-            np.zeros(k, bool),
-            np.full(k, np.inf),
-            empty,
-            empty,
-            empty,
-            np.zeros(k),
-            np.zeros(k, np.intp),
-            np.full(k, FIXED),
-        )
-
-
-def _nearest_of_corners(view: View, mine: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
-    """For each corner of the triangles `mine` (k,) return, of each face among its partners `other`, the
-    triangle whose centre is nearest: triangles (m,), corners (m,), partners (m,).
-    """
-    face = view.base.body.triangle_face[other]
-    order = np.argsort(mine * (int(face.max()) + 1) + face, kind="stable")
-    mine, other, face = mine[order], other[order], face[order]
-    first = np.flatnonzero(np.r_[True, (np.diff(mine) != 0) | (np.diff(face) != 0)])
-    count = np.diff(np.r_[first, len(mine)])
-    at = placed(view.mover.body.triangles[mine[first]].reshape(-1, 3), view.mover_pose).reshape(-1, 3, 3)
-    centre = placed(view.base.triangle_centre, view.base_pose)[other]
-    nearest = np.empty((len(first), 3), np.intp)
-    for corner in range(3):
-        offset = np.repeat(at[:, corner], count, axis=0) - centre
-        away = dot(offset, offset)
-        least = np.flatnonzero(away == np.repeat(np.minimum.reduceat(away, first), count))
-        nearest[:, corner] = least[np.searchsorted(least, first)]
-    return np.repeat(mine[first], 3), np.tile(np.arange(3), len(first)), other[nearest].ravel()
-
-
-def _nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) -> Ints:
-    """For each distinct (key_a, key_b) return the row whose partner triangle (k, 3, 3) has the nearest
-    centre.
-    """
-    offset = points - partners.mean(axis=1)
-    order = np.argsort(dot(offset, offset), kind="stable")
-    return order[unique_pairs(key_a[order], key_b[order])]
-
-
-def _uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floats:
-    barycentric = closest_on_triangle(points, corners).barycentric
-    return (barycentric[:, None, :] @ view.base.body.triangle_uv[triangles])[:, 0]
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
-    base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
-    whose mesh they are of, at (k, 3) where they are, gap (k,) how high over their feet, spacing (k,) how far
-    their neighbours are.
-    """
-
-    points: InterfacePoints
-    on_active: bool
-    at: Floats
-    gap: Floats
-    spacing: Floats
-    footed: Bools
-    lowest: Bools
-
-
-def face_samples(
-    encounter: Encounter,
-    t1: Ints,
-    t2: Ints,
-    reach: float,
-    tracked: InterfacePoints,
-    before: Encounter | None,
-) -> list[Samples]:
-    """Sample the face/face pairs of near triangles (k,) within reach, but those of two flat faces.
-
-    On which sides of sheets they are tell `before`, a pose free of overlap, and the points tracked since.
-    """
-    active, world = encounter.active, encounter.world
-    finer1 = active.triangle_size[t1] <= world.triangle_size[t2]
-    finer1 = ~active.triangle_flat[t1] & (world.triangle_flat[t2] | finer1)
-    both_flat = active.triangle_flat[t1] & world.triangle_flat[t2]
-    views = ((View(encounter, True), t1, t2, finer1), (View(encounter, False), t2, t1, ~finer1 & ~both_flat))
-    return [
-        _samples_of(view, mine[rows], other[rows], reach, tracked, before)
-        for view, mine, other, rows in views
-        if rows.any()
-    ]
-
-
-def _samples_of(
-    view: View,
-    mine: Ints,
-    other: Ints,
-    reach: float,
-    tracked: InterfacePoints,
-    before: Encounter | None,
-) -> Samples:
-    body, base_body = view.mover.body, view.base.body
-    triangle, corner, partner = _nearest_of_corners(view, mine, other)
-    sample, at = body.triangle_corners[triangle, corner], body.triangles[triangle, corner]
-    at = placed(at, view.mover_pose)
-    corners = placed(base_body.triangles[partner], view.base_pose)
-    best = _nearest_partner(sample, base_body.triangle_face[partner], at, corners)
-    mover = view.mover_features(
-        FACE, body.triangle_face[triangle[best]], body.triangle_uv[triangle[best], corner[best]]
-    )
-    base = view.base_faces(
-        view.base.body.triangle_face[partner[best]], _uv_at(view, at[best], partner[best], corners[best])
-    )
-    at = at[best]
-    base, foot = feet(at, base, view.encounter.radius, _FOOT_ROUNDS)
-    offset = at - foot.point
-    distance = dot(offset, foot.normal)
-    beside = offset - distance[:, None] * foot.normal
-    footed = dot(beside, beside) < (1e-3 * reach) ** 2
-    near = np.nonzero(np.abs(distance) <= reach)[0]
-    points = view.points(mover, base).take(near)
-    at, distance = at[near], distance[near]
-    trusted = view.base.trusted[base.index[near]]
-    height = np.where(trusted, distance, np.abs(distance))
-    if before is not None:  # what is farther from its foot than it has moved is still on the same side
-        moved = moved_since(before, view.encounter, at, view.on_active)
-        rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
-        height[rows] = distance[rows] * sides_of_base(before, points.take(rows), view.on_active, tracked)
-    links = _neighbours(body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near])
-    spacing = view.mover.triangle_size[triangle[best]][near]
-    lowest = _lowest_of_neighbours(links, height)
-    low = np.nonzero(height < _DIP * spacing)[0]
-    if len(low):
-        outward = np.where(distance * height < 0.0, -1.0, 1.0)[:, None] * foot.normal[near]
-        slope = np.zeros_like(at)
-        slope[low] = _slopes(mover.take(near[low]), outward[low])
-        lowest |= _lowest_of_neighbours(links, _floors(links, at, height, slope))
-    return Samples(points, view.on_active, at, height, spacing, footed[near], lowest)
-
-
-def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
-    """Tell which samples lie in the sphere of neglect of a tracked point of the same faces (sections 3,
-    4.3): the minimum they would lead to is known.  Its radius is the distance to the sample's neighbours; one
-    that is lower than the point's own curvature has it is in another valley.
-    Points softer than `softness` (1/length) have none: where their minimum is, is hardly known.
-    """
-    faces = (tracked.dim1 == FACE) & (tracked.dim2 == FACE)
-    known = tracked.take(faces & (tracked.softest > softness))
-    same = (samples.points.index1[:, None] == known.index1) & (samples.points.index2[:, None] == known.index2)
-    offset = samples.at[:, None] - (known.point1 if samples.on_active else known.point2)
-    away = dot(offset, offset)
-    near = same & (away < samples.spacing[:, None] ** 2)
-    near &= samples.gap[:, None] >= known.gap + _SAME_VALLEY * known.softest * away
-    found: Bools = near.any(axis=1)
-    return found
-
-
-def _slopes(mover: Features, outward: Floats) -> Floats:
-    """How the gap rises (k, 3) along the mover's faces over a base whose normals (k, 3) look outwards."""
-    normal = mover.geometry().normal
-    laid: Floats = outward - dot(outward, normal)[:, None] * normal
-    return laid
-
-
-def _floors(links: tuple[Ints, Ints], at: Floats, height: Floats, slope: Floats) -> Floats:
-    """The heights (k,) of samples, or of the lowest valley between one of them and a neighbour: where the gap
-    falls from both ends, by the cubic with these heights and slopes (k, 3), zero where they don't matter.
-    """
-    row, met = links
-    along = at[met] - at[row]
-    here, there = dot(slope[row], along), dot(slope[met], along)
-    between = (here < 0.0) & (there > 0.0)
-    row, met, here, there = row[between], met[between], here[between], there[between]
-    t = here / (here - there)
-    s = 1.0 - t
-    bottom = s * s * (1.0 + 2.0 * t) * height[row] + t * t * (3.0 - 2.0 * t) * height[met]
-    bottom += t * s * (s * here - t * there)
-    floor = height.copy()
-    np.minimum.at(floor, row, bottom)
-    return floor
-
-
-def _neighbours(triangles: Ints, sample: Ints, base_face: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs (l,), (l,) of neighbouring samples over the same base face."""
-    numbers, local = np.unique(sample, return_inverse=True)
-    links = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
-    links = np.concatenate([links, links[:, ::-1]])
-    place = np.minimum(np.searchsorted(numbers, links), max(len(numbers) - 1, 0))
-    links = place[(numbers[place] == links).all(axis=1)] if len(numbers) else place[:0]
-    links = links[unique_pairs(links[:, 0], links[:, 1])]
-    neighbours = Owned.of(links[:, 1], links[:, 0], len(numbers))
-    row, neighbour = neighbours.of_triangles(local)
-    span = int(base_face.max(initial=0)) + 1
-    keys = local * span + base_face
-    order = np.argsort(keys)
-    wanted = neighbour * span + base_face[row]
-    met = order[np.minimum(np.searchsorted(keys[order], wanted), max(len(order) - 1, 0))] if len(row) else row
-    same = keys[met] == wanted
-    return row[same], met[same]
-
-
-def _lowest_of_neighbours(links: tuple[Ints, Ints], height: Floats) -> Bools:
-    """Tell which samples (k,) have no lower neighbour, ties going to the first."""
-    row, met = links
-    rank = np.empty(len(height), np.intp)
-    rank[np.argsort(height, kind="stable")] = np.arange(len(height))
-    lowest = np.ones(len(height), bool)
-    lowest[row[rank[met] < rank[row]]] = False
-    return lowest
+from .views import View, nearest_partner, uv_at
 
 
 def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[InterfacePoints, InterfacePoints]:
@@ -323,8 +47,8 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[Inte
         EDGE, body.segment_edge[segment], segment_params(body.segment_t[segment], fraction)
     )
     face = view.base.body.triangle_face[partner]
-    every = view.points(mover, view.base_faces(face, _uv_at(view, at, partner, corners)))
-    return every.take(_nearest_partner(segment, face, at, corners)), every
+    every = view.points(mover, view.base_faces(face, uv_at(view, at, partner, corners)))
+    return every.take(nearest_partner(segment, face, at, corners)), every
 
 
 def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float) -> Ints:
@@ -349,9 +73,9 @@ def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> Interfac
     at = placed(view.mover.body.vertices[vertex], view.mover_pose)
     near = _near_centres(view, at, partner, corners, reach)
     vertex, partner, corners, at = vertex[near], partner[near], corners[near], at[near]
-    best = _nearest_partner(vertex, view.base.body.triangle_face[partner], at, corners)
+    best = nearest_partner(vertex, view.base.body.triangle_face[partner], at, corners)
     mover = view.mover_features(VERTEX, vertex[best], np.zeros((len(best), 2)))
-    uv = _uv_at(view, at[best], partner[best], corners[best])
+    uv = uv_at(view, at[best], partner[best], corners[best])
     return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
 
 

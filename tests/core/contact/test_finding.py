@@ -10,8 +10,8 @@ from physplace_addon.core.contact.encounter import ContactBody, Encounter
 from physplace_addon.core.contact.features import EDGE, Features
 from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
 from physplace_addon.core.contact.points import InterfacePoints, spread_out, without_doubles
-from physplace_addon.core.contact.seeds import View
 from physplace_addon.core.contact.solving import solve_points
+from physplace_addon.core.contact.views import View
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import primitives
 from tests.bodies_of_the_paper import BOWL, floor
