@@ -22,6 +22,7 @@ Mobility = Callable[[Bools], Floats]
 FARTHEST = 4.0  # strides that a parameter may move the surface by in a step
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
 _BESIDE = 1e-3  # strides: the distance of the differences
+_FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Pace:
         """Whether parameters (m,) are numbers, and the sizes among them above 0."""
         return bool(((parameters > self._bound) & (parameters < np.inf)).all())
 
+    def held(self, controls: ControlPoints) -> Bools:
+        """Which control points (n,) must not slip."""
+        return controls.dragged if self.hold else np.zeros(len(controls), dtype=bool)
+
     @cached_property
     def _bound(self) -> Floats:
         return np.where(self.positive, 0.0, -np.inf)
@@ -53,27 +58,36 @@ class Pace:
 class Sight:
     """What a function is at n control points: value (n,), gradient (n, 3), rates (n, m), which is F_q.
 
-    held (n,): the dragged points that must not slip; beside: F_x and F_q at `places_beside` these.
+    held (n,): the dragged points that must not slip; beside: F_x and F_q at `places_beside` these, at a
+    distance of h scene units.
     """
 
+    function: ImplicitFunction
+    places: Floats
     value: Floats
     gradient: Floats
     rates: Floats
     slope: Floats
     held: Bools
     beside: tuple[Floats, Floats]
+    h: float
 
     @classmethod
     def of(cls, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> Sight:
         """Look once at all places that a step needs."""
-        held = controls.dragged if pace.hold else np.zeros(len(controls), dtype=bool)
+        held, h = pace.held(controls), _BESIDE * pace.stride
         places, count = controls.position, len(controls)
         if held.any():
-            places = np.concatenate([places, places_beside(places[held], _BESIDE * pace.stride)])
+            places = np.concatenate([places, places_beside(places[held], h)])
         value, gradient, rates = function.derivatives(places)
         slope = np.sqrt(np.einsum("ni,ni->n", gradient[:count], gradient[:count]))
-        beside = (gradient[count:], rates[count:])
-        return cls(value[:count], gradient[:count], rates[:count], slope, held, beside)
+        own, beside = (value[:count], gradient[:count], rates[:count]), (gradient[count:], rates[count:])
+        return cls(function, controls.position, *own, slope, held, beside, h)
+
+    def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
+        """Whether it is what a look at the control points would give."""
+        same = self.function is function and self.places is controls.position
+        return same and np.array_equal(self.held, pace.held(controls))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +117,11 @@ class Equations:
         inverse = Inverse.of([rows[order[:firm]], rows[order[firm:]]])
         normal = weight[:, None] * sight.gradient
         return cls(mobility, weight, weight * sight.value, rows, normal, inverse, order)
+
+    def off_in(self, sight: Sight) -> Floats:
+        """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
+        weight = self.weight
+        return np.asarray(sight.value * weight / np.maximum(sight.slope * weight, _FLATTER))
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
         """Return the least y (m,) by which the surface moves at the points as asked (n,)."""
@@ -143,7 +162,7 @@ def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, pace: Pace
     """Return what the grip adds to y, in what the control points leave free."""
     held = sight.held
     normal, weight = equations.normal[held], equations.weight[held]
-    rows, wished = grip(normal, weight, *sight.beside, way[held], _BESIDE * pace.stride)
+    rows, wished = grip(normal, weight, *sight.beside, way[held], sight.h)
     rows, wished = 0.25 * pace.size * (rows @ equations.mobility), 0.25 * pace.size * wished
     kept = equations.inverse.kept
     free = rows - (rows @ kept.T) @ kept

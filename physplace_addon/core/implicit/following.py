@@ -1,8 +1,10 @@
 """One step of a surface after its control points (Witkin and Heckbert 1994, sections 3.4 and 5).
 
 The parameters take the least change by which the surface follows the moved points to first order (`plan`);
-then the same equations answer what is left, F at the new places, until it is what the first order said.  The
-paper's feedback phi is 1 / dt: a step takes back all that is amiss, at most a stride of it.
+then the same equations answer what is left, F at the new places, until it is what the first order said.
+What the first order missed in the last step is answered beforehand: a point that goes on as it went is then
+followed at the first look.  The paper's feedback phi is 1 / dt: a step takes back all that is amiss, at most
+a stride of it.
 
 A point on its way that the pinned hold back is put where the surface came to.  A step that does not bring the
 pinned to the surface is cut in two, and in two again; if that does not help, nothing moves.  Of a radius a
@@ -29,21 +31,44 @@ _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
 _PINNED = 0.3  # of what is near enough: where a pinned point must be, for the next step's sake
 _ENOUGH = 0.3  # of what is near enough: where corrections end
-_UNSEEN = 0.1  # of what is near enough: what may be left by a correction that is not looked at
-_SURE = 0.3  # of what was left before: then the next correction does as much, unseen
-_FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
+_ALIKE = 2.0  # last changes, along them: a longer change is not compared
 _FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 
 
 @dataclass(frozen=True, eq=False)
+class Missed:
+    """How far off n points a change (m,) left the surface that was right to first order, off (n,); both in
+    scene units.
+
+    That is of second order: of another change on the same line it goes with the square of its length.
+    """
+
+    change: Floats
+    off: Floats
+
+    def by(self, change: Floats, count: int) -> Floats:
+        """Return what to expect of a change (m,) at so many points, by its part along this one."""
+        if (len(change), count) == (len(self.change), len(self.off)):
+            share = float(change @ self.change) / max(float(self.change @ self.change), 1e-300)
+            if abs(share) < _ALIKE:
+                return share * share * self.off
+        return np.zeros(count)
+
+
+@dataclass(frozen=True, eq=False)
 class Followed:
-    """The function and the control points after a step; off (n,): how far off the surface each point is, as
-    far as it was looked at, in scene units.
+    """The function and the control points after a step, what is seen there, and what the first order missed;
+    off (n,): how far off the surface each point is, in scene units.
     """
 
     function: ImplicitFunction
     controls: ControlPoints
+    sight: Sight
     off: Floats
+    missed: Missed
+
+
+_NOTHING = Missed(np.zeros(0), np.zeros(0))
 
 
 def follow(
@@ -53,26 +78,30 @@ def follow(
     mobility: Mobility,
     pace: Pace,
     known: Floats,
+    last: Followed | None = None,
 ) -> Followed:
     """Make a step.  desired (m,) is the change of the parameters wished for it, Q dt; mobility gives B for
-    the parameters that may change; known (r, 3) are places on the surface, for feet of points far off it.
+    the parameters that may change; known (r, 3) are places on the surface, for feet of points far off it;
+    the last step, if given, saves work.
     """
-    sight, controls = _sight(function, controls, pace, known)
+    seen, missed = (None, _NOTHING) if last is None else (last.sight, last.missed)
+    sight, controls = _sight(function, controls, pace, known, seen)
     planned = _feasible(function, sight, controls, desired, mobility, pace)
     if np.isfinite(planned.change).all():
         share = _allowed(function, planned.change, pace)
         for cut in range(_CUTS):
-            made = _made(function, controls, planned, share * 0.5**cut, pace)
+            made = _made(function, controls, planned, share * 0.5**cut, missed, pace)
             if made is not None:
                 return made
-    return Followed(function, controls, np.abs(planned.equations.off))
+    return Followed(function, controls, sight, np.abs(planned.equations.off), _NOTHING)
 
 
 def _sight(
-    function: ImplicitFunction, controls: ControlPoints, pace: Pace, known: Floats
+    function: ImplicitFunction, controls: ControlPoints, pace: Pace, known: Floats, seen: Sight | None
 ) -> tuple[Sight, ControlPoints]:
     """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
-    sight = Sight.of(function, controls, pace)
+    shown = seen is not None and seen.shows(function, controls, pace)
+    sight = seen if seen is not None and shown else Sight.of(function, controls, pace)
     off = np.abs(sight.value)
     apart = (off > pace.stride * sight.slope) & (off > _FLAT)
     if not apart.any():
@@ -114,21 +143,57 @@ def _allowed(function: ImplicitFunction, change: Floats, pace: Pace) -> float:
 
 
 def _made(
-    function: ImplicitFunction, controls: ControlPoints, planned: Plan, part: float, pace: Pace
+    function: ImplicitFunction,
+    controls: ControlPoints,
+    planned: Plan,
+    part: float,
+    missed: Missed,
+    pace: Pace,
 ) -> Followed | None:
     """Make a part of a planned step; None if it leaves the pinned farther off than they were."""
     moved = controls.at(controls.position + part * planned.way)
-    trial = _changed(function, part * planned.change, pace)
-    goal = planned.equations.off + part * (planned.left - planned.equations.off)
-    made = None if trial is None else _corrected(trial, moved, planned.equations, goal, pace)
+    made = _corrected(function, moved, planned, part, missed, pace)
     if made is None:
         return None
-    function, off = made
-    pinned = ~controls.free
+    pinned, off = ~controls.free, made.off
     before = float(np.abs(planned.equations.off[pinned]).max(initial=0.0))
     if np.abs(off[pinned]).max(initial=0.0) > max(_PINNED * pace.near, 1.01 * before):
         return None
-    return _put_back(function, moved, ~pinned, off, planned.equations, pace)
+    stray = ~pinned & (np.abs(off) > pace.near)
+    return _put_back(made, stray, planned.equations, pace) if stray.any() else made
+
+
+def _corrected(
+    function: ImplicitFunction,
+    moved: ControlPoints,
+    planned: Plan,
+    part: float,
+    missed: Missed,
+    pace: Pace,
+) -> Followed | None:
+    """Change the function by a part of a plan, and bring it to the points that it reaches by first order."""
+    equations, change = planned.equations, part * planned.change
+    goal = equations.off + part * (planned.left - equations.off)
+    near, lengths = np.abs(goal) <= pace.near, change / pace.scales
+    ask = np.where(near, -missed.by(lengths, len(moved)), 0.0)
+    for correction in range(_CORRECTIONS + 1):
+        changed = _changed(function, change + equations.mobility @ equations.answer(ask, pace.stride), pace)
+        if changed is None:
+            return None
+        function, sight = changed, Sight.of(changed, moved, pace)
+        off = equations.off_in(sight)
+        left = np.where(near, off - goal, 0.0)
+        if correction == 0:
+            missed = Missed(lengths, left - ask)
+        worst = float(np.abs(left).max(initial=0.0))
+        if not np.isfinite(worst):
+            return None
+        if worst <= _ENOUGH * pace.near:
+            break
+        if correction == _AFRESH:
+            equations = Equations.of(sight, moved, equations.mobility)
+        change, ask = np.zeros_like(change), -left
+    return Followed(function, moved, sight, np.abs(off), missed)
 
 
 def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
@@ -137,54 +202,9 @@ def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> Implicit
     return function.with_parameters(parameters) if pace.allows(parameters) else None
 
 
-def _corrected(
-    function: ImplicitFunction, controls: ControlPoints, equations: Equations, goal: Floats, pace: Pace
-) -> tuple[ImplicitFunction, Floats] | None:
-    """Bring the surface to the points that by the first order it reaches: goal (n,) is how far off it says.
-
-    Return how far off they are (n,).
-    """
-    near, before = np.abs(goal) <= pace.near, 0.0
-    for correction in range(_CORRECTIONS + 1):
-        off = _off(function, controls, equations)
-        left = np.where(near, off - goal, 0.0)
-        worst = float(np.abs(left).max(initial=0.0))
-        if correction == _CORRECTIONS or worst <= _ENOUGH * pace.near:
-            break
-        if not np.isfinite(worst):
-            return None
-        if correction == _AFRESH:
-            equations = Equations.of(Sight.of(function, controls, pace), controls, equations.mobility)
-        change = equations.mobility @ equations.answer(-left, pace.stride)
-        changed = _changed(function, change, pace)
-        if changed is None:
-            return None
-        if worst < _SURE * before and worst * worst <= _UNSEEN * pace.near * before:
-            return changed, np.where(near, goal, off)
-        function, before = changed, worst
-    return function, off
-
-
-def _off(function: ImplicitFunction, controls: ControlPoints, equations: Equations) -> Floats:
-    """Return how far off the surface points are (n,), signed, by F_x as it is now."""
-    value, gradient = function.gradient(controls.position)
-    slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
-    weight = equations.weight
-    return np.asarray(value * weight / np.maximum(slope * weight, _FLATTER))
-
-
-def _put_back(
-    function: ImplicitFunction,
-    moved: ControlPoints,
-    free: Bools,
-    off: Floats,
-    equations: Equations,
-    pace: Pace,
-) -> Followed:
-    """Put points that were on their way (n,) and are off the surface back on it: those are not there yet."""
-    stray = free & (np.abs(off) > pace.near)
-    if stray.any():
-        placed = on_surface(function, moved.position[stray], pace.stride)
-        moved = moved.on_feet(stray, placed)
-        off = _off(function, moved, equations)
-    return Followed(function, moved, np.abs(off))
+def _put_back(made: Followed, stray: Bools, equations: Equations, pace: Pace) -> Followed:
+    """Put points (n,) that were on their way and are off the surface back on it: those are not there yet."""
+    function, moved = made.function, made.controls
+    moved = moved.on_feet(stray, on_surface(function, moved.position[stray], pace.stride))
+    sight = Sight.of(function, moved, pace)
+    return Followed(function, moved, sight, np.abs(equations.off_in(sight)), made.missed)

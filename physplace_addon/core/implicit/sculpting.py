@@ -46,6 +46,7 @@ class _Kept:
         self.mobility: dict[bytes, Floats] = {}
         self.positive = function.positive
         self.pace: Pace | None = None
+        self.followed: Followed | None = None
         self.off = np.zeros(points)
         self.age = _AGAIN
         self.at_rest = False
@@ -186,7 +187,10 @@ class Sculpting:
             return None
         desired = self._desired * self._settings.floaters.time_step
         known = self.state.floaters.positions
-        return follow(self.state.function, self.state.controls, desired, self._mobility, pace, known)
+        state, last = self.state, self._kept.followed
+        followed = follow(state.function, state.controls, desired, self._mobility, pace, known, last)
+        self._kept.followed = followed
+        return followed
 
     def _look_near(self, controls: ControlPoints) -> None:
         """Have floaters denser near what is dragged (section 6)."""

@@ -11,7 +11,7 @@ from physplace_addon.core.implicit.feet import feet
 from physplace_addon.core.implicit.following import follow
 from physplace_addon.core.implicit.least_change import mobility_by_scales
 from tests.core.implicit.surfaces import fourteen_spheres
-from tests.core.implicit.test_least_change import samples
+from tests.core.implicit.test_least_change import by_motion, samples
 
 R = 0.6 * np.sqrt(np.log(2.0))  # of the lone blobby sphere: 0.5 = exp(-R^2 / 0.6^2)
 
@@ -24,6 +24,7 @@ def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
     """The function and the points after so many steps, each of a tenth of the size at most."""
     near = 5e-5 * size
     pace = Pace(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, hold)
+    made = None
     for _ in range(steps):
         made = follow(
             blob,
@@ -32,6 +33,7 @@ def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
             lambda free, blob=blob: mobility_by_scales(blob.scales, free),
             pace,
             np.zeros((0, 3)),
+            made,
         )
         blob, controls = made.function, made.controls
         if watch is not None:
@@ -122,6 +124,30 @@ def test_the_same_happens_at_any_scale_and_place(size, shift) -> None:
         return (controls.position - shift) / size
 
     assert np.allclose(pulled(size, shift), pulled(1.0, 0.0), rtol=0, atol=1e-7)
+
+
+def circled(remembering):
+    """A point led about in circles, nine others pinned: the parameters, and how many looks it took."""
+    blob, looks = fourteen_spheres(), []
+    controls, made = ControlPoints.pinned(samples(blob, 10)), None
+    start, metric = controls.position[0], by_motion(blob, samples(blob, 200))
+    pace = Pace(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
+    with pytest.MonkeyPatch.context() as patch:
+        derivatives = type(blob).derivatives
+        patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
+        for turn in 0.05 * np.arange(40.0):
+            controls = controls.pulled(0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0]))
+            last = made if remembering else None
+            made = follow(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
+            blob, controls = made.function, made.controls
+            assert off(blob, controls.position).max() < pace.near
+    return blob.parameters, len(looks)
+
+
+def test_a_point_that_goes_on_as_it_went_is_followed_at_the_first_look() -> None:
+    with_memory, without = circled(True), circled(False)
+    assert with_memory[1] <= 50 < 100 <= without[1]
+    assert np.allclose(with_memory[0], without[0], rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("place", [[0.0, np.nan, 0.0], [0.0, 1.0], [np.inf, 0.0, 0.0]])
