@@ -27,7 +27,6 @@ from .gaussians import (
     dot,
     monomials,
     outer_sums,
-    weights,
 )
 from .segments_and_boxes import distances_to_segments
 
@@ -86,8 +85,9 @@ class _Cylinders(Elements):
         self.s = np.maximum(np.abs(rows[..., 6]), LEAST_RADIUS)
         self.w = self.s**-2.0
         self.length2 = dot(self.e, self.e)
-        self.powers = coefficients(self.a, self.w)
-        lost = self.w * self.length2 - self.powers[..., 4]
+        both = coefficients(self.a, self.w)
+        self.powers, self.sums = both[..., :5], np.swapaxes(both[..., 1:], -1, -2)
+        lost = self.w * self.length2 - self.powers[..., 0]
         self.careful = lost.max(initial=0.0) > WELL_CONDITIONED
 
     @cached_property
@@ -95,14 +95,14 @@ class _Cylinders(Elements):
         """The coefficients (..., k, 5) by which the monomials make t before it is cut."""
         whole = self.length2 >= _LEAST_LENGTH**2
         along = np.zeros(self.powers.shape)
-        along[..., :3] = self.e * (whole / np.where(whole, self.length2, 1.0))[..., None]
-        along[..., 4] = -dot(self.a, along[..., :3])
+        along[..., 2:] = self.e * (whole / np.where(whole, self.length2, 1.0))[..., None]
+        along[..., 0] = -dot(self.a, along[..., 2:])
         return along
 
     @cached_property
-    def sums(self) -> tuple[Floats, Floats]:
-        """What the gradient's sums weigh g by (..., 5, k), and t g: w e (..., 3, k)."""
-        return weights(self.a, self.w), np.swapaxes(self.w[..., None] * self.e, -1, -2)
+    def sums_of_t(self) -> Floats:
+        """What the gradient's sums weigh t g by: 2 w e (..., 3, k)."""
+        return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
 
     def at(self, x: Floats) -> Nearness:
         """Return them at points (..., 3, n) from the origin."""
@@ -142,12 +142,10 @@ class _AtCylinders(Nearness):
 
     def first(self) -> Floats:
         """The sum of -2 w d g, and that of g."""
-        of_g, of_tg = self.of.sums
-        sums = of_g @ self.g
-        first: Floats = sums[..., 1:, :]
-        pull = sums[..., :3, :] + of_tg @ (self.t * self.g) - self.x * sums[..., 3:4, :]
-        np.multiply(pull, 2.0, out=first[..., :3, :])
-        return first
+        sums: Floats = self.of.sums @ self.g
+        sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
+        sums[..., 1:4, :] += self.of.sums_of_t @ (self.t * self.g)
+        return sums[..., 1:, :]
 
     def second(self) -> Floats:
         """Sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g; beyond the ends without e."""
@@ -155,7 +153,7 @@ class _AtCylinders(Nearness):
         wg = w * self.g
         second = outer_sums(4.0 * w * wg, d)
         beside = (self.t > 0.0) & (self.t < 1.0)
-        squares = self.of.e[..., :, None] * self.of.along[..., None, :3]
+        squares = self.of.e[..., :, None] * self.of.along[..., None, 2:]
         second += np.einsum("...kij,...kn->...ijn", squares, 2.0 * wg * beside)
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second

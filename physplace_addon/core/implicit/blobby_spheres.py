@@ -1,7 +1,7 @@
 """Gaussians of the distance to centres: g = exp(-|x - c|^2 / s^2), parameters c and s.
 
-With w = 1/s^2 the exponent is 2w c.x - w |x|^2 - w |c|^2: linear in (x, |x|^2, 1).  So all exponents are one
-matrix product, and so are the sums of g, w g and w c g that the gradient is made of.  Squares of places far
+With w = 1/s^2 the exponent is 2w c.x - w |x|^2 - w |c|^2: linear in (1, |x|^2, x).  So all exponents are one
+matrix product, and so are the sums of -w g, 2w c g and g that the gradient is made of.  Squares of places far
 apart cancel in it, so x and c are taken from an origin in their midst; where they still would lose digits
 (radii much smaller than the whole), the differences are taken themselves.
 """
@@ -26,7 +26,6 @@ from .gaussians import (
     dot,
     monomials,
     outer_sums,
-    weights,
 )
 
 
@@ -77,13 +76,9 @@ class _Spheres(Elements):
         self.c = rows[..., :3] - origin[..., None, :]
         self.s = np.maximum(np.abs(rows[..., 3]), LEAST_RADIUS)
         self.w = self.s**-2.0
-        self.powers = coefficients(self.c, self.w)
-        self.careful = -self.powers[..., 4].min(initial=0.0) > WELL_CONDITIONED
-
-    @cached_property
-    def sums(self) -> Floats:
-        """What the gradient's sums weigh the Gaussians by (..., 5, k)."""
-        return weights(self.c, self.w)
+        both = coefficients(self.c, self.w)
+        self.powers, self.sums = both[..., :5], np.swapaxes(both[..., 1:], -1, -2)
+        self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
     def at(self, x: Floats) -> Nearness:
         """Return them at points (..., 3, n) from the origin."""
@@ -110,10 +105,9 @@ class _AtSpheres(Nearness):
 
     def first(self) -> Floats:
         """The sum of -2 w (x - c) g, and that of g."""
-        sums = self.of.sums @ self.g
-        first: Floats = sums[..., 1:, :]
-        first[..., :3, :] = 2.0 * (sums[..., :3, :] - self.x * sums[..., 3:4, :])
-        return first
+        sums: Floats = self.of.sums @ self.g
+        sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
+        return sums[..., 1:, :]
 
     def second(self) -> Floats:
         """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
@@ -126,16 +120,16 @@ class _AtSpheres(Nearness):
     def shares(self) -> Floats:
         """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""
         shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
-        pull = (2.0 * self.of.w)[..., None] * self.g
-        np.multiply(pull[..., None, :], np.swapaxes(self._d, -3, -2), out=shares[..., :3, :])
-        np.multiply((-2.0 / self.of.s)[..., None] * self.exponents, self.g, out=shares[..., 3, :])
+        np.subtract(self.x[..., None, :, :], self.of.c[..., None], out=shares[..., :3, :])
+        np.multiply(self.exponents, -self.of.s[..., None], out=shares[..., 3, :])
+        shares *= ((2.0 * self.of.w)[..., None] * self.g)[..., None, :]
         return shares
 
     def rate(self, rates: Floats) -> Floats:
         """Sum of g times the exponent's rate, which is linear in the same monomials."""
         c, twice, of_c = self.of.c, 2.0 * self.of.w, rates[..., :3]
-        powers = coefficients(c, -twice * rates[..., 3] / self.of.s)
-        powers[..., :3] += twice[..., None] * of_c
-        powers[..., 4] -= twice * dot(c, of_c)
+        powers = coefficients(c, -twice * rates[..., 3] / self.of.s)[..., :5]
+        powers[..., 0] -= twice * dot(c, of_c)
+        powers[..., 2:] += twice[..., None] * of_c
         rate: Floats = np.einsum("...in,...in->...n", np.swapaxes(powers, -1, -2) @ self.g, self.monomials)
         return rate

@@ -57,30 +57,26 @@ class Nearness(ABC):
 
 
 def monomials(x: Floats) -> Floats:
-    """Return (x, |x|^2, 1) (..., 5, n) of points (..., 3, n): exponents are linear in them."""
+    """Return (1, |x|^2, x) (..., 5, n) of points (..., 3, n): exponents are linear in them."""
     result = np.empty((*x.shape[:-2], 5, x.shape[-1]))
-    result[..., :3, :] = x
-    np.einsum("...in,...in->...n", x, x, out=result[..., 3, :])
-    result[..., 4, :] = 1.0
+    result[..., 0, :] = 1.0
+    np.einsum("...in,...in->...n", x, x, out=result[..., 1, :])
+    result[..., 2:, :] = x
     return result
 
 
 def coefficients(c: Floats, w: Floats) -> Floats:
-    """Return the coefficients (..., k, 5) of -w |x - c|^2 by the monomials: c (..., k, 3), w (..., k)."""
-    result = np.empty((*w.shape, 5))
-    np.multiply((2.0 * w)[..., None], c, out=result[..., :3])
-    np.negative(w, out=result[..., 3])
-    np.einsum("...i,...i->...", c, c, out=result[..., 4])
-    result[..., 4] *= result[..., 3]
-    return result
+    """Return (-w |c|^2, -w, 2 w c, 1) (..., k, 6) of c (..., k, 3) and w (..., k).
 
-
-def weights(c: Floats, w: Floats) -> Floats:
-    """Return what the sums of Gaussians that make the gradient weigh them by: w c, w, 1 (..., 5, k)."""
-    result = np.empty((*w.shape[:-1], 5, w.shape[-1]))
-    np.multiply(w[..., None, :], np.swapaxes(c, -1, -2), out=result[..., :3, :])
-    result[..., 3, :] = w
-    result[..., 4, :] = 1.0
+    The first five are the coefficients of -w |x - c|^2 by the monomials; Gaussians weighed by the last five
+    make the sums of which the gradient is made.
+    """
+    result = np.empty((*w.shape, 6))
+    np.negative(w, out=result[..., 1])
+    np.einsum("...i,...i->...", c, c, out=result[..., 0])
+    result[..., 0] *= result[..., 1]
+    np.multiply((2.0 * w)[..., None], c, out=result[..., 2:5])
+    result[..., 5] = 1.0
     return result
 
 
