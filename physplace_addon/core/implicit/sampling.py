@@ -15,11 +15,11 @@ from ..arrays import Bools, Floats
 from .attachment import attached, constrained, limited, within_the_bend
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
-from .neighbours import Neighbours
 from .population import dying, patience, split, splitting
 from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
 from .seeding import Seeding
 from .spacing import desired_radii
+from .verlet_list import Neighbours
 
 
 class Sampling:

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import neighbours
+from physplace_addon.core.implicit import neighbours, verlet_list
 from physplace_addon.core.implicit.attachment import constrained
 from physplace_addon.core.implicit.floaters import Floaters
-from physplace_addon.core.implicit.neighbours import Neighbours, near_pairs, pairs_of_some
+from physplace_addon.core.implicit.neighbours import near_pairs, pairs_of_some
 from physplace_addon.core.implicit.population import split
 from physplace_addon.core.implicit.repulsion import HASTE, REACH, Pairs, repulsion
+from physplace_addon.core.implicit.verlet_list import Neighbours
 from tests.core.implicit.surfaces import fourteen_spheres
 
 ALPHA = 6.0
@@ -86,7 +87,7 @@ def test_neighbours_of_some_are_those_of_all_that_have_one_of_them(monkeypatch, 
 
 @pytest.mark.parametrize("small", [3000, 0], ids=["all looked for", "some looked for"])
 def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monkeypatch, small) -> None:
-    monkeypatch.setattr(neighbours, "_SMALL", small)
+    monkeypatch.setattr(verlet_list, "_SMALL", small)
     draw = np.random.default_rng(2)
     positions, radii = scattered(100)
     ages = np.zeros(100, dtype=np.intp)

@@ -1,0 +1,133 @@
+"""Which floaters are near one another, found by trees and kept while it holds (a Verlet list).
+
+i and j are neighbours if they are nearer than the longer of their reaches R.  The list is made with a margin
+m of R for each: it has all pairs nearer than the longer R + 2 m.  A floater's part of it holds while it has
+moved by no more than its m, and its reach has grown by no more than what is left of m; or, of 2 m, when all
+have moved as far as the farthest of those that hold: then whoever is not in the list was too far away for it
+and for the other, whatever both did since.  Those whose part does not hold are looked for anew, they alone,
+among where the others were when they were looked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from .floaters import Floaters
+from .neighbours import near_pairs, pairs_of_some
+from .repulsion import REACH, Pairs
+
+_MARGIN = 0.125  # of the reach
+_SOON = 0.6  # of the margin
+_WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
+_TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
+_SMALL = 3000  # floaters up to which it is quicker to look for all than for some
+_MANY, _FAR = 0.3, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
+
+
+class Neighbours:
+    """The pairs of neighbours of floaters through time."""
+
+    def __init__(self) -> None:
+        self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
+        self._positions = np.zeros((0, 3))
+        self._normals = np.zeros((0, 3))
+        self._reaches = np.zeros(0)
+        self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
+
+    def of(self, floaters: Floaters, force_radii: Floats) -> Pairs:
+        """Return the pairs that may feel each other, by their radii or by the radii (r,) forces are made
+        with.  Floaters that were not there before are the last ones.
+        """
+        reaches = REACH * np.maximum(floaters.radii, force_radii)
+        normals = floaters.normals
+        stale = self._stale(floaters.positions, normals, reaches)
+        count = np.count_nonzero(stale)
+        if count and (
+            len(stale) <= _SMALL or count > _MANY * len(stale) or reaches.max() > _FAR * reaches.mean()
+        ):
+            self._positions, self._normals, self._reaches = floaters.positions, normals, reaches
+            found = near_pairs(floaters.positions, (1.0 + 2.0 * _MARGIN) * reaches)
+            self._pairs, self._number = facing(normals, *found), None
+        elif count or self._number is not None:
+            self._renew(stale, floaters.positions, normals, reaches)
+        return self._pairs
+
+    def _stale(self, positions: Floats, normals: Floats, reaches: Floats) -> Bools:
+        """Return for which floaters (r,) the list does not hold; if for any, then also for which it soon will
+        not.
+        """
+        if len(reaches) < len(self._reaches):
+            return np.ones(len(reaches), dtype=bool)
+        self._with_newborns(len(reaches))
+        before = self._reaches
+        moved = positions - self._positions
+        drift = np.sqrt(np.einsum("ri,ri->r", moved, moved))
+        margin = _MARGIN * before
+        away = drift > margin
+        farthest = float(drift.max(initial=0.0, where=~away))
+        stale = reaches + np.minimum(drift + margin, 2.0 * farthest) > before + 2.0 * margin
+        stale |= away
+        stale |= np.einsum("ri,ri->r", normals, self._normals) < _TURNED
+        stale |= before > _WASTE * reaches
+        if stale.any():
+            stale |= drift + np.maximum(reaches - before, 0.0) > _SOON * margin
+        return np.asarray(stale)
+
+    def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
+        """Look anew for the neighbours of some floaters (r,)."""
+        some = stale[:, None]
+        self._positions = np.where(some, positions, self._positions)
+        self._normals = np.where(some, normals, self._normals)
+        self._reaches = np.where(stale, reaches, self._reaches)
+        new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
+        self._pairs = _joined(self._still_held(stale), facing(self._normals, *new))
+
+    def _still_held(self, stale: Bools) -> Pairs:
+        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now."""
+        number, pairs, self._number = self._number, self._pairs, None
+        gone = stale if number is None else (number < 0) | stale.take(number)
+        kept = np.flatnonzero(~(gone.take(pairs.first) | gone.take(pairs.second)))
+        first, second, weight = pairs.first.take(kept), pairs.second.take(kept), pairs.weight.take(kept)
+        return (
+            Pairs(first, second, weight) if number is None else Pairs(number[first], number[second], weight)
+        )
+
+    def _with_newborns(self, count: int) -> None:
+        """Count those that have come: nothing is known of them yet."""
+        more = count - len(self._reaches)
+        if more > 0:
+            self._positions = np.concatenate([self._positions, np.zeros((more, 3))])
+            self._normals = np.concatenate([self._normals, np.zeros((more, 3))])
+            self._reaches = np.append(self._reaches, np.zeros(more))
+
+    def without(self, dead: Bools) -> None:
+        """Forget the floaters of a mask (r,); the others move up."""
+        before = np.arange(len(self._reaches)) if self._number is None else self._number
+        self._with_newborns(len(dead))
+        now = np.where(dead, -1, np.cumsum(~dead) - 1)
+        self._number = np.where(before < 0, -1, now.take(before))
+        self._positions, self._normals = self._positions[~dead], self._normals[~dead]
+        self._reaches = self._reaches[~dead]
+
+
+def _joined(*parts: Pairs) -> Pairs:
+    """Return the pairs of all parts."""
+    return Pairs(
+        np.concatenate([part.first for part in parts]),
+        np.concatenate([part.second for part in parts]),
+        np.concatenate([part.weight for part in parts]),
+    )
+
+
+def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
+    """Return pairs with how much they feel of each other, by their unit normals (r, 3): 1 up to a right angle
+    between them, 0 from 120°.
+    """
+    weight = np.ones(len(first))
+    for axis in np.ascontiguousarray(normals.T):
+        weight += 2.0 * axis.take(first) * axis.take(second)
+    if len(weight) and weight.min() >= 1.0:
+        return Pairs(first, second, np.ones(len(first)))
+    felt = np.flatnonzero(weight > 0.0)
+    return Pairs(first[felt], second[felt], np.minimum(weight[felt], 1.0))
