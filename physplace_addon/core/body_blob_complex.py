@@ -13,14 +13,14 @@ it is bounded how far along its lines a patch looks for the surface.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
 from .body_blob_mass import solid_mass
-from .body_blob_patches import ImplicitPatches, implicit_patches, sampled_heights
+from .body_blob_patches import ImplicitPatches, implicit_patches, most_between
 from .errors import PhysPlaceError
 from .implicit.feet import on_surface
 from .implicit.function import ImplicitFunction
@@ -30,11 +30,11 @@ from .mass import MassProperties
 from .surfaces.base import Curve, Surface
 from .surfaces.bezier import BezierSheet
 from .surfaces.bezier_joins import Joins
+from .surfaces.bezier_walk import Ground
 from .surfaces.tessellation import Tessellation
 from .surfaces.triangles import Triangles
 from .surfaces.vectors import dot, length, unit
 
-_TICKS = np.linspace(0.0, 1.0, 5)
 _ROUNDING = 2.0**-48
 _STEEPEST = 0.1  # least cosine between a way and F_x
 _REACH = 0.25  # of a triangle's longest side: how far from a patch the surface is looked for at first
@@ -152,8 +152,9 @@ def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
     vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
     sums = [np.bincount(corners.ravel(), vectors[:, i], len(places)) for i in range(3)]
     ways = np.asarray(np.column_stack(sums), dtype=np.float64)
-    found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
-    patches, bound = _bounded(found, places[_halves(numbers)])
+    patches, found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
+    away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers)])
+    bound = most_between(away.reshape(found.shape[:3])) + _ROUNDING * patches.reach
     return _Net(patches, places, numbers, bound, links)
 
 
@@ -187,24 +188,6 @@ def _joins(links: Links) -> Joins:
     return Joins(patch, side, no, yes)
 
 
-def _bounded(patches: ImplicitPatches, halves: Floats) -> tuple[ImplicitPatches, Floats]:
-    """The patches with the heights they may have, and bounds (n,) on how far they are from their flat halves
-    (n, 2, 3, 3).
-    """
-    height, points = sampled_heights(patches, _TICKS)
-    rounding = _ROUNDING * patches.reach
-    away = _away(points.reshape(len(patches), -1, 3), halves).reshape(height.shape)
-    bound = _most_between(away) + rounding
-    return replace(patches, heights=_most_between(np.abs(height)) + rounding), bound
-
-
-def _most_between(samples: Floats) -> Floats:
-    """The most (n,) of samples (n, m, m), and what they change by from any to the next."""
-    changes = [np.abs(np.diff(samples, axis=axis)).max(axis=(1, 2)) for axis in (1, 2)]
-    most: Floats = samples.max(axis=(1, 2)) + np.maximum(*changes)
-    return most
-
-
 def _away(points: Floats, halves: Floats) -> Floats:
     """How far points (n, m, 3) are from the nearer of two triangles (n, 2, 3, 3)."""
     count, samples = points.shape[:2]
@@ -223,8 +206,7 @@ def _check_ways(patches: ImplicitPatches) -> None:
     count = len(patches)
     at = np.tile([[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]], (count, 1))
     patch = np.repeat(np.arange(count), 3)
-    lines = patches.lines(patch, at)
-    found = lines.base + patches.solved(patch, at, lines)[:, None] * lines.way
+    lines, found = patches.lines(patch, at), patches.slopes(patch, at).point
     value, gradient = patches.function.gradient(found)
     steep = np.sqrt(dot(gradient, gradient))
     bad = (dot(gradient, lines.way) < _STEEPEST * steep) | ~(
@@ -237,9 +219,21 @@ def _check_ways(patches: ImplicitPatches) -> None:
         )
 
 
-def _sheet(patches: ImplicitPatches, joins: Joins, own: Ints) -> BezierSheet:
+@dataclass(frozen=True, eq=False)
+class ImplicitSheet(BezierSheet):
+    """One face of exact patches; walks go over the polynomials near to them, which need no F."""
+
+    nets: ImplicitPatches
+
+    @cached_property
+    def ground(self) -> Ground:
+        """What a walk needs to know of the polynomials."""
+        return Ground(self.nets.near, self.joins, self.poles, self.pole_of)
+
+
+def _sheet(patches: ImplicitPatches, joins: Joins, own: Ints) -> ImplicitSheet:
     """The face of some patches, numbered anew."""
     new = np.full(len(patches), -1, dtype=np.intp)
     new[own] = np.arange(len(own))
     inner = Joins(new[joins.patch[own]], joins.side[own], joins.backwards[own], joins.smooth[own])
-    return BezierSheet(patches.taken(own), inner, (), np.full(len(own), -1, dtype=np.intp))
+    return ImplicitSheet(patches.taken(own), inner, (), np.full(len(own), -1, dtype=np.intp))

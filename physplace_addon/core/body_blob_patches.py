@@ -14,8 +14,10 @@ h_uv = -(S_u . F_xx S_v + g . (P_uv + h d_uv + h_u d_v + h_v d_u)) / D,
 
 and, since F(S) stays 0, n . S_uv = -S_u . F_xx S_v / |g| for the unit normal n = g / |g|.
 
-The line's root is looked for within +- `height` of the base, in brackets: no point of a patch is farther
-from its bilinear base, come what may.
+The line's root is looked for within +- `height` of the base: no point of a patch is farther from its
+bilinear base, come what may.  Polynomials through h at 5 by 5 parameters make S~, near to S: from there one
+step of Newton, and a second one that shares its derivatives with the answer, are enough nearly everywhere;
+elsewhere the root is bracketed.  Walks go over S~ alone, whose tangents are good to about 1e-4.
 """
 
 from __future__ import annotations
@@ -26,33 +28,44 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Bools, Floats, Ints
+from .body_blob_lines import SETTLED, Lines, bracketed, newton
 from .implicit.function import ImplicitFunction
 from .surfaces.base import Derivatives
+from .surfaces.bernstein import bernstein
+from .surfaces.bezier_nets import Nets
 from .surfaces.patches import Patches, Slopes
 from .surfaces.vectors import dot, length
 
-_ROUNDS = 60
-_SETTLED = 1e-8  # of the height: a step of Newton's so short leaves an error of its square
-_NODES = np.array([0.0, 0.5, 1.0])
+_DEGREE = 4
+_TICKS = np.linspace(0.0, 1.0, _DEGREE + 1)  # parameters of the samples that S~ goes through
+_SAMPLES = _DEGREE + 1, _DEGREE + 1
+_ROUNDING = 2.0**-48
 _PAIRS = ((0, 0), (0, 1), (1, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
-    """P, d and their derivatives by u and v at some parameters: bases (k, 3), ways (k, 3), and the slopes by
-    u, by v and by both of either, each (k, 3, 3).
+class _Met:
+    """Where lines meet the surface: h_u and h_v (k, 2), S_u and S_v (k, 2, 3), the level of the lines there,
+    F_x (k, 3), and F_xx (k, 3, 3) if it was asked for.
     """
 
-    base: Floats
-    way: Floats
-    base_slopes: Floats
-    way_slopes: Floats
+    rise: Floats
+    tangents: Floats
+    level: Floats
+    gradient: Floats
+    hessian: Floats
+
+    @property
+    def slopes(self) -> Slopes:
+        """The points and tangents."""
+        along, across = self.tangents[:, 0], self.tangents[:, 1]
+        return Slopes(self.level[:, 0, 0], along, across, np.ones(len(along)))
 
 
 @dataclass(frozen=True, eq=False)
 class ImplicitPatches(Patches):
     """n patches of one function: corners and ways (n, 2, 2, 3) by the ends of u and of v, the ways of length
-    1; heights (n,), the most of |h|; guesses (n, 3, 3) of h at halves of u and v.
+    1; heights (n,), the most of |h|; guesses (n, 5, 5), h at quarters of u and v.
     """
 
     function: ImplicitFunction
@@ -84,6 +97,13 @@ class ImplicitPatches(Patches):
         """The largest coordinate of the corners."""
         return float(np.abs(self.corners).max())
 
+    @cached_property
+    def near(self) -> Nets:
+        """S~ of all patches."""
+        patch, at = _on_all(len(self))
+        points = self.lines(patch, at).at(self.guesses.ravel())
+        return Nets(_control(points.reshape(*self.guesses.shape, 3)), self.polar)
+
     def taken(self, rows: Ints) -> ImplicitPatches:
         """Return some of the patches."""
         return replace(
@@ -96,116 +116,114 @@ class ImplicitPatches(Patches):
 
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
         """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
-        lines = self.lines(patch, at)
-        height = self.solved(patch, at, lines)
-        point = lines.base + height[:, None] * lines.way
-        _, gradient = self.function.gradient(point)
-        _, tangents = _tangents(lines, height, gradient)
-        return Slopes(point, tangents[:, 0], tangents[:, 1], np.ones(len(at)))
+        return self._met(patch, at, bent=False).slopes
 
     def forms(self, patch: Ints, at: Floats) -> tuple[Slopes, Floats, Floats]:
         """Return the slopes, the unit normals (k, 3), and n . d2S (k, 2, 2)."""
-        lines = self.lines(patch, at)
-        height = self.solved(patch, at, lines)
-        point = lines.base + height[:, None] * lines.way
-        _, gradient, hessian = self.function.hessian(point)
-        _, tangents = _tangents(lines, height, gradient)
-        steep = length(gradient)
-        form = -(tangents @ hessian @ tangents.transpose(0, 2, 1)) / steep[:, None, None]
-        slopes = Slopes(point, tangents[:, 0], tangents[:, 1], np.ones(len(at)))
-        return slopes, gradient / steep[:, None], form
+        met = self._met(patch, at, bent=True)
+        steep = length(met.gradient)[:, None]
+        form = met.tangents @ met.hessian @ met.tangents.transpose(0, 2, 1)
+        return met.slopes, met.gradient / steep, -form / steep[:, :, None]
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order."""
         lines = self.lines(patch, at)
-        height = self.solved(patch, at, lines)
-        point = lines.base + height[:, None] * lines.way
-        _, gradient, hessian = self.function.hessian(point)
-        rise, tangents = _tangents(lines, height, gradient)
-        bent = tangents @ hessian @ tangents.transpose(0, 2, 1)
+        met = self._met(patch, at, bent=True)
+        bent = met.tangents @ met.hessian @ met.tangents.transpose(0, 2, 1)
+        turns = lines.jets[:, [1, 0], [0, 1], 3:]
         second = []
         for i, j in _PAIRS:
-            twist = rise[:, i, None] * lines.way_slopes[:, j] + rise[:, j, None] * lines.way_slopes[:, i]
+            twist = met.rise[:, i, None] * turns[:, j] + met.rise[:, j, None] * turns[:, i]
             if i != j:
-                twist = twist + lines.base_slopes[:, 2] + height[:, None] * lines.way_slopes[:, 2]
-            bend = -(bent[:, i, j] + dot(gradient, twist)) / dot(gradient, lines.way)
+                twist = twist + met.level[:, 1, 1]
+            bend = -(bent[:, i, j] + dot(met.gradient, twist)) / dot(met.gradient, lines.way)
             second.append(twist + bend[:, None] * lines.way)
-        return Derivatives(point, tangents[:, 0], tangents[:, 1], *second)
+        slopes = met.slopes
+        return Derivatives(slopes.point, slopes.along, slopes.across, *second)
 
     def lines(self, patch: Ints, at: Floats) -> Lines:
         """Return the lines that points are looked for on, of patches (k,) at parameters (k, 2)."""
         u, v = at[:, :1], at[:, 1:]
-        origin, by_u, by_v, twist = (part[patch] for part in self._bilinear)
-        by_v = by_v + u * twist
-        value = origin + u * by_u + v * by_v
-        slopes = np.stack([by_u + v * twist, by_v, twist], axis=1)
-        return Lines(value[:, :3], value[:, 3:], slopes[..., :3], slopes[..., 3:])
+        origin, by_u, by_v, twist = np.moveaxis(self._bilinear[patch], 1, 0)
+        jets = np.empty((len(at), 2, 2, 6))
+        jets[:, 1, 1] = twist
+        jets[:, 1, 0] = by_u + v * twist
+        jets[:, 0, 1] = by_v + u * twist
+        jets[:, 0, 0] = origin + u * by_u + v * jets[:, 0, 1]
+        return Lines(jets)
 
     @cached_property
-    def _bilinear(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """P and d side by side (n, 6) as sums of 1, u, v and u v."""
+    def _bilinear(self) -> Floats:
+        """P and d side by side as sums (n, 4, 6) of 1, u, v and u v."""
         ends = np.concatenate([self.corners, self.ways], axis=3)
         by_u, by_v = ends[:, 1, 0] - ends[:, 0, 0], ends[:, 0, 1] - ends[:, 0, 0]
-        return ends[:, 0, 0], by_u, by_v, ends[:, 1, 1] - ends[:, 0, 1] - by_u
+        return np.stack([ends[:, 0, 0], by_u, by_v, ends[:, 1, 1] - ends[:, 0, 1] - by_u], axis=1)
 
-    def solved(self, patch: Ints, at: Floats, lines: Lines) -> Floats:
-        """Return h (k,) on lines: Newton's steps, halvings of the bracket where those leave it."""
-        most = self.heights[patch]
-        height = np.clip(self._guessed(patch, at), -most, most)
-        low, high = -most, most.copy()
-        rows = np.arange(len(patch))
-        for _ in range(_ROUNDS):
-            way, now = lines.way[rows], height[rows]
-            value, gradient = self.function.gradient(lines.base[rows] + now[:, None] * way)
-            inside = value < 0.0
-            low[rows] = np.where(inside, now, low[rows])
-            high[rows] = np.where(inside, high[rows], now)
-            steep = dot(gradient, way)
-            step = np.where(steep > 0.0, -value / np.where(steep > 0.0, steep, 1.0), np.inf)
-            goal = now + step
-            out = (goal < low[rows]) | (goal > high[rows])
-            height[rows] = np.where(out, 0.5 * (low[rows] + high[rows]), goal)
-            going = np.abs(height[rows] - now) > _SETTLED * most[rows]
-            if not going.any():
-                break
-            rows = rows[going]
-        return height
+    def _met(self, patch: Ints, at: Floats, bent: bool) -> _Met:
+        """Where the lines at parameters meet the surface; with F_xx if it is `bent`."""
+        lines, most = self.lines(patch, at), self.heights[patch]
+        evaluate = self.function.hessian if bent else self.function.gradient
+        height = self._guessed(patch, at)
+        height = np.clip(height + newton(*self.function.gradient(lines.at(height)), lines.way), -most, most)
+        value, gradient, *hessian = evaluate(lines.at(height))
+        last = newton(value, gradient, lines.way)
+        lost = ~(np.abs(last) <= SETTLED * most) | (np.abs(height + last) > most)
+        if lost.any():
+            rows = np.flatnonzero(lost)
+            height[rows] = bracketed(self.function, lines.take(rows), most[rows], height[rows])
+            _, gradient, *hessian = evaluate(lines.at(height))
+            last = np.where(lost, 0.0, last)
+        if bent:
+            gradient = gradient + last[:, None] * (hessian[0] @ lines.way[:, :, None])[:, :, 0]
+        level = lines.level(height + last)
+        across = level[:, [1, 0], [0, 1]]
+        rise = -(across @ gradient[:, :, None])[:, :, 0] / dot(gradient, lines.way)[:, None]
+        tangents = across + rise[:, :, None] * lines.way[:, None]
+        return _Met(rise, tangents, level, gradient, hessian[0] if bent else np.zeros((0, 3, 3)))
 
     def _guessed(self, patch: Ints, at: Floats) -> Floats:
-        """h as the quadratics through the guesses have it."""
-        u, v = (_quadratics(at[:, i]) for i in (0, 1))
-        guessed: Floats = np.einsum("ki,kij,kj->k", u, self.guesses[patch], v)
+        """h (k,) as the polynomials through the guesses have it."""
+        weights = bernstein(at, 0, _DEGREE)[:, :, 0]
+        by_v = np.einsum("ki,kij->kj", weights[:, 0], self._controls[patch])
+        guessed: Floats = np.einsum("kj,kj->k", by_v, weights[:, 1])
         return guessed
+
+    @cached_property
+    def _controls(self) -> Floats:
+        """The control points (n, 5, 5) of those polynomials."""
+        return _control(self.guesses)
+
+
+def _on_all(count: int) -> tuple[Ints, Floats]:
+    """Patches, and the parameters of the samples that S~ goes through, of all patches one after another."""
+    square = np.stack(np.meshgrid(_TICKS, _TICKS, indexing="ij"), axis=-1).reshape(-1, 2)
+    return np.repeat(np.arange(count), len(square)), np.tile(square, (count, 1))
+
+
+def _control(samples: Floats) -> Floats:
+    """Control points (n, 5, 5, ...) of the polynomials through samples (n, 5, 5, ...)."""
+    through = np.linalg.inv(bernstein(_TICKS, 0, _DEGREE)[:, 0])
+    control: Floats = np.einsum("ai,bj,nij...->nab...", through, through, samples, optimize=True)
+    return control
 
 
 def implicit_patches(
-    function: ImplicitFunction, corners: Floats, ways: Floats, heights: Floats
-) -> ImplicitPatches:
-    """Return patches with corners and ways (n, 2, 2, 3), and h looked for within `heights` (n,)."""
-    count = len(corners)
-    first = ImplicitPatches(function, corners, ways, heights, np.zeros((count, 3, 3)))
-    return replace(first, guesses=sampled_heights(first, _NODES)[0])
+    function: ImplicitFunction, corners: Floats, ways: Floats, reach: Floats
+) -> tuple[ImplicitPatches, Floats]:
+    """Return patches with corners and ways (n, 2, 2, 3), and points (n, 5, 5, 3) of them; the surface is
+    looked for within a reach (n,) at these, and nowhere farther than they say by `most_between`.
+    """
+    bare = ImplicitPatches(function, corners, ways, reach, np.zeros((len(corners), *_SAMPLES)))
+    patch, at = _on_all(len(bare))
+    lines = bare.lines(patch, at)
+    height = bracketed(function, lines, reach[patch], np.zeros(len(patch)))
+    guesses = height.reshape(bare.guesses.shape)
+    heights = most_between(np.abs(guesses)) + _ROUNDING * bare.reach
+    return replace(bare, heights=heights, guesses=guesses), lines.at(height).reshape(*guesses.shape, 3)
 
 
-def sampled_heights(patches: ImplicitPatches, ticks: Floats) -> tuple[Floats, Floats]:
-    """Return h (n, m, m) of all patches at pairs of parameters (m,), and the points (n, m, m, 3)."""
-    square = np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1).reshape(-1, 2)
-    patch = np.repeat(np.arange(len(patches)), len(square))
-    at = np.tile(square, (len(patches), 1))
-    lines = patches.lines(patch, at)
-    height = patches.solved(patch, at, lines)
-    points = lines.base + height[:, None] * lines.way
-    shape = (len(patches), len(ticks), len(ticks))
-    return height.reshape(shape), points.reshape(*shape, 3)
-
-
-def _tangents(lines: Lines, height: Floats, gradient: Floats) -> tuple[Floats, Floats]:
-    """h_u and h_v (k, 2), S_u and S_v (k, 2, 3)."""
-    across = lines.base_slopes[:, :2] + height[:, None, None] * lines.way_slopes[:, :2]
-    rise = -np.einsum("kai,ki->ka", across, gradient) / dot(gradient, lines.way)[:, None]
-    return rise, across + rise[:, :, None] * lines.way[:, None]
-
-
-def _quadratics(t: Floats) -> Floats:
-    """The quadratics (k, 3) that are 1 at one of 0, 1/2, 1 and 0 at the others."""
-    return np.stack([(2.0 * t - 1.0) * (t - 1.0), 4.0 * t * (1.0 - t), t * (2.0 * t - 1.0)], axis=1)
+def most_between(samples: Floats) -> Floats:
+    """The most (n,) of samples (n, m, m), and what they change by from any to the next."""
+    changes = [np.abs(np.diff(samples, axis=axis)).max(axis=(1, 2)) for axis in (1, 2)]
+    most: Floats = samples.max(axis=(1, 2)) + np.maximum(*changes)
+    return most

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -81,6 +82,18 @@ def test_points_normals_and_curvature_are_the_functions_own():
     assert found.normal == pytest.approx(gradient / slope[:, None], abs=1e-12)
     bent = -found.frame @ hessian @ found.frame.transpose(0, 2, 1) / slope[:, None, None]
     assert found.curvature == pytest.approx(bent, abs=1e-9)
+
+
+def test_where_a_patch_is_does_not_depend_on_the_guess():
+    patches = lump().surfaces[0].nets
+    random = np.random.default_rng(2)
+    patch, at = random.integers(len(patches), size=300), random.uniform(0.0, 1.0, (300, 2))
+    guessed = patches.forms(patch, at)
+    for guesses in (0.0 * patches.guesses, random.uniform(-1e-2, 1e-2, patches.guesses.shape)):
+        found = replace(patches, guesses=guesses).forms(patch, at)
+        assert np.abs(found[0].point - guessed[0].point).max() <= 1e-14
+        assert np.abs(found[1] - guessed[1]).max() <= 1e-13
+        assert np.abs(found[2] - guessed[2]).max() <= 1e-9 * np.abs(guessed[2]).max()
 
 
 def test_the_tessellation_is_as_near_as_it_says():

@@ -88,10 +88,5 @@ def dot(a: Floats, b: Floats) -> Floats:
 
 def outer_sums(weights: Floats, d: Floats) -> Floats:
     """Return the sums (..., 3, 3, n) of weights (..., k, n) times d d', d (..., 3, k, n)."""
-    sums = np.empty((*d.shape[:-2], 3, d.shape[-1]))
-    for i in range(3):
-        weighted = weights * d[..., i, :, :]
-        for j in range(i, 3):
-            sums[..., i, j, :] = (weighted * d[..., j, :, :]).sum(axis=-2)
-            sums[..., j, i, :] = sums[..., i, j, :]
+    sums: Floats = np.einsum("...ikn,...jkn->...ijn", weights[..., None, :, :] * d, d)
     return sums
