@@ -9,7 +9,7 @@ While the surface changes, or floaters are still growing over it, a quarter of t
 every sixth step, each quarter spread over the box: what is new is found within 24 steps, at a small part of a
 step's cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
 as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
-its elements, which are looked at each time.
+its elements, which are looked at each time (`small_parts`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .attachment import attached
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .neighbours import near_pairs, nearest
+from .small_parts import on_small_parts
 from .walking import arrives
 
 _EVERY = 6  # steps between two looks
@@ -38,8 +39,6 @@ _CLAIM = 1.4  # desired radii: more than the land that a floater has when all is
 _BARE = 4.0  # radii: farther than what a floater is about to settle
 _WALKERS = 48
 _CLUSTER = 2.5  # cells
-_WAYS_OUT = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # cells
-_OUT = np.array([0.48, 0.6, 0.64])
 _SETTLED = 1.2  # mean ratio of radii to the desired
 
 
@@ -112,8 +111,8 @@ class Seeding:
         cell = float((self._box[1] - self._box[0]).max() / across)
         counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
         grid = _grid(tuple(int(count) for count in counts), part)
+        floaters = floaters.with_more(on_small_parts(function, floaters, cell, self.settings.radius))
         feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
-        feet = feet.with_more(_around_middles(function, cell, self.settings.radius))
         free = feet.only(~_claimed(feet, floaters))
         if not len(free):
             return floaters
@@ -180,21 +179,6 @@ def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float
     there = Floaters.at(feet, radius)
     slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
     return Floaters(feet, there.radii, slopes, there.desired, there.ages)
-
-
-def _around_middles(function: ImplicitFunction, cell: float, radius: float) -> Floaters:
-    """Return points about the middles of elements that are in components not much larger than a cell."""
-    middles = function.middles()
-    ways = (cell * _WAYS_OUT)[:, None] * _OUT
-    values = function.value((middles[:, None] + ways).reshape(-1, 3)).reshape(len(middles), len(ways))
-    out = (values > 0.0) & (function.value(middles) < 0.0)[:, None]
-    small = np.flatnonzero(out.any(axis=1))
-    places = middles[small] + ways[np.argmax(out[small], axis=1)]
-    there = Floaters.at(places, radius)
-    if not len(small):
-        return there
-    on = attached(function, places, there.radii, cell)
-    return Floaters(on.positions, there.radii, on.gradients, there.desired, there.ages).only(~on.lost)
 
 
 def _claimed(points: Floaters, floaters: Floaters) -> Bools:
