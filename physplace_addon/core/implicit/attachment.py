@@ -22,7 +22,8 @@ from .function import ImplicitFunction
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
 _ROUNDS = 12
-_DRAWN_BACK = 4  # times
+_BEND = 0.35  # of a way: who ends farther off the surface has gone beyond its bend
+_LEAST, _FIRST, _PART = 0.02, 0.6, 0.3  # of what is short: left at least, looked at; of a way: looked at
 _FLAT = 1e-150  # of F_x's square: less is no number to divide by
 
 
@@ -76,23 +77,23 @@ def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farth
 def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
     """Return positions (r, 3) with those drawn back towards their starts that have left a small component.
 
-    Where a way longer than `short`, in scene units, ends as far from the surface as half of it, the surface
-    bends more than that: beyond, Newton's step may lead to another component.
+    Where a way longer than `short`, in scene units, or its beginning, ends as far from the surface as a good
+    part of it, the surface bends more than that: beyond, Newton's step may lead to another component.
     """
     way = positions - starts
     length = np.sqrt(np.einsum("ri,ri->r", way, way))
     long = np.flatnonzero(length > short)
     if not len(long):
         return positions
-    places, share = positions.copy(), np.ones(len(long))
-    for _ in range(_DRAWN_BACK):
-        value, gradients = function.gradient(places[long])
-        square = np.einsum("ri,ri->r", gradients, gradients)
-        off = np.abs(value) > 0.5 * share * length[long] * np.sqrt(square)
-        long, share = long[off], 0.3 * share[off]
-        if not len(long):
-            break
-        places[long] = starts[long] + share[:, None] * way[long]
+    bit = short / length[long]
+    shares = np.stack([_LEAST * bit, _FIRST * bit, np.full(len(long), _PART), np.ones(len(long))])
+    trials = starts[long] + shares[1:, :, None] * way[long]
+    value, gradients = function.gradient(trials.reshape(-1, 3))
+    off = _newton(value, gradients, np.inf)[1].reshape(len(trials), -1)
+    within = np.logical_and.accumulate(off <= _BEND * shares[1:] * length[long], axis=0).sum(axis=0)
+    share = np.take_along_axis(shares, within[None], axis=0)[0]
+    places = positions.copy()
+    places[long] = starts[long] + share[:, None] * way[long]
     return places
 
 

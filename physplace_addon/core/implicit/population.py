@@ -30,6 +30,7 @@ from .floaters import Floaters, FloaterSettings
 from .repulsion import Pairs
 
 _FEW = 4
+_BESIDE = 2.8  # radii: who is nearer shares land; neighbours at rest are 2 apart, the next ones 3.5
 _CALM_AGE = 20
 _CALM_DEATH = 0.86
 _PATIENT_FROM, _PATIENCE, _MOST_PATIENCE = 25, 0.005, 0.3
@@ -57,7 +58,7 @@ def dying(
     if not small.any():
         return small
     near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
-    pairs = Pairs(pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
+    pairs = _side_by_side(floaters, pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
     count = _sums(np.ones(len(ratio)), pairs)
     mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
     small &= (ratio < settings.death) | (mean < _CALM_DEATH)
@@ -66,6 +67,18 @@ def dying(
     worst = np.where(small, luck, -1.0)
     unlucky = (luck > ratio / bound) & (luck > _least_around(worst, pairs))
     return np.asarray(small & unlucky & (count >= _FEW))
+
+
+def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> Pairs:
+    """Return the pairs that share land, for they are near and look the same way: others may be on different
+    components.
+    """
+    positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
+    apart = positions.take(first, axis=0) - positions.take(second, axis=0)
+    alike = np.einsum("mi,mi->m", gradients.take(first, axis=0), gradients.take(second, axis=0))
+    reach = _BESIDE * np.maximum(radii.take(first), radii.take(second))
+    near = np.flatnonzero((np.einsum("mi,mi->m", apart, apart) < reach * reach) & (alike > 0.0))
+    return Pairs(first.take(near), second.take(near), weight.take(near))
 
 
 def _sums(values: Floats, pairs: Pairs) -> Floats:

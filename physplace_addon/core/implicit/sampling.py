@@ -21,6 +21,8 @@ from .seeding import Seeding
 from .spacing import desired_radii
 from .verlet_list import Neighbours
 
+_SHORT = 0.5  # of the radius: who goes no farther in a step stays on its component
+
 
 class Sampling:
     """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
@@ -137,7 +139,7 @@ class Sampling:
 
     def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
         """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
-        places = within_the_bend(function, starts, floaters.positions, self.settings.radius)
+        places = within_the_bend(function, starts, floaters.positions, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)

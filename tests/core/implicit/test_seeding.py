@@ -48,6 +48,18 @@ def test_a_ball_much_smaller_than_a_floaters_land_is_not_overlooked() -> None:
     assert on_each(floaters, [4.1234], 0.05)[0] > 0
 
 
+def test_of_small_balls_side_by_side_each_has_floaters_within_thirty_steps_and_keeps_them() -> None:
+    before = balls([0.0], [0.6])
+    sampling, floaters = settled(before)
+    places = np.linspace(1.5, 4.5, 10)
+    after = balls([0.0, *places], [0.6] + 10 * [0.1])
+    fewest = []
+    for _ in range(80):
+        floaters = sampling.advance(floaters, after)
+        fewest.append(min(on_each(floaters, places, 0.1)))
+    assert min(fewest[30:]) > 0
+
+
 def test_a_ball_that_vanishes_leaves_no_floaters() -> None:
     before = balls([0.0, 3.0], [0.6, 0.6])
     sampling, floaters = settled(before)
