@@ -18,6 +18,7 @@ from .operators import (
     blob_control_add,
     blob_mesh,
     blob_particles,
+    blob_playback,
     blob_sculpt,
     check,
     connect,
@@ -72,6 +73,7 @@ CLASSES: tuple[type, ...] = (
     blob_mesh.PHYSPLACE_OT_blob_mesh,
     blob_particles.PHYSPLACE_OT_blob_particles,
     blob_bake.PHYSPLACE_OT_blob_bake,
+    blob_bake.PHYSPLACE_OT_blob_free_bake,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
     rest_operators.PHYSPLACE_OT_rests_replace,
     rest_operators.PHYSPLACE_OT_rest_remove,
@@ -102,7 +104,7 @@ MENUS = (
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).
-HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS)
+HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS, *blob_playback.HANDLERS)
 
 _registered = ExitStack()
 
@@ -130,6 +132,7 @@ def register() -> None:
         undo.enter_context(keymap.added_keymap())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
+        undo.callback(blob_playback.stop)
         undo.callback(modal.close_all)
         _registered.enter_context(undo.pop_all())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob that follows its keyed control points, frame by frame, baked into keys of its elements."""
+"""A blob that follows its keyed control points, frame by frame, baked into keys of its elements; or freed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Event
 
-from ..scene.access import scene_of, window_manager_of
-from ..scene.blob_baking import bake
-from ..scene.blobs import active_blob
+from ..scene.access import active_object, scene_of, window_manager_of
+from ..scene.blob_baking import bake, free
+from ..scene.blob_frames import is_baked
+from ..scene.blobs import active_blob, blob_of, family_of
 from ..scene.errors import SceneError
 from ..scene.read import check_editable
 from .common import Conclusion, ObjectOperator, waiting, why_no_blob
@@ -26,7 +27,7 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
     bl_label = "Bake Blob"
     bl_description = (
         "Solve the active blob frame by frame, so that its surface follows its keyed control points, and key "
-        "its elements on every frame"
+        "its elements on every frame. What was baked before is freed first"
     )
 
     if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         """Bake."""
         self._take_frames(context)
         blob = active_blob(context)
-        check_editable(blob)
+        for obj in family_of(blob):
+            check_editable(obj)
         if self.frame_end < self.frame_start:
             found = f"the last frame is {self.frame_end}, the first {self.frame_start}"
             raise SceneError(blob.name, found, "let the last one come after the first")
@@ -70,3 +72,29 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
             self.frame_start = scene.frame_start
         if not self.properties.is_property_set("frame_end"):
             self.frame_end = scene.frame_end
+
+
+class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
+    """Take a blob's baked keys away."""
+
+    bl_idname = "physplace.blob_free_bake"
+    bl_label = "Free Bake"
+    bl_description = (
+        "Take the active blob's baked keys away: its elements have their own keys and places again"
+    )
+
+    @classmethod
+    def why_grey(cls, context: Context) -> str | None:
+        """It needs a blob that is baked, in Object Mode."""
+        reason, blob = why_no_blob(context), blob_of(active_object(context))
+        if reason is None and blob is not None and not is_baked(blob):
+            return "The active blob is not baked"
+        return reason
+
+    def work(self, context: Context) -> Conclusion:
+        """Free it."""
+        blob = active_blob(context)
+        for obj in family_of(blob):
+            check_editable(obj)
+        free(context, blob)
+        return Conclusion(True, f'"{blob.name}": it has its own keys again')

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from bpy.props import FloatProperty
 from bpy.types import Context
 
+from ..scene.blob_frames import as_it_is_shown
 from ..scene.blob_meshes import add_mesh, mesh_of
-from ..scene.blob_models import read_blob
 from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from .common import Conclusion, ObjectOperator, waiting, why_no_blob
@@ -55,7 +55,7 @@ class PHYSPLACE_OT_blob_mesh(ObjectOperator):
         """Sample the surface, mesh it, make the object."""
         blob = active_blob(context)
         with waiting(context.window):
-            model = read_blob(blob)
+            model = as_it_is_shown(context, blob)
             mesh = mesh_of(model, self.particle_size, self.within)
         made = add_mesh(context, blob, model, mesh)
         select_only(context, [made])

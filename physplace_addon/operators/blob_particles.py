@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from bpy.props import EnumProperty
 from bpy.types import Context
 
+from ..scene.blob_frames import as_it_is_shown
 from ..scene.blob_meshes import spread_over
-from ..scene.blob_models import read_blob
 from ..scene.blob_particles import add_disks, add_empties
 from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
@@ -52,7 +52,7 @@ class PHYSPLACE_OT_blob_particles(ObjectOperator):
         """Sample the surface, make the objects."""
         blob = active_blob(context)
         with waiting(context.window):
-            floaters = spread_over(read_blob(blob))
+            floaters = spread_over(as_it_is_shown(context, blob))
             if not len(floaters):
                 raise SceneError(blob.name, "it has no surface", "enlarge its elements, or lower its bias")
             few = self.made_as == "EMPTIES" or (self.made_as == "AUTO" and len(floaters) <= MANY)

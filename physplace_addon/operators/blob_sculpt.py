@@ -104,7 +104,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
             session.let_go()
             session.write(context)
-            bpy.ops.ed.undo_push(message="Drag Control Point")
+            session.empties.make_undo("Drag Control Point")
         return Verdict.TAKEN
 
     def _add(self, context: Context, view: View, mouse: Floats) -> Verdict:
@@ -113,7 +113,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             return Verdict.TAKEN if self.adds else Verdict.PASSED
         self.adds = False
         self.steering.add_control(context, place)
-        bpy.ops.ed.undo_push(message="Add Control Point")
+        self.steering.empties.make_undo("Add Control Point")
         return Verdict.TAKEN
 
     def why_over(self, context: Context) -> str | None:
@@ -126,11 +126,25 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         """It outlives an undo."""
         self.steering.let_go()
 
+    def after_undo(self, context: Context) -> None:
+        """What is there now is what undo has kept."""
+        if self.steering.is_undisturbed:
+            self.steering.empties.are_in_undo()
+
+    @property
+    def leaves_undo(self) -> bool:
+        """Whether anything has changed since the last undo step, which a drag leaves, too."""
+        return self.steering.empties.differ_from_undo
+
     def restore(self, context: Context) -> None:
         """Have all as it was, if that is wanted: what ends it otherwise leaves the blob as it is seen."""
-        if self._restores:
-            self.steering.put_back(context)
-            bpy.ops.ed.undo_push(message="Cancel Sculpting")
+        if not self._restores or not self.steering.empties.differ_from_start:
+            return
+        self.steering.put_back(context)
+        self.steering.empties.make_undo("Cancel Sculpting")
+        if self.steering.lost:
+            names = ", ".join(f'"{name}"' for name in self.steering.lost)
+            self.report({"WARNING"}, f"{names}: deleted, and out of reach of undo; all else is as it was")
 
     def confirm(self, context: Context) -> Conclusion:
         """Leave it as it is."""

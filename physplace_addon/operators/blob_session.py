@@ -22,7 +22,7 @@ from ..core.errors import PhysPlaceError
 from ..core.implicit.control_points import ControlPoints
 from ..core.implicit.feet import on_surface
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
-from ..overlay.disks import BlobMarks, Floaters
+from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of
 from ..scene.blob_empties import Empties
 from ..scene.blob_kinds import Seating
@@ -30,8 +30,9 @@ from ..scene.blob_making import add_control
 from ..scene.blob_models import BlobModel, read_blob
 from ..scene.blob_spacing import SHARE, floater_settings
 from ..scene.blobs import family_of
-from ..scene.duplicate import select_only
+from ..scene.duplicate import Selected, select_only
 from ..scene.read import check_editable
+from .blob_marks import marks_of
 from .blob_rays import inverse, surface_under, transformed
 from .view import View
 
@@ -54,7 +55,8 @@ class BlobSession:
         self._pulled: dict[str, int] = {}
         self._arrived: set[str] = set()
         self._grabbed: dict[str, int] = {}
-        self.added: set[str] = set()
+        self.lost: list[str] = []
+        self._selected = Selected.of(context)
         controls = ControlPoints.pinned(
             [seat.centre.tolist() for seat in self.model.controls],
             [seat.name for seat in self.model.controls],
@@ -82,10 +84,9 @@ class BlobSession:
         """All that is done is in the scene already."""
 
     def put_back(self, context: Context) -> None:
-        """Have the empties that are still there as they were, without the control points that were added."""
-        for name in self.added.intersection(bpy.data.objects.keys()):
-            bpy.data.objects.remove(bpy.data.objects[name])
-        self.empties.restore(context)
+        """Have the blob as it was, and what was selected; `lost` names what cannot be had."""
+        self.lost = self.empties.restore(context)
+        self._selected.restore(context)
 
     # what the artist does
 
@@ -130,7 +131,7 @@ class BlobSession:
         moved = changed.intersection(elements)
         self._grabbed.update(dict.fromkeys(moved, KEEPS_HOLD))
         before, self.model = self.model, model.without_rounding(self.model_now(), moved)
-        if moved or not self.model.is_made_as(before):
+        if moved or not self.model.is_combined_as(before):
             self._change_function()
         self._take_controls(changed, jump=bool(moved))
 
@@ -170,7 +171,6 @@ class BlobSession:
         """Pin the surface at a place (3,) of the blob's coordinates; tell the control point's name."""
         made = add_control(context, bpy.data.objects[self.empties.blob], place)
         name = made.name
-        self.added.add(name)
         select_only(context, [made])
         self.look(context)
         return name
@@ -295,11 +295,7 @@ class BlobSession:
 
     def marks(self, chosen: Floats | None = None) -> BlobMarks:
         """What is drawn; chosen: a place (3,) of the surface, as if a control point were there."""
-        state, shown = self.state, self.state.floaters
-        floaters = Floaters(shown.positions, shown.normals, shown.radii).moved(self.frame)
-        ends = np.stack([state.controls.position, state.controls.target], axis=1)
-        world = self.in_world(ends.reshape(-1, 3)).reshape(-1, 2, 3)
-        marks = BlobMarks(floaters, world[:, 0], state.stuck, world[state.controls.free])
+        marks = marks_of(self.state, self.frame)
         return marks if chosen is None else marks.with_control(self.in_world(chosen[None]))
 
     def figures(self) -> str:

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import bpy
 from bpy.types import Context, Operator, Window, WindowManager
 
 from ..core.errors import PhysPlaceError
 from ..core.placement.certificate import in_words
-from ..scene.access import active_object
+from ..scene.access import active_object, window_manager_of
 from ..scene.blobs import blob_of
 from ..scene.write import Outcome
 
@@ -91,6 +92,18 @@ def progress(manager: WindowManager, total: int) -> Iterator[WindowManager]:
         yield manager
     finally:
         manager.progress_end()
+
+
+@contextmanager
+def in_a_window() -> Iterator[Context]:
+    """The context of a window, which a timer does not have by itself: its scene, view layer and mode."""
+    context = bpy.context
+    windows = window_manager_of(context).windows
+    if context.window is not None or len(windows) == 0:
+        yield context
+        return
+    with context.temp_override(window=windows[0]):
+        yield bpy.context
 
 
 @contextmanager

@@ -8,8 +8,7 @@ it was begun in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from ..overlay.marks import Marks, marks_of_found
 from ..scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
 from ..scene.settings import gravity_direction
 from ..scene.watch import Watched
-from .common import why_not
+from .common import in_a_window, why_not
 
 
 class LiveCheck:
@@ -166,18 +165,6 @@ def session_switches(context: Context) -> PhysPlaceSession:
     return switches
 
 
-@contextmanager
-def _in_a_window() -> Iterator[Context]:
-    """The context of a window, which a timer does not have by itself: its scene, view layer and mode."""
-    context = bpy.context
-    windows = window_manager_of(context).windows
-    if context.window is not None or len(windows) == 0:
-        yield context
-        return
-    with context.temp_override(window=windows[0]):
-        yield bpy.context
-
-
 def _look() -> None:
     """Look once; called by Blender's timer."""
     live = running()
@@ -187,7 +174,7 @@ def _look() -> None:
         stop()
         return
     began = perf_counter()
-    with _in_a_window() as context:
+    with in_a_window() as context:
         live.look(context)
     ended = perf_counter()
     _earliest[0] = ended + (ended - began)

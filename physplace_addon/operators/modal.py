@@ -181,7 +181,12 @@ class ModalOperator(ObjectOperator):
             return {"CANCELLED"}
         self._close(context)
         self.report({"INFO"} if conclusion.well else {"WARNING"}, conclusion.text)
-        return {"FINISHED"}
+        return {"FINISHED"} if self.leaves_undo else {"CANCELLED"}
+
+    @property
+    def leaves_undo(self) -> bool:
+        """Whether what is confirmed makes an undo step."""
+        return True
 
     def _open_all(self, context: Context) -> None:
         self._ended_by: str | None = None

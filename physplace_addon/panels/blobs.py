@@ -6,15 +6,16 @@ from __future__ import annotations
 from bpy.types import Context, Object, Panel, UILayout
 
 from ..operators.blob_add import PHYSPLACE_OT_blob_add
-from ..operators.blob_bake import PHYSPLACE_OT_blob_bake
+from ..operators.blob_bake import PHYSPLACE_OT_blob_bake, PHYSPLACE_OT_blob_free_bake
 from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
 from ..operators.blob_mesh import PHYSPLACE_OT_blob_mesh
 from ..operators.blob_particles import PHYSPLACE_OT_blob_particles
+from ..operators.blob_playback import playback
 from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from ..scene.access import active_object, custom_properties, present
-from ..scene.blobs import BIAS, FROZEN, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
+from ..scene.blobs import BIAS, FROZEN, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
 
-OF_BLOBS = {SIGMA: "Particle Size", BIAS: "Thinness", SMOOTH: "Smooth Joins"}
+OF_BLOBS = {SIGMA: "Particle Size", BIAS: "Thinness", SMOOTH: "Smooth Joins", PLAY: "Show on Playback"}
 OF_ELEMENTS = {SUBTRACT: "Subtract", FROZEN: "Frozen"}
 
 
@@ -40,7 +41,9 @@ class PHYSPLACE_PT_blobs(Panel):
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
         column.operator(PHYSPLACE_OT_blob_mesh.bl_idname, icon="MESH_ICOSPHERE")
         column.operator(PHYSPLACE_OT_blob_particles.bl_idname, icon="STICKY_UVS_DISABLE")
-        column.operator(PHYSPLACE_OT_blob_bake.bl_idname, icon="KEYFRAME")
+        row = column.row(align=True)
+        row.operator(PHYSPLACE_OT_blob_bake.bl_idname, icon="KEYFRAME")
+        row.operator(PHYSPLACE_OT_blob_free_bake.bl_idname, icon="KEYFRAME_HLT")
         if blob is None:
             return
         layout.label(text=blob.name, icon="META_BALL")
@@ -48,6 +51,8 @@ class PHYSPLACE_PT_blobs(Panel):
         settings.use_property_split = True
         settings.use_property_decorate = False
         _properties(settings, blob, OF_BLOBS)
+        if playback.problem:
+            layout.label(text=playback.problem, icon="ERROR")
         if active is not None and is_element(active):
             layout.label(text=active.name, icon="EMPTY_DATA")
             _properties(layout.column(align=True), active, OF_ELEMENTS)

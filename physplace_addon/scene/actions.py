@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -31,17 +31,34 @@ def key_at(curve: FCurve, frame: float) -> Keyframe | None:
 
 def own_action_without_transform(obj: Object) -> None:
     """Give an object that shares its action with another one of its own, without location and rotation."""
+    own_action_without(obj, TRANSFORM)
+
+
+def own_action_without(obj: Object, paths: Collection[str]) -> None:
+    """Give an object a copy of its action, if it has one, without the curves of some paths."""
     data = obj.animation_data
     if data is None or data.action is None:
         return
-    layered: Any = data  # action slots are not in the stubs of Blender 4.2
-    slot = getattr(layered, "action_slot", None)
-    layered.action = data.action.copy()
-    if slot is not None:
-        layered.action_slot = layered.action.slots[slot.identifier]
+    identifier = slot_of(obj)
+    data.action = data.action.copy()
+    take_slot(obj, identifier)
     for curves in _curve_lists(obj):
-        for curve in [curve for curve in curves if curve.data_path in TRANSFORM]:
+        for curve in [curve for curve in curves if curve.data_path in paths]:
             curves.remove(curve)
+
+
+def slot_of(obj: Object) -> str:
+    """The identifier of the slot that an object has in its action; "" for none, and before Blender 4.4."""
+    layered: Any = obj.animation_data  # action slots are not in the stubs of Blender 4.2
+    slot = getattr(layered, "action_slot", None)
+    return slot.identifier if slot is not None else ""
+
+
+def take_slot(obj: Object, identifier: str) -> None:
+    """Have an object use a slot of its action, if the action has it."""
+    layered: Any = obj.animation_data
+    if identifier and identifier in layered.action.slots:
+        layered.action_slot = layered.action.slots[identifier]
 
 
 @contextmanager

@@ -7,50 +7,88 @@ changed them since, by moving one, typing a property or deleting one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import bpy
 import numpy as np
 from bpy.types import Context, Object
+from mathutils import Matrix
 
 from ..core.arrays import Floats
 from .access import custom_properties, view_layer_of
+from .affine import NOISE
 from .blob_kinds import Seating
 from .blobs import BLOB, family_of, is_anywhere
+from .rotations import matrix_of, values_of
 from .transform import Channels, channels, rotation_property, set_channels
 
 PREFIX = f"{BLOB}."
+VECTORS = ("location", "delta_location", "scale", "delta_scale")
+UNDONE = 256  # undo steps that are gone back at most
+
+
+class Reference(NamedTuple):
+    """An object that a custom property names."""
+
+    name: str
 
 
 @dataclass(frozen=True)
 class Look:
-    """All of an empty that tells of its blob: location, rotation, scale, whose child it is, properties."""
+    """All of an empty that tells of its blob: its transform, how large it is drawn, whose child it is, and
+    its custom properties.
+    """
 
-    place: tuple[float, ...]
+    vectors: tuple[tuple[float, ...], ...]
+    mode: str
     turn: tuple[float, ...]
-    scale: tuple[float, ...]
     size: float
     parent: str
+    inverse: tuple[float, ...]
     properties: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, obj: Object) -> Look:
         """As the object is now."""
-        turn = getattr(obj, rotation_property(obj.rotation_mode))
+        rows: Any = obj.matrix_parent_inverse
         return cls(
-            (*numbers(obj.location), *numbers(obj.delta_location)),
-            numbers(turn),
-            (*numbers(obj.scale), *numbers(obj.delta_scale)),
+            tuple(numbers(getattr(obj, name)) for name in VECTORS),
+            obj.rotation_mode,
+            numbers(getattr(obj, rotation_property(obj.rotation_mode))),
             obj.empty_display_size,
             obj.parent.name if obj.parent else "",
+            tuple(x for row in rows for x in row),
             tuple(
-                (key, value.name if isinstance(value, Object) else value)
+                (key, Reference(value.name) if isinstance(value, Object) else value)
                 for key, value in custom_properties(obj).items()
                 if key.startswith(PREFIX) or key == BLOB
             ),
         )
+
+    def restore(self, obj: Object) -> None:
+        """Have the object so again. A parent that is gone stays so."""
+        if (obj.parent.name if obj.parent else "") != self.parent:
+            obj.parent = bpy.data.objects.get(self.parent)
+        rows = np.array(self.inverse).reshape(4, 4).tolist()
+        obj.matrix_parent_inverse = Matrix(rows)
+        mode: Any = self.mode
+        obj.rotation_mode = mode
+        for name, vector in zip(VECTORS, self.vectors, strict=True):
+            setattr(obj, name, vector)
+        setattr(obj, rotation_property(self.mode), self.turn)
+        obj.empty_display_size = self.size
+        self._restore_properties(obj)
+
+    def _restore_properties(self, obj: Object) -> None:
+        before, now = dict(self.properties), dict(Look.of(obj).properties)
+        for key in now.keys() - before.keys():
+            del obj[key]
+        for key, value in before.items():
+            if key not in now or now[key] != value:
+                obj[key] = bpy.data.objects.get(value.name) if isinstance(value, Reference) else value
+        obj.update_tag()
 
 
 class Empties:
@@ -58,10 +96,12 @@ class Empties:
 
     def __init__(self, blob: Object) -> None:
         self.blob = blob.name
-        self.before: dict[str, tuple[Channels, tuple[float, ...], dict[str, Any]]] = {}
+        self._all = frozenset(obj.session_uid for obj in bpy.data.objects)
+        self._before = {obj.session_uid: (obj.name, Look.of(obj)) for obj in family_of(blob)}
         self._looks: dict[str, Look] = {}
         self._count = 0
         self.look_again()
+        self._undone_to = self._looks
 
     @property
     def is_there(self) -> bool:
@@ -73,8 +113,6 @@ class Empties:
         family = list(family_of(bpy.data.objects[self.blob]))
         self._looks = {obj.name: Look.of(obj) for obj in family}
         self._count = len(bpy.data.objects)
-        for obj in family:
-            self.before.setdefault(obj.name, (channels(obj), numbers(obj.scale), _numbers_of(obj)))
 
     def look_at(self, names: Iterable[str]) -> None:
         """Take some as they are now."""
@@ -102,40 +140,80 @@ class Empties:
 
     def _put(self, obj: Object, seating: Seating) -> bool:
         before = self._looks[obj.name]
-        if seating.location is not None and not _is(obj.location, seating.location):
-            obj.location = seating.location.tolist()
-        if seating.scale is not None and not _is(obj.scale, seating.scale):
-            obj.scale = seating.scale.tolist()
-        for key, value in seating.properties.items():
-            if custom_properties(obj).get(key) != value:
-                obj[key] = value
+        put(obj, seating)
         self._looks[obj.name] = Look.of(obj)
-        if seating.properties:
-            obj.update_tag()
         return self._looks[obj.name] != before
 
-    def restore(self, context: Context) -> None:
-        """Have those that are still there as they were when they were first looked at."""
-        for name, (own, scale, properties) in self.before.items():
-            if name in bpy.data.objects:
-                obj = bpy.data.objects[name]
-                set_channels(obj, own)
-                obj.scale = scale
-                for key, value in properties.items():
-                    if custom_properties(obj).get(key) != value:
-                        obj[key] = value
+    @property
+    def differ_from_start(self) -> bool:
+        """Whether they are not as they were in the beginning."""
+        return self._now() != dict(self._before.values())
+
+    @property
+    def differ_from_undo(self) -> bool:
+        """Whether they are not as they were when an undo step was last made here."""
+        return self._now() != self._undone_to
+
+    def make_undo(self, message: str) -> None:
+        """Make an undo step of them as they are."""
+        bpy.ops.ed.undo_push(message=message)
+        self.are_in_undo()
+
+    def are_in_undo(self) -> None:
+        """There is an undo step that has them as they are."""
+        self._undone_to = self._now()
+
+    def _now(self) -> dict[str, Look]:
+        return {obj.name: Look.of(obj) for obj in family_of(bpy.data.objects[self.blob])}
+
+    def restore(self, context: Context) -> list[str]:
+        """Have all as they were in the beginning, and no others; the names of those that cannot be had.
+
+        What was deleted meanwhile only Blender's undo can bring back: so that is gone back until it is there.
+        """
+        steps, undo = 0, cast("Any", bpy.ops.ed.undo)
+        while self._missing() and steps < UNDONE and undo.poll() and undo() == {"FINISHED"}:
+            steps += 1
+        missing = self._missing()
+        for _ in range(steps if missing else 0):
+            bpy.ops.ed.redo()
+        self._restore_those_there()
         view_layer_of(context).update()
+        return [self._before[uid][0] for uid in missing]
 
-    def forget(self, names: Sequence[str]) -> None:
-        """These were not there before."""
-        for name in names:
-            self.before.pop(name, None)
+    def _restore_those_there(self) -> None:
+        there = {obj.session_uid: obj for obj in bpy.data.objects if is_anywhere(obj)}
+        known = {uid: there[uid] for uid in self._before if uid in there}
+        for uid, obj in known.items():
+            obj.name = self._before[uid][0]
+        blob = bpy.data.objects[self.blob]
+        for obj in [obj for obj in family_of(blob) if obj != blob]:
+            if obj.session_uid not in self._all:
+                bpy.data.objects.remove(obj)
+        for uid, obj in known.items():
+            self._before[uid][1].restore(obj)
+
+    def _missing(self) -> list[int]:
+        there = {obj.session_uid for obj in bpy.data.objects if is_anywhere(obj)}
+        return [uid for uid in self._before if uid not in there]
 
 
-def _numbers_of(obj: Object) -> dict[str, Any]:
-    """An object's custom properties that tell of its blob in numbers."""
-    items = custom_properties(obj).items()
-    return {key: value for key, value in items if key.startswith(PREFIX) and isinstance(value, float)}
+def put(obj: Object, seating: Seating) -> None:
+    """Put an empty where it is told, unless single precision has it there already."""
+    if seating.location is not None and not _is(obj.location, seating.location):
+        obj.location = seating.location.tolist()
+    if seating.rotation is not None:
+        now = channels(obj)
+        if np.abs(matrix_of(obj.rotation_mode, now.rotation) - seating.rotation).max() > NOISE:
+            turned = values_of(obj.rotation_mode, seating.rotation, now.rotation)
+            set_channels(obj, Channels(now.location, turned))
+    if seating.scale is not None and not _is(obj.scale, seating.scale):
+        obj.scale = seating.scale.tolist()
+    for key, value in seating.properties.items():
+        if custom_properties(obj).get(key) != value:
+            obj[key] = value
+    if seating.properties:
+        obj.update_tag()
 
 
 def numbers(vector: Any) -> tuple[float, ...]:

@@ -25,11 +25,13 @@ from ..core.implicit import (
     Spheres,
 )
 from ..core.implicit.moved import Moved
+from ..core.rigid import rotation_matrix
 from .access import custom_properties
 from .affine import is_similarity
 from .blob_seats import Frame, Seat
 from .blobs import BIAS_OF_RADII, BLOB, COEFFICIENTS, FORMULA, OWN, number_of, other_end
 from .errors import SceneError
+from .transform import rotation_property
 
 PREFIX = f"{BLOB}."
 TORUS = "(x^2 + y^2 + z^2 + R^2 - r^2)^2 - 4*R^2*(x^2 + y^2)"
@@ -38,12 +40,25 @@ UPRIGHT = 1e-5  # of two axes' lengths: more than that between them is shear
 
 @dataclass(frozen=True, eq=False)
 class Seating:
-    """What is written to an object: location and scale channels (3,), and custom properties."""
+    """What is written to an object: location and scale channels (3,), its rotation (3, 3) without delta, and
+    custom properties.
+    """
 
     name: str
     location: Floats | None = None
     scale: Floats | None = None
+    rotation: Floats | None = None
     properties: Mapping[str, float] = field(default_factory=dict)
+
+    def paths(self, obj: Object) -> list[str]:
+        """Blender's paths to what is written to the object."""
+        told = {
+            "location": self.location,
+            rotation_property(obj.rotation_mode): self.rotation,
+            "scale": self.scale,
+        }
+        own = [path for path, value in told.items() if value is not None]
+        return [*own, *(f'["{key}"]' for key in self.properties)]
 
 
 class Element(Protocol):
@@ -58,6 +73,12 @@ class Element(Protocol):
         """Which of its parameters (m,) sculpting may change."""
 
     @property
+    def lasting(self) -> Bools:
+        """Which of its parameters (m,) are the same numbers when its empties are read anew: the others are
+        told from where these were.
+        """
+
+    @property
     def seats(self) -> tuple[Seat, ...]:
         """Its empties."""
 
@@ -68,6 +89,16 @@ class Element(Protocol):
 @dataclass(frozen=True, eq=False)
 class _OfOneEmpty:
     seat: Seat
+
+    @property
+    def lasting(self) -> Bools:
+        """As many as may change."""
+        return self.free
+
+    @property
+    def free(self) -> Bools:
+        """Which of its parameters (m,) sculpting may change."""
+        raise NotImplementedError
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -122,15 +153,23 @@ class Ellipsoid(_OfOneEmpty):
 
     @property
     def free(self) -> Bools:
-        """Its place, and its half-axes if the empty's scale can tell them; it is not turned."""
-        return np.repeat([True, not self._is_sheared, False], 3)
+        """Its place, and its half-axes and its turn if the empty can tell them."""
+        upright = not self._is_sheared
+        return np.repeat([True, upright, upright and self.seat.turns], 3)
+
+    @property
+    def lasting(self) -> Bools:
+        """All but the turn, which is told from how its axes are."""
+        return self.free & (np.arange(9) < 6)
 
     def seatings(self, parameters: Floats) -> list[Seating]:
-        """Its place and its scale."""
+        """Its place, its scale and its rotation."""
         scale = self.seat.scale
         if not self._is_sheared:
             scale = np.abs(parameters[3:6]) / np.linalg.norm(self.seat.axes, axis=0) * scale
-        return [Seating(self.seat.name, self.seat.location_for(parameters[:3]), scale)]
+        turn = rotation_matrix(parameters[6:])
+        place = self.seat.location_for(parameters[:3])
+        return [Seating(self.seat.name, place, scale, self.seat.rotation_for(turn))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +194,11 @@ class Cylinder:
     def free(self) -> Bools:
         """All."""
         return np.ones(7, dtype=bool)
+
+    @property
+    def lasting(self) -> Bools:
+        """All."""
+        return self.free
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -184,13 +228,20 @@ class Plane(_OfOneEmpty):
 
     @property
     def free(self) -> Bools:
-        """Its distance; it is not turned."""
-        return np.array([False, False, False, True])
+        """Its distance, and its normal if the empty's rotation can tell it."""
+        return np.array([self.seat.turns] * 3 + [True])
+
+    @property
+    def lasting(self) -> Bools:
+        """Its normal: the distance is told from where it is."""
+        return self.free & (np.arange(4) < 3)
 
     def seatings(self, parameters: Floats) -> list[Seating]:
-        """Its place."""
-        place = self.seat.centre + parameters[3] * self._normal
-        return [Seating(self.seat.name, self.seat.location_for(place))]
+        """Its place and its rotation."""
+        normal = parameters[:3] / np.sqrt(parameters[:3] @ parameters[:3])
+        place = self.seat.centre + parameters[3] * normal
+        turn = _turn_between(self._normal, normal)
+        return [Seating(self.seat.name, self.seat.location_for(place), None, self.seat.rotation_for(turn))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,6 +278,14 @@ class Formula(_Written):
 
 def _sized(seat: Seat, centre: Floats, radius: float) -> Seating:
     return Seating(seat.name, seat.location_for(centre), abs(radius) / seat.radius * seat.scale)
+
+
+def _turn_between(first: Floats, second: Floats) -> Floats:
+    """The shortest rotation (3, 3) that takes one unit vector to another."""
+    axis = np.cross(first, second)
+    sine = float(np.sqrt(axis @ axis))
+    angle = float(np.arctan2(sine, first @ second))
+    return rotation_matrix(angle / sine * axis if sine > 0.0 else axis)
 
 
 def as_length(radius: float) -> float:

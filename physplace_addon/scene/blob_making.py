@@ -26,6 +26,7 @@ from .blobs import (
     END,
     FROZEN,
     OTHER_END,
+    PLAY,
     SIGMA,
     SMOOTH,
     SUBTRACT,
@@ -40,6 +41,7 @@ _DESCRIBED = {
     BIAS: "How far the sum of the elements must rise for the surface: more is thinner",
     SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",
     SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
+    PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
 }
 
 
@@ -53,6 +55,9 @@ def add_blob(context: Context, combination: str, location: Sequence[float]) -> O
         blob[key] = value
         _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
         _let_be_overridden(blob, key)
+    blob[PLAY] = True
+    _describe(blob, PLAY, description=_DESCRIBED[PLAY])
+    _let_be_overridden(blob, PLAY)
     view_layer_of(context).update()
     return blob
 

@@ -36,9 +36,9 @@ class BlobModel:
     combination: tuple[object, ...]
 
     def seatings(self) -> list[Seating]:
-        """What its parameters are written as to the empties."""
-        own = self.function.parameters
-        return [seating for slot in self.slots for seating in slot.element.seatings(slot.of(own))]
+        """What its parameters are written as to the empties, of elements that may change."""
+        own, slots = self.function.parameters, [slot for slot in self.slots if slot.of(self.free).any()]
+        return [seating for slot in slots for seating in slot.element.seatings(slot.of(own))]
 
     @property
     def definition(self) -> tuple[object, ...]:
@@ -78,26 +78,25 @@ class BlobModel:
         known = {slot.names: slot.of(before.function.parameters) for slot in before.slots}
         parameters = self.function.parameters.copy()
         for slot in self.slots:
-            own = known.get(slot.names)
-            if (
-                own is not None
-                and not moved.intersection(slot.names)
-                and len(own) == len(slot.of(parameters))
-            ):
-                slot.of(parameters)[:] = own
+            own, now = known.get(slot.names), slot.of(parameters)
+            if own is not None and not moved.intersection(slot.names) and len(own) == len(now):
+                now[slot.element.lasting] = own[slot.element.lasting]
         return replace(self, function=self.function.with_parameters(parameters))
 
     def is_made_as(self, other: BlobModel) -> bool:
-        """Whether another model has the same elements, combined and frozen in the same way."""
+        """Whether another model has the same elements, in the same order and frozen in the same way."""
         mine = [(type(slot.element), slot.names, slot.first) for slot in self.slots]
         theirs = [(type(slot.element), slot.names, slot.first) for slot in other.slots]
+        return mine == theirs and np.array_equal(self.free, other.free)
+
+    def is_combined_as(self, other: BlobModel) -> bool:
+        """Whether another model has the same elements, and all that is set on the blob is the same, too."""
         fixed = np.ones(len(self.free), dtype=bool)
         for slot in self.slots:
             slot.of(fixed)[:] = False
         return (
-            mine == theirs
+            self.is_made_as(other)
             and self.combination == other.combination
-            and np.array_equal(self.free, other.free)
             and np.array_equal(self.function.parameters[fixed], other.function.parameters[fixed])
         )
 

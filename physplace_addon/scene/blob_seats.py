@@ -4,7 +4,9 @@
 A blob's surface is worked out in the coordinates of its empty: so the empty may be moved, turned, scaled and
 mirrored, and the surface goes with it. With W its world matrix, an object of the blob has M = W^-1
 matrix_world = P B, where B is its basis (location, rotation, scale and their deltas) and P all the rest. P is
-measured, not assembled. A new place c is then written as the location P^-1 c, and a new size as a scale.
+measured, not assembled. A new place c is then written as the location P^-1 c, and a new size as a scale. A
+turn Q of the blob's coordinates becomes, where P = s U x + t keeps shapes, the rotation D^-1 U^-1 Q U D R, R
+the object's own and D its delta.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ import numpy as np
 from bpy.types import Object
 
 from ..core.arrays import Floats
-from .affine import is_singular, split
+from .affine import is_similarity, is_singular, split
 from .errors import SceneError
+from .rotations import matrix_of
+from .transform import channels, delta_rotation
 
 ZERO = "its scale is zero"
 MEND = "give it a scale other than zero on every axis"
@@ -28,7 +32,8 @@ class Seat:
     """An object in a blob's coordinates.
 
     matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
-    its scale channels.  size: the half size that its empty is drawn with, before its scale.
+    its scale channels; rotation, delta_rotation (3, 3): R and D; is_locked: whether the artist keeps it from
+    being turned.  size: the half size that its empty is drawn with, before its scale.
     """
 
     name: str
@@ -36,6 +41,9 @@ class Seat:
     inverse: Floats
     delta: Floats
     scale: Floats
+    rotation: Floats
+    delta_rotation: Floats
+    is_locked: bool
     size: float
 
     @property
@@ -59,6 +67,22 @@ class Seat:
         """The location channels (3,) that put it at a place (3,)."""
         location: Floats = self.inverse[:3, :3] @ centre + self.inverse[:3, 3] - self.delta
         return location
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether turns of it can be written as a rotation, and may be."""
+        return not self.is_locked and is_similarity(self.inverse)
+
+    def rotation_for(self, turn: Floats) -> Floats | None:
+        """The rotation (3, 3), without delta, that turns it so (3, 3) in the blob's coordinates; None where
+        none can be written.
+        """
+        if not self.turns:
+            return None
+        inner = self.inverse[:3, :3] / np.cbrt(np.abs(np.linalg.det(self.inverse[:3, :3])))
+        delta = self.delta_rotation
+        rotation: Floats = delta.T @ inner @ turn @ inner.T @ delta @ self.rotation
+        return rotation
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +112,9 @@ class Frame:
             basis @ np.linalg.inv(matrix),
             np.array(obj.delta_location, dtype=np.float64),
             np.array(obj.scale, dtype=np.float64),
+            matrix_of(obj.rotation_mode, channels(obj).rotation),
+            delta_rotation(obj),
+            any(obj.lock_rotation),
             float(obj.empty_display_size) if obj.type == "EMPTY" else 1.0,
         )
 

@@ -5,7 +5,8 @@ All is said by custom properties, so that it can be typed, keyed and driven:
 
 - `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
-  particles keep each other off; 0: by its size), the last two in the blob's own units.
+  particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.play`: its
+  surface is shown as the frames go by.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
   it alone.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
   `blob.one`, a formula is `blob.formula` with its constants as `blob.<name>`.
@@ -26,6 +27,7 @@ from .errors import SceneError
 
 BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
+PLAY = "blob.play"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
 FORMULA = "blob.formula"
@@ -36,7 +38,7 @@ COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new o
 SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
 COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
 BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
-OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, SUBTRACT, FROZEN, END, FORMULA})
+OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, SUBTRACT, FROZEN, END, FORMULA})
 OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 
 

@@ -9,6 +9,7 @@ action is its own, without the keys of the original's way: the copy goes another
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import bpy
@@ -53,6 +54,28 @@ def select_only(context: Context, objects: Sequence[Object]) -> None:
     for obj in objects:
         obj.select_set(True)
     layer.objects.active = objects[-1]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What is selected, by name, and which object is the active one."""
+
+    names: frozenset[str]
+    active: str
+
+    @classmethod
+    def of(cls, context: Context) -> Selected:
+        """As it is now."""
+        layer = view_layer_of(context)
+        names = frozenset(obj.name for obj in layer.objects.selected)
+        return cls(names, layer.objects.active.name if layer.objects.active else "")
+
+    def restore(self, context: Context) -> None:
+        """Have it so again, as far as the objects are still there."""
+        layer = view_layer_of(context)
+        for obj in layer.objects:
+            obj.select_set(obj.name in self.names)
+        layer.objects.active = layer.objects.get(self.active)
 
 
 def _copy(member: Object) -> Object:

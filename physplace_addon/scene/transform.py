@@ -99,7 +99,7 @@ def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
         obj.rotation_mode,
         outer,
         np.array(obj.delta_location, dtype=np.float64),
-        _delta_rotation(obj),
+        delta_rotation(obj),
         scale,
         channels(obj),
     )
@@ -122,12 +122,13 @@ def set_channels(obj: Object, values: Channels) -> None:
 def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:
     own = channels(obj)
     location = own.location + np.array(obj.delta_location, dtype=np.float64)
-    rotation = _delta_rotation(obj) @ rotations.matrix_of(obj.rotation_mode, own.rotation)
+    rotation = delta_rotation(obj) @ rotations.matrix_of(obj.rotation_mode, own.rotation)
     scale = np.array(obj.scale, dtype=np.float64) * np.array(obj.delta_scale, dtype=np.float64)
     return location, rotation, scale
 
 
-def _delta_rotation(obj: Object) -> Floats:
+def delta_rotation(obj: Object) -> Floats:
+    """An object's delta rotation (3, 3)."""
     mode = obj.rotation_mode
     if mode == rotations.AXIS_ANGLE:
         return np.eye(3)  # Blender has a delta for axis and angle, but gives no way to set or read it

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keyed blobs are shown on every frame that the scene goes to, as their surfaces come to be there.
+
+Nothing is written: the elements stay as they are keyed until the blob is baked.  What is shown is drawn by
+the overlay, and is gone as soon as anything of the blob is changed, until the next frame.  A frame that comes
+after those that are solved is solved at once, while Blender changes to it.  Before any other, Blender must go
+through the frames between, which a handler cannot have it do: a timer does, before the views are drawn.
+Rendering has no overlay, and nothing is done for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+from bpy.types import Action, Context, Depsgraph, Object, Scene
+
+from ..core.errors import PhysPlaceError
+from ..overlay.disks import BlobMarks
+from ..overlay.drawing import Drawing
+from ..scene.access import custom_properties, persistent, present, scene_of, view_layer_of
+from ..scene.blob_frames import BlobFrames, is_animated, read_frames
+from ..scene.blobs import PLAY, family_of, is_whole_blob
+from .blob_marks import marks_of
+from .common import in_a_window, waiting
+from .modal import ModalOperator
+
+
+class Playback:
+    """What is known of the keyed blobs of a scene, by name, and the drawing of what is shown of them."""
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.is_reading = False
+        self._blobs: tuple[str, ...] | None = None
+        self._frames: dict[str, BlobFrames] = {}
+        self._marks: dict[str, BlobMarks] = {}
+        self._drawing: Drawing | None = None
+
+    @property
+    def marks(self) -> dict[str, BlobMarks]:
+        """What is shown of each blob."""
+        return self._marks
+
+    def forget(self) -> None:
+        """Show nothing, and read and solve all anew."""
+        self._frames.clear()
+        self.show_marks({})
+
+    def heed(self, depsgraph: Depsgraph) -> None:
+        """Forget what may have other frames after what was changed."""
+        self._blobs = None
+        objects = bpy.data.objects
+        known = [objects[name] for name in self._frames if name in objects]
+        own = {obj.name for blob in known for obj in family_of(blob)}
+        changed = [present(update.id) for update in depsgraph.updates]
+        if any(isinstance(each, Action) or each.name in own for each in changed):
+            self.forget()
+
+    def show(self, context: Context, *, may_go: bool) -> bool:
+        """Show the frame that the scene is in; False if others must be gone to first, and may not be.
+
+        What is wrong with a blob is said by `problem`, and nothing is shown.
+        """
+        self.problem = ""
+        try:
+            marks = self._marks_of(context, may_go)
+        except PhysPlaceError as error:
+            self.forget()
+            self.problem = str(error)
+            return True
+        self.show_marks(marks or {})
+        return marks is not None
+
+    def _marks_of(self, context: Context, may_go: bool) -> dict[str, BlobMarks] | None:
+        """What is drawn of each blob in the scene's frame; None if others must be gone to first."""
+        frame = scene_of(context).frame_current
+        blobs = [] if ModalOperator._open else [each for each in self._seen(context) if is_keyed(each)]
+        frames = [self._known(blob, scene_of(context)) for blob in blobs]
+        goes = not all(each.is_read(frame) or each.is_next(frame) for each in frames)
+        if goes and not may_go:
+            return None
+        self._read(context, frames, goes)
+        solved = {each.name: each.at(frame) for each in frames}
+        return {name: marks_of(state, model.frame) for name, (model, state) in solved.items()}
+
+    def _seen(self, context: Context) -> list[Object]:
+        """The blobs of the view layer that are seen; they are looked for when something was changed."""
+        objects = view_layer_of(context).objects
+        if self._blobs is None or any(name not in objects for name in self._blobs):
+            self._blobs = tuple(obj.name for obj in objects if is_whole_blob(obj))
+        return [objects[name] for name in self._blobs if objects[name].visible_get()]
+
+    def _known(self, blob: Object, scene: Scene) -> BlobFrames:
+        """What is known of a blob, unless it has become another one."""
+        known = self._frames.get(blob.name)
+        if known is None or known.first != scene.frame_start or not known.holds(scene.frame_current):
+            known = self._frames[blob.name] = BlobFrames(blob, scene.frame_start)
+        return known
+
+    def _read(self, context: Context, frames: Sequence[BlobFrames], goes: bool) -> None:
+        self.is_reading = True
+        try:
+            with waiting(context.window if goes else None):
+                read_frames(context, frames, scene_of(context).frame_current)
+        finally:
+            self.is_reading = False
+
+    def show_marks(self, marks: dict[str, BlobMarks]) -> None:
+        """Draw the blobs so, and no others."""
+        self._marks = marks
+        if not marks and self._drawing is not None:
+            self._drawing.close()
+        if self._drawing is None or not self._drawing.is_open:
+            self._drawing = Drawing() if marks else None
+        if self._drawing is not None:
+            self._drawing.show_layers([layer for each in marks.values() for layer in each.layers()])
+
+
+def is_keyed(blob: Object) -> bool:
+    """Whether a blob changes from frame to frame, and shall be shown."""
+    return custom_properties(blob).get(PLAY, True) not in (False, 0) and is_animated(blob)
+
+
+playback = Playback()
+
+
+def _look() -> None:
+    """Show the frame, by whatever way it is to be had; called by Blender's timer."""
+    with in_a_window() as context:
+        playback.show(context, may_go=True)
+
+
+@persistent
+def _on_frame(scene: Scene, depsgraph: Depsgraph) -> None:
+    if bpy.app.background or playback.is_reading or depsgraph.mode == "RENDER":
+        return
+    with in_a_window() as context:
+        if context.scene != scene or playback.show(context, may_go=False):
+            return
+    if not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look)
+
+
+@persistent
+def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
+    if not playback.is_reading and depsgraph.mode != "RENDER":
+        playback.heed(depsgraph)
+
+
+@persistent
+def _on_replaced(*_: object) -> None:
+    stop()
+
+
+def stop() -> None:
+    """Show nothing any more."""
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+    playback.forget()
+
+
+HANDLERS = (
+    ("frame_change_post", _on_frame),
+    ("depsgraph_update_post", _on_update),
+    ("undo_post", _on_replaced),
+    ("redo_post", _on_replaced),
+    ("load_pre", _on_replaced),
+)
