@@ -61,7 +61,7 @@ def blob_body(
     bodies = [_one_body(piece, name, None, None, tolerance) for piece in kept or pieces[:1]]
     patches = [_patches_of(body) for body in bodies]
     notes = (f"union of {len(bodies)} implicit surfaces",)
-    return replace(merge(bodies, name), mass=solid_mass(patches), notes=notes)
+    return replace(merge(bodies, name, solid_mass(patches)), notes=notes)
 
 
 def _has_surface(function: ImplicitFunction) -> bool:

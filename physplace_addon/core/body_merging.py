@@ -24,16 +24,16 @@ from .surfaces.segments import Segments, joined_segments
 from .surfaces.triangles import Triangles, joined_triangles
 
 
-def merge(bodies: Sequence[Body], name: str) -> Body:
+def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None) -> Body:
     """One body made of several in the same frame, each moved to its place beforehand (see Body.transformed).
 
-    The mass is the sum of the parts' if all enclose a volume, else that of those not given is spread over
-    their area. Raises PhysPlaceError for no bodies.
+    The mass, unless it is given, is the sum of the parts' if all enclose a volume, else that of those not
+    given is spread over their area. Raises PhysPlaceError for no bodies.
     """
     if not bodies:
         raise PhysPlaceError(f'"{name}": expected at least one body to merge')
     if len(bodies) == 1:
-        return replace(bodies[0], name=name)
+        return replace(bodies[0], name=name, mass=bodies[0].mass if mass is None else mass)
     surfaces, face_surface, face_index = _merged_faces(bodies)
     curves, edge_curve, edge_index = _merged_edges(bodies)
     triangle_shift = _shifts([len(body.triangles) for body in bodies])
@@ -66,7 +66,7 @@ def merge(bodies: Sequence[Body], name: str) -> Body:
         segment_bound=np.concatenate([body.segment_bound for body in bodies]),
         segment_owner=_shifted([body.segment_owner for body in bodies], triangle_shift),
         vertex_owner=_shifted([body.vertex_owner for body in bodies], triangle_shift),
-        mass=_merged_mass(bodies),
+        mass=_merged_mass(bodies) if mass is None else mass,
         radius=enclosing_ball(np.concatenate([body.points for body in bodies]))[1],
         face_flat=np.concatenate([body.face_flat for body in bodies]),
         closed=all(body.closed for body in bodies),

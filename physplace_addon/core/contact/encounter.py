@@ -113,7 +113,7 @@ class ContactBody:
         """Prepare one body, or several that never move against each other (the world)."""
         body = bodies[0]
         if len(bodies) > 1:
-            body = merge(list(bodies), "world")
+            body = merge(list(bodies), "world", bodies[0].mass)  # it stands still, whatever it weighs
             remember(body, join(*(tree_of(part) for part in bodies)))
         trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
         straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
