@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats
-from .cubics import PiecewiseCubic, distance_to_segment
 from .patches import SideCurve
+from .pieces import Pieces
 from .rational import places
-from .rational_curves import PiecewiseRational, piecewise
+from .rational_curves import piecewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class BezierSides(SideCurve):
     control: Floats
 
     @cached_property
-    def _curve(self) -> PiecewiseCubic | PiecewiseRational:
+    def _curve(self) -> Pieces:
         polygon = np.linalg.norm(np.diff(places(self.control), axis=1), axis=2).sum(axis=1)
         return piecewise(self.control, np.concatenate([[0.0], np.cumsum(polygon)]), 3)
 
@@ -39,8 +39,5 @@ class BezierSides(SideCurve):
         return self._curve.sub_control(lower, upper)
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance of the arcs' control points from their chords."""
-        control = self.sub_control(lower, upper)
-        start, stop = control[:, 0], control[:, -1]
-        away = [distance_to_segment(control[:, i], start, stop) for i in range(1, control.shape[1] - 1)]
-        return np.asarray(np.max(away, axis=0))
+        """Return the largest distance of the arcs' control points from their chords, or less."""
+        return self._curve.chord_bounds(lower, upper)

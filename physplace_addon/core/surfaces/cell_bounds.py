@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .cubics import distance_to_segment
+from .pieces import distance_to_segment
 from .vectors import cross, dot, length
 
 _TRIANGLES = ((0, 1, 2), (3, 2, 1))

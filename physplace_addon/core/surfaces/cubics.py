@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
+from .pieces import Pieces
+
+_INNER = 0.75  # the most that the inner two of a cubic's four weights sum to
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseCubic:
-    """Control points (m, 4, d) of pieces joined end to end, over rising knots (m + 1,)."""
+class PiecewiseCubic(Pieces):
+    """Control points (m, 4, d)."""
 
-    control: Floats
-    knots: Floats
     table: Floats
 
     @classmethod
@@ -27,16 +28,9 @@ class PiecewiseCubic:
         """Return the curve of these pieces."""
         return cls(control, knots, _jet_table(control, np.diff(knots)))
 
-    def piece_of(self, t: Floats) -> Ints:
-        """Return the piece (k,) that holds each parameter."""
-        return np.searchsorted(self.knots[1:-1], t, side="right")
-
     def jet(self, t: Floats) -> Floats:
         """Return c, c', c'', c''' at t (k,) side by side, (k, 4 d)."""
-        piece = self.piece_of(t)
-        low, high = self.knots[piece], self.knots[piece + 1]
-        width = high - low
-        rise, fall = (t - low) / width, (high - t) / width
+        piece, rise, fall = self.shares(t)
         weights = np.empty((len(t), 1, 4))
         rise2, fall2 = rise * rise, fall * fall
         weights[:, 0, 0] = fall2 * fall
@@ -48,12 +42,25 @@ class PiecewiseCubic:
 
     def sub_control(self, lower: Floats, upper: Floats) -> Floats:
         """Return the control points (k, 4, d) over [lower, upper], each within one piece, by blossoming."""
-        piece = self.piece_of(0.5 * (lower + upper))
-        low, width = self.knots[piece], np.diff(self.knots)[piece]
-        a, b = (lower - low) / width, (upper - low) / width
+        piece, a, b = self.parts(lower, upper)
         control = self.control[piece]
         corners = [(a, a, a), (a, a, b), (a, b, b), (b, b, b)]
         return np.stack([_blossom(control, arguments) for arguments in corners], axis=1)
+
+    def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return three quarters of the largest distance of the inner control points to the chord."""
+        return _INNER * super().chord_bounds(lower, upper)
+
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the largest |c'''|, constant on each piece, of the pieces in the range."""
+        third = self.table[:, 0, -self.control.shape[2] :]
+        size = np.sqrt((third * third).sum(axis=1))
+        first = self.piece_of(lower)
+        last = np.searchsorted(self.knots[1:-1], upper, side="left")
+        bounds: Floats = size[first]
+        for step in range(1, int(np.max(last - first, initial=0)) + 1):
+            bounds = np.maximum(bounds, size[np.minimum(first + step, last)])
+        return bounds
 
 
 def _jet_table(control: Floats, width: Floats) -> Floats:
@@ -74,19 +81,6 @@ def _blossom(control: Floats, arguments: tuple[Floats, Floats, Floats]) -> Float
         t: Floats = argument[:, None, None]
         level = level[:, :-1] + t * (level[:, 1:] - level[:, :-1])
     return level[:, 0]
-
-
-def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
-    """Return the distances (k,) of points (k, d) to segments."""
-    along = stop - start
-    square = np.maximum(_length(along) ** 2, np.finfo(np.float64).tiny)
-    t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)
-    return _length(point - start - t[:, None] * along)
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
-    return length
 
 
 def bezier_of_hermite(points: Floats, slopes: Floats, knots: Floats) -> Floats:

@@ -7,7 +7,7 @@ parameter, from which the tessellation's proof takes its bounds on c' and c''.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,8 +17,9 @@ from scipy.interpolate import CubicSpline
 from ..arrays import Bools, Floats
 from .base import Interval
 from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
+from .pieces import Pieces, Smooth
 from .rational import weighted
-from .rational_curves import PiecewiseRational, piecewise
+from .rational_curves import piecewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +31,8 @@ class PathJet:
     second: Floats
 
 
-class Path(ABC):
+class Path(Smooth):
     """A smooth space curve."""
-
-    @property
-    @abstractmethod
-    def domain(self) -> Interval:
-        """Range of the parameter; periodic for a closed path."""
-
-    @property
-    def breaks(self) -> Floats:
-        """Parameters where c' or c'' may jump, both ends included."""
-        return np.array([self.domain.lower, self.domain.upper])
 
     @abstractmethod
     def jet(self, t: Floats) -> PathJet:
@@ -62,17 +53,17 @@ class Path(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class CubicPath(Path):
-    """Cubic Bezier pieces (m, 4, 3) end to end; `joints` (m + 1,) says at which knots c' or c'' may jump."""
+class BezierPath(Path):
+    """Bezier pieces end to end; `joints` (m + 1,) says at which knots c' or c'' may jump."""
 
-    curve: PiecewiseCubic
+    curve: Pieces
     joints: Bools
     closed: bool = False
 
     @property
     def domain(self) -> Interval:
         """From the first knot to the last."""
-        return Interval(float(self.curve.knots[0]), float(self.curve.knots[-1]), self.closed)
+        return self.curve.domain(self.closed)
 
     @property
     def breaks(self) -> Floats:
@@ -91,53 +82,15 @@ class CubicPath(Path):
         return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9])
 
     def third(self, t: Floats) -> Floats:
-        """Return the third derivative, constant on each piece."""
-        return self.curve.jet(t)[:, 9:]
-
-    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest |c'''|, constant on each piece, of the pieces in the range."""
-        third = self.curve.table[:, 0, 9:]
-        size = np.sqrt((third * third).sum(axis=1))
-        first = self.curve.piece_of(lower)
-        last = np.searchsorted(self.curve.knots[1:-1], upper, side="left")
-        bounds: Floats = size[first]
-        for step in range(1, int(np.max(last - first, initial=0)) + 1):
-            bounds = np.maximum(bounds, size[np.minimum(first + step, last)])
-        return bounds
-
-
-@dataclass(frozen=True, eq=False)
-class RationalPath(Path):
-    """Bezier pieces of any degree, rational ones among them, end to end."""
-
-    curve: PiecewiseRational
-    closed: bool = False
-
-    @property
-    def domain(self) -> Interval:
-        """From the first knot to the last."""
-        return Interval(float(self.curve.knots[0]), float(self.curve.knots[-1]), self.closed)
-
-    @property
-    def breaks(self) -> Floats:
-        """All knots."""
-        return self.curve.knots
-
-    def jet(self, t: Floats) -> PathJet:
-        """Return the point and its derivatives."""
-        jet = self.curve.jet(t)
-        return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9])
-
-    def third(self, t: Floats) -> Floats:
         """Return the third derivative."""
         return self.curve.jet(t)[:, 9:]
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the bounds that the control points of these stretches give."""
+        """Return the bounds that the pieces give."""
         return self.curve.third_bounds(lower, upper)
 
 
-def spline_path(points: Floats, closed: bool) -> CubicPath:
+def spline_path(points: Floats, closed: bool) -> BezierPath:
     """Return the C2 cubic spline through points (n, 3), by chord length; free ends have no curvature."""
     if closed:
         points = np.concatenate([points, points[:1]])
@@ -146,18 +99,16 @@ def spline_path(points: Floats, closed: bool) -> CubicPath:
     joints = np.zeros(len(knots), dtype=np.bool_)
     joints[[0, -1]] = True
     control = bezier_of_hermite(points, slopes, knots)
-    return CubicPath(PiecewiseCubic.from_control(control, knots), joints, closed)
+    return BezierPath(PiecewiseCubic.from_control(control, knots), joints, closed)
 
 
-def bezier_path(control: Floats, closed: bool, weights: Floats | None = None) -> Path:
+def bezier_path(control: Floats, closed: bool, weights: Floats | None = None) -> BezierPath:
     """Return the path of Bezier pieces (m, p + 1, 3), with weights (m, p + 1) or without, that follow one
     another with the same tangent.
     """
     knots = chord_knots(np.concatenate([control[:, 0], control[-1:, -1]]))
     curve = piecewise(control if weights is None else weighted(control, weights), knots, 3)
-    if isinstance(curve, PiecewiseRational):
-        return RationalPath(curve, closed)
-    return CubicPath(curve, np.ones(len(knots), dtype=np.bool_), closed)
+    return BezierPath(curve, np.ones(len(knots), dtype=np.bool_), closed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,11 @@ from scipy.special import roots_legendre
 from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
 from .bernstein import CUBIC
-from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
+from .cubics import bezier_of_hermite, chord_knots
+from .pieces import Pieces
 from .profiles import BezierProfile, LineProfile, Profile
 from .rational import weighted
-from .rational_curves import PiecewiseRational, piecewise
+from .rational_curves import piecewise
 
 KIND, PROPERTY = "revolution", "profile"
 CORNER_ANGLE = 2e-3
@@ -56,7 +57,7 @@ class Chain:
         """Whether it encloses a solid: a ring, or both ends on the axis."""
         return self.ring or bool(self.control[0, 0, 0] == 0.0 and self.control[-1, -1, 0] == 0.0)
 
-    def curve(self, start: int, stop: int, knots: Floats) -> PiecewiseCubic | PiecewiseRational:
+    def curve(self, start: int, stop: int, knots: Floats) -> Pieces:
         """Return some of the pieces as a curve over knots."""
         control = self.control[start:stop]
         if self.weights is not None:

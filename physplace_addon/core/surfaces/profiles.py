@@ -8,7 +8,7 @@ with (p(w) - p(v) - d) . p'(w) = 0, in closed form for lines and arcs, by Newton
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +17,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from .base import Interval
-from .cubics import PiecewiseCubic, distance_to_segment
-from .rational_curves import PiecewiseRational
+from .pieces import Pieces, Smooth
 
 _FAR_OFF = 0.25  # miss over displacement after which a whole step was too long
 _DESCENTS = 16
@@ -37,18 +36,8 @@ class ProfilePoint:
     z2: Floats
 
 
-class Profile(ABC):
+class Profile(Smooth):
     """A smooth curve (r, z)(v)."""
-
-    @property
-    @abstractmethod
-    def domain(self) -> Interval:
-        """Range of v."""
-
-    @property
-    def breaks(self) -> Floats:
-        """Parameters of the joints between pieces, both ends included."""
-        return np.array([self.domain.lower, self.domain.upper])
 
     @abstractmethod
     def evaluate(self, v: Floats) -> ProfilePoint:
@@ -185,13 +174,13 @@ class ArcProfile(Profile):
 class BezierProfile(Profile):
     """Bezier pieces joined smoothly: cubic ones, or any."""
 
-    curve: PiecewiseCubic | PiecewiseRational
+    curve: Pieces
     periodic: bool = False
 
     @property
     def domain(self) -> Interval:
         """From the first knot to the last."""
-        return Interval(float(self.curve.knots[0]), float(self.curve.knots[-1]), self.periodic)
+        return self.curve.domain(self.periodic)
 
     @property
     def breaks(self) -> Floats:
@@ -204,15 +193,8 @@ class BezierProfile(Profile):
         return ProfilePoint(jet[:, 0], jet[:, 1], jet[:, 2], jet[:, 3], jet[:, 4], jet[:, 5])
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance of the inner control points to the chord, 3/4 of it for cubics.
-
-        The distance to a segment is convex, and the inner weights of a cubic sum to at most 3/4.
-        """
-        control = self.curve.sub_control(lower, upper)
-        start, stop = control[:, 0], control[:, -1]
-        away = [distance_to_segment(control[:, i], start, stop) for i in range(1, control.shape[1] - 1)]
-        share = 0.75 if isinstance(self.curve, PiecewiseCubic) else 1.0
-        return np.asarray(share * np.max(away, axis=0))
+        """Return what the control points over [lower, upper] tell."""
+        return self.curve.chord_bounds(lower, upper)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,21 +20,17 @@ from math import comb
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from .bernstein import CUBIC, derivative_matrix, part_matrices
 from .cubics import PiecewiseCubic
+from .pieces import Pieces
 
 _ORDER = 3  # of the derivatives in a jet
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseRational:
-    """Homogeneous control points (m, p + 1, d + 1), weights last, of pieces joined end to end, over rising
-    knots (m + 1,).
-    """
-
-    control: Floats
-    knots: Floats
+class PiecewiseRational(Pieces):
+    """Homogeneous control points (m, p + 1, d + 1), weights last."""
 
     @property
     def degree(self) -> int:
@@ -54,17 +50,11 @@ class PiecewiseRational:
     def _binomials(self) -> Floats:
         return np.array([float(comb(self.degree, i)) for i in range(self.degree + 1)])
 
-    def piece_of(self, t: Floats) -> Ints:
-        """Return the piece (k,) that holds each parameter."""
-        return np.searchsorted(self.knots[1:-1], t, side="right")
-
     def jet(self, t: Floats) -> Floats:
         """Return c, c', c'', c''' at t (k,) side by side, (k, 4 d)."""
-        piece = self.piece_of(t)
-        low, high = self.knots[piece], self.knots[piece + 1]
-        rise, fall = ((t - low) / (high - low))[:, None], ((high - t) / (high - low))[:, None]
+        piece, rise, fall = self.shares(t)
         power = np.arange(self.degree + 1)
-        weights = self._binomials * rise**power * fall ** (self.degree - power)
+        weights = self._binomials * rise[:, None] ** power * fall[:, None] ** (self.degree - power)
         jet = (weights[:, None] @ self._table[piece]).reshape(len(t), _ORDER + 1, -1)
         return quotient_jets(jet).reshape(len(t), -1)
 
@@ -81,10 +71,8 @@ class PiecewiseRational:
 
     def sub_homogeneous(self, lower: Floats, upper: Floats) -> Floats:
         """Return the homogeneous control points (k, p + 1, d + 1) over [lower, upper]."""
-        piece = self.piece_of(0.5 * (lower + upper))
-        low, width = self.knots[piece], np.diff(self.knots)[piece]
-        ends = (lower - low) / width, (upper - low) / width
-        parts: Floats = part_matrices(*ends, self.degree) @ self.control[piece]
+        piece, start, stop = self.parts(lower, upper)
+        parts: Floats = part_matrices(start, stop, self.degree) @ self.control[piece]
         return parts
 
 
@@ -126,7 +114,7 @@ def quotient_jets(jets: Floats) -> Floats:
     return out
 
 
-def piecewise(control: Floats, knots: Floats, dimension: int) -> PiecewiseCubic | PiecewiseRational:
+def piecewise(control: Floats, knots: Floats, dimension: int) -> Pieces:
     """Return the curve of pieces (m, p + 1, d), or homogeneous ones (m, p + 1, d + 1)."""
     rational = control.shape[2] > dimension
     if not rational and control.shape[1] == CUBIC + 1:

@@ -15,8 +15,8 @@ from ...arrays import Bools, Floats, Ints
 from ..bezier_borders import BorderChain, Sides
 from ..bezier_chains import Borders, linked, passable
 from ..bezier_sides import BezierSides
-from ..cubics import distance_to_segment
 from ..patches import Patches
+from ..pieces import distance_to_segment
 from ..vectors import unit
 from .cage import Cage
 from .seams import RISING, SIDE

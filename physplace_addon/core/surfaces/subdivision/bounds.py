@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ..bernstein import sub_matrices
 from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
-from ..cubics import distance_to_segment
+from ..pieces import distance_to_segment
 from ..vectors import cross, dot, length
 from .nets import LimitNets, Tips, turned
 
