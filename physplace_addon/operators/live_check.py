@@ -21,9 +21,11 @@ from ..core.placement.standing import Found
 from ..overlay.drawing import Drawing, open_drawings
 from ..overlay.marks import Marks, marks_of_found
 from ..scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
+from ..scene.blobs import blob_of
 from ..scene.settings import gravity_direction
 from ..scene.watch import Watched
 from .common import in_a_window, why_not
+from .modal import ModalOperator
 
 
 class LiveCheck:
@@ -58,7 +60,8 @@ class LiveCheck:
         if reason is not None:
             return Marks.none(), reason
         try:
-            found = self._found(context, present(active_object(context)))
+            active = present(active_object(context))
+            found = self._found(context, blob_of(active) or active)
             return marks_of_found(found, gravity_direction(scene_of(context))), line_of(found)
         except PhysPlaceError as error:
             self.forget()
@@ -80,7 +83,8 @@ class LiveCheck:
 
 def why_not_now(context: Context, own: Drawing) -> str | None:
     """The reason why there is nothing to see now, or None."""
-    if any(drawing is not own for drawing in open_drawings()):
+    others = [drawing for drawing in open_drawings() if drawing is not own]
+    if ModalOperator._open or any(not drawing.layers for drawing in others):
         return "Another tool of PhysPlace draws the contacts"
     reason = why_not(context)
     if reason is None:

@@ -18,10 +18,12 @@ from ..core.placement.standing import Found, Standing
 from ..core.rigid import Pose
 from .access import custom_properties
 from .affine import NOISE, is_singular, split
+from .blob_models import read_blob
+from .blobs import is_blob
 from .definitions import KIND
 from .read import Subject, read
 from .smooth import FACETED
-from .visible import Family, Item, items
+from .visible import Family, Item, items, original
 
 Thing = tuple[str, str, int, tuple[str, ...], bytes]
 
@@ -95,7 +97,14 @@ def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Thing], l
 def _thing(item: Item, where: bytes) -> Thing:
     """What tells an item from others, and from itself once its surface is defined in another way."""
     shown = item.evaluated
-    telling = KIND if item.exact else FACETED
-    own = custom_properties(shown).items()
-    definition = tuple(f"{key}={value}" for key, value in own if key.startswith(telling))
+    definition = _definition(shown, item.exact)
     return item.owner, shown.name, shown.data.as_pointer() if shown.data else 0, definition, where
+
+
+def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
+    """All that an exact surface is told by. Raises SceneError for a blob that cannot be read."""
+    if is_blob(shown):
+        return (repr(read_blob(original(shown)).definition),)
+    telling = KIND if exact else FACETED
+    own = custom_properties(shown).items()
+    return tuple(f"{key}={value}" for key, value in own if key.startswith(telling))

@@ -76,6 +76,18 @@ def test_it_tells_contacts_overlap_and_nothing_as_the_object_is_moved(cube: bpy.
     assert len(live.marks.contacts) == 0
 
 
+def test_it_follows_a_blob_whose_elements_are_moved(cube: bpy.types.Object) -> None:
+    bpy.ops.physplace.blob_add(new=True, location=(0.0, 0.0, 3.5), radius=1.0)
+    scenes.activate(bpy.data.objects["Sphere"])
+    assert looked().line == "No overlap, 0 contacts"
+    bpy.data.objects["Sphere"].location.z = -0.75
+    assert looked().line.startswith("Overlaps by")
+    scenes.activate(cube)
+    assert looked().line.startswith("Overlaps by 0.25")
+    bpy.data.objects["Sphere"].location.z = 0.0
+    assert looked().line.startswith("No overlap, ")
+
+
 def test_it_reads_the_scene_once_while_only_the_object_moves(
     cube: bpy.types.Object, readings: list[str]
 ) -> None:
