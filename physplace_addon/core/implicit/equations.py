@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Bools, Floats
 from .control_points import ControlPoints
 from .function import ImplicitFunction
 from .grip import grip, places_beside
@@ -20,6 +20,7 @@ from .least_change import Inverse, weights_of
 Mobility = Callable[[Bools], Floats]
 
 FARTHEST = 4.0  # strides that a parameter may move the surface by in a step
+_LEVER = 0.25  # of the surface's size: where turns of a normal are measured
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
 _BESIDE = 1e-3  # strides: the distance of the differences
 _FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
@@ -56,20 +57,20 @@ class Pace:
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What a function is at n control points: value (n,), gradient (n, 3), rates (n, m), which is F_q.
+    """What a function is at n control points: value (n,), gradient (n, 3), slope (n,), which is |F_x|.
 
-    held (n,): the dragged points that must not slip; beside: F_x and F_q at `places_beside` these, at a
-    distance of h scene units.
+    held (n,): the k dragged points that must not slip; beside (6 k, 3): F_x at `places_beside` these, at a
+    distance of h scene units.  rates (n + 6 k, m): F_q at the points, and beside them.
     """
 
     function: ImplicitFunction
     places: Floats
     value: Floats
     gradient: Floats
-    rates: Floats
     slope: Floats
     held: Bools
-    beside: tuple[Floats, Floats]
+    beside: Floats
+    rates: Floats
     h: float
 
     @classmethod
@@ -80,9 +81,9 @@ class Sight:
         if held.any():
             places = np.concatenate([places, places_beside(places[held], h)])
         value, gradient, rates = function.derivatives(places)
-        slope = np.sqrt(np.einsum("ni,ni->n", gradient[:count], gradient[:count]))
-        own, beside = (value[:count], gradient[:count], rates[:count]), (gradient[count:], rates[count:])
-        return cls(function, controls.position, *own, slope, held, beside, h)
+        gradient, beside = gradient[:count], gradient[count:]
+        slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+        return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
 
     def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
         """Whether it is what a look at the control points would give."""
@@ -94,29 +95,27 @@ class Sight:
 class Equations:
     """What a step is made from, at the points as they are, in lengths.
 
-    mobility (m, m) is B; weight (n,) makes lengths of F's values; off (n,) is F so; rows (n, m) act on y;
-    normal (n, 3) is F_x so; inverse answers the points in `order`, the pinned first.
+    mobility (m, m) is B; weight (n,) makes lengths of F's values; off (n,) is F so; normal (n, 3) is F_x so;
+    the inverse is of rows (n, m) that act on y, the pinned points first; beside (6 k, m) is F_q B beside k
+    held points.
     """
 
     mobility: Floats
     weight: Floats
     off: Floats
-    rows: Floats
     normal: Floats
     inverse: Inverse
-    order: Ints
+    beside: Floats
 
     @classmethod
     def of(cls, sight: Sight, controls: ControlPoints, mobility: Floats) -> Equations:
         """Set them up."""
-        rows = sight.rates @ mobility
+        every = sight.rates @ mobility
+        rows, beside = every[: len(controls)], every[len(controls) :]
         weight = weights_of(rows, sight.slope)
         rows *= weight[:, None]
-        on_their_way = controls.free
-        order, firm = np.argsort(on_their_way, kind="stable"), len(rows) - np.count_nonzero(on_their_way)
-        inverse = Inverse.of([rows[order[:firm]], rows[order[firm:]]])
         normal = weight[:, None] * sight.gradient
-        return cls(mobility, weight, weight * sight.value, rows, normal, inverse, order)
+        return cls(mobility, weight, weight * sight.value, normal, Inverse(rows, controls.free), beside)
 
     def off_in(self, sight: Sight) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
@@ -125,7 +124,7 @@ class Equations:
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
         """Return the least y (m,) by which the surface moves at the points as asked (n,)."""
-        return self.inverse.answer(ask[self.order], most)
+        return self.inverse.answer(ask, most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,23 +149,22 @@ def plan(
     equations = Equations.of(sight, controls, mobility)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if desired.any():
-        after = after + equations.weight * (sight.rates @ desired)
+        after = after + equations.weight * (sight.rates[: len(way)] @ desired)
     keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
     y = equations.answer(keeps - after, FARTHEST * pace.stride)
     if sight.held.any():
-        y = y + _hold(equations, sight, way, y, pace)
-    return Plan(equations, desired + mobility @ y, way, after + equations.rows @ y)
+        y = y + _hold(equations, sight, way, y, _LEVER * pace.size)
+    return Plan(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
 
 
-def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, pace: Pace) -> Floats:
-    """Return what the grip adds to y, in what the control points leave free."""
-    held = sight.held
+def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: float) -> Floats:
+    """Return what the grip adds to y, in what the points leave free; turns are measured at a lever."""
+    held, rows = sight.held, equations.inverse.rows
     normal, weight = equations.normal[held], equations.weight[held]
-    rows, wished = grip(normal, weight, *sight.beside, way[held], sight.h)
-    rows, wished = 0.25 * pace.size * (rows @ equations.mobility), 0.25 * pace.size * wished
-    kept = equations.inverse.kept
-    free = rows - (rows @ kept.T) @ kept
+    turns, bends = grip(normal, weight, sight.beside, equations.beside, sight.h)
+    turns *= lever
+    wish = -lever * (bends @ way[held, :, None]).ravel() - turns @ y
+    free = equations.inverse.beyond(turns)
     square, turned = np.linalg.eigh(free @ free.T)
-    at_points = np.einsum("nm,nm->n", equations.rows[held], equations.rows[held])
-    firm = max(_SLACK**2 * float(at_points.max()), 1e-200)
-    return np.asarray(free.T @ (turned @ ((turned.T @ (wished - rows @ y)) / np.maximum(square, firm))))
+    firm = max(_SLACK**2 * float(np.einsum("nm,nm->n", rows[held], rows[held]).max()), 1e-200)
+    return np.asarray((turned @ ((wish @ turned) / np.maximum(square, firm))) @ free)

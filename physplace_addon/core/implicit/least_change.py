@@ -17,13 +17,12 @@ the part that a rank adds is at right angles to all rows above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 
 _ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
 _LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
@@ -108,43 +107,52 @@ class _Rank:
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """The damped inverse of rows in ranks, `parts` (n_i, m): `whole` (m, n), and kept (k, m): an orthonormal
-    basis of all that the rows fix.
+    """The damped inverse of rows (n, m) in ranks, first come, first served: rank (n,) is least for the first.
+
+    Rows of lengths, not of other units.
     """
 
-    parts: tuple[Floats, ...]
-    columns: int
-
-    @classmethod
-    def of(cls, ranks: Sequence[Floats]) -> Inverse:
-        """Invert ranks of rows (n_i, m), first come first served; rows of lengths, not of other units."""
-        return cls(tuple(rows for rows in ranks if len(rows)), ranks[0].shape[1])
+    rows: Floats
+    rank: Ints | Bools
 
     @property
     def whole(self) -> Floats:
         """The inverse (m, n)."""
-        return self._both[0]
+        return self._by_ranks[1] if self._of_independent is None else self._of_independent
 
-    @property
-    def kept(self) -> Floats:
-        """The basis (k, m)."""
-        return self._both[1]
-
-    @cached_property
-    def _both(self) -> tuple[Floats, Floats]:
-        return _of_independent(self.parts) or self._by_ranks[1:]
+    def beyond(self, rows: Floats) -> Floats:
+        """Return what of other rows (k, m) these leave free."""
+        if self._of_independent is None:
+            kept = self._by_ranks[2]
+            return rows - (rows @ kept.T) @ kept
+        return rows - (rows @ self._of_independent) @ self.rows
 
     @cached_property
-    def _by_ranks(self) -> tuple[list[_Rank], Floats, Floats]:
-        made: list[_Rank] = []
-        kept = np.zeros((0, self.columns))
-        whole = kept.T
-        for rows in self.parts:
-            rank = _Rank.of(rows, kept)
+    def _of_independent(self) -> Floats | None:
+        """The inverse R^T (R R^T)^-1 of rows R of which none asks nearly what others ask; None if some do.
+
+        Of a row R_i those others leave free 1 / (R R^T)^-1_ii, squared.
+        """
+        square = self.rows @ self.rows.T
+        try:
+            inverse = np.linalg.inv(square)
+        except np.linalg.LinAlgError:  # some rows are others'
+            return None
+        free = np.abs(square.diagonal() * inverse.diagonal())
+        return np.asarray(self.rows.T @ inverse) if (free < _LITTLE**-2).all() else None
+
+    @cached_property
+    def _by_ranks(self) -> tuple[list[tuple[Ints, _Rank]], Floats, Floats]:
+        """The ranks, with the numbers of their rows; the inverse; a basis (k, m) of all that the rows fix."""
+        made, kept, whole = [], self.rows[:0], np.zeros(self.rows.T.shape)
+        for number in np.unique(self.rank):
+            own = np.flatnonzero(self.rank == number)
+            rank = _Rank.of(self.rows[own], kept)
             part = rank.whole
-            whole = np.concatenate([whole - part @ (rows @ whole), part], axis=1)
+            whole -= part @ (rank.rows @ whole)
+            whole[:, own] = part
             kept = np.concatenate([kept, rank.right[rank.fixed]])
-            made.append(rank)
+            made.append((own, rank))
         return made, whole, kept
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
@@ -152,32 +160,10 @@ class Inverse:
         y = self.whole @ ask
         if y @ y <= most * most:
             return np.asarray(y)
-        y, first = np.zeros(self.columns), 0
-        for rank in self._by_ranks[0]:
-            asked = ask[first : first + len(rank.rows)]
-            y = y + rank.answer(asked - rank.rows @ y, most)
-            first += len(asked)
+        y = np.zeros(self.rows.shape[1])
+        for own, rank in self._by_ranks[0]:
+            y = y + rank.answer(ask[own] - rank.rows @ y, most)
         return y
-
-
-def _of_independent(parts: Sequence[Floats]) -> tuple[Floats, Floats] | None:
-    """Return the inverse and the basis of rows of which none asks nearly what others ask, and all are served
-    alike; None if some do.
-
-    With R R^T = L L^T they are R^T L^-T L^-1 and L^-1 R.  1 / |L^-1| is below all singular values.
-    """
-    if not parts:
-        return None
-    rows = np.concatenate(parts)
-    square = rows @ rows.T
-    try:
-        inverse = np.linalg.inv(np.linalg.cholesky(square))
-    except np.linalg.LinAlgError:  # some rows are others'
-        return None
-    if not np.vdot(inverse, inverse) * square.diagonal().max() * _LITTLE**2 < 1.0:
-        return None
-    kept = inverse @ rows
-    return kept.T @ inverse, kept
 
 
 def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:

@@ -23,6 +23,7 @@ from scipy.spatial import Delaunay, QhullError, cKDTree
 from ..arrays import Bools, Floats, Ints
 from .feet import on_surface
 from .function import ImplicitFunction
+from .grip import across
 from .mesh_links import Links, area_vectors
 from .thinning import apart, scattered
 
@@ -115,9 +116,9 @@ def _densified(function: ImplicitFunction, found: Restricted) -> Floats:
     points, bad = found.points, np.flatnonzero(found.bad)
     tree = cKDTree(points)
     width = 0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1]
-    across = _tangents(function.gradient(points[bad])[1])
+    tangents = across(_units(function.gradient(points[bad])[1]))
     angle = 2.0 * np.pi * (np.arange(_RING) / _RING + scattered(len(bad))[:, :1])
-    way = np.cos(angle)[..., None] * across[:, None, 0] + np.sin(angle)[..., None] * across[:, None, 1]
+    way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
     reach = np.repeat(width, _RING)
     ring = (points[bad, None] + width[:, None, None] * way).reshape(-1, 3)
     ring = on_surface(function, ring, 0.5 * float(width.max(initial=0.0)))
@@ -125,13 +126,6 @@ def _densified(function: ImplicitFunction, found: Restricted) -> Floats:
     free = tree.query(ring)[0] >= least
     order = np.argsort(-reach[free], kind="stable")
     return np.concatenate([points, apart(ring[free][order], least[free][order])])
-
-
-def _tangents(normals: Floats) -> Floats:
-    """Two unit vectors (k, 2, 3) across each of some vectors (k, 3)."""
-    axis = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
-    first = _units(np.asarray(np.cross(normals, axis), dtype=np.float64))
-    return np.stack([first, _units(np.asarray(np.cross(normals, first), dtype=np.float64))], axis=1)
 
 
 def _units(vectors: Floats) -> Floats:
