@@ -15,8 +15,8 @@ from physplace_addon.core.surfaces.formula_bodies import formula
 from tests.core.formulas.random_formulas import random_formula
 from tests.core.surfaces.formula_bodies import CLOSED, ELLIPSOID, NAMED, TORUS, TURN, body_of, sheets
 from tests.core.surfaces.patched_bodies import samples
-from tests.core.surfaces.test_bezier_walk import beside, far_from_open_sides, points
 from tests.core.surfaces.test_tessellation import distances
+from tests.core.surfaces.walks import leaves_its_pole_in_any_direction, moves_to_first_order
 from tests.oracles.frames import quaternion_of, random_rotation
 
 AXES = np.array([1.0, 0.7, 0.4])
@@ -94,34 +94,11 @@ def test_geometry_agrees_with_the_derivatives(name, sheet, rng):
 
 @each_sheet
 def test_moving_is_exact_to_first_order_across_joins_and_poles(name, sheet, rng):
-    face, uv = samples(sheet, 400, rng)
-    patch, at = sheet.board.split(uv)
-    at[::2] = np.clip(np.round(at[::2]) + rng.normal(size=(200, 2)) * 1e-4, 0, 1)
-    if name == "cone 0":
-        at[:, 1] = np.minimum(at[:, 1], 0.9)  # its pole is a vertex: there is no tangent plane to walk in
-    uv = sheet.board.joined(patch, at)
-    assert (sheet.move(face, uv, np.zeros((400, 3))) == uv).all()
-    g = sheet.geometry(face, uv)
-    direction = rng.normal(size=(400, 3))
-    tangential = direction - np.einsum("ki,ki->k", direction, g.normal)[:, None] * g.normal
-    errors = []
-    for h in (1e-3, 1e-4):
-        moved = sheet.move(face, uv, h * direction)
-        chosen = far_from_open_sides(sheet, moved, 1e-9)
-        miss = np.linalg.norm(points(sheet, moved) - g.point - h * tangential, axis=1)
-        errors.append(np.quantile(miss[chosen], 0.9))
-    assert errors[1] < 2e-2 * errors[0] + 1e-13
+    moves_to_first_order(sheet, rng, tip=name == "cone 0")
 
 
 def test_a_pole_can_be_left_in_any_direction():
-    sheet = body_of("egg").surfaces[0]
-    pole, angle = sheet.poles[0], np.linspace(0.0, 6.2, 40)
-    number = int(np.nonzero(sheet.pole_of == 0)[0][0])
-    for size in (1e-2, 1e-6, 1e-12):
-        step = size * (np.cos(angle)[:, None] * pole.plane[0] + np.sin(angle)[:, None] * pole.plane[1])
-        uv = sheet.board.joined(np.full(40, number), np.tile([0.37, 1.0], (40, 1)))
-        g = sheet.geometry(np.zeros(40, dtype=np.intp), sheet.move(np.zeros(40, dtype=np.intp), uv, step))
-        assert beside(g, pole.point + step).max() < max(0.2 * size * size, 4e-15)
+    leaves_its_pole_in_any_direction(body_of("egg").surfaces[0])
 
 
 @pytest.mark.parametrize("name", NAMED)
