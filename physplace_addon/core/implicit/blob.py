@@ -128,8 +128,7 @@ class Blob(ImplicitFunction):
 
     def middles(self) -> Floats:
         """Return the middles of the elements (k, 3)."""
-        spans = [field.spans for field in self.fields if isinstance(field, Field)]
-        return np.concatenate([span.mean(axis=1) for span in spans] or [np.zeros((0, 3))])
+        return np.concatenate([field.middles() for field in self.fields] or [np.zeros((0, 3))])
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""

@@ -20,6 +20,7 @@ from . import sparse_rows
 from .blends import Blended, least, smooth_least
 from .extents import EMPTY
 from .function import ImplicitFunction
+from .isolated import isolated
 from .operands import Operand, operand_of
 from .ranged_boxes import box_by_ranges
 from .scaled import Scaled
@@ -193,6 +194,16 @@ class Combination(ImplicitFunction):
         """Return F (n,), F_x (n, 3) and F_q . rate (n,)."""
         blended = self._at(x)
         return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
+
+    def middles(self) -> Floats:
+        """Return the functions' own (k, 3)."""
+        return np.concatenate([function.middles() for function in self.functions])
+
+    def pieces(self) -> Floats:
+        """Return the functions' own (k, 3), or of an intersection what ranges tell."""
+        if self.sign < 0.0:
+            return isolated(self)
+        return np.concatenate([function.pieces() for function in self.functions])
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface: from the functions', or if these have none, from the

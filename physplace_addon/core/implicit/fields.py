@@ -127,6 +127,10 @@ class Field(Summand):
         slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
         return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack
 
+    def middles(self) -> Floats:
+        """Return the middles of the elements' own boxes (k, 3)."""
+        return np.asarray(self.spans.mean(axis=1))
+
     def hint(self) -> Floats:
         """Return the box about the elements and their radii."""
         spans, radii = self.spans, self.radii[:, None]

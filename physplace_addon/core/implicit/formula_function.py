@@ -19,6 +19,7 @@ from ..errors import ImplicitError
 from ..formulas import RESERVED, Formulas, Jet
 from . import sparse_rows
 from .function import ImplicitFunction
+from .isolated import isolated
 from .ranged_boxes import box_by_ranges
 
 PLACES = ("x", "y", "z")
@@ -116,6 +117,10 @@ class FormulaFunction(ImplicitFunction):
         """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
         value, slope, by_constants = self._by_constants(x)
         return value, slope, by_constants @ rate
+
+    def pieces(self) -> Floats:
+        """Return a place (k, 3) in each component that ranges tell from all others."""
+        return isolated(self)
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""

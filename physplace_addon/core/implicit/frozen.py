@@ -75,6 +75,10 @@ class Frozen(ImplicitFunction):
         """Return the whole's."""
         return self.whole.middles()
 
+    def pieces(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.pieces()
+
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
         return self.whole.hessian(x)

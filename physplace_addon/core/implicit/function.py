@@ -86,7 +86,13 @@ class ImplicitFunction(ABC):
 
     def middles(self) -> Floats:
         """Return places (k, 3), such as the middles of elements, one of which is in each component that is
-        small beside the whole; none unless a function knows some.
+        small beside the whole, as far as the function knows; others may be outside, or in larger ones.
+        """
+        return np.zeros((0, 3))
+
+    def pieces(self) -> Floats:
+        """Return places (k, 3) in small components that `middles` may not know, found at some cost; see
+        `isolated`.
         """
         return np.zeros((0, 3))
 

@@ -16,7 +16,7 @@ from ..arrays import Floats
 from ..errors import ImplicitError
 from .columns import columns_of
 from .extents import EMPTY
-from .polyhedron_boxes import box_of_half_spaces
+from .polyhedron_boxes import box_of_half_spaces, middle_of_half_spaces
 from .solids import Solids, Which, normalized, products
 
 _ROUNDING = 2.0**-49
@@ -88,6 +88,11 @@ class HalfSpaces(Solids):
         ends = np.maximum(np.abs(lower), np.abs(upper)).sum(axis=1)[:, None]
         slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
         return least - d - slack, most - d + slack
+
+    def middles(self) -> Floats:
+        """Return a place (1, 3) inside the polyhedron; none (0, 3) if there is nothing, or no end to it."""
+        own = middle_of_half_spaces(self.rows[:, :3], self.rows[:, 3] / self.size)
+        return self.origin + self.size * own
 
     def inside(self, level: float) -> Floats:
         """Return the box (2, 3) about the polyhedron, all its planes shifted outwards by the level."""

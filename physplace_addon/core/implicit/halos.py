@@ -106,6 +106,10 @@ class Halo(Summand):
         near, far = (np.exp(-((np.maximum(f, 0.0) / self._s) ** 2)) for f in ends)
         return far - ROUNDING, near + ROUNDING
 
+    def middles(self) -> Floats:
+        """Return the function's (k, 3)."""
+        return self.function.middles()
+
     def hint(self) -> Floats:
         """Return the function's box, grown by the radius."""
         return self.function.box() + self.radius * np.array([[-1.0], [1.0]])

@@ -63,6 +63,14 @@ class Moved(Derived):
         """Return F_q . rate (k,)."""
         return self.function.parameter_rate(self._own(x), rate)
 
+    def middles(self) -> Floats:
+        """Return the function's own (k, 3), moved."""
+        return self._at(self.function.middles())
+
+    def pieces(self) -> Floats:
+        """Return the function's own (k, 3), moved."""
+        return self._at(self.function.pieces())
+
     def box(self) -> Floats:
         """Return a box (2, 3) about the function's own, moved."""
         return self._moved(self.function.box())
@@ -71,11 +79,16 @@ class Moved(Derived):
         """Return a box (2, 3) about the function's own, moved."""
         return self._moved(self.function.inside(level))
 
+    def _at(self, own: Floats) -> Floats:
+        """Where points (k, 3) of the function's coordinates have gone."""
+        places: Floats = own @ self.affine[:3, :3].T + self.affine[:3, 3]
+        return places
+
     def _moved(self, own: Floats) -> Floats:
         if not np.isfinite(own).all():
             whole = np.array([[-np.inf] * 3, [np.inf] * 3])
             return own if (own[0] > own[1]).any() else whole
-        corners = np.array(list(product(*own.T))) @ self.affine[:3, :3].T + self.affine[:3, 3]
+        corners = self._at(np.array(list(product(*own.T))))
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

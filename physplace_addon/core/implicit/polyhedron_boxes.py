@@ -1,4 +1,4 @@
-"""The box about an intersection of half-spaces n.x <= d, from its corners and where it has no end.
+"""The middle of an intersection of half-spaces n.x <= d, and its box, from corners and where it has no end.
 
 Three planes meet in a corner of it if the place is in all other half-spaces; along n_i x n_j, in which two
 meet, it has no end if no half-space has one there.  With three independent normals it has a corner, or it is
@@ -47,6 +47,15 @@ def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
 @lru_cache(maxsize=64)
 def _choices(count: int, size: int) -> Ints:
     return np.array(list(combinations(range(count), size)), dtype=np.intp)
+
+
+def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
+    """Return the middle (1, 3) of the largest ball where all n.x <= d; none (0, 3) if there is no largest."""
+    rows = np.column_stack((normals, np.ones(len(normals))))
+    radius = np.array([[0.0, 0.0, 0.0, -1.0]])
+    least = np.append(distances, 0.0)
+    found = linprog(radius[0], A_ub=np.concatenate((rows, radius)), b_ub=least, bounds=(None, None))
+    return np.asarray(found.x[None, :3] if found.status == 0 else np.zeros((0, 3)), dtype=np.float64)
 
 
 def _by_programming(normals: Floats, distances: Floats) -> Floats:

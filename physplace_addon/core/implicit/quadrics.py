@@ -139,6 +139,11 @@ class Quadrics(Solids):
                 (least if own.sign > 0.0 else most)[:, column] = own.sign * rise - own.level
         return least, most
 
+    def middles(self) -> Floats:
+        """Return the middles (k, 3) of the ellipsoids among them."""
+        own = [one.middle for one in self._centred if one is not None and one.sign > 0.0]
+        return self.origin + self.size * np.array(own).reshape(-1, 3)
+
     def box(self) -> Floats:
         """Return a box (2, 3) about where any f = 0: finite along an axis only where that is an ellipsoid, or
         a cylinder along other axes; without any surface, empty.

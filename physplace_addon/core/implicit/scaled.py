@@ -51,6 +51,14 @@ class Scaled(Derived):
         value, slope, change = self.function.gradient_and_rate(x, rate)
         return self.factor * value, self.factor * slope, self.factor * change
 
+    def middles(self) -> Floats:
+        """Return the function's, if the factor is above 0; what is outside of it has none that are known."""
+        return self.function.middles() if self.factor > 0.0 else super().middles()
+
+    def pieces(self) -> Floats:
+        """Return the function's, if the factor is above 0."""
+        return self.function.pieces() if self.factor > 0.0 else super().pieces()
+
     def box(self) -> Floats:
         """Return the function's box."""
         return self.function.box()

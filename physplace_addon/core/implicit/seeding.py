@@ -111,7 +111,8 @@ class Seeding:
         cell = float((self._box[1] - self._box[0]).max() / across)
         counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
         grid = _grid(tuple(int(count) for count in counts), part)
-        floaters = floaters.with_more(on_small_parts(function, floaters, cell, self.settings.radius))
+        small = on_small_parts(function, floaters, cell, self.settings.radius, thorough=not part)
+        floaters = floaters.with_more(small)
         feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
         free = feet.only(~_claimed(feet, floaters))
         if not len(free):

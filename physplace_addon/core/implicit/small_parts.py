@@ -1,9 +1,10 @@
 """Seeds on components of the surface that are small: a grid's points may all miss them.
 
-Each holds the middle of an element, if the function knows middles.  From one that is inside, the surface is
-looked for along one ray; where it is near, the component is small, or thin there.  What a middle sees, by a
-straight way that is all inside, is in the same component: floaters, or other middles that see some.  From a
-foot of the others one walks to the nearest floater; where that fails, too, a seed is laid.
+Each holds the middle of an element, or a place that ranges tell, if the function knows some.  From one that
+is inside, the surface is looked for along one ray; where it is near, the component is small, or thin there.
+What a middle sees, by a straight way that is all inside, is in the same component: floaters, or other middles
+that see some.  From a foot of the others one walks to the nearest floater; where that fails, too, a seed is
+laid.
 """
 
 from __future__ import annotations
@@ -28,9 +29,16 @@ _ALONG = np.array([0.2, 0.4, 0.6, 0.8])  # of a way: where it is looked at
 _TOGETHER = 3.0  # cells between middles that look at each other
 
 
-def on_small_parts(function: ImplicitFunction, floaters: Floaters, cell: float, radius: float) -> Floaters:
-    """Return a floater of a radius for each component not much larger than a cell, that has none."""
-    middles, ends = _rays_out(function, cell)
+def on_small_parts(
+    function: ImplicitFunction, floaters: Floaters, cell: float, radius: float, thorough: bool
+) -> Floaters:
+    """Return a floater of a radius for each component not much larger than a cell, that has none.
+
+    thorough: whether pieces are looked for that no element tells, which takes longer.
+    """
+    known = function.middles()
+    known = np.concatenate([known, function.pieces()]) if thorough else known
+    middles, ends = _rays_out(function, known, cell)
     alone = ~_see_floaters(function, middles, floaters)
     if not alone.any():
         return Floaters.at(np.zeros((0, 3)), radius)
@@ -48,9 +56,8 @@ def on_small_parts(function: ImplicitFunction, floaters: Floaters, cell: float, 
     )
 
 
-def _rays_out(function: ImplicitFunction, cell: float) -> tuple[Floats, Floats]:
+def _rays_out(function: ImplicitFunction, middles: Floats, cell: float) -> tuple[Floats, Floats]:
     """Return the middles (k, 3) that are inside of what is small, and a place (k, 3) outside near each."""
-    middles = function.middles()
     middles = middles[function.value(middles) < 0.0]
     ways = (cell * _WAYS_OUT)[:, None] * _OUT
     out = function.value((middles[:, None] + ways).reshape(-1, 3)).reshape(-1, len(ways)) > 0.0

@@ -131,6 +131,10 @@ class Solids(ImplicitFunction):
         """Return F_q . rate (n,)."""
         return self.rates_of(x, self.nearest(x), rate)
 
+    def middles(self) -> Floats:
+        """Return the centres (k, 3), which come first among the parameters unless a kind says otherwise."""
+        return self.rows[:, :3].copy()
+
     def box(self) -> Floats:
         """Return a box (2, 3) about the surface."""
         return self.inside(0.0)

@@ -73,5 +73,9 @@ class Summand(ABC):
         """Return proven bounds (n,) of the sum over boxes (n, 3)."""
 
     @abstractmethod
+    def middles(self) -> Floats:
+        """Return the middles (k, 3) of the Gaussians."""
+
+    @abstractmethod
     def hint(self) -> Floats:
         """Return a box (2, 3) about where the sum is not small, or an infinite one."""

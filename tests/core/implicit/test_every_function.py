@@ -6,15 +6,22 @@ import pytest
 from physplace_addon.core.errors import ImplicitError
 from physplace_addon.core.formulas import FormulaError
 from physplace_addon.core.implicit import (
+    Blob,
     Ellipsoids,
     FormulaFunction,
+    Frozen,
     HalfSpaces,
+    Halo,
     Quadrics,
     SphereField,
     Spheres,
     blobby_spheres,
+    difference,
+    intersection,
     union,
 )
+from physplace_addon.core.implicit.moved import Moved
+from physplace_addon.core.implicit.scaled import Scaled
 from tests.core.implicit.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
 
@@ -131,6 +138,38 @@ def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
             own.scales * own.parameter_gradient(at).toarray() for own, at in ((here, x), (there, y))
         )
         assert np.allclose(lengths, others * 1024.0 ** (power - 1), rtol=1e-6, atol=1e-8)
+
+
+def small_things(at):
+    """Functions whose surface is within 0.1 of a place, by name."""
+    cube = np.vstack([np.eye(3), -np.eye(3)])
+    ball = Spheres.of(at, 0.05)
+    product = "(x^2 + y^2 + z^2 - 1) * ((x - 4)^2 + (y - 1)^2 + (z - 2)^2 - 0.0025)"
+    there = np.eye(4)
+    there[:3, 3] = at
+    return {
+        "sphere": ball,
+        "ellipsoid": Ellipsoids.of(at, [0.05, 0.02, 0.04]),
+        "quadric": Quadrics.of([1.0, 2.0, 3.0, 0, 0, 0, 0, 0, 0, -0.002], at),
+        "planes": HalfSpaces.of(cube, at + 0.03 * cube),
+        "a blob": blobby_spheres(0.5, at, 0.05),
+        "a halo": Blob(0.5, (Halo(ball, 0.01),)),
+        "moved": Moved(Spheres.of([0, 0, 0], 0.04), there),
+        "scaled": Scaled(ball, 3.0),
+        "formula of two": FormulaFunction.read(product),
+        "lens": intersection([Spheres.of(at + 0.5 * way, 0.51) for way in cube[:4:3]]),
+        "cap": difference(ball, [Spheres.of(at - [0.06, 0, 0], 0.08)]),
+    }
+
+
+@pytest.mark.parametrize("name", tuple(small_things(np.zeros(3))))
+def test_each_small_component_holds_a_middle(name):
+    at = np.array([4.0, 1.0, 2.0])
+    both = union([Spheres.of([0, 0, 0], 1.0), small_things(at)[name]])
+    frozen = Frozen(both, np.arange(len(both.parameters)) > 0)
+    middles = np.concatenate([frozen.middles(), frozen.pieces()])
+    near = np.linalg.norm(middles - at, axis=1) < 0.1
+    assert (both.value(middles[near]) < 0.0).any()
 
 
 def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite():
