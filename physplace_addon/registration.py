@@ -57,6 +57,7 @@ CLASSES: tuple[type, ...] = (
     PhysPlaceObject,
     live_check.PhysPlaceSession,
     keymap.PHYSPLACE_OT_placing_key,
+    keymap.PHYSPLACE_OT_sculpting_key,
     preferences.PhysPlacePreferences,
     place.PHYSPLACE_OT_place,
     drag.PHYSPLACE_OT_drag,
@@ -129,7 +130,7 @@ def register() -> None:
             undo.callback(handlers.remove, handler)
         bpy.utils.register_tool(tool.PhysPlaceDragTool, after={"builtin.transform"}, separator=True)
         undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
-        undo.enter_context(keymap.added_keymap())
+        undo.enter_context(keymap.added_keymaps())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
         undo.callback(blob_playback.stop)

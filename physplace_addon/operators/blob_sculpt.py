@@ -2,9 +2,10 @@
 """Sculpt: a blob's surface follows its control points while the artist works with all of Blender's own tools.
 
 Only what the artist does not need elsewhere is taken: a press on a control point drags it in the plane of the
-view, a click with Ctrl on the surface makes another one, Enter confirms, Esc has all as it was. Everything
-else passes, so that G moves a control point, X deletes it, and Ctrl Z undoes: the surface follows what it
-finds. What ends the operator from outside, as another mode or workspace, leaves the blob as it is seen.
+view, a click with Ctrl on the surface makes another one, Enter confirms, Esc has all as it was; these keys
+may be changed. Everything else passes, so that G moves a control point, X deletes it, and Ctrl Z undoes: the
+surface follows what it finds. What ends the operator from outside, as another mode or workspace, leaves the
+blob as it is seen.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from .blob_session import BlobSession
 from .common import Conclusion, why_no_blob
+from .keymap import SCULPTING
 from .modal import ModalOperator, Verdict
 from .view import View
 
@@ -69,39 +71,39 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
 
     def heed(self, context: Context, view: View, event: Event) -> Verdict:
         """Take what is meant for the surface, and let all else pass."""
+        action = SCULPTING.action_of(context, event)
         if self.steering.held is not None:
-            return self._drag(context, view, event)
-        if event.value != "PRESS" or event.alt or event.oskey:
-            return Verdict.PASSED
-        if event.type in ("RET", "NUMPAD_ENTER") and not event.ctrl:
+            return self._drag(context, view, event, action)
+        if action == "CONFIRM":
             return Verdict.CONFIRMED
-        if event.type == "ESC" and self.adds:
+        if action == "CANCEL" and self.adds:
             self.adds = False
             return Verdict.TAKEN
-        if event.type == "ESC":
+        if action == "CANCEL":
             self._restores = True
             return Verdict.CANCELLED
-        if event.type == "LEFTMOUSE" and view.is_under(event):
-            return self._press(context, view, event)
+        if action is not None and view.is_under(event):
+            return self._press(context, view, event, self.adds or action == "ADD")
         return Verdict.PASSED
 
-    def _press(self, context: Context, view: View, event: Event) -> Verdict:
-        if event.ctrl or self.adds:
+    def _press(self, context: Context, view: View, event: Event, adds: bool) -> Verdict:
+        if adds:
             return self._add(context, view, view.mouse(event))
-        name = None if event.shift else self.steering.control_near(view, view.mouse(event), NEAR)
+        name = self.steering.control_near(view, view.mouse(event), NEAR)
         if name is None:
             return Verdict.PASSED
         select_only(context, [bpy.data.objects[name]])
         self.steering.take(name)
+        self._button = event.type
         return Verdict.TAKEN
 
-    def _drag(self, context: Context, view: View, event: Event) -> Verdict:
+    def _drag(self, context: Context, view: View, event: Event, action: str | None) -> Verdict:
         session, held = self.steering, present(self.steering.held)
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
             session.pull(held, session.under_mouse(view, view.mouse(event), held))
-        elif event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+        elif action == "CANCEL" or (event.type == "RIGHTMOUSE" and event.value == "PRESS"):
             session.take_back()
-        elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+        elif event.type == self._button and event.value == "RELEASE":
             session.let_go()
             session.write(context)
             session.empties.make_undo("Drag Control Point")
@@ -167,10 +169,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         """The keys."""
         if self.adds:
             return "Click on the surface: new control point   Esc: none"
-        return (
-            "Enter: leave it   Esc: put everything back   Drag a point: pull the surface   "
-            "Ctrl click: new control point   G: move   X: delete"
-        )
+        return f"{SCULPTING.shown(bpy.context)}   and all of Blender's own, as G: move   X: delete"
 
 
 def blob_under_hands() -> Object | None:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys that steer a placement, in a keymap of the extension's own that the preferences let edit.
+"""The keys that steer a placement or sculpting, in keymaps of the extension's own that the preferences edit.
 
-Blender has no modal keymaps for Python's operators. So the keymap belongs to no editor and does nothing by
-itself: its items name what they do, and a placement under way looks its events up in them.
+Blender has no modal keymaps for Python's operators. So these keymaps belong to no editor and do nothing by
+themselves: their items name what they do, and what is under way looks its events up in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -20,62 +21,154 @@ from ..scene.access import present, window_manager_of
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-NAME = "PhysPlace: Placing"
-
-# what it does: (its name, what it says, key, with Shift, with Ctrl, with Alt), the needed ones first: the
-# status bar shows as many of them as it has room for
-ACTIONS: dict[str, tuple[str, str, str, bool, bool, bool]] = {
-    "CONFIRM": ("Confirm", "Leave it here", "RET", False, False, False),
-    "CANCEL": ("Cancel", "Put everything back", "ESC", False, False, False),
-    "PAUSE": ("Pause", "Pause, or go on from the state that is shown", "SPACE", False, False, False),
-    "MOVE": ("Move", "Move it by hand; it slides along what it touches", "G", False, False, False),
-    "TURN": ("Turn", "Turn it by hand, as far as what it touches lets it", "R", False, False, False),
-    "PULL": ("Pull", "Pull it at the point under the mouse", "LEFTMOUSE", False, False, False),
-    "PUSH": ("Push", "Push it at the point under the mouse", "LEFTMOUSE", False, True, False),
-    "TIE": (
-        "Tie",
-        "Tie the point under the mouse to where the next click lands",
-        "LEFTMOUSE",
-        False,
-        False,
-        True,
-    ),
-    "NEXT": ("Next", "Make the next selected object the active one", "TAB", False, False, False),
-    "COPY": ("Copy", "Confirm here, and go on with a copy", "D", True, False, False),
-    "KEY": ("Key", "Key this rest at the current frame", "K", False, False, False),
-    "THROUGH": ("Let Through", "Let the hand move it through other things", "I", False, False, False),
-    "FRICTION": ("Friction", "Let friction act, or no more", "F", False, False, False),
-    "ENERGY": ("Only Downhill", "Refuse steps that rise, or no more", "A", False, False, False),
-    "LEAVE": ("Leave Unstable", "Leave an unstable rest by a nudge", "M", False, False, False),
-    "BACK": ("Back", "Show the state before", "LEFT_ARROW", False, False, False),
-    "FORTH": ("Forth", "Show the state after", "RIGHT_ARROW", False, False, False),
-    "FAR_BACK": ("Ten Back", "Go ten states back", "LEFT_ARROW", True, False, False),
-    "FAR_FORTH": ("Ten Forth", "Go ten states forth", "RIGHT_ARROW", True, False, False),
-}
-ALSO = {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"}  # as in all of Blender's own tools
+# its name, what it says, key, with Shift, with Ctrl, with Alt
+Action = tuple[str, str, str, bool, bool, bool]
 
 
-class PHYSPLACE_OT_placing_key(Operator):
-    """What a key does while an object is placed."""
+@dataclass(frozen=True)
+class Keys:
+    """A keymap: its name, the operator that its items are of, and what each action is. Needed actions come
+    first: the status bar shows as many of them as it has room for. also: keys that nobody needs to know.
+    """
 
-    bl_idname = "physplace.placing_key"
-    bl_label = "Steer a Placement"
-    bl_description = "What a key does while an object is being placed"
+    name: str
+    operator: str
+    actions: Mapping[str, Action]
+    also: Mapping[str, str]
+
+    def action_of(self, context: Context, event: Event) -> str | None:
+        """What a pressed key means, by the artist's own keymap; None for nothing."""
+        if event.value != "PRESS":
+            return None
+        for item in self._items(context):
+            if item.active and item.type == event.type and _modifiers_agree(item, event):
+                return _action(item)
+        return self.also.get(event.type)
+
+    def shown(self, context: Context) -> str:
+        """The keys of all actions that have one, as a person reads them, and the actions' names."""
+        items = [item for item in self._in_order(self._items(context)) if item.active]
+        told = [(item.to_string(compact=True), self.actions[_action(item)][0]) for item in items]
+        return "   ".join(f"{key}: {name}" for key, name in told)
+
+    def draw(self, context: Context, layout: UILayout) -> None:
+        """All keys, to be edited, each with what it does."""
+        config = present(window_manager_of(context).keyconfigs.user)
+        if self.name not in config.keymaps:
+            return
+        keymap = config.keymaps[self.name]
+        column = layout.column()
+        column.use_property_split = False
+        column.label(text=self.name)
+        column.context_pointer_set("keymap", keymap)
+        for item in self._in_order(keymap.keymap_items):
+            split = column.split(factor=0.5)
+            row = split.row()
+            row.prop(item, "active", text="")
+            row.label(text=self.actions[_action(item)][1])
+            row = split.row()
+            row.prop(item, "map_type", text="")
+            row.prop(item, "type", text="", full_event=True)
+            if item.is_user_modified:
+                row.operator("preferences.keyitem_restore", text="", icon="BACK").item_id = item.id
+
+    @contextmanager
+    def added(self) -> Iterator[None]:
+        """The keymap is there as long as this is open. In background there is none to add it to."""
+        configs: Any = window_manager_of(bpy.context).keyconfigs  # the stub says that there always is one
+        config = configs.addon
+        if config is None:
+            yield
+            return
+        # an artist edits Blender's own keymaps with the extensions' items in them: so Blender must have it
+        blenders = configs.default.keymaps.new(name=self.name, space_type="EMPTY", region_type="WINDOW")
+        keymap = config.keymaps.new(name=self.name, space_type="EMPTY", region_type="WINDOW")
+        try:
+            for action, (_, _, key, shift, ctrl, alt) in self.actions.items():
+                new: Any = keymap.keymap_items.new
+                item = new(self.operator, key, "PRESS", shift=shift, ctrl=ctrl, alt=alt)
+                item.properties.action = action
+            yield
+        finally:
+            config.keymaps.remove(keymap)
+            configs.default.keymaps.remove(blenders)
+
+    def _items(self, context: Context) -> Iterator[KeyMapItem]:
+        configs = window_manager_of(context).keyconfigs
+        for config in (present(configs.user), present(configs.addon)):
+            if self.name in config.keymaps and len(config.keymaps[self.name].keymap_items):
+                yield from config.keymaps[self.name].keymap_items
+                return
+
+    def _in_order(self, items: Iterable[KeyMapItem]) -> list[KeyMapItem]:
+        """Blender lists an extension's items backwards; these stand as the actions do."""
+        order = list(self.actions)
+        return sorted(items, key=lambda item: order.index(_action(item)))
+
+
+PLACING = Keys(
+    "PhysPlace: Placing",
+    "physplace.placing_key",
+    {
+        "CONFIRM": ("Confirm", "Leave it here", "RET", False, False, False),
+        "CANCEL": ("Cancel", "Put everything back", "ESC", False, False, False),
+        "PAUSE": ("Pause", "Pause, or go on from the state that is shown", "SPACE", False, False, False),
+        "MOVE": ("Move", "Move it by hand; it slides along what it touches", "G", False, False, False),
+        "TURN": ("Turn", "Turn it by hand, as far as what it touches lets it", "R", False, False, False),
+        "PULL": ("Pull", "Pull it at the point under the mouse", "LEFTMOUSE", False, False, False),
+        "PUSH": ("Push", "Push it at the point under the mouse", "LEFTMOUSE", False, True, False),
+        "TIE": (
+            "Tie",
+            "Tie the point under the mouse to where the next click lands",
+            "LEFTMOUSE",
+            False,
+            False,
+            True,
+        ),
+        "NEXT": ("Next", "Make the next selected object the active one", "TAB", False, False, False),
+        "COPY": ("Copy", "Confirm here, and go on with a copy", "D", True, False, False),
+        "KEY": ("Key", "Key this rest at the current frame", "K", False, False, False),
+        "THROUGH": ("Let Through", "Let the hand move it through other things", "I", False, False, False),
+        "FRICTION": ("Friction", "Let friction act, or no more", "F", False, False, False),
+        "ENERGY": ("Only Downhill", "Refuse steps that rise, or no more", "A", False, False, False),
+        "LEAVE": ("Leave Unstable", "Leave an unstable rest by a nudge", "M", False, False, False),
+        "BACK": ("Back", "Show the state before", "LEFT_ARROW", False, False, False),
+        "FORTH": ("Forth", "Show the state after", "RIGHT_ARROW", False, False, False),
+        "FAR_BACK": ("Ten Back", "Go ten states back", "LEFT_ARROW", True, False, False),
+        "FAR_FORTH": ("Ten Forth", "Go ten states forth", "RIGHT_ARROW", True, False, False),
+    },
+    {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},  # as in all of Blender's own tools
+)
+SCULPTING = Keys(
+    "PhysPlace: Sculpting",
+    "physplace.sculpting_key",
+    {
+        "CONFIRM": ("Confirm", "Leave the blob as it is", "RET", False, False, False),
+        "CANCEL": ("Cancel", "Put the blob back as it was", "ESC", False, False, False),
+        "PULL": ("Pull", "Drag the control point under the mouse", "LEFTMOUSE", False, False, False),
+        "ADD": (
+            "New Control Point",
+            "Make a control point where the surface is under the mouse",
+            "LEFTMOUSE",
+            False,
+            True,
+            False,
+        ),
+    },
+    {"NUMPAD_ENTER": "CONFIRM"},
+)
+ALL = (PLACING, SCULPTING)
+
+
+class _KeyOperator(Operator):
+    """What a key does, by its property `action`."""
+
     bl_options = {"INTERNAL"}
-
-    if TYPE_CHECKING:
-        action: str
-    else:
-        action: EnumProperty(
-            name="Action",
-            description="What the key does to the object that is being placed",
-            items=[(key, label, text) for key, (label, text, *_) in ACTIONS.items()],
-        )
 
     @classmethod
     def poll(cls, context: Context) -> bool:
         """It only names keys."""
-        cls.poll_message_set("It names the keys of Place at Rest and does nothing by itself")
+        cls.poll_message_set("It names keys of PhysPlace and does nothing by itself")
         return False
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
@@ -83,82 +176,58 @@ class PHYSPLACE_OT_placing_key(Operator):
         return {"CANCELLED"}
 
 
-def action_of(context: Context, event: Event) -> str | None:
-    """What a pressed key means, by the artist's own keymap; None for nothing."""
-    if event.value != "PRESS":
-        return None
-    for item in _items(context):
-        if item.active and item.type == event.type and _modifiers_agree(item, event):
-            return _action(item)
-    return ALSO.get(event.type)
+class PHYSPLACE_OT_placing_key(_KeyOperator):
+    """What a key does while an object is placed."""
+
+    bl_idname = PLACING.operator
+    bl_label = "Steer a Placement"
+    bl_description = "What a key does while an object is being placed"
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What the key does to the object that is being placed",
+            items=[(key, label, text) for key, (label, text, *_) in PLACING.actions.items()],
+        )
 
 
-def keys_and_names(context: Context) -> list[tuple[str, str]]:
-    """The keys of all actions that have one, as a person reads them, and the actions' names."""
-    items = [item for item in _in_order(_items(context)) if item.active]
-    return [(item.to_string(compact=True), ACTIONS[_action(item)][0]) for item in items]
+class PHYSPLACE_OT_sculpting_key(_KeyOperator):
+    """What a key does while a blob is sculpted."""
+
+    bl_idname = SCULPTING.operator
+    bl_label = "Sculpt a Blob"
+    bl_description = "What a key does while a blob is being sculpted"
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What the key does to the blob that is being sculpted",
+            items=[(key, label, text) for key, (label, text, *_) in SCULPTING.actions.items()],
+        )
 
 
-def draw_keymap(context: Context, layout: UILayout) -> None:
-    """All keys, to be edited, each with what it does."""
-    config = present(window_manager_of(context).keyconfigs.user)
-    if NAME not in config.keymaps:
-        return
-    keymap = config.keymaps[NAME]
-    column = layout.column()
-    column.use_property_split = False
-    column.context_pointer_set("keymap", keymap)
-    for item in _in_order(keymap.keymap_items):
-        split = column.split(factor=0.5)
-        row = split.row()
-        row.prop(item, "active", text="")
-        row.label(text=ACTIONS[_action(item)][1])
-        row = split.row()
-        row.prop(item, "map_type", text="")
-        row.prop(item, "type", text="", full_event=True)
-        if item.is_user_modified:
-            row.operator("preferences.keyitem_restore", text="", icon="BACK").item_id = item.id
+def draw_keymaps(context: Context, layout: UILayout) -> None:
+    """All keys, to be edited."""
+    for keys in ALL:
+        keys.draw(context, layout)
 
 
 @contextmanager
-def added_keymap() -> Iterator[None]:
-    """The keymap is there as long as this is open. In background there is none to add it to."""
-    configs: Any = window_manager_of(bpy.context).keyconfigs  # the stub says that there always is one
-    config = configs.addon
-    if config is None:
+def added_keymaps() -> Iterator[None]:
+    """The keymaps are there as long as this is open."""
+    with ExitStack() as stack:
+        for keys in ALL:
+            stack.enter_context(keys.added())
         yield
-        return
-    # an artist edits Blender's own keymaps with the extensions' items in them: so Blender must have this one
-    blenders = configs.default.keymaps.new(name=NAME, space_type="EMPTY", region_type="WINDOW")
-    keymap = config.keymaps.new(name=NAME, space_type="EMPTY", region_type="WINDOW")
-    try:
-        for action, (_, _, key, shift, ctrl, alt) in ACTIONS.items():
-            new: Any = keymap.keymap_items.new
-            item = new(PHYSPLACE_OT_placing_key.bl_idname, key, "PRESS", shift=shift, ctrl=ctrl, alt=alt)
-            item.properties.action = action
-        yield
-    finally:
-        config.keymaps.remove(keymap)
-        configs.default.keymaps.remove(blenders)
-
-
-def _items(context: Context) -> Iterator[KeyMapItem]:
-    configs = window_manager_of(context).keyconfigs
-    for config in (present(configs.user), present(configs.addon)):
-        if NAME in config.keymaps and len(config.keymaps[NAME].keymap_items):
-            yield from config.keymaps[NAME].keymap_items
-            return
 
 
 def _action(item: KeyMapItem) -> str:
     action: str = cast("PHYSPLACE_OT_placing_key", item.properties).action
     return action
-
-
-def _in_order(items: Iterable[KeyMapItem]) -> list[KeyMapItem]:
-    """Blender lists an extension's items backwards; these stand as in ACTIONS."""
-    order = list(ACTIONS)
-    return sorted(items, key=lambda item: order.index(_action(item)))
 
 
 def _modifiers_agree(item: KeyMapItem, event: Event) -> bool:

@@ -18,7 +18,7 @@ from ..scene import duplicate
 from ..scene.read import read, selected_movers
 from .common import Conclusion, conclude
 from .grip import Kind
-from .keymap import action_of, keys_and_names
+from .keymap import PLACING
 from .modal import ModalOperator, Verdict
 from .session import scenario_of, session_of, settings_for
 from .steering import Steering
@@ -114,7 +114,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     def _heed_hand(self, context: Context, view: View, event: Event) -> Verdict:
         steering = self.steering
         assert steering.hand is not None
-        action = action_of(context, event)
+        action = PLACING.action_of(context, event)
         if steering.hand.heeds(event):
             steering.hand = steering.hand.told(event)
         elif event.value == "PRESS" and event.type in ACCEPTS:
@@ -141,7 +141,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         return Verdict.TAKEN
 
     def _heed_keys(self, context: Context, view: View, event: Event) -> Verdict:
-        action = action_of(context, event)
+        action = PLACING.action_of(context, event)
         steering, placing = self.steering, self.steering.placing
         if action == "CANCEL":
             return Verdict.CANCELLED
@@ -221,7 +221,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         """The keys, as the artist has them."""
         if self.steering.hand is not None:
             return "X Y Z: axis   Shift: plane   0-9: amount   Enter: leave it there   Esc: put it back"
-        return "   ".join(f"{key}: {name}" for key, name in keys_and_names(bpy.context))
+        return PLACING.shown(bpy.context)
 
     def _show(self, context: Context, view: View) -> None:
         self.steering.show(context)

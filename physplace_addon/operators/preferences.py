@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to the artist and not to a scene: how long a tick works, and which keys steer a placement."""
+"""What belongs to the artist and not to a scene: how long a tick works, and which keys steer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpy.props import FloatProperty
 from bpy.types import AddonPreferences, Context
 
 from ..scene.access import present
-from .keymap import draw_keymap
+from .keymap import draw_keymaps
 
 TICK = 16.0
 
@@ -38,7 +38,7 @@ class PhysPlacePreferences(AddonPreferences):
         layout = present(self.layout)
         layout.use_property_split = True
         layout.prop(self, "tick")
-        draw_keymap(context, layout)
+        draw_keymaps(context, layout)
 
 
 def tick_seconds(context: Context) -> float:

@@ -52,7 +52,7 @@ def test_it_can_be_disabled_and_enabled_again() -> None:
         (bpy.utils, "register_class", len(registration.CLASSES)),
         (bpy.props, "PointerProperty", len(registration.POINTERS)),
         (bpy.utils, "register_tool", 1),
-        (registration.keymap, "added_keymap", 1),
+        (registration.keymap, "added_keymaps", 1),
     ],
 )
 def test_if_a_part_cannot_be_added_nothing_is(
