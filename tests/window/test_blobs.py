@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import bpy
 from mathutils import Vector
 
@@ -120,12 +122,62 @@ async def test_escape_has_all_as_it_was(hand: Hand) -> None:
     await hand.click(hand.at((0.0, 0.0, 0.3)), ctrl=True)
     assert len(bpy.data.objects) == 6, "a click with Ctrl has made a control point"
     await pulled_by_g(hand, "Sphere", Vector((0.0, 0.0, 0.4)))
+    bpy.data.objects["Sphere.001"]["blob.subtract"] = True
+    activate("Sphere")
+    await hand.press("DEL")
+    await hand.wait(5)
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
+    await hand.wait(5)
     assert not is_alike(places(), start)
     await hand.press("ESC")
     await assert_nothing_is_left(hand, told)
     assert is_alike(places(), start)
     assert len(bpy.data.objects) == 5
     assert at("Right").x < 2.3
+    assert not bpy.data.objects["Sphere.001"]["blob.subtract"]
+    assert bpy.context.object.name == "Right"
+
+
+async def test_what_changes_nothing_leaves_no_undo_step(hand: Hand) -> None:
+    for key in ("RET", "ESC"):
+        await begun(hand)
+        await hand.press(key)
+        await hand.wait()
+        assert_nothing_is_open()
+        await hand.undo()
+        assert not bpy.data.objects, "undo goes back to before the test's scene"
+
+
+async def test_a_keyed_blob_is_shown_as_it_is_played(hand: Hand) -> None:
+    await a_blob(hand)
+    right = bpy.data.objects["Right"]
+    for frame, x in ((1, right.location.x), (20, right.location.x + 1.5)):
+        right.location.x = x
+        right.keyframe_insert("location", frame=frame)
+    start = places()
+    playback = importlib.import_module(f"{extension.MODULE}.operators.blob_playback").playback
+
+    def reach() -> float:
+        """How far to the right the shown surface goes, or zero for none."""
+        shown = playback.marks.get("Blob")
+        return 0.0 if shown is None else float(shown.floaters.position[:, 0].max())
+
+    bpy.context.scene.frame_set(20)
+    await hand.until(lambda: reach() > 3.3)
+    assert bpy.context.scene.frame_current == 20
+    await hand.screenshot("blob_played")
+    await hand.press("LEFT_ARROW")
+    await hand.until(lambda: 3.2 < reach() < 3.6)
+    bpy.context.scene.frame_set(1)
+    assert 1.9 < reach() < 2.1
+    await hand.move_to(hand.at((0.0, 0.0, 3.0)))
+    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+        bpy.ops.screen.animation_play()
+        await hand.until(lambda: bpy.context.scene.frame_current > 8 and reach() > 2.5)
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+    assert is_alike(places(), start), "nothing was written"
+    await pulled_by_g(hand, "Sphere", Vector((0.0, 0.0, 0.4)))
+    assert reach() == 0.0, "what was changed is not shown as it was"
 
 
 async def test_a_control_point_is_dragged_in_the_plane_of_the_view(hand: Hand) -> None:
@@ -150,7 +202,11 @@ async def test_a_control_point_is_dragged_in_the_plane_of_the_view(hand: Hand) -
     await hand.undo()
     await hand.wait(10)
     assert is_alike(places(), start)
-    await hand.press("RET")
+    keys = bpy.context.window_manager.keyconfigs.user.keymaps["PhysPlace: Sculpting"].keymap_items
+    confirm = next(item for item in keys if item.properties.action == "CONFIRM")
+    confirm.type = "F6"
+    await hand.press("F6")
+    confirm.type = "RET"
     assert_nothing_is_open()
 
 
