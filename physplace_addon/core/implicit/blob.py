@@ -183,6 +183,10 @@ class Blob(ImplicitFunction):
         """
         return self._reached(self.bias)
 
+    def is_endless(self) -> bool:
+        """Whether the surface is infinite: only about halos of what is."""
+        return not all(isinstance(field, Field) for field in self.fields) and super().is_endless()
+
     def inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds all places where the sum is at least the bias less the level."""
         return self._reached(self.bias - level) if level < self.bias else super().inside(level)

@@ -104,6 +104,10 @@ class Frozen(ImplicitFunction):
         """Return the whole's."""
         return self.whole.box()
 
+    def is_endless(self) -> bool:
+        """Whether the whole's surface is infinite."""
+        return self.whole.is_endless()
+
     def inside(self, level: float) -> Floats:
         """Return the whole's."""
         return self.whole.inside(level)

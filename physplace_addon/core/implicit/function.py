@@ -80,6 +80,11 @@ class ImplicitFunction(ABC):
         Its elements are infinite where the surface is.
         """
 
+    def is_endless(self) -> bool:
+        """Whether the surface is infinite, as far as its box tells."""
+        box = self.box()
+        return bool((box[0] <= box[1]).all() and not np.isfinite(box).all())
+
     def inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds all places where F <= level; infinite unless one is known."""
         return np.array([[-np.inf] * 3, [np.inf] * 3])

@@ -20,6 +20,9 @@ class SculptStatus(Enum):
     RUNNING = "the surface is moving"
     SETTLED = "at rest: the surface passes through all control points"
     HELD_BACK = "at rest, but the surface cannot pass through all control points"
+    ENDLESS = (
+        "it goes no farther: the surface would be infinite; pull it back, or intersect it with what is not"
+    )
     VANISHED = "there is no surface: its elements are too small or too far apart; enlarge one"
 
     @property

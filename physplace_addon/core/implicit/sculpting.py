@@ -50,6 +50,7 @@ class _Kept:
         self.off = np.zeros(points)
         self.age = _AGAIN
         self.at_rest = False
+        self.finite: ImplicitFunction | None = None
         self.calm = self.still = 0
 
 
@@ -152,11 +153,15 @@ class Sculpting:
         self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
 
     def step(self) -> SculptState:
-        """Make one step of dt."""
+        """Make one step of dt, unless the surface would become infinite by it, with no bounds set."""
         before, settings = self.state, self._settings.floaters
         pace = self._pace()
         followed = self._followed(pace)
         after = before.function if followed is None else followed.function
+        if settings.bounds is None and after is not self._kept.finite:
+            if after.is_endless():
+                return self._refused()
+            self._kept.finite = after
         rate = None
         if after is not before.function:
             change = after.parameters - before.function.parameters
@@ -179,6 +184,13 @@ class Sculpting:
             self._kept.at_rest = bool(rate is None and not far.any() and not self._desired.any())
         status = self._status(len(floaters), bool(stuck.any()), len(controls))
         self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
+        return self.state
+
+    def _refused(self) -> SculptState:
+        """Leave all as it is but the status: after this step the surface would be infinite."""
+        before, self._kept.followed = self.state, None
+        stuck = before.controls.distance_left > self._pace().near
+        self.state = replace(before, stuck=stuck, status=SculptStatus.ENDLESS, steps=before.steps + 1)
         return self.state
 
     def _followed(self, pace: Pace) -> Followed | None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit import FormulaFunction, HalfSpaces, blobby_spheres
 from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.floaters import FloaterSettings
 from physplace_addon.core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting
@@ -115,6 +115,22 @@ def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
     assert "enlarge" in sculpting.state.message
     sculpting.change_function(ball())
     assert len(run_out(sculpting).floaters) > 20
+
+
+def test_a_surface_is_not_pulled_to_infinity_and_can_be_pulled_back() -> None:
+    formula = FormulaFunction.read("a*x^2 + b*y^2 + z^2 - 1", {"a": 1.0, "b": 1.0})
+    sculpting = at_work(formula, steps=20)
+    sculpting.drag(sculpting.add([1.0, 0.0, 0.0], "up"), [0.2, 0.0, 1.2])
+    state = run_out(sculpting)
+    assert state.status is SculptStatus.ENDLESS
+    assert 'control point "up" out of reach' in state.message
+    assert np.isfinite(state.function.box()).all()
+    sculpting.drag(0, [1.2, 0.0, 0.0])
+    assert run_out(sculpting).status is SculptStatus.SETTLED
+    sculpting.change_function(HalfSpaces.of([0.0, 0.0, 1.0], [0.0, 0.0, 0.0]))
+    assert "infinite" in sculpting.step().message
+    sculpting.change_function(formula)
+    assert sculpting.step().status is SculptStatus.RUNNING
 
 
 def test_wild_interaction_breaks_nothing() -> None:
