@@ -96,14 +96,15 @@ class Equations:
     """What a step is made from, at the points as they are, in lengths.
 
     mobility (m, m) is B; weight (n,) makes lengths of F's values; off (n,) is F so; normal (n, 3) is F_x so;
-    the inverse is of rows (n, m) that act on y, the pinned points first; beside (6 k, m) is F_q B beside k
-    held points.
+    reach (n,) is by how much y moves the surface; the inverse is of rows (n, m) that act on y, the pinned
+    points first; beside (6 k, m) is F_q B beside k held points.
     """
 
     mobility: Floats
     weight: Floats
     off: Floats
     normal: Floats
+    reach: Floats
     inverse: Inverse
     beside: Floats
 
@@ -112,10 +113,11 @@ class Equations:
         """Set them up."""
         every = sight.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
-        weight = weights_of(rows, sight.slope)
+        reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
+        weight = weights_of(reach, sight.slope)
         rows *= weight[:, None]
-        normal = weight[:, None] * sight.gradient
-        return cls(mobility, weight, weight * sight.value, normal, Inverse(rows, controls.free), beside)
+        off, normal = weight * sight.value, weight[:, None] * sight.gradient
+        return cls(mobility, weight, off, normal, weight * reach, Inverse(rows, controls.free), beside)
 
     def off_in(self, sight: Sight) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
@@ -153,18 +155,17 @@ def plan(
     keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
     y = equations.answer(keeps - after, FARTHEST * pace.stride)
     if sight.held.any():
-        y = y + _hold(equations, sight, way, y, _LEVER * pace.size)
+        y = y + _held(equations, sight, way, y, _LEVER * pace.size)
     return Plan(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
 
 
-def _hold(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: float) -> Floats:
+def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: float) -> Floats:
     """Return what the grip adds to y, in what the points leave free; turns are measured at a lever."""
-    held, rows = sight.held, equations.inverse.rows
-    normal, weight = equations.normal[held], equations.weight[held]
-    turns, bends = grip(normal, weight, sight.beside, equations.beside, sight.h)
-    turns *= lever
-    wish = -lever * (bends @ way[held, :, None]).ravel() - turns @ y
+    held, normal = sight.held, equations.normal[sight.held]
+    per = (0.5 * lever / sight.h) * equations.weight[held]
+    turns, turned = grip(normal, per, sight.beside, equations.beside, way[held])
     free = equations.inverse.beyond(turns)
-    square, turned = np.linalg.eigh(free @ free.T)
-    firm = max(_SLACK**2 * float(np.einsum("nm,nm->n", rows[held], rows[held]).max()), 1e-200)
-    return np.asarray((turned @ ((wish @ turned) / np.maximum(square, firm))) @ free)
+    square, along = np.linalg.eigh(free @ free.T)
+    firm = max((_SLACK * float(equations.reach[held].max())) ** 2, 1e-200)
+    wish = (turned + turns @ y) @ along
+    return np.asarray((along @ (wish / -np.maximum(square, firm))) @ free)

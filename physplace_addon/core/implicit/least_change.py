@@ -41,29 +41,26 @@ def mobility_by_scales(scales: Floats, free: Bools) -> Floats:
 
 
 def mobility_by_motion(motion: Floats, area: Floats, scales: Floats, free: Bools) -> Floats:
-    """Return B (m, m) of the metric "mean square of the surface's motion" (footnote 1's sensitivity matrix).
+    """Return B (m, f) of the metric "mean square of the surface's motion" (footnote 1's sensitivity matrix).
 
-    motion (k, m) is F_q / |F_x| at samples of the surface, area (k,) their share of it.  It does not depend
-    on what the parameters are, nor on their units; with it, one that moves all of the surface, as a bias
-    does, is left alone where one that moves a part will do.  A parameter that moves none, as that of a blob
-    buried in others, would cost nothing: so each costs a little by its scale, too.
+    f parameters are free.  motion (k, m) is F_q / |F_x| at samples of the surface, area (k,) their share of
+    it.  It does not depend on what the parameters are, nor on their units; with it, one that moves all of the
+    surface, as a bias does, is left alone where one that moves a part will do.  A parameter that moves none,
+    as that of a blob buried in others, would cost nothing: so each costs a little by its scale, too.
     """
-    some = np.flatnonzero(free)
-    weighted = motion * np.sqrt(area / area.sum())[:, None]
-    metric = ((weighted.T @ weighted) * scales * scales[:, None])[np.ix_(some, some)]
-    metric.ravel()[:: len(some) + 1] += _RIDGE
-    half = np.linalg.inv(np.linalg.cholesky(metric)).T
-    mobility = np.zeros((len(scales), len(scales)))
-    mobility[np.ix_(some, some)] = scales[some, None] * half
+    weighted = (motion * scales)[:, free] * np.sqrt(area / area.sum())[:, None]
+    metric = weighted.T @ weighted
+    metric.ravel()[:: len(metric) + 1] += _RIDGE
+    mobility = np.zeros((len(scales), len(metric)))
+    mobility[free] = scales[free, None] * np.linalg.inv(np.linalg.cholesky(metric)).T
     return mobility
 
 
-def weights_of(rows: Floats, slope: Floats) -> Floats:
+def weights_of(reach: Floats, slope: Floats) -> Floats:
     """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
 
-    rows (n, m) are A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
+    reach (n,) are the lengths of rows of A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
     """
-    reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
     size = np.maximum(slope, _LEAST_GRADIENT * reach)
     return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
 

@@ -23,7 +23,6 @@ from scipy.spatial import Delaunay, QhullError, cKDTree
 from ..arrays import Bools, Floats, Ints
 from .feet import on_surface
 from .function import ImplicitFunction
-from .grip import across
 from .mesh_links import Links, area_vectors
 from .thinning import apart, scattered
 
@@ -116,7 +115,7 @@ def _densified(function: ImplicitFunction, found: Restricted) -> Floats:
     points, bad = found.points, np.flatnonzero(found.bad)
     tree = cKDTree(points)
     width = 0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1]
-    tangents = across(_units(function.gradient(points[bad])[1]))
+    tangents = _across(_units(function.gradient(points[bad])[1]))
     angle = 2.0 * np.pi * (np.arange(_RING) / _RING + scattered(len(bad))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
     reach = np.repeat(width, _RING)
@@ -126,6 +125,17 @@ def _densified(function: ImplicitFunction, found: Restricted) -> Floats:
     free = tree.query(ring)[0] >= least
     order = np.argsort(-reach[free], kind="stable")
     return np.concatenate([points, apart(ring[free][order], least[free][order])])
+
+
+def _across(normals: Floats) -> Floats:
+    """Return two unit vectors (k, 2, 3) at right angles to each other and to each unit vector (k, 3).
+
+    They are what is left of the axes x and y in the mirror that makes the axis z the normal, or its opposite.
+    """
+    between = normals.copy()
+    between[:, 2] += np.copysign(1.0, normals[:, 2])
+    shares = between[:, :2] / np.abs(between[:, 2:])
+    return np.asarray(np.eye(3)[:2] - shares[:, :, None] * between[:, None])
 
 
 def _units(vectors: Floats) -> Floats:

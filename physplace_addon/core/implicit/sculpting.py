@@ -31,7 +31,7 @@ _NEAR = 1e-3  # of the floaters' radius: how far off the surface a point is coun
 _STRIDE = 0.02  # the square of a step's longest way, over the radius times the size of the surface
 _LEAST_RADIUS = 0.5  # of the floaters' radius: an element as small as that does not get smaller
 _AGAIN = 10  # steps after which the metric is taken anew
-_SAMPLES = 200  # floaters that it is taken from
+_SAMPLES = 200  # floaters that it is taken from at most
 _MANY = 30  # floaters that show how large the surface is
 _STUCK = 0.1  # of its way in a step: a point that comes by less gets no nearer
 _CALM, _CALM_STEPS = 0.02, 5  # of their radii: floaters that move less, for so many steps, are at rest
@@ -256,7 +256,7 @@ def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSe
 
 
 def _mobility(function: ImplicitFunction, floaters: Floaters, free: Bools) -> Floats:
-    every = max(1, len(floaters) // _SAMPLES)
+    every = max(1, -(-len(floaters) // _SAMPLES))
     few = floaters.only(np.arange(0, len(floaters), every))
     slope = np.sqrt(np.einsum("ri,ri->r", few.gradients, few.gradients))
     firm = slope > 0.0
