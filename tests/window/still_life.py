@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import bpy
 import numpy as np
-from mathutils import Quaternion
+from mathutils import Quaternion, Vector
 
 from demo import shapes
 from physplace_addon.scene.display import refresh_mesh
@@ -19,6 +19,7 @@ Point = tuple[float, float, float]
 TABLE, GLAZE, STEEL, CLAY = (0.42, 0.36, 0.30), (0.16, 0.36, 0.52), (0.78, 0.76, 0.72), (0.75, 0.40, 0.24)
 BOOKS = ((0.25, 0.42, 0.33), (0.55, 0.24, 0.22))
 FROM_ABOVE_RIGHT = Quaternion((0.85, 0.43, 0.13, 0.27)).normalized()
+LEFT, RIGHT = "Left Hand", "Right Hand"
 COARSE = 4e-3  # how far the meshes may be from the exact surfaces
 SIDES = 16
 
@@ -75,6 +76,26 @@ def steps(count: int = 3) -> bpy.types.Object:
     made = _object("Steps", corners, [range(size)[::-1], *sides, range(size, 2 * size)])
     paint(made, TABLE)
     return made
+
+
+def figure() -> None:
+    """A blob of two balls and two cylinders, pinned at its hands, its crown and its foot; the hands are LEFT
+    and RIGHT.
+    """
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 1.0), radius=0.95)
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.25), radius=0.6)
+    for side in (-1.0, 1.0):
+        bpy.ops.physplace.blob_add(kind="cylinder", location=(0.6 * side, 0.0, 1.4), radius=0.34)
+        start = bpy.context.object
+        end = start["blob.end"]
+        end.location = start.location + Vector((1.2 * side, 0.0, 0.35))
+        bpy.context.view_layer.update()
+    for place, name in (((-2.3, 0.0, 1.85), LEFT), ((2.3, 0.0, 1.85), RIGHT)):
+        bpy.ops.physplace.blob_control_add(location=place)
+        bpy.context.object.name = name
+    for place in ((0.0, 0.0, 2.9), (0.0, 0.0, 0.0)):
+        bpy.ops.physplace.blob_control_add(location=place)
+    bpy.data.objects["Blob"]["blob.sigma"] = 0.12
 
 
 def paint(obj: bpy.types.Object, colour: Colour) -> None:

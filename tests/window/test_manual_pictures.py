@@ -106,3 +106,27 @@ async def test_the_live_check_marks_where_a_mug_and_books_overlap(hand: Hand) ->
     await hand.until(lambda: live_check.running().line.startswith("Overlaps by"))
     await hand.screenshot("live-check")
     bpy.context.window_manager.physplace.live_check = False
+
+
+async def test_a_figure_is_sculpted_and_made_a_mesh(hand: Hand) -> None:
+    still_life.figure()
+    await still_life.show(hand, (0.2, 0.0, 1.9), 6.2, tab=False)
+    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+        assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await hand.until(lambda: "at rest" in header())
+    await hand.screenshot("blob")
+    place = hand.at(bpy.data.objects[still_life.RIGHT].matrix_world.translation)
+    await hand.move_to(place)
+    await hand.hold()
+    await hand.glide_to(off(place, 40, 120), steps=12)
+    await hand.until(lambda: "at rest" in header())
+    await hand.screenshot("blob-pulled")
+    await hand.release()
+    await hand.press("RET")
+    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+        assert bpy.ops.physplace.blob_mesh() == {"FINISHED"}
+    still_life.paint(bpy.context.object, still_life.CLAY)
+    bpy.context.object.select_set(False)
+    hand.area.spaces.active.overlay.show_extras = False
+    await hand.wait(5)
+    await hand.screenshot("blob-mesh")
