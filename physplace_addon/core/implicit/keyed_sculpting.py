@@ -21,6 +21,9 @@ from .function import ImplicitFunction
 from .sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
 
 
+_STILL = 6  # steps in which the surface has not moved, after which a frame's floaters are spread well enough
+
+
 @dataclass(frozen=True, eq=False)
 class KeyedFrame:
     """What is keyed in a frame: the function as its elements are, and where the control points are (n, 3)."""
@@ -73,9 +76,11 @@ class KeyedSculpting:
         controls = ControlPoints.pinned(keyed.places, keyed.names)
         rng = np.random.default_rng([self._seed, frame - self.first])
         sculpting = Sculpting(function, self._settings, rng, controls, floaters)
-        for _ in range(self._steps if self._states else self._first_steps):
-            if sculpting.step().status is not SculptStatus.RUNNING:
-                break
+        most = self._steps if self._states else self._first_steps
+        still = 0
+        while sculpting.state.steps < most and still < _STILL and sculpting.status is SculptStatus.RUNNING:
+            before = sculpting.state.function
+            still = still + 1 if sculpting.step().function is before and self._states else 0
         self._states.append(sculpting.state)
         self._functions.append(keyed.function)
 
