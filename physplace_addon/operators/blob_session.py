@@ -114,7 +114,8 @@ class BlobSession:
 
     def _read(self, context: Context, changed: frozenset[str]) -> None:
         """Read what has changed: while control points are moved, nothing else is. Raises PhysPlaceError."""
-        if self.problem is None and changed.issubset(seat.name for seat in self.model.controls):
+        there = changed.issubset(bpy.data.objects.keys())
+        if self.problem is None and there and changed.issubset(seat.name for seat in self.model.controls):
             self.model = self.model.with_controls_as_they_are(changed)
             self.empties.look_at(changed)
             self._take_controls(changed, jump=False)

@@ -105,6 +105,9 @@ def test_a_control_point_that_is_deleted_while_it_is_held_is_let_go_of(blob):
     session.tick(bpy.context, 0.01)
     assert session.held is None
     assert session.state.controls.names == ("Control.001",)
+    bpy.data.objects["Control.001"].name = "Left"
+    session.tick(bpy.context, 0.01)
+    assert session.state.controls.names == ("Left",)
 
 
 def test_a_cylinder_that_has_lost_its_other_end_is_said_until_it_is_there_again(blob):
