@@ -165,7 +165,8 @@ def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: flo
     per = (0.5 * lever / sight.h) * equations.weight[held]
     turns, turned = grip(normal, per, sight.beside, equations.beside, way[held])
     free = equations.inverse.beyond(turns)
-    square, along = np.linalg.eigh(free @ free.T)
-    firm = max((_SLACK * float(equations.reach[held].max())) ** 2, 1e-200)
-    wish = (turned + turns @ y) @ along
-    return np.asarray((along @ (wish / -np.maximum(square, firm))) @ free)
+    square, slack = free @ free.T, max((_SLACK * float(equations.reach[held].max())) ** 2, 1e-200)
+    square.ravel()[:: len(square) + 1] += slack
+    inverse = np.linalg.inv(square)
+    part = inverse @ (turned + turns @ y)
+    return np.asarray((part + slack * (inverse @ part)) @ -free)  # what slack leaves is wished once more

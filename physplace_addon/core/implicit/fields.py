@@ -102,7 +102,7 @@ class Field(Summand):
 
     def at(self, x: Floats) -> Nearness:
         """Return all elements at points (n, 3)."""
-        return self._whole.at(x.T - self._whole.origin[:, None])
+        return self._whole.at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
 
     def _at_pairs(self, x: Floats, pairs: Pairs) -> Nearness:
         """Return elements at points, group by group."""
