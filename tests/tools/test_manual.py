@@ -8,11 +8,12 @@ from pathlib import Path
 import bpy
 import manual_pictures
 import numpy as np
+import pytest
 
 from tests.window import framebuffer
 
 ROOT = Path(manual_pictures.ROOT)
-MANUAL, README = ROOT / "docs" / "manual.md", ROOT / "README.md"
+MANUAL, BLOBS, README = ROOT / "docs" / "manual.md", ROOT / "docs" / "blobs.md", ROOT / "README.md"
 LARGEST = 250_000  # bytes
 
 
@@ -21,21 +22,22 @@ def _pictures(page: Path) -> set[Path]:
 
 
 def test_every_picture_that_is_named_is_there_and_every_one_there_is_named() -> None:
-    assert _pictures(MANUAL) | _pictures(README) == set((ROOT / "docs" / "images").iterdir())
+    named = set[Path]().union(*map(_pictures, (MANUAL, BLOBS, README)))
+    assert named == set((ROOT / "docs" / "images").iterdir())
 
 
 def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
     for name in manual_pictures.CUTS:
         picture = ROOT / "docs" / "images" / name
-        assert picture in _pictures(MANUAL)
+        assert picture in _pictures(MANUAL) | _pictures(BLOBS)
         assert picture.stat().st_size < LARGEST
 
 
-def test_every_place_that_the_manual_points_at_is_a_heading() -> None:
-    text = MANUAL.read_text()
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    places = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    assert set(re.findall(r"\]\(#([^)]+)\)", re.sub(r"\n *", "", text))) <= places
+@pytest.mark.parametrize("page", [MANUAL, BLOBS], ids=lambda page: page.name)
+def test_every_place_that_the_manual_points_at_is_a_heading(page: Path) -> None:
+    for name, place in re.findall(r"\]\((\w*(?:\.md)?)#([^)]+)\)", re.sub(r"\n *", "", page.read_text())):
+        headings = re.findall(r"^#+ (.*)$", (page.parent / (name or page.name)).read_text(), re.MULTILINE)
+        assert place in {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_a_picture_is_the_screenshot_s_own_pixels_between_its_edges(tmp_path: Path) -> None:
