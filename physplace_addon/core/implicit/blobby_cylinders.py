@@ -83,10 +83,10 @@ class _Cylinders(Elements):
         self.a = rows[..., :3] - origin[..., None, :]
         self.e = rows[..., 3:6] - rows[..., :3]
         self.s = np.maximum(np.abs(rows[..., 6]), LEAST_RADIUS)
-        self.w = self.s**-2.0
+        self.w = 1.0 / (self.s * self.s)
         self.length2 = dot(self.e, self.e)
         both = coefficients(self.a, self.w)
-        self.powers, self.sums = both[..., :5], np.swapaxes(both[..., 1:], -1, -2)
+        self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
         lost = self.w * self.length2 - self.powers[..., 0]
         self.careful = lost.max(initial=0.0) > WELL_CONDITIONED
 

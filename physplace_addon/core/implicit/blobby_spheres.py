@@ -75,9 +75,9 @@ class _Spheres(Elements):
         self.origin = origin
         self.c = rows[..., :3] - origin[..., None, :]
         self.s = np.maximum(np.abs(rows[..., 3]), LEAST_RADIUS)
-        self.w = self.s**-2.0
+        self.w = 1.0 / (self.s * self.s)
         both = coefficients(self.c, self.w)
-        self.powers, self.sums = both[..., :5], np.swapaxes(both[..., 1:], -1, -2)
+        self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
         self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
     def at(self, x: Floats) -> Nearness:

@@ -101,13 +101,16 @@ class ControlPoints:
         """Return how far each goes in a step (n, 3): a share of the way to the cursor, or all to the pin."""
         part = np.where(self.dragged, share, 1.0)
         capped = np.minimum(part, longest / np.maximum(self.distance_left, 1e-300))
-        return np.asarray(capped[:, None] * (self.target - self.position))
+        return np.asarray(capped[:, None] * self._way_left)
 
     @cached_property
     def distance_left(self) -> Floats:
         """How far each is from its target (n,)."""
-        way = self.target - self.position
-        return np.asarray(np.sqrt(np.einsum("ni,ni->n", way, way)))
+        return np.asarray(np.sqrt(np.einsum("ni,ni->n", self._way_left, self._way_left)))
+
+    @cached_property
+    def _way_left(self) -> Floats:
+        return self.target - self.position
 
     def _check(self, index: int) -> None:
         if not 0 <= index < len(self):

@@ -88,7 +88,7 @@ class Sight:
     def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
         """Whether it is what a look at the control points would give."""
         same = self.function is function and self.places is controls.position
-        return same and np.array_equal(self.held, pace.held(controls))
+        return same and bool((self.held == pace.held(controls)).all())
 
 
 @dataclass(frozen=True, eq=False)

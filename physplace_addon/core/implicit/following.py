@@ -155,11 +155,11 @@ def _made(
     made = _corrected(function, moved, planned, part, missed, pace)
     if made is None:
         return None
-    pinned, off = ~controls.free, made.off
-    before = float(np.abs(planned.equations.off[pinned]).max(initial=0.0))
-    if np.abs(off[pinned]).max(initial=0.0) > max(_PINNED * pace.near, 1.01 * before):
+    pinned = ~controls.free
+    worst = float(made.off[pinned].max(initial=0.0))
+    if worst > _PINNED * pace.near and worst > 1.01 * np.abs(planned.equations.off[pinned]).max():
         return None
-    stray = ~pinned & (np.abs(off) > pace.near)
+    stray = controls.free & (made.off > pace.near)
     return _put_back(made, stray, planned.equations, pace) if stray.any() else made
 
 
