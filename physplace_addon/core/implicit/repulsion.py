@@ -31,10 +31,12 @@ still; Euler's step stays stable up to 2.5.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats, Ints
+from .scratch import Scratch
 
 REACH = 3.6  # radii within which a floater feels others: in an even sampling, the first two rings
 HASTE = 1.5
@@ -62,80 +64,85 @@ class Repulsion:
 
 
 def repulsion(
-    positions: Floats, radii: Floats, force_radii: Floats, pairs: Pairs, amplitude: float
+    positions: Floats,
+    radii: Floats,
+    force_radii: Floats,
+    pairs: Pairs,
+    amplitude: float,
+    scratch: Scratch | None = None,
 ) -> Repulsion:
     """Return what floaters at positions (r, 3) feel: energies by radii (r,), forces by force_radii (r,)."""
-    count = len(positions)
-    near = _near(positions, -0.5 / (radii * radii), pairs, amplitude)
-    i, j, square = near.first, near.second, near.square
-    by_i, by_j = (
-        _energies(square, near.fall_first, near.scale),
-        _energies(square, near.fall_second, near.scale),
-    )
+    scratch = Scratch() if scratch is None else scratch
+    count, fall = len(radii), -0.5 / (radii * radii)
+    near = _near(positions, fall, pairs, scratch)
+    i, j = near.first, near.second
+    by_i, by_j, h = (scratch.floats(name, len(i)) for name in ("by first", "by second", "h"))
+    _energies(near.exponents[0], near.weight, by_i)
+    _energies(near.exponents[1], near.weight, by_j)
     if force_radii is radii:
-        h, own = -2.0 * (by_i * near.fall_first + by_j * near.fall_second), HASTE * radii * radii
+        np.add(by_i * fall.take(i), by_j * fall.take(j), out=h)
+        own = -2.0 * HASTE * (radii * radii)[:, None]
     else:
-        h = _energies(square, _mean_falls(force_radii, i, j), near.scale)
-        own = np.full(count, 2.0 * _CALM_HASTE)
+        _energies(np.multiply(near.square, _mean_falls(force_radii, i, j), out=h), near.weight, h)
+        own = np.array(2.0 * _CALM_HASTE)
     energy = _sums(i, by_i, j, by_j, count)
-    by_i *= square
-    by_j *= square
-    stiffness = _sums(i, by_i, j, by_j, count) / radii**3
+    by_i *= near.exponents[0]
+    by_j *= near.exponents[1]
+    steepness = _sums(i, by_i, j, by_j, count)
     wish = np.empty((count, 3))
     for axis, apart in enumerate(near.apart):
         apart *= h
         np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=wish[:, axis])
-    wish *= own[:, None]
-    return Repulsion(wish, energy, stiffness)
+    wish *= amplitude * own
+    return Repulsion(wish, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
 
 
-@dataclass(frozen=True, eq=False)
-class _Near:
+class _Near(NamedTuple):
     """Pairs within reach: floaters first and second (m,), how far they are apart by each axis and squared,
-    -1 / (2 sigma^2) of both, and alpha times what they feel of each other (m,).
+    the exponents of E_ij and E_ji, and how much they feel of each other (m,).
     """
 
     first: Ints
     second: Ints
     apart: list[Floats]
     square: Floats
-    fall_first: Floats
-    fall_second: Floats
-    scale: Floats
+    exponents: list[Floats]
+    weight: Floats
 
 
-def _near(positions: Floats, fall: Floats, pairs: Pairs, amplitude: float) -> _Near:
-    """Return the pairs that are within reach of each other; others are in the list, too."""
-    i, j = pairs.first, pairs.second
-    fall_i, fall_j = fall.take(i), fall.take(j)
-    apart, square = [], np.zeros(len(i))
-    for axis in np.ascontiguousarray(positions.T):
-        way = axis.take(i)
-        way -= axis.take(j)
-        square += way * way
-        apart.append(way)
-    near = np.flatnonzero(square * np.maximum(fall_i, fall_j) > -0.5 * REACH * REACH)
-    scale = pairs.weight.take(near)
-    scale *= amplitude
+def _near(positions: Floats, fall: Floats, pairs: Pairs, scratch: Scratch) -> _Near:
+    """Return the pairs that are within reach of each other; fall (r,) is -1 / (2 sigma^2)."""
+    i, j, size = pairs.first, pairs.second, len(pairs.first)
+    apart = [scratch.floats(axis, size) for axis in "xyz"]
+    exponents = [scratch.floats(side, size) for side in "ij"]
+    square, other = scratch.floats("square", size), scratch.floats("other", size)
+    square[:] = 0.0
+    for axis, way in zip(np.ascontiguousarray(positions.T), apart, strict=True):
+        axis.take(i, out=way, mode="clip")
+        way -= axis.take(j, out=other, mode="clip")
+        square += np.multiply(way, way, out=other)
+    for ends, exponent in zip((i, j), exponents, strict=True):
+        fall.take(ends, out=exponent, mode="clip")
+        exponent *= square
+    near = (np.maximum(exponents[0], exponents[1], out=other) > -0.5 * REACH * REACH).nonzero()[0]
+
+    def kept(values: Floats, name: str) -> Floats:
+        return values.take(near, out=scratch.floats("near " + name, len(near)), mode="clip")
+
     return _Near(
-        i.take(near),
-        j.take(near),
-        [way.take(near) for way in apart],
-        square.take(near),
-        fall_i.take(near),
-        fall_j.take(near),
-        scale,
+        i.take(near, out=scratch.ints("first", len(near)), mode="clip"),
+        j.take(near, out=scratch.ints("second", len(near)), mode="clip"),
+        [kept(way, name) for way, name in zip(apart, "xyz", strict=True)],
+        kept(square, "square"),
+        [kept(exponent, name) for exponent, name in zip(exponents, "ij", strict=True)],
+        kept(pairs.weight, "weight"),
     )
 
 
-def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
-    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both; one for all where radii are the same."""
-    square = radii * radii
-    if float(np.ptp(square)) == 0.0:
-        return -0.5 / float(square[0])
-    sums = square.take(i)
-    sums += square.take(j)
-    return np.asarray(np.divide(-1.0, sums, out=sums))
+def _energies(exponents: Floats, weight: Floats, out: Floats) -> None:
+    """Write E (m,) for an alpha of 1."""
+    np.exp(exponents, out=out)
+    out *= weight
 
 
 def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
@@ -145,12 +152,14 @@ def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
-def _energies(square: Floats, fall: Floats | float, scale: Floats) -> Floats:
-    """Return E (m,) at squared distances (m,), for one side's falls (m,)."""
-    energy = square * fall
-    np.exp(energy, out=energy)
-    energy *= scale
-    return energy
+def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
+    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both; one for all where radii are the same."""
+    square = radii * radii
+    if square.min() == square.max():
+        return -0.5 / float(square[0])
+    sums = square.take(i)
+    sums += square.take(j)
+    return np.asarray(np.divide(-1.0, sums, out=sums))
 
 
 def fitted(radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats) -> Floats:

@@ -17,6 +17,7 @@ from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .population import dying, patience, split, splitting
 from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
+from .scratch import Scratch
 from .seeding import Seeding
 from .spacing import desired_radii
 from .verlet_list import Neighbours
@@ -36,7 +37,7 @@ class Sampling:
         self.settings = settings
         self._settings_before = settings
         self._rng = rng
-        self._neighbours = Neighbours()
+        self._neighbours, self._scratch = Neighbours(), Scratch()
         self._seeding = Seeding(settings)
         self._floaters: Floaters | None = None
         self._still = 0
@@ -74,7 +75,9 @@ class Sampling:
         force_radii = common_radii(floaters.radii, floaters.desired)
         self._waited(force_radii is not floaters.radii and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
-        felt = repulsion(floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude)
+        felt = repulsion(
+            floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
+        )
         pull = settings.feedback * value
         if rate is not None:
             pull = pull + function.parameter_rate(floaters.positions, rate)

@@ -16,12 +16,12 @@ from ..arrays import Bools, Floats, Ints
 from .floaters import Floaters
 from .neighbours import near_pairs, pairs_of_some
 from .repulsion import REACH, Pairs
+from .scratch import Scratch
 
 _MARGIN = 0.125  # of the reach
-_SOON = 0.6  # of the margin
 _WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
 _TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
-_SMALL = 3000  # floaters up to which it is quicker to look for all than for some
+_SMALL = 1000  # floaters up to which it is quicker to look for all than for some
 _MANY, _FAR = 0.3, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
 
 
@@ -29,6 +29,7 @@ class Neighbours:
     """The pairs of neighbours of floaters through time."""
 
     def __init__(self) -> None:
+        self._scratch, self._turn = Scratch(), False
         self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
         self._positions = np.zeros((0, 3))
         self._normals = np.zeros((0, 3))
@@ -54,9 +55,7 @@ class Neighbours:
         return self._pairs
 
     def _stale(self, positions: Floats, normals: Floats, reaches: Floats) -> Bools:
-        """Return for which floaters (r,) the list does not hold; if for any, then also for which it soon will
-        not.
-        """
+        """Return for which floaters (r,) the list does not hold."""
         if len(reaches) < len(self._reaches):
             return np.ones(len(reaches), dtype=bool)
         self._with_newborns(len(reaches))
@@ -70,8 +69,6 @@ class Neighbours:
         stale |= away
         stale |= np.einsum("ri,ri->r", normals, self._normals) < _TURNED
         stale |= before > _WASTE * reaches
-        if stale.any():
-            stale |= drift + np.maximum(reaches - before, 0.0) > _SOON * margin
         return np.asarray(stale)
 
     def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
@@ -81,17 +78,31 @@ class Neighbours:
         self._normals = np.where(some, normals, self._normals)
         self._reaches = np.where(stale, reaches, self._reaches)
         new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
-        self._pairs = _joined(self._still_held(stale), facing(self._normals, *new))
+        self._pairs = self._still_held_and(stale, facing(self._normals, *new))
 
-    def _still_held(self, stale: Bools) -> Pairs:
-        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now."""
+    def _still_held_and(self, stale: Bools, more: Pairs) -> Pairs:
+        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now; and
+        more.
+        """
         number, pairs, self._number = self._number, self._pairs, None
         gone = stale if number is None else (number < 0) | stale.take(number)
         kept = np.flatnonzero(~(gone.take(pairs.first) | gone.take(pairs.second)))
-        first, second, weight = pairs.first.take(kept), pairs.second.take(kept), pairs.weight.take(kept)
-        return (
-            Pairs(first, second, weight) if number is None else Pairs(number[first], number[second], weight)
-        )
+        size = len(kept) + len(more.first)
+        self._turn = not self._turn  # the list before is read while this one is written
+        first = self._scratch.ints(f"first {self._turn}", size)
+        second = self._scratch.ints(f"second {self._turn}", size)
+        weight = self._scratch.floats(f"weight {self._turn}", size)
+        for column, old, new in (
+            (first, pairs.first, more.first),
+            (second, pairs.second, more.second),
+            (weight, pairs.weight, more.weight),
+        ):
+            old.take(kept, out=column[: len(kept)], mode="clip")
+            column[len(kept) :] = new
+        if number is not None:
+            for column in (first, second):
+                column[: len(kept)] = number.take(column[: len(kept)])
+        return Pairs(first, second, weight)
 
     def _with_newborns(self, count: int) -> None:
         """Count those that have come: nothing is known of them yet."""
@@ -109,15 +120,6 @@ class Neighbours:
         self._number = np.where(before < 0, -1, now.take(before))
         self._positions, self._normals = self._positions[~dead], self._normals[~dead]
         self._reaches = self._reaches[~dead]
-
-
-def _joined(*parts: Pairs) -> Pairs:
-    """Return the pairs of all parts."""
-    return Pairs(
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.second for part in parts]),
-        np.concatenate([part.weight for part in parts]),
-    )
 
 
 def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
