@@ -25,7 +25,6 @@ from .function import ImplicitFunction
 
 _SPRING = 0.3  # of the way to the cursor in a step
 _CUTS = 5
-_FREEZES = 4  # rounds in which parameters at their least are left out
 _CORRECTIONS = 6
 _AFRESH = 3  # corrections after which the equations are set up again
 _LEAST_PART = 0.5  # of a radius: what a step leaves of it
@@ -88,7 +87,7 @@ def follow(
     sight, controls = _sight(function, controls, pace, known, seen)
     planned = _feasible(function, sight, controls, desired, mobility, pace)
     if np.isfinite(planned.change).all():
-        share = _allowed(function, planned.change, pace)
+        share = _allowed(planned.change, pace)
         for cut in range(_CUTS):
             made = _made(function, controls, planned, share * 0.5**cut, missed, pace)
             if made is not None:
@@ -118,28 +117,27 @@ def _feasible(
     mobility: Mobility,
     pace: Pace,
 ) -> Plan:
-    """Plan a step that leaves a part of every radius, and all of a small one: others do the rest."""
+    """Plan a step that leaves a part of every radius, and all of a small one: others do the rest.
+
+    Each round leaves out more parameters, those that would come below their least.
+    """
     way = controls.way(_SPRING, pace.stride)
     parameters, free = function.parameters, np.ones(len(desired), dtype=bool)
     lowest = np.where(parameters > pace.least * pace.scales, -_LEAST_PART * parameters, 0.0)
     lowest = np.where(pace.positive, lowest, -np.inf)
-    for _ in range(_FREEZES):
+    while True:
         planned = plan(sight, controls, way, desired, mobility(free), pace)
         bound = free & (planned.change < lowest)
         if not bound.any():
-            break
+            return planned
         free &= ~bound
         desired = np.where(bound, lowest, desired)
-    return planned
 
 
-def _allowed(function: ImplicitFunction, change: Floats, pace: Pace) -> float:
-    """Return how much of a change may be made at once: the surface must not leap, nor a radius vanish."""
+def _allowed(change: Floats, pace: Pace) -> float:
+    """Return how much of a change may be made at once: the surface must not leap."""
     longest = float((np.abs(change) / pace.scales).max(initial=1e-300))
-    share = min(1.0, FARTHEST * pace.stride / longest)
-    room = _LEAST_PART * function.parameters
-    shrinks = pace.positive & (share * change < -room)
-    return float(np.min(room[shrinks] / -change[shrinks])) if shrinks.any() else share
+    return min(1.0, FARTHEST * pace.stride / longest)
 
 
 def _made(
