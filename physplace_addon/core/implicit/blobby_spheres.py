@@ -126,10 +126,10 @@ class _AtSpheres(Nearness):
         return shares
 
     def rate(self, rates: Floats) -> Floats:
-        """Sum of g times the exponent's rate, which is linear in the same monomials."""
-        c, twice, of_c = self.of.c, 2.0 * self.of.w, rates[..., :3]
-        powers = coefficients(c, -twice * rates[..., 3] / self.of.s)[..., :5]
-        powers[..., 0] -= twice * dot(c, of_c)
-        powers[..., 2:] += twice[..., None] * of_c
+        """Sum of g times 2 w (x - c).c' - 2 s'/s exponent, which is linear in the same monomials."""
+        of_c = (2.0 * self.of.w)[..., None] * rates[..., :3]
+        powers = (-2.0 * rates[..., 3] / self.of.s)[..., None] * self.of.powers
+        powers[..., 0] -= dot(self.of.c, of_c)
+        powers[..., 2:] += of_c
         rate: Floats = np.einsum("...in,...in->...n", np.swapaxes(powers, -1, -2) @ self.g, self.monomials)
         return rate
