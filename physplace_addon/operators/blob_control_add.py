@@ -16,6 +16,7 @@ from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
 from ..scene.errors import SceneError
 from ..scene.read import check_editable
+from .blob_playback import playback
 from .blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from .blob_session import BlobSession
 from .common import Conclusion, why_no_blob
@@ -78,6 +79,7 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         """Read the blob."""
         check_editable(active_blob(context))
         self.steering = BlobSession(context, active_blob(context))
+        playback.forget()
         self._place: Floats | None = self.steering.hit(view, view.mouse(event))
 
     def tick(self, context: Context, view: View, seconds: float) -> None:

@@ -45,6 +45,7 @@ class Playback:
     def forget(self) -> None:
         """Show nothing, and read and solve all anew."""
         self._frames.clear()
+        self._blobs = None
         self.show_marks({})
 
     def heed(self, depsgraph: Depsgraph) -> None:

@@ -18,6 +18,7 @@ from ..core.implicit.sculpting import SculptStatus
 from ..scene.access import present
 from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
+from .blob_playback import playback
 from .blob_session import BlobSession
 from .common import Conclusion, why_no_blob
 from .keymap import SCULPTING
@@ -59,6 +60,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         """Read the blob."""
         self.steering = BlobSession(context, active_blob(context))
         self._restores = False
+        playback.forget()
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
         """Follow what the artist does."""
@@ -142,6 +144,8 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         """Have all as it was, if that is wanted: what ends it otherwise leaves the blob as it is seen."""
         if not self._restores or not self.steering.empties.differ_from_start:
             return
+        if self.steering.empties.differ_from_undo:  # so that undo has what is seen now
+            self.steering.empties.make_undo("Sculpt Blob")
         self.steering.put_back(context)
         self.steering.empties.make_undo("Cancel Sculpting")
         if self.steering.lost:

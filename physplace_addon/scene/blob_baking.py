@@ -92,7 +92,7 @@ def _write(frames: Frames) -> None:
         for seating in seatings:
             _key(bpy.data.objects[seating.name], seating, frame)
     for name in {seating.name for seatings in frames.values() for seating in seatings}:
-        _make_linear(bpy.data.objects[name])
+        _finish(bpy.data.objects[name])
 
 
 def _check_not_driven(obj: Object, seating: Seating) -> None:
@@ -122,8 +122,10 @@ def _key(obj: Object, seating: Seating, frame: int) -> None:
             raise SceneError(obj.name, f"its {path} cannot be keyed", "unlock it, or check its action")
 
 
-def _make_linear(obj: Object) -> None:
-    own = custom_properties(obj)[UNBAKED]
+def _finish(obj: Object) -> None:
+    own, data = custom_properties(obj)[UNBAKED], obj.animation_data
+    if data is not None and data.action is not None:
+        data.action.name = f"{obj.name} Baked"
     for curve in curves_of(obj):
         if curve.data_path in own:
             for point in curve.keyframe_points:

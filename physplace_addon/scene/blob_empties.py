@@ -101,7 +101,7 @@ class Empties:
         self._looks: dict[str, Look] = {}
         self._count = 0
         self.look_again()
-        self._undone_to = self._looks
+        self._undone_to = dict(self._looks)
 
     @property
     def is_there(self) -> bool:

@@ -49,11 +49,16 @@ def activate(name: str) -> None:
 async def begun(hand: Hand) -> Told:
     """The blob is being sculpted, and its surface shown."""
     before = await a_blob(hand)
+    await begin(hand)
+    return await Told.of(hand, before)
+
+
+async def begin(hand: Hand) -> None:
+    """Sculpt the active blob."""
     with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
         assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == [SCULPT]
     await hand.wait(15)
-    return await Told.of(hand, before)
 
 
 async def pulled_by_g(hand: Hand, name: str = "Right", way: Vector = BESIDE) -> None:
@@ -136,6 +141,25 @@ async def test_escape_has_all_as_it_was(hand: Hand) -> None:
     assert at("Right").x < 2.3
     assert not bpy.data.objects["Sphere.001"]["blob.subtract"]
     assert bpy.context.object.name == "Right"
+
+
+async def test_what_escape_puts_back_and_what_enter_leaves_are_undo_steps(hand: Hand) -> None:
+    await begun(hand)
+    start = places()
+    await pulled_by_g(hand)
+    sculpted = places()
+    await hand.press("ESC")
+    await hand.undo()
+    assert is_alike(places(), sculpted)
+    await hand.redo()
+    assert is_alike(places(), start)
+    await begin(hand)
+    await pulled_by_g(hand)
+    sculpted = places()
+    await hand.press("RET")
+    await hand.undo()
+    await hand.redo()
+    assert is_alike(places(), sculpted)
 
 
 async def test_what_changes_nothing_leaves_no_undo_step(hand: Hand) -> None:
@@ -253,9 +277,7 @@ async def test_a_file_saved_meanwhile_has_what_is_seen(hand: Hand) -> None:
     assert await timers(hand) == 0
     assert is_alike(places(), seen)
     activate("Right")
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
-        assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
-    await hand.wait(10)
+    await begin(hand)
     await hand.press("ESC")
     assert is_alike(places(), seen)
 
