@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SamplingError
+from .rows import lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,10 @@ class FloaterSettings:
             found = f"{self.focus_share} and {self.least_share}"
             raise SamplingError("focus share and least share", found, "give shares of the radius, up to 1")
         if self.bounds is not None and not (
-            np.shape(self.bounds) == (2, 3) and np.isfinite(self.bounds).all() and np.ptp(self.bounds) > 0.0
+            np.shape(self.bounds) == (2, 3)
+            and np.isfinite(self.bounds).all()
+            and np.all(self.bounds[0] <= self.bounds[1])
+            and np.ptp(self.bounds) > 0.0
         ):
             raise SamplingError("bounds", f"{self.bounds}", "give the lowest and the highest corner of a box")
 
@@ -91,17 +95,19 @@ class Floaters:
     @property
     def normals(self) -> Floats:
         """The surface's unit normals (r, 3), outwards; zero where the surface has none."""
-        length = np.sqrt(np.einsum("ri,ri->r", self.gradients, self.gradients))
-        return np.asarray(self.gradients / np.where(length > 0.0, length, 1.0)[:, None])
+        length = lengths(self.gradients)
+        length[length == 0.0] = 1.0
+        return np.asarray(self.gradients / length[:, None])
 
     def only(self, keep: Bools | Ints) -> Floaters:
         """Return some of them, by a mask (r,) or by number."""
+        which = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep
         return Floaters(
-            self.positions[keep],
-            self.radii[keep],
-            self.gradients[keep],
-            self.desired[keep],
-            self.ages[keep],
+            self.positions.take(which, axis=0),
+            self.radii.take(which),
+            self.gradients.take(which, axis=0),
+            self.desired.take(which),
+            self.ages.take(which),
         )
 
     def with_more(self, more: Floaters) -> Floaters:

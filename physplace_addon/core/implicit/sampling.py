@@ -4,7 +4,8 @@
 A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are
 fitted (10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface
 as it is after the step, and who finds none is gone; where a component of the surface has nobody, a seed is
-laid.
+laid.  Beyond the rim of what is as thin as paper, Newton's steps say that the surface is near, and it is not:
+nobody goes far out of its box.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .population import dying, patience, split, splitting
 from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
+from .rows import lengths
 from .scratch import Scratch
 from .seeding import Seeding
 from .spacing import desired_radii
@@ -88,8 +90,7 @@ class Sampling:
         waits = patience(self._still)
         dead = dying(grown, speed, pairs, settings, waits, self._rng)
         splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings, waits) & ~dead
-        if len(floaters) >= settings.most:
-            splits[:] = False
+        splits[np.flatnonzero(splits)[max(settings.most - len(floaters), 0) :]] = False
         return self._landed(*self._counted(grown, floaters.positions, dead, splits), after)
 
     def _waited(self, settled: bool) -> None:
@@ -104,7 +105,7 @@ class Sampling:
         if bounds is None:
             return moves, way
         moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
-        return moves, np.sqrt(np.einsum("ri,ri->r", moves, moves))  # who is pressed against them is at rest
+        return moves, lengths(moves)  # who is pressed against them is at rest
 
     def _counted(
         self, floaters: Floaters, starts: Floats, dead: Bools, splits: Bools
@@ -142,7 +143,8 @@ class Sampling:
 
     def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
         """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
-        places = within_the_bend(function, starts, floaters.positions, _SHORT * self.settings.radius)
+        places = self._seeding.within_reach(floaters.positions)
+        places = within_the_bend(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)

@@ -95,6 +95,12 @@ class Seeding:
         self.diameter = max(float((box[1] - box[0]).max()), 1e-3 * self.settings.radius)
         self._box = box + _MARGIN * self.diameter * np.array([[-1.0], [1.0]])
 
+    def within_reach(self, positions: Floats) -> Floats:
+        """Return positions (r, 3), those far beyond the box that was looked in last brought back to it."""
+        if not len(self._box):
+            return positions
+        return np.clip(positions, self._box[0] - self.settings.radius, self._box[1] + self.settings.radius)
+
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether this is another surface than before."""
         if function is self._function:

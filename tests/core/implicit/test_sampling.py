@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SamplingError
-from physplace_addon.core.implicit import Floaters, FloaterSettings, HalfSpaces, Sampling, blobby_spheres
+from physplace_addon.core.implicit import (
+    Ellipsoids,
+    Floaters,
+    FloaterSettings,
+    HalfSpaces,
+    Sampling,
+    blobby_spheres,
+)
 from tests.core.implicit.even import crossings, density, off, uncovered, variation
 from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres, torus
 
@@ -129,6 +136,21 @@ def test_an_infinite_surface_is_sampled_within_bounds() -> None:
     covered = lives(floor, 0.2, 80, bounds=box)[-1]
     assert 30 < len(covered) < 60  # 34.5 by its area, and those on its rim stand for half their land
     assert np.abs(covered.positions).max() <= 1.0 + 1e-9
+
+
+def test_a_disc_as_thin_as_paper_is_not_left_over_its_rim() -> None:
+    population = [len(state) for state in lives(Ellipsoids.of([0, 0, 0], [1.0, 1.0, 1e-5]), 0.15, 60)]
+    assert 50 < population[-1] < 300  # 100 by its area, and Newton's steps see some surface beyond its rim
+
+
+def test_there_are_no_more_floaters_than_asked_for() -> None:
+    population = [len(state) for state in lives(blobby_cylinder(), 0.05, 60, most=500)]
+    assert max(population) == 500
+
+
+def test_bounds_that_are_turned_over_are_named() -> None:
+    with pytest.raises(SamplingError, match=r"(?s)bounds: .*; give the lowest and the highest corner"):
+        FloaterSettings(0.1, bounds=np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]))
 
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
