@@ -34,6 +34,8 @@ def covering(function: ImplicitFunction, spacing: float) -> Floats:
 
     Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
     """
+    if function.is_endless():
+        raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
     cells, size = _cells(function, spacing)
     points = _landed(function, cells, size)
     for _ in range(_DEEPER):
@@ -79,8 +81,8 @@ def _split(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats
 def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
     """The centres (k, 3) of cells that the surface may be in, and their size."""
     box = np.array(function.box(), dtype=np.float64)
-    if not np.isfinite(box).all():
-        raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
+    if (box[0] > box[1]).any():
+        return np.zeros((0, 3)), spacing
     size = max(float(np.ptp(box, axis=0).max()), spacing) / _FIRST
     counts = np.maximum(np.ceil(np.ptp(box, axis=0) / size - 1e-9), 1.0)
     start = box.mean(axis=0) - 0.5 * size * counts

@@ -24,12 +24,15 @@ from ..arrays import Bools, Floats, Ints
 from .feet import on_surface
 from .function import ImplicitFunction
 from .mesh_links import Links, area_vectors
+from .spacing import greatest_curvatures
 from .thinning import apart, scattered
 
 _ROUNDS = 8
-_STIR = 1e-3  # of the spacing
+_STIR = 1e-3  # of the way to the next point
 _FACING = 0.35  # least cosine between a triangle and F_x at one of its corners: at creases not at all of them
 _LARGE = 0.25  # of the spacing: smaller triangles may face otherwise, as some do across creases
+_TURN = 0.7  # radians that the surface turns over a ring's radius at most
+_FAR = 1e6  # of the whole's size: centres of flat tetrahedra are no farther
 _RING = 6  # points laid about a bad one
 _APART = 0.6  # of a ring's radius: the least distance between points that are added, and from others
 _SAME = 0.05  # of the spacing: points nearer than that are one
@@ -58,7 +61,7 @@ def restricted_triangles(function: ImplicitFunction, points: Floats, spacing: fl
     for _ in range(_ROUNDS):
         if not found.bad.any() or len(points) > _MOST_POINTS:
             break
-        points = _densified(function, found)
+        points = _densified(function, found, spacing)
         found = _examined(function, points, spacing)
     return found
 
@@ -83,7 +86,8 @@ def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Int
     if len(points) < 4:
         return none
     middle = points.mean(axis=0)
-    stirred = points - middle + _STIR * spacing * scattered(len(points))
+    distance = np.minimum(np.asarray(cKDTree(points).query(points, 2)[0])[:, 1], spacing)
+    stirred = points - middle + _STIR * distance[:, None] * scattered(len(points))
     try:
         mesh = Delaunay(stirred)
     except QhullError:
@@ -107,14 +111,18 @@ def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
     flat = np.where(volume == 0.0, np.finfo(np.float64).tiny, volume)
     with np.errstate(over="ignore", invalid="ignore"):
         centre = corners[:, 0] + 0.5 * offset / flat[:, None]
-    return np.where(np.isfinite(centre), centre, corners[:, 0]), volume
+    far = _FAR * float(np.abs(corners).max())
+    return np.clip(np.where(np.isfinite(centre), centre, corners[:, 0]), -far, far), volume
 
 
-def _densified(function: ImplicitFunction, found: Restricted) -> Floats:
-    """The points, and rings about the bad ones, half as wide as the way to the next point."""
+def _densified(function: ImplicitFunction, found: Restricted, spacing: float) -> Floats:
+    """The points, and rings about the bad ones, half as wide as the way to the next point, or as far as the
+    surface does not turn too much.
+    """
     points, bad = found.points, np.flatnonzero(found.bad)
     tree = cKDTree(points)
-    width = 0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1]
+    bend = np.maximum(greatest_curvatures(function, points[bad]), _TURN / spacing)
+    width = np.minimum(0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1], _TURN / bend)
     tangents = _across(_units(function.gradient(points[bad])[1]))
     angle = 2.0 * np.pi * (np.arange(_RING) / _RING + scattered(len(bad))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]

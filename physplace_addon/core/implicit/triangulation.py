@@ -31,6 +31,7 @@ _SPACING = 2.0  # of floaters, in radii
 _AIM = 0.7  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
 _ATTEMPTS = 3
 _NEARER = 0.5  # of the spacing, in each further attempt
+_COARSEST = 0.25  # of the whole's size: a greater sigma is no distance of points on it
 _SHARP = 0.5  # radians that the normal turns over a triangle at a crease
 _HALF_TURN = 0.5  # of a unit of the Euler characteristic: the most that the integral may be off
 
@@ -89,8 +90,9 @@ def triangulated(
     within: how far from the surface the mesh may be, 0.05 sigma unless given; lengths in scene units.  A mesh
     that cannot be had is a status.
     """
-    if not np.isfinite(function.box()).all():
+    if function.is_endless():
         return _nothing(MeshStatus.INFINITE)
+    sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
     allowed = 0.05 * sigma if within is None else within
     spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
     for _ in range(_ATTEMPTS):

@@ -128,6 +128,14 @@ def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
     assert mesh.status is MeshStatus.CLOSED
 
 
+@pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
+def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(places, sigma):
+    balls = blobby_spheres(BIAS, [[x, 0, 0] for x in places], 1.0)
+    mesh = triangulated(balls, covering(balls, 2.0 * sigma), sigma)
+    assert mesh.status.closed
+    assert mesh.euler_characteristic == 2 * len(places)
+
+
 def test_what_cannot_be_meshed_is_said():
     plane = HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])
     assert (
@@ -136,6 +144,8 @@ def test_what_cannot_be_meshed_is_said():
     ball = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
     assert triangulated(ball, np.zeros((0, 3)), 0.1).status is MeshStatus.EMPTY
     assert triangulated(ball, np.eye(3), 0.1).message
+    nothing = blobby_spheres(BIAS, np.zeros((0, 3)), [])
+    assert triangulated(nothing, covering(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
         covering(plane, 0.1)
 
