@@ -4,13 +4,16 @@
 Nothing is written: the elements stay as they are keyed until the blob is baked.  What is shown is drawn by
 the overlay, and is gone as soon as anything of the blob is changed, until the next frame.  A frame that comes
 after those that are solved is solved at once, while Blender changes to it.  Before any other, Blender must go
-through the frames between, which a handler cannot have it do: a timer does, before the views are drawn.
+through the frames between, which a handler cannot have it do: a timer does, and then solves them, a part in
+each tick, while the cursor tells how far it is.
 Rendering has no overlay, and nothing is done for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum, auto
+from time import perf_counter
 
 import bpy
 from bpy.types import Action, Context, Depsgraph, Object, Scene
@@ -18,12 +21,21 @@ from bpy.types import Action, Context, Depsgraph, Object, Scene
 from ..core.errors import PhysPlaceError
 from ..overlay.disks import BlobMarks
 from ..overlay.drawing import Drawing
-from ..scene.access import custom_properties, persistent, present, scene_of, view_layer_of
+from ..scene.access import custom_properties, persistent, present, scene_of, view_layer_of, window_manager_of
 from ..scene.blob_frames import BlobFrames, is_animated, read_frames
 from ..scene.blobs import PLAY, family_of, is_whole_blob
 from .blob_marks import marks_of
 from .common import in_a_window, waiting
-from .modal import ModalOperator
+from .modal import BETWEEN_TICKS, ModalOperator
+from .preferences import tick_seconds
+
+
+class Progress(Enum):
+    """How far what shall be shown is."""
+
+    DONE = auto()
+    BEHIND = auto()  # other frames must be gone to first
+    SOLVING = auto()  # more is to be solved
 
 
 class Playback:
@@ -32,6 +44,7 @@ class Playback:
     def __init__(self) -> None:
         self.problem = ""
         self.is_reading = False
+        self._tells = False
         self._blobs: tuple[str, ...] | None = None
         self._frames: dict[str, BlobFrames] = {}
         self._marks: dict[str, BlobMarks] = {}
@@ -48,42 +61,44 @@ class Playback:
         self._blobs = None
         self.show_marks({})
 
-    def heed(self, depsgraph: Depsgraph) -> None:
-        """Forget what may have other frames after what was changed."""
+    def heed(self, depsgraph: Depsgraph) -> bool:
+        """Look for blobs anew after something was changed; tell whether what is known may be wrong now."""
         self._blobs = None
         objects = bpy.data.objects
         known = [objects[name] for name in self._frames if name in objects]
         own = {obj.name for blob in known for obj in family_of(blob)}
         changed = [present(update.id) for update in depsgraph.updates]
-        if any(isinstance(each, Action) or each.name in own for each in changed):
-            self.forget()
+        return any(isinstance(each, Action) or each.name in own for each in changed)
 
-    def show(self, context: Context, *, may_go: bool) -> bool:
-        """Show the frame that the scene is in; False if others must be gone to first, and may not be.
-
-        What is wrong with a blob is said by `problem`, and nothing is shown.
+    def show(self, context: Context, *, may_go: bool) -> Progress:
+        """Show the frame that the scene is in, if that is done within a tick, and other frames need not be
+        gone to, or may be. What is wrong with a blob is said by `problem`, and nothing is shown.
         """
         self.problem = ""
         try:
-            marks = self._marks_of(context, may_go)
+            return self._show(context, may_go)
         except PhysPlaceError as error:
             self.forget()
             self.problem = str(error)
-            return True
-        self.show_marks(marks or {})
-        return marks is not None
+            return Progress.DONE
 
-    def _marks_of(self, context: Context, may_go: bool) -> dict[str, BlobMarks] | None:
-        """What is drawn of each blob in the scene's frame; None if others must be gone to first."""
+    def _show(self, context: Context, may_go: bool) -> Progress:
         frame = scene_of(context).frame_current
         blobs = [] if ModalOperator._open else [each for each in self._seen(context) if is_keyed(each)]
         frames = [self._known(blob, scene_of(context)) for blob in blobs]
         goes = not all(each.is_read(frame) or each.is_next(frame) for each in frames)
         if goes and not may_go:
-            return None
+            self.show_marks({})
+            return Progress.BEHIND
         self._read(context, frames, goes)
+        end = perf_counter() + tick_seconds(context)
+        part = min((each.solve(frame, end) for each in frames), default=1.0)
+        if part < 1.0:
+            self.show_marks({}, part)
+            return Progress.SOLVING
         solved = {each.name: each.at(frame) for each in frames}
-        return {name: marks_of(state, model.frame) for name, (model, state) in solved.items()}
+        self.show_marks({name: marks_of(state, model.frame) for name, (model, state) in solved.items()})
+        return Progress.DONE
 
     def _seen(self, context: Context) -> list[Object]:
         """The blobs of the view layer that are seen; they are looked for when something was changed."""
@@ -107,8 +122,8 @@ class Playback:
         finally:
             self.is_reading = False
 
-    def show_marks(self, marks: dict[str, BlobMarks]) -> None:
-        """Draw the blobs so, and no others."""
+    def show_marks(self, marks: dict[str, BlobMarks], part: float | None = None) -> None:
+        """Draw the blobs so, and no others; the cursor tells how much is done, if not all."""
         self._marks = marks
         if not marks and self._drawing is not None:
             self._drawing.close()
@@ -116,6 +131,17 @@ class Playback:
             self._drawing = Drawing() if marks else None
         if self._drawing is not None:
             self._drawing.show_layers([layer for each in marks.values() for layer in each.layers()])
+        self._tell(part)
+
+    def _tell(self, part: float | None) -> None:
+        manager = window_manager_of(bpy.context)
+        if part is not None and not self._tells:
+            manager.progress_begin(0.0, 1.0)
+        elif part is None and self._tells:
+            manager.progress_end()
+        self._tells = part is not None
+        if part is not None:
+            manager.progress_update(part)
 
 
 def is_keyed(blob: Object) -> bool:
@@ -126,10 +152,17 @@ def is_keyed(blob: Object) -> bool:
 playback = Playback()
 
 
-def _look() -> None:
-    """Show the frame, by whatever way it is to be had; called by Blender's timer."""
+def _go() -> None:
+    """Go to the frames that were not read; called by Blender's timer."""
     with in_a_window() as context:
-        playback.show(context, may_go=True)
+        if playback.show(context, may_go=True) is Progress.SOLVING:
+            bpy.app.timers.register(_go_on, first_interval=BETWEEN_TICKS)
+
+
+def _go_on() -> float | None:
+    """Solve more of what was read, in each tick of Blender's timer: the artist may be at work meanwhile."""
+    with in_a_window() as context:
+        return BETWEEN_TICKS if playback.show(context, may_go=False) is Progress.SOLVING else None
 
 
 @persistent
@@ -137,16 +170,17 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph) -> None:
     if bpy.app.background or playback.is_reading or depsgraph.mode == "RENDER":
         return
     with in_a_window() as context:
-        if context.scene != scene or playback.show(context, may_go=False):
-            return
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look)
+        progress = playback.show(context, may_go=False) if context.scene == scene else Progress.DONE
+    function = {Progress.BEHIND: _go, Progress.SOLVING: _go_on}.get(progress)
+    if function is not None and not bpy.app.timers.is_registered(function):
+        bpy.app.timers.register(function)
 
 
 @persistent
 def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
-    if not playback.is_reading and depsgraph.mode != "RENDER":
-        playback.heed(depsgraph)
+    changes = not playback.is_reading and depsgraph.mode != "RENDER"
+    if changes and playback.heed(depsgraph):
+        stop()
 
 
 @persistent
@@ -155,9 +189,10 @@ def _on_replaced(*_: object) -> None:
 
 
 def stop() -> None:
-    """Show nothing any more."""
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    """Show nothing any more, until another frame."""
+    for function in (_go, _go_on):
+        if bpy.app.timers.is_registered(function):
+            bpy.app.timers.unregister(function)
     playback.forget()
 
 

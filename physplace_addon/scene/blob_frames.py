@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from time import perf_counter
 
 import bpy
 from bpy.types import Context, Object, Scene
@@ -69,13 +70,27 @@ class BlobFrames:
             how = f"it is made of other parts on frame {frame} than on frame {self.first}"
             raise SceneError(self.name, how, "key places, sizes and numbers only, or end before that frame")
 
+    def solve(self, frame: int, end: float) -> float:
+        """Solve frames up to one that was read, at least one of them, until a time (perf_counter's); how much
+        of them is done. Raises SceneError.
+        """
+        solver, last = self._solving(), max(frame - self.first, 0)
+        while solver.solved <= last:
+            solver.at(self.first + solver.solved)
+            if perf_counter() >= end:
+                break
+        return min(solver.solved / (last + 1.0), 1.0)
+
     def at(self, frame: int) -> tuple[BlobModel, SculptState]:
         """The model of a frame that was read, with what its surface has come to. Raises SceneError."""
+        state = self._solving().at(frame)
+        return self.model(frame).with_sculpted(state.function), state
+
+    def _solving(self) -> KeyedSculpting:
         if self._solver is None:
             settings = SculptSettings(floater_settings(self._models[0]))
             self._solver = KeyedSculpting(self._keyed, settings, self.first)
-        state = self._solver.at(frame)
-        return self.model(frame).with_sculpted(state.function), state
+        return self._solver
 
     def _keyed(self, frame: int) -> KeyedFrame:
         """What is keyed in a frame; where the elements are baked, nothing is left to follow."""

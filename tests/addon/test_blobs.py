@@ -232,7 +232,8 @@ def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keye
 def shown_in(frame: int) -> BlobMarks | None:
     """What playback shows of the blob in a frame, as Blender's handlers and timer have it do."""
     bpy.context.scene.frame_set(frame)
-    blob_playback.playback.show(bpy.context, may_go=False) or blob_playback._look()
+    while blob_playback.playback.show(bpy.context, may_go=True) is not blob_playback.Progress.DONE:
+        assert not blob_playback.playback.marks, "nothing is shown until it is solved"
     assert bpy.context.scene.frame_current == frame
     return blob_playback.playback.marks.get("Blob")
 
