@@ -12,7 +12,8 @@ What the paper leaves open, and what is added:
 - A crowd whose surface shrinks under it would die in one step.  Of floaters that are neighbours the one with
   the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than four
   neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
-- Those crushed by a surface that shrinks never come to rest, and die without.
+- Those crushed by a surface that shrinks never come to rest, and die without; so does, however few there are,
+  one of two at the same place, who do not drive each other anywhere.
 - Where spacing changes from place to place, or the floaters are too few to be even, someone is always a
   little too large or too small, and the population never comes to rest.  While the surface is still, patience
   grows: it widens the bounds of both (`patience`).
@@ -34,7 +35,7 @@ _BESIDE = 2.8  # radii: who is nearer shares land; neighbours at rest are 2 apar
 _CALM_AGE = 20
 _CALM_DEATH = 0.86
 _PATIENT_FROM, _PATIENCE, _MOST_PATIENCE = 25, 0.005, 0.3
-_CRUSHED = 0.5  # of the desired radius
+_CRUSHED, _FLATTENED = 0.5, 0.04  # of the desired radius: who comes to no rest; who is at another's place
 _BIRTH_PLACE = 0.7  # of the radius: how far beside a half that stays the other starts
 
 
@@ -66,7 +67,8 @@ def dying(
     luck = rng.random(len(floaters))
     worst = np.where(small, luck, -1.0)
     unlucky = (luck > ratio / bound) & (luck > _least_around(worst, pairs))
-    return np.asarray(small & unlucky & (count >= _FEW))
+    few = np.where(ratio < _FLATTENED, 1, _FEW)
+    return np.asarray(small & unlucky & (count >= few))
 
 
 def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> Pairs:

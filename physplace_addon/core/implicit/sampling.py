@@ -24,6 +24,7 @@ from .seeding import Seeding
 from .spacing import desired_radii
 from .verlet_list import Neighbours
 
+_LEAST = 0.02  # of the desired radius: two at one place, as at a sharp edge, shrink without end
 _SHORT = 0.5  # of the radius: who goes no farther in a step stays on its component
 
 
@@ -133,6 +134,7 @@ class Sampling:
         settings = self.settings
         rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
         radii = fitted(floaters.radii, felt, settings.energy, rate, beta, self._greatest(floaters))
+        radii = np.maximum(radii, _LEAST * floaters.desired)
         return Floaters(
             floaters.positions + moves, radii, floaters.gradients, floaters.desired, floaters.ages + 1
         )

@@ -143,6 +143,13 @@ def test_a_disc_as_thin_as_paper_is_not_left_over_its_rim() -> None:
     assert 50 < population[-1] < 300  # 100 by its area, and Newton's steps see some surface beyond its rim
 
 
+def test_of_two_floaters_at_one_place_one_goes_and_the_other_spreads() -> None:
+    states = lives(blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6), 0.1, 60, start=[[0.5, 0, 0], [0.5, 0, 0]])
+    assert min(len(state) for state in states) == 1
+    assert min(state.radii.min() for state in states) >= 0.02 * 0.1
+    assert len(states[-1]) > 80
+
+
 def test_there_are_no_more_floaters_than_asked_for() -> None:
     population = [len(state) for state in lives(blobby_cylinder(), 0.05, 60, most=500)]
     assert max(population) == 500
