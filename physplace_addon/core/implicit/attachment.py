@@ -18,6 +18,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from .function import ImplicitFunction
+from .rows import dots, lengths
 
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
@@ -41,16 +42,18 @@ def constrained(wish: Floats, gradients: Floats, pull: Floats) -> Floats:
 
     pull (r,) is F_q . q' + phi F.  Where F_x is zero the surface is undefined and a floater does not move.
     """
-    square = np.einsum("ri,ri->r", gradients, gradients)
+    square = dots(gradients, gradients)
     firm = square > _FLAT
-    along = (np.einsum("ri,ri->r", gradients, wish) + pull) / np.where(firm, square, 1.0)
-    velocity = wish - along[:, None] * gradients
-    return velocity if firm.all() else np.where(firm[:, None], velocity, 0.0)
+    if firm.all():
+        return wish - ((dots(gradients, wish) + pull) / square)[:, None] * gradients
+    velocity = np.zeros_like(wish)
+    velocity[firm] = constrained(wish[firm], gradients[firm], pull[firm])
+    return velocity
 
 
 def limited(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
     """Return moves (r, 3) no longer than `longest` (r,), and how long they were (r,)."""
-    length = np.sqrt(np.einsum("ri,ri->r", moves, moves))
+    length = lengths(moves)
     share = np.minimum(longest / np.maximum(length, 1e-300), 1.0)
     return share[:, None] * moves, length
 
@@ -81,7 +84,7 @@ def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Float
     part of it, the surface bends more than that: beyond, Newton's step may lead to another component.
     """
     way = positions - starts
-    length = np.sqrt(np.einsum("ri,ri->r", way, way))
+    length = lengths(way)
     long = np.flatnonzero(length > short)
     if not len(long):
         return positions
@@ -99,13 +102,14 @@ def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Float
 
 def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
     """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
-    square = np.einsum("ri,ri->r", gradients, gradients)
-    slope = np.sqrt(square)
+    square = dots(gradients, gradients)
     firm = square > _FLAT
-    share = np.where(firm, value, 0.0) / np.where(firm, square, 1.0)
-    off = np.abs(share) * slope
+    flat = not firm.all()
+    share = np.where(firm, value, 0.0) / np.where(firm, square, 1.0) if flat else value / square
+    off = np.abs(share) * np.sqrt(square)
     too_far = off > farthest
     if too_far.any():
         share[too_far] *= farthest / off[too_far]
-    off[~firm & (value != 0.0)] = np.inf
+    if flat:
+        off[~firm & (value != 0.0)] = np.inf
     return share[:, None] * gradients, off

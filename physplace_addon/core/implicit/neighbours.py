@@ -7,6 +7,8 @@ search far.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.spatial import cKDTree
 
@@ -15,6 +17,7 @@ from .cells import between
 
 _ALIKE = 1.25  # longest over shortest reach that are searched as one
 _MIDST = 1.15  # of the usual reach: where an octave ends, so that most are in that one
+_FAR = 2.5  # of the usual reach: only the few that reach farther are searched so far
 _FEW = 0.1  # of all: fewer in the octave below that are searched with it
 _BY_ALL = 2**16  # pairs up to which looking at each is quicker than a tree
 
@@ -40,16 +43,16 @@ def near_pairs(positions: Floats, reaches: Floats) -> tuple[Ints, Ints]:
 
 def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints, Ints]:
     """Return the pairs (m,), (m,) of positions (r, 3) nearer than the longer of their reaches (r,), one of
-    each pair being of some (r,).
+    each pair being of some (r,).  What reaches farther is searched at a level of its own.
     """
-    own = np.flatnonzero(some)
-    usual = _MIDST * float(reaches.mean())
-    far = reaches > usual
-    first, second = _joined(
-        _across(positions, own[~far[own]], np.flatnonzero(~far), usual),
-        _across(positions, own[far[own]], np.flatnonzero(~far), float(reaches.max())),
-        _across(positions, own, np.flatnonzero(far), float(reaches.max())),
-    )
+    own, mean, found = np.flatnonzero(some), float(reaches.mean()), []
+    for low, high in pairwise((0.0, _MIDST * mean, _FAR * mean, np.inf)):
+        level = (reaches > low) & (reaches <= high)
+        if level.any():
+            reach = float(reaches.max(where=level, initial=0.0))
+            found.append(_across(positions, own[level[own]], np.flatnonzero(reaches <= high), reach))
+            found.append(_across(positions, own[reaches[own] <= low], np.flatnonzero(level), reach))
+    first, second = _joined(*found)
     once = np.flatnonzero(~some.take(second) | (first < second))
     return _nearer(positions, reaches, first.take(once), second.take(once))
 

@@ -179,4 +179,5 @@ def common_radii(radii: Floats, desired: Floats) -> Floats:
     if not mean < _SETTLED:
         return radii
     beyond = ratio - mean
-    return np.asarray(desired * (mean + beyond - np.clip(beyond, -_MARGIN, _MARGIN)))
+    beyond -= np.minimum(np.maximum(beyond, -_MARGIN), _MARGIN)
+    return np.asarray(desired * (mean + beyond))

@@ -16,13 +16,15 @@ from ..arrays import Bools, Floats, Ints
 from .floaters import Floaters
 from .neighbours import near_pairs, pairs_of_some
 from .repulsion import REACH, Pairs
+from .rows import dots, lengths
 from .scratch import Scratch
 
 _MARGIN = 0.125  # of the reach
 _WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
 _TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
 _SMALL = 1000  # floaters up to which it is quicker to look for all than for some
-_MANY, _FAR = 0.3, 2.5  # of all, and of the mean reach: more to look for anew, or farther, and all are
+_MANY = 0.3  # of all: if more are to be looked for anew, all are
+_FAR, _FEW = 2.5, 0.01  # of the mean reach, and of all: so are they if more than a few reach so far
 
 
 class Neighbours:
@@ -44,9 +46,7 @@ class Neighbours:
         normals = floaters.normals
         stale = self._stale(floaters.positions, normals, reaches)
         count = np.count_nonzero(stale)
-        if count and (
-            len(stale) <= _SMALL or count > _MANY * len(stale) or reaches.max() > _FAR * reaches.mean()
-        ):
+        if count and (len(stale) <= _SMALL or count > _MANY * len(stale) or _many_reach_far(reaches)):
             self._positions, self._normals, self._reaches = floaters.positions, normals, reaches
             found = near_pairs(floaters.positions, (1.0 + 2.0 * _MARGIN) * reaches)
             self._pairs, self._number = facing(normals, *found), None
@@ -60,14 +60,13 @@ class Neighbours:
             return np.ones(len(reaches), dtype=bool)
         self._with_newborns(len(reaches))
         before = self._reaches
-        moved = positions - self._positions
-        drift = np.sqrt(np.einsum("ri,ri->r", moved, moved))
+        drift = lengths(positions - self._positions)
         margin = _MARGIN * before
         away = drift > margin
         farthest = float(drift.max(initial=0.0, where=~away))
         stale = reaches + np.minimum(drift + margin, 2.0 * farthest) > before + 2.0 * margin
         stale |= away
-        stale |= np.einsum("ri,ri->r", normals, self._normals) < _TURNED
+        stale |= dots(normals, self._normals) < _TURNED
         stale |= before > _WASTE * reaches
         return np.asarray(stale)
 
@@ -118,8 +117,14 @@ class Neighbours:
         self._with_newborns(len(dead))
         now = np.where(dead, -1, np.cumsum(~dead) - 1)
         self._number = np.where(before < 0, -1, now.take(before))
-        self._positions, self._normals = self._positions[~dead], self._normals[~dead]
-        self._reaches = self._reaches[~dead]
+        alive = np.flatnonzero(~dead)
+        self._positions, self._normals = (own.take(alive, axis=0) for own in (self._positions, self._normals))
+        self._reaches = self._reaches.take(alive)
+
+
+def _many_reach_far(reaches: Floats) -> bool:
+    """Whether more than a few of reaches (r,) are much longer than the others."""
+    return bool(np.count_nonzero(reaches > _FAR * reaches.mean()) > _FEW * len(reaches))
 
 
 def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
