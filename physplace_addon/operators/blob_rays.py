@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Floats
+from ..core.implicit.feet import on_surface
 from ..core.implicit.function import ImplicitFunction
 from ..core.implicit.rays import first_hit
 from .view import View
@@ -36,3 +37,23 @@ def surface_under(function: ImplicitFunction, frame: Floats, view: View, mouse: 
     far = REACH * length * max(view.region_3d.view_distance, float(np.sqrt((origin**2).sum())))
     hit = first_hit(function, ends[0], way / length, far)
     return None if hit is None else ends[0] + hit * way / length
+
+
+def surface_near(function: ImplicitFunction, place: Floats, size: float) -> Floats | None:
+    """A place of a surface near one (3,), all in its own coordinates; None if none is found.
+
+    size: about how large the surface is.
+    """
+    foot = on_surface(function, place[None], size / 8.0, rounds=40)
+    value, slope = function.gradient(foot)
+    steep = float(np.sqrt(np.einsum("ki,ki->k", slope, slope))[0])
+    found = bool(np.isfinite(foot).all()) and abs(float(value[0])) <= 1e-6 * size * steep
+    return np.asarray(foot[0]) if found else None
+
+
+def point_near(places: Floats, view: View, mouse: Floats, pixels: float) -> int | None:
+    """Which of some places (k, 3) of the world is next to the mouse, so many pixels off at most."""
+    seen = [view.pixel(place) for place in places]
+    off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
+    nearest = int(np.argmin(off)) if off else -1
+    return nearest if off and off[nearest] <= pixels else None

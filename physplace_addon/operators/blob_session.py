@@ -20,12 +20,11 @@ from bpy.types import Context, Object
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
 from ..core.implicit.control_points import ControlPoints
-from ..core.implicit.feet import on_surface
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
 from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of
+from ..scene.blob_elements import Seating
 from ..scene.blob_empties import Empties
-from ..scene.blob_kinds import Seating
 from ..scene.blob_making import add_control
 from ..scene.blob_models import BlobModel, read_blob
 from ..scene.blob_spacing import SHARE, floater_settings
@@ -33,7 +32,7 @@ from ..scene.blobs import family_of
 from ..scene.duplicate import Selected, select_only
 from ..scene.read import check_editable
 from .blob_marks import marks_of
-from .blob_rays import inverse, surface_under, transformed
+from .blob_rays import inverse, point_near, surface_near, surface_under, transformed
 from .view import View
 
 SEED: Final = 1
@@ -257,11 +256,8 @@ class BlobSession:
 
     def control_near(self, view: View, mouse: Floats, pixels: float) -> str | None:
         """The name of the control point next to the mouse, so many pixels off at most."""
-        places = self.in_world(self.state.controls.position)
-        seen = [view.pixel(place) for place in places]
-        off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
-        nearest = int(np.argmin(off)) if off else -1
-        return self.state.controls.names[nearest] if off and off[nearest] <= pixels else None
+        near = point_near(self.in_world(self.state.controls.position), view, mouse, pixels)
+        return None if near is None else self.state.controls.names[near]
 
     def under_mouse(self, view: View, mouse: Floats, name: str) -> Floats:
         """The place (3,), in the blob's coordinates, under the mouse and as far away as a control point."""
@@ -287,12 +283,8 @@ class BlobSession:
 
     def nearest(self, world: Floats) -> Floats | None:
         """A place of the surface (3,) near one (3,) of the world, in the blob's coordinates; or None."""
-        function, size = self.state.function, self.solver.settings.floaters.radius / SHARE
-        place = on_surface(function, self.in_blob(world[None]), size / 8.0, rounds=40)
-        value, slope = function.gradient(place)
-        steep = float(np.sqrt(np.einsum("ki,ki->k", slope, slope))[0])
-        found = bool(np.isfinite(place).all()) and abs(float(value[0])) <= 1e-6 * size * steep
-        return np.asarray(place[0]) if found else None
+        size = self.solver.settings.floaters.radius / SHARE
+        return surface_near(self.state.function, self.in_blob(world[None])[0], size)
 
     def marks(self, chosen: Floats | None = None) -> BlobMarks:
         """What is drawn; chosen: a place (3,) of the surface, as if a control point were there."""

@@ -19,9 +19,9 @@ from bpy.types import Context, Object
 from ..core.implicit.sculpting import SculptStatus
 from .access import custom_properties, scene_of
 from .actions import curves_of, own_action_without, slot_of, take_slot
+from .blob_elements import Seating
 from .blob_empties import numbers, put
 from .blob_frames import UNBAKED, BlobFrames, read_frames
-from .blob_kinds import Seating
 from .blobs import family_of
 from .errors import SceneError
 from .keys import GENERATED

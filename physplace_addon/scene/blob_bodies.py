@@ -6,12 +6,14 @@ from __future__ import annotations
 from bpy.types import Object
 
 from ..core.bodies import Body
-from ..core.body_blob import blob_body
-from ..core.errors import PhysPlaceError
+from ..core.body_blob import SMOOTHER, blob_body
+from ..core.errors import BlobError
 from .blob_models import BlobModel, read_blob
+from .blobs import SMOOTH
 from .errors import SceneError
 
 MOST = 16  # bodies that are remembered
+_SMOOTHER = f'raise "{SMOOTH}" (Smooth Joins) on it, or on the blob among its elements that is sharp'
 
 _known: dict[tuple[object, ...], Body] = {}
 
@@ -30,8 +32,6 @@ def body_of_blob(blob: Object) -> Body:
 def _made(model: BlobModel) -> Body:
     try:
         return blob_body(model.function, model.name)
-    except PhysPlaceError as error:
-        found = str(error).removeprefix(f'"{model.name}": ')
-        raise SceneError(
-            model.name, f"its surface is no body to place: {found}", "see the manual on blobs"
-        ) from error
+    except BlobError as error:
+        remedy = error.remedy.replace(SMOOTHER, _SMOOTHER)
+        raise SceneError(model.name, f"its surface is no body to place: {error.found}", remedy) from error

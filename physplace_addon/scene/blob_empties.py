@@ -19,7 +19,7 @@ from mathutils import Matrix
 from ..core.arrays import Floats
 from .access import custom_properties, view_layer_of
 from .affine import NOISE
-from .blob_kinds import Seating
+from .blob_elements import Seating
 from .blobs import BLOB, family_of, is_anywhere
 from .rotations import matrix_of, values_of
 from .transform import Channels, channels, rotation_property, set_channels

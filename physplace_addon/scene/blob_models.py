@@ -13,7 +13,7 @@ from bpy.types import Object
 from ..core.arrays import Bools, Floats
 from ..core.implicit import Frozen, ImplicitFunction
 from .access import custom_properties
-from .blob_kinds import Seating
+from .blob_elements import Seating
 from .blob_parts import Slot, read_part
 from .blob_seats import Frame, Seat
 from .blobs import BLOB, FORMULA, SIGMA, SMOOTH, SUBTRACT, controls_of, family_of, number_of

@@ -27,7 +27,8 @@ from ..core.implicit import (
     union,
 )
 from .access import custom_properties
-from .blob_kinds import KINDS, Cylinder, Element, Sphere, as_length
+from .blob_elements import Cylinder, Element, Sphere, as_length
+from .blob_kinds import KINDS
 from .blob_seats import Frame
 from .blobs import (
     BIAS,
