@@ -21,7 +21,7 @@ from .body_sheet import sheet_mass
 from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
 from .mass import VOLUME, MassProperties
-from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Surface
+from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Hulls, Surface
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
 
@@ -105,6 +105,17 @@ class Body:
             _gathered(parts, 2, (count, 3)),
             _gathered(parts, 3, (count, 2, 2)),
         )
+
+    def face_hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Hulls of global faces (k,), whose surfaces have some, over rectangles [lower, upper] (k, 2)."""
+
+        def part(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
+            found = surface.hulls(self.face_index[face[rows]], lower[rows], upper[rows])
+            return found.control, found.twists, found.bends
+
+        parts = _ask(self.surfaces, self.face_surface[face], part)
+        shapes = [(len(face), *answer.shape[1:]) for answer in parts[0][1]]
+        return Hulls(*(_gathered(parts, which, shape) for which, shape in enumerate(shapes)))
 
     def face_move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Parameters (k, 2) of the points of faces (k,) nearest to those at uv (k, 2) displaced by (k, 3)."""

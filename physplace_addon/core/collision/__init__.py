@@ -15,7 +15,7 @@ from .directional import Directions, directional_pairs
 from .distance import clearance, free_travel
 from .forest import join
 from .traversal import Neglect, near_pairs, swept_pairs
-from .tree import BoxTree, build, refit, remember, tree_of
+from .tree import BoxTree, build, refit, remember, tree_of, triangle_boxes
 from .triangles import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "standing_over",
     "swept_pairs",
     "tree_of",
+    "triangle_boxes",
     "triangles_intersect",
     "vertex_crossings",
 ]

@@ -72,7 +72,7 @@ class FlatCandidates:
 
     @cached_property
     def _from_face(self) -> float:
-        moved = 0.0 if self.before is None else _farthest_moved(self.before, self.encounter)
+        moved = 0.0 if self.before is None else farthest_moved(self.before, self.encounter)
         return self.reach + moved
 
     def vertices_over_faces(self) -> Pairs:
@@ -169,7 +169,7 @@ def placed(points: Floats, pose: Pose | None) -> Floats:
     return points if pose is None else pose.points(points.reshape(-1, 3)).reshape(points.shape)
 
 
-def _farthest_moved(before: Encounter, encounter: Encounter) -> float:
+def farthest_moved(before: Encounter, encounter: Encounter) -> float:
     """The farthest that any point of the active body has moved: a corner of its box has moved farthest."""
     lower, upper = encounter.active.tree.lower[0], encounter.active.tree.upper[0]
     corners = np.array(np.meshgrid(*np.stack([lower, upper], axis=1))).reshape(3, -1).T

@@ -103,6 +103,12 @@ class ContactBody:
         return vertex_spreads(self)
 
     @cached_property
+    def triangle_hulled(self) -> Bools:
+        """Which triangles (t,) are of faces with hulls: these may have waves that the triangles miss."""
+        hulled = np.array([surface.has_hulls for surface in self.body.surfaces])
+        return np.asarray(hulled[self.body.face_surface[self.body.triangle_face]])
+
+    @cached_property
     def triangle_centre(self) -> Floats:
         """The triangles' centres (t, 3) in the body's frame."""
         centre: Floats = self.body.triangles.mean(axis=1)

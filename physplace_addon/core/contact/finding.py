@@ -24,6 +24,7 @@ from .cones import pressing
 from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
 from .encounter import Encounter
 from .features import EDGE, FACE, dot
+from .feet import feet
 from .linearization import SOFT
 from .points import LOW, InterfacePoints, lowest_spread, without_doubles
 from .polyhedral import flat_pairs, flush
@@ -31,9 +32,11 @@ from .samples import face_samples, neglected
 from .seeds import distance_starts, edge_starts, vertex_starts
 from .sides import moved_since, on_their_sides, turned_against_neighbours
 from .solving import promising, solve_points
+from .valleys import valley_samples
 from .views import View
 
 _MOST = 400  # starts that are solved
+_FOOT_ROUNDS = 3
 _MOST_FLAT = 128  # points of flat features that a state goes on with
 _CLOSE = 1.0 / 8.0  # part of the reach within which a body that lies flat has points enough
 _PAIRS_A_POINT = 4  # pairs of near triangles below which there are not enough: there are six, as a rule
@@ -223,7 +226,7 @@ def _create(
         [InterfacePoints.none()]
         + [
             samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / encounter.radius))
-            for samples in faces
+            for samples in [*faces, *valley_samples(encounter, t1, t2, reach.curved, tracked, before)]
         ]
         + [nearest for nearest, _ in edges]
         + [
@@ -269,8 +272,15 @@ def _nearest(encounter: Encounter, starts: InterfacePoints) -> Ints:
     """Return the rows of the starts whose features are nearest, no more than a fine mesh needs, in order."""
     if len(starts) <= _MOST:
         return np.arange(len(starts))
-    first, second = encounter.evaluate(starts)
-    offset = first.point - second.point
+    first, second = encounter.first(starts), encounter.second(starts)
+    at1, at2 = first.geometry().point, second.geometry().point
+    on_world = np.nonzero(starts.dim2 == FACE)[
+        0
+    ]  # where a start is over a face, it need not be over its foot
+    on_active = np.nonzero((starts.dim1 == FACE) & (starts.dim2 != FACE))[0]
+    at2[on_world] = feet(at1[on_world], second.take(on_world), encounter.radius, _FOOT_ROUNDS)[1].point
+    at1[on_active] = feet(at2[on_active], first.take(on_active), encounter.radius, _FOOT_ROUNDS)[1].point
+    offset = at1 - at2
     nearest: Ints = np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST])
     return nearest
 

@@ -10,8 +10,9 @@ on:
 2. a few Newton rounds bring that to the foot on the true surface, and the gap is known (steps 1 and 2 of the
    paper);
 3. a sample with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
-   point); but waves may be finer than the mesh: where the gap falls from two neighbours towards each other,
-   both are also compared as being as low as the valley between them.
+   point).
+
+Faces with waves that may be finer than the mesh: see `valleys`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,13 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from .candidates import placed, unique_pairs
 from .encounter import Encounter, Owned
-from .features import FACE, Features, dot
+from .features import FACE, dot
 from .feet import feet
 from .points import InterfacePoints
 from .sides import moved_since, sides_of_base
 from .views import View, nearest_partner, uv_at
 
 _FOOT_ROUNDS = 3
-_DIP = 0.5  # of the distance of two samples: a valley between them is not as deep, a quarter at the most
 _SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
 
 
@@ -124,22 +124,32 @@ def _samples_of(
     near = np.nonzero(np.abs(distance) <= reach)[0]
     points = view.points(mover, base).take(near)
     at, distance = at[near], distance[near]
-    trusted = view.base.trusted[base.index[near]]
-    height = np.where(trusted, distance, np.abs(distance))
-    if before is not None:  # what is farther from its foot than it has moved is still on the same side
-        moved = moved_since(before, view.encounter, at, view.on_active)
-        rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
-        height[rows] = distance[rows] * sides_of_base(before, points.take(rows), view.on_active, tracked)
+    height, _ = heights(view, points, at, distance, tracked, before)
     links = _neighbours(body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near])
     spacing = view.mover.triangle_size[triangle[best]][near]
     lowest = _lowest_of_neighbours(links, height)
-    low = np.nonzero(height < _DIP * spacing)[0]
-    if len(low):
-        outward = np.where(distance * height < 0.0, -1.0, 1.0)[:, None] * foot.normal[near]
-        slope = np.zeros_like(at)
-        slope[low] = _slopes(mover.take(near[low]), outward[low])
-        lowest |= _lowest_of_neighbours(links, _floors(links, at, height, slope))
     return Samples(points, view.on_active, at, height, spacing, footed[near], lowest)
+
+
+def heights(
+    view: View,
+    points: InterfacePoints,
+    at: Floats,
+    distance: Floats,
+    tracked: InterfacePoints,
+    before: Encounter | None,
+) -> tuple[Floats, Floats]:
+    """Return the heights (k,) of unsolved points at (k, 3) over their bases, and on which sides (k,) of these
+    they are, from the distances (k,) along the bases' normals; before, tracked: as in `face_samples`.
+    """
+    base = points.index2 if view.on_active else points.index1
+    trusted = view.base.trusted[base]
+    side = np.where(trusted | (distance >= 0.0), 1.0, -1.0)
+    if before is not None:  # what is farther from its foot than it has moved is still on the same side
+        moved = moved_since(before, view.encounter, at, view.on_active)
+        rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
+        side[rows] = sides_of_base(before, points.take(rows), view.on_active, tracked)
+    return side * distance, side
 
 
 def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
@@ -157,31 +167,6 @@ def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bo
     near &= samples.gap[:, None] >= known.gap + _SAME_VALLEY * known.softest * away
     found: Bools = near.any(axis=1)
     return found
-
-
-def _slopes(mover: Features, outward: Floats) -> Floats:
-    """How the gap rises (k, 3) along the mover's faces over a base whose normals (k, 3) look outwards."""
-    normal = mover.geometry().normal
-    laid: Floats = outward - dot(outward, normal)[:, None] * normal
-    return laid
-
-
-def _floors(links: tuple[Ints, Ints], at: Floats, height: Floats, slope: Floats) -> Floats:
-    """The heights (k,) of samples, or of the lowest valley between one of them and a neighbour: where the gap
-    falls from both ends, by the cubic with these heights and slopes (k, 3), zero where they don't matter.
-    """
-    row, met = links
-    along = at[met] - at[row]
-    here, there = dot(slope[row], along), dot(slope[met], along)
-    between = (here < 0.0) & (there > 0.0)
-    row, met, here, there = row[between], met[between], here[between], there[between]
-    t = here / (here - there)
-    s = 1.0 - t
-    bottom = s * s * (1.0 + 2.0 * t) * height[row] + t * t * (3.0 - 2.0 * t) * height[met]
-    bottom += t * s * (s * here - t * there)
-    floor = height.copy()
-    np.minimum.at(floor, row, bottom)
-    return floor
 
 
 def _neighbours(triangles: Ints, sample: Ints, base_face: Ints) -> tuple[Ints, Ints]:

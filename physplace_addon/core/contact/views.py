@@ -87,8 +87,6 @@ def nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) 
 
 
 def uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floats:
-    """Return the parameters (k, 2) of the base nearest to points (k, 3) on triangles (k,) with these corners (k,
-    3, 3).
-    """
+    """Return the base's parameters (k, 2) nearest to points (k, 3) on triangles (k,), corners (k, 3, 3)."""
     barycentric = closest_on_triangle(points, corners).barycentric
     return (barycentric[:, None, :] @ view.base.body.triangle_uv[triangles])[:, 0]

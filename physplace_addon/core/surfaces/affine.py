@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Interval, Surface
+from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Hulls, Interval, Surface
 from .vectors import dot, length
 
 _CONFORMAL = 1e-13
@@ -64,6 +64,16 @@ class AffineSurface(Surface):
         square = np.trace(metric) / 3.0
         alike = np.all(np.abs(metric - square * np.eye(3)) <= _CONFORMAL * square)
         return float(np.sqrt(square)) if alike else None
+
+    @property
+    def has_hulls(self) -> bool:
+        """Those of the surface, mapped."""
+        return self.surface.has_hulls
+
+    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return the mapped hulls."""
+        inner, linear = self.surface.hulls(face, lower, upper), self.matrix[:3, :3].T
+        return Hulls(inner.control @ linear + self.matrix[:3, 3], inner.twists @ linear, inner.bends)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the mapped partial derivatives."""

@@ -69,6 +69,51 @@ class FaceGeometry:
 
 
 @dataclass(frozen=True)
+class Hulls:
+    """Bounds on parts of faces, each over a unit square of its own parameters.
+
+    control (k, 4, 4, 3): control points of a bicubic polynomial with the part's point and tangents in the
+    middle.  Its second derivatives differ from the part's by sums of m vectors `twists` (k, m, 3), each times
+    no more than `bends` (k, 3, m): by u, by both and by v.
+    """
+
+    control: Floats
+    twists: Floats
+    bends: Floats
+
+
+@dataclass(frozen=True)
+class Slack:
+    """How much parts of faces, and their derivatives, may differ from what the control points of their hulls
+    say: second (k, 3) of those by u, by both and by v; lengths, along a direction or in all.
+    """
+
+    second: Floats
+
+    @classmethod
+    def of(cls, hulls: Hulls, direction: Floats | None = None) -> Slack:
+        """Return the slack along unit vectors (k, 3), or of lengths."""
+        twists = hulls.twists
+        if direction is None:
+            share = np.sqrt((twists * twists).sum(axis=2))
+        else:
+            share = np.abs(twists @ direction[:, :, None])[..., 0]
+        return cls((hulls.bends @ share[:, :, None])[..., 0])
+
+    @property
+    def point(self) -> Floats:
+        """How far (k,) the points may be aside, by Taylor's theorem."""
+        aside: Floats = self.second @ [0.125, 0.25, 0.125]
+        return aside
+
+    @property
+    def first(self) -> Floats:
+        """How much (k, 2) the derivatives by u and by v may differ."""
+        first: Floats = 0.5 * (self.second[:, :2] + self.second[:, 1:])
+        return first
+
+
+@dataclass(frozen=True)
 class EdgeGeometry:
     """Point (k, 3), unit tangent (k, 3), curvature vector d2S/ds2 by arc length (k, 3)."""
 
@@ -103,6 +148,15 @@ class Surface(ABC):
         """Rectangles of parameters (m, 2, 2), lower and upper corner, over which every face is smooth."""
         u, v = self.domain
         return np.array([[[u.lower, v.lower], [u.upper, v.upper]]])
+
+    @property
+    def has_hulls(self) -> bool:
+        """Whether `hulls` bounds its faces: those that may have finer waves than their tessellation."""
+        return False
+
+    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return what bounds the faces (k,) over rectangles [lower, upper] (k, 2) of a single patch each."""
+        raise NotImplementedError(f"{type(self).__name__} has no hulls")
 
     @abstractmethod
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .base import Derivatives, FaceGeometry, Interval, Surface
+from .base import Derivatives, FaceGeometry, Hulls, Interval, Surface
 from .bezier_joins import Joins
 from .bezier_poles import Pole
 from .bezier_walk import Ground, walk
@@ -97,6 +97,17 @@ class BezierSheet(Surface):
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order."""
         return self.nets.derivatives(*self.board.split(uv))
+
+    @property
+    def has_hulls(self) -> bool:
+        """Those of the patches."""
+        return self.nets.has_hulls
+
+    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return those of the patches."""
+        patch, _ = self.board.split(0.5 * (lower + upper))
+        origin = self.board.origins[patch]
+        return self.nets.hulls(patch, lower - origin, upper - origin)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return point, frame (first along A), outward normal and curvature."""

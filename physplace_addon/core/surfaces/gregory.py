@@ -15,6 +15,8 @@ With r = s/(s + t), p = 1 - r, which are 1/2 at the corner itself:
 
 and q(s, t) = -q(t, s).  So |q_s| <= t, 0 <= q_ss <= 4, |q| <= s t, and the second derivative by s of the
 whole factor is at most 9/2 (1 - t)^2 (4 (1 - s)^2 + 4 t (1 - s) + 2 s t) <= 9/2 (1 - t)^2 (4 + 4 t) <= 18.
+With |q_st| <= 1 the mixed one is at most 9/2 (1 - s)(1 - t)(4 s t + 2 s (1 - t) + 2 t (1 - s) + (1 - s)(1 -
+t)) = 9/2 (1 - s^2)(1 - t^2).
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .bernstein import sub_matrices
+from .base import Hulls
+from .bernstein import CUBIC, part_matrices, sub_matrices
 from .bezier_nets import Nets
 from .cell_bounds import bilinear_bounds
 from .vectors import length
 
+_FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # control points of t - 1/2
 _FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])  # corners
 
 
@@ -50,6 +54,26 @@ class GregoryNets(Nets):
         for (a, b), factor in factors(at, order).items():
             jets[:, a, b] += (factor[:, None] @ twists)[:, 0]
         return jets
+
+    @property
+    def has_hulls(self) -> bool:
+        """They have, if none is polar."""
+        return not self.has_poles
+
+    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return the hulls of parts: of the bicubic patches with, for the twists, their tangents in the
+        middles.
+        """
+        count, twists = len(patch), self.twists[patch].reshape(len(patch), 4, 3)
+        size, cut = upper - lower, part_matrices(lower.T.ravel(), upper.T.ravel(), CUBIC)
+        control = (cut[:count] @ self.control[patch].reshape(count, 4, 12)).reshape(count, 4, 4, 3)
+        control = cut[count:, None] @ control
+        found = factors(0.5 * (lower + upper), 1)
+        factor = np.stack([found[0, 0], size[:, :1] * found[1, 0], size[:, 1:] * found[0, 1]], axis=1)
+        value, by_u, by_v = (factor @ twists).transpose(1, 0, 2)[:, :, None, None]
+        control += value + _FROM_MIDDLE[:, None, None] * by_u + _FROM_MIDDLE[:, None] * by_v
+        squares = np.stack([size[:, 0] ** 2, size[:, 0] * size[:, 1], size[:, 1] ** 2])
+        return Hulls(control, twists, np.stack(_most_bends(lower, upper), axis=1) * squares.T[:, :, None])
 
     def taken(self, rows: Ints) -> GregoryNets:
         """Return some of the patches."""
@@ -95,20 +119,35 @@ def _largest(cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
     """Bounds (cells, 4) over equal cells on what each corner's twist is multiplied by: on its value, and on
     its second derivatives by u and by v times the squares of the cells' sizes.
     """
-    u0, v0 = (axis.reshape(-1, 1) for axis in np.indices((cells_u, cells_v)))
-    u0, v0 = u0 / cells_u, v0 / cells_v
-    s0, s1 = np.where(_FAR_U, 1.0 - u0 - 1.0 / cells_u, u0), np.where(_FAR_U, 1.0 - u0, u0 + 1.0 / cells_u)
-    t0, t1 = np.where(_FAR_V, 1.0 - v0 - 1.0 / cells_v, v0), np.where(_FAR_V, 1.0 - v0, v0 + 1.0 / cells_v)
-    s0, t0 = np.maximum(s0, 0.0), np.maximum(t0, 0.0)
+    cells = np.array([cells_u, cells_v])
+    lower = np.stack([axis.ravel() for axis in np.indices((cells_u, cells_v))], axis=1) / cells
+    (s0, s1), (t0, t1) = _from_corners(lower, lower + 1.0 / cells)
     share = np.maximum((s1 - t0) / (s1 + t0), (t1 - s0) / (t1 + s0))
     value = 4.5 * _most_rise(s0, s1) * _most_rise(t0, t1) * share
+    bend_u, _, bend_v = _most_bends(lower, lower + 1.0 / cells)
+    return value, bend_u / cells_u**2, bend_v / cells_v**2
+
+
+def _from_corners(lower: Floats, upper: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """The least and the largest s and t, (k, 4) each, over rectangles, as seen from each corner."""
+    ends = []
+    for far, low, high in zip((_FAR_U, _FAR_V), lower.T[:, :, None], upper.T[:, :, None], strict=True):
+        ends.append((np.maximum(np.where(far, 1.0 - high, low), 0.0), np.where(far, 1.0 - low, high)))
+    return ends[0], ends[1]
+
+
+def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
+    """Bounds (k, 4) over rectangles [lower, upper] (k, 2) on the second derivatives by u, by both and by v of
+    what each corner's twist is multiplied by.
+    """
+    (s0, s1), (t0, t1) = _from_corners(lower, upper)
     bends = [
         4.5
         * (1.0 - d0) ** 2
         * (4.0 * (d1 / (e0 + d1)) ** 3 * (1.0 - e0) ** 2 + 4.0 * d1 * (1.0 - e0) + 2.0 * e1 * d1)
         for e0, e1, d0, d1 in ((s0, s1, t0, t1), (t0, t1, s0, s1))
     ]
-    return value, bends[0] / cells_u**2, bends[1] / cells_v**2
+    return bends[0], 4.5 * (1.0 - s0 * s0) * (1.0 - t0 * t0), bends[1]
 
 
 def _most_rise(low: Floats, high: Floats) -> Floats:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .base import Derivatives
+from .base import Derivatives, Hulls
 from .vectors import cross, dot, length
 
 POLE_SIDE = 3  # v = 1
@@ -87,6 +87,15 @@ class Patches(ABC):
     def rounding(self) -> float:
         """A length below which the rounding of points hides whether they have moved."""
         return 2.0**-50 * self.reach
+
+    @property
+    def has_hulls(self) -> bool:
+        """Whether there are `hulls`."""
+        return False
+
+    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return what bounds patches (k,) over [lower, upper] (k, 2), see `Surface.hulls`."""
+        raise NotImplementedError(f"{type(self).__name__} has no hulls")
 
     @abstractmethod
     def slopes(self, patch: Ints, at: Floats) -> Slopes:

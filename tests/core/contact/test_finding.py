@@ -18,7 +18,8 @@ from tests.bodies_of_the_paper import BOWL, floor
 from tests.core.contact.meetings import everything_within, meet, pose, prepared
 from tests.core.dirty_meshes import dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
-from tests.core.surfaces.smooth_meshes import body_of
+from tests.core.surfaces.smooth_meshes import all_over, body_of
+from tests.oracles.frames import quaternion_of, random_rotation
 
 INNER, WALL = 1.0, 0.03
 
@@ -182,17 +183,12 @@ def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides():
     assert turned == {-1.0, 1.0}
 
 
-def test_a_valley_of_a_wavy_face_is_seen_between_two_of_its_samples():
+def test_a_valley_of_a_wavy_face_is_seen_between_its_samples():
     mesh = dirty(74)
     body, _ = body_of(mesh.points, mesh.triangles.tolist())
-    sheet = body.surfaces[0]
-    at = np.stack(np.meshgrid(*2 * [np.linspace(0.0, 1.0, 9)]), axis=-1).reshape(-1, 2)
-    params = (sheet.pieces[:, 0, None] + at * np.diff(sheet.pieces, axis=1)).reshape(-1, 2)
-    places = sheet.derivatives(np.zeros(len(params), np.intp), params).point
-    turn = np.random.default_rng(28).normal(size=4)
-    turn /= np.linalg.norm(turn)
-    lowest = Pose(turn, np.zeros(3)).points(places)[:, 2].min()
-    stands = Pose(turn, np.array([0.0, 0.0, -lowest]))
+    turned = quaternion_of(random_rotation(np.random.default_rng(0)))
+    lowest = Pose(turned, np.zeros(3)).points(all_over(body, 9))[:, 2].min()
+    stands = Pose(turned, np.array([0.0, 0.0, -lowest]))
     encounter = Encounter.of(ContactBody.of([body]), ContactBody.of([floor()]), stands)
     points = everything_within(encounter, 0.1 * body.radius)
     assert points.gap.min() < 1e-6 * body.radius

@@ -11,6 +11,7 @@ from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Certificate, Placement, Settings
 from physplace_addon.core.rigid import Pose
 from tests.core.dirty_meshes import NAMES, Dirty, dirty, dirty_bowl
+from tests.core.surfaces.smooth_meshes import all_over, body_of
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
 from tests.oracles.triangles import crossings
 
@@ -43,6 +44,26 @@ def on_the_floor(seed: int) -> Dropped:
     placement = _placed(body, mesh, square(8.0 * body.radius), 0.0, seed)
     certificate = placement.run()
     lowest = min(_seen_at(mesh, state.pose)[:, :, 2].min() for state in placement.states)
+    overlap = max(0.0, -float(lowest)) / body.radius
+    return Dropped(mesh, certificate, named_in(certificate.notes), overlap, time.perf_counter() - began)
+
+
+def shaded_smooth(seed: int, turn: int, steps: int = Settings.step_limit) -> Dropped | None:
+    """Drop the mesh of a seed, shaded smooth, from just over a floor, in the attitude of another seed, for so
+    many steps at most; None if no curved faces fit it.  The overlap is that of points all over its patches.
+    """
+    began, mesh = time.perf_counter(), dirty(seed)
+    body, _ = body_of(mesh.points, mesh.triangles.tolist())
+    if body is None:
+        return None
+    places, attitude = all_over(body, 13), random_rotation(np.random.default_rng(turn))
+    centre = attitude @ body.mass.center
+    height = 1e-3 * body.radius - (places @ attitude[2]).min()
+    start = Pose(quaternion_of(attitude), np.array([-centre[0], -centre[1], height]))
+    placement = Placement(body, start, [square(8.0 * body.radius)], Settings(step_limit=steps))
+    certificate = placement.run()
+    poses = [state.pose for state in placement.states]
+    lowest = min((places @ rotation_of(pose.rotation)[2] + pose.translation[2]).min() for pose in poses)
     overlap = max(0.0, -float(lowest)) / body.radius
     return Dropped(mesh, certificate, named_in(certificate.notes), overlap, time.perf_counter() - began)
 

@@ -12,7 +12,7 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement.remarks import remarks
 from tests.core.dirty_meshes import KINDS, dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside, torus
-from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor
+from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor, shaded_smooth
 
 SOME = (*range(len(KINDS)), *range(50, 56))
 
@@ -57,6 +57,12 @@ def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
     assert dropped.certificate.status.at_rest
     assert dropped.overlap <= OVERLAP
     assert dropped.named == dropped.mesh.dirt
+
+
+@pytest.mark.parametrize(("seed", "turn"), [(11, 21)])
+def test_a_wavy_mesh_shaded_smooth_does_not_sink_into_a_floor(seed, turn):
+    dropped = shaded_smooth(seed, turn, 4)
+    assert dropped.overlap <= OVERLAP
 
 
 @pytest.mark.slow

@@ -30,6 +30,18 @@ def body_of(points, faces, flat=(), sharp=(), wanted=None):
     return smoothed(points, cage_of(faces, points, sharp), is_flat, wanted, triangles, owner, "mesh")
 
 
+def all_over(body, lines):
+    """Points (k, 3) all over a body of curved faces, on so many lines each way over each patch."""
+    line = np.linspace(0.0, 1.0, lines)
+    at = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    points = []
+    for surface in body.surfaces:
+        lower, upper = surface.pieces[:, :1], surface.pieces[:, 1:]
+        uv = (lower + at * (upper - lower)).reshape(-1, 2)
+        points.append(surface.derivatives(np.zeros(len(uv), np.intp), uv).point)
+    return np.concatenate(points)
+
+
 def ring_of(profile, around, closed):
     """Points (r, z) turned about z, and the quadrilaterals between them."""
     turn = 2 * np.pi * np.arange(around) / around
