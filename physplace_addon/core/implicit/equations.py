@@ -22,6 +22,7 @@ Mobility = Callable[[Bools], Floats]
 FARTHEST = 4.0  # strides that a parameter may move the surface by in a step
 _LEVER = 0.25  # of the surface's size: where turns of a normal are measured
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
+_ROUNDING = 1e-10  # of how the normals answer: the least slack, where parameters move no point
 _BESIDE = 1e-3  # strides: the distance of the differences
 _FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
 
@@ -165,7 +166,8 @@ def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: flo
     per = (0.5 * lever / sight.h) * equations.weight[held]
     turns, turned = grip(normal, per, sight.beside, equations.beside, way[held])
     free = equations.inverse.beyond(turns)
-    square, slack = free @ free.T, max((_SLACK * float(equations.reach[held].max())) ** 2, 1e-200)
+    square = free @ free.T
+    slack = max((_SLACK * float(equations.reach[held].max())) ** 2, _ROUNDING * square.trace(), 1e-200)
     square.ravel()[:: len(square) + 1] += slack
     inverse = np.linalg.inv(square)
     part = inverse @ (turned + turns @ y)

@@ -99,8 +99,8 @@ def _sight(
     function: ImplicitFunction, controls: ControlPoints, pace: Pace, known: Floats, seen: Sight | None
 ) -> tuple[Sight, ControlPoints]:
     """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
-    shown = seen is not None and seen.shows(function, controls, pace)
-    sight = seen if seen is not None and shown else Sight.of(function, controls, pace)
+    shown = seen if seen is not None and seen.shows(function, controls, pace) else None
+    sight = shown or Sight.of(function, controls, pace)
     off = np.abs(sight.value)
     apart = (off > pace.stride * sight.slope) & (off > _FLAT)
     if not apart.any():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.errors import SculptingError
 from physplace_addon.core.implicit import blobby_spheres
@@ -9,7 +10,9 @@ from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.equations import Pace
 from physplace_addon.core.implicit.feet import feet
 from physplace_addon.core.implicit.following import follow
+from physplace_addon.core.implicit.frozen import Frozen
 from physplace_addon.core.implicit.least_change import mobility_by_scales
+from physplace_addon.core.implicit.moved import Moved
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.core.implicit.test_least_change import by_motion, samples
 
@@ -69,6 +72,16 @@ def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(hold, comes
     assert controls.distance_left[0] < 1e-4
     assert off(blob, controls.position)[0] < 1e-4
     assert (blob.parameters[2] > comes_along) == hold
+
+
+def test_a_ball_that_can_only_slide_along_itself_comes_along() -> None:
+    """No parameter moves the surface at the point: only the grip tells where the ball is to go."""
+    turn = np.eye(4)
+    turn[:3, :3] = Rotation.from_rotvec([0.3, 0.5, 0.4]).as_matrix()
+    slide = Moved(Frozen(ball(), np.array([False, False, True, False, False])), turn)
+    beside, target = np.array([[R, 0.0, 0.0], [R, 1.0, 0.0]]) @ turn[:3, :3].T
+    blob, _ = sculpted(slide, ControlPoints.pinned([beside]).pulled(0, target), 40)
+    assert np.allclose(blob.parameters, 1.0, rtol=0, atol=1e-3)
 
 
 def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> None:
