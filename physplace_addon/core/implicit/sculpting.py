@@ -153,14 +153,14 @@ class Sculpting:
         self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
 
     def step(self) -> SculptState:
-        """Make one step of dt, unless the surface would become infinite by it, with no bounds set."""
+        """Make one step of dt, unless by it the surface would be gone, or infinite, with no bounds set."""
         before, settings = self.state, self._settings.floaters
         pace = self._pace()
         followed = self._followed(pace)
         after = before.function if followed is None else followed.function
         if settings.bounds is None and after is not self._kept.finite:
             if after.is_endless():
-                return self._refused()
+                return self._refused(SculptStatus.ENDLESS)
             self._kept.finite = after
         rate = None
         if after is not before.function:
@@ -172,6 +172,8 @@ class Sculpting:
         if settings.focus_size > 0.0 and settings.focus is None:
             self._look_near(followed.controls if followed is not None else before.controls)
         floaters = self._sampling.advance(before.floaters, before.function, rate, after)
+        if rate is not None and len(before.floaters) and not len(floaters):
+            return self._refused(SculptStatus.HELD_BACK)
         self._kept.age += 1
         calm = rate is None and _are_calm(before.floaters, floaters)
         self._kept.calm = self._kept.calm + 1 if calm else 0
@@ -186,11 +188,11 @@ class Sculpting:
         self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
         return self.state
 
-    def _refused(self) -> SculptState:
-        """Leave all as it is but the status: after this step the surface would be infinite."""
+    def _refused(self, status: SculptStatus) -> SculptState:
+        """Leave all as it is but the status: after this step the surface would be infinite, or gone."""
         before, self._kept.followed = self.state, None
         stuck = before.controls.distance_left > self._pace().near
-        self.state = replace(before, stuck=stuck, status=SculptStatus.ENDLESS, steps=before.steps + 1)
+        self.state = replace(before, stuck=stuck, status=status, steps=before.steps + 1)
         return self.state
 
     def _followed(self, pace: Pace) -> Followed | None:

@@ -119,7 +119,7 @@ def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
 
 def test_a_surface_is_not_pulled_to_infinity_and_can_be_pulled_back() -> None:
     formula = FormulaFunction.read("a*x^2 + b*y^2 + z^2 - 1", {"a": 1.0, "b": 1.0})
-    sculpting = at_work(formula, steps=20)
+    sculpting = at_work(formula, SculptSettings(FloaterSettings(0.3)), steps=10)
     sculpting.drag(sculpting.add([1.0, 0.0, 0.0], "up"), [0.2, 0.0, 1.2])
     state = run_out(sculpting)
     assert state.status is SculptStatus.ENDLESS
@@ -131,6 +131,16 @@ def test_a_surface_is_not_pulled_to_infinity_and_can_be_pulled_back() -> None:
     assert "infinite" in sculpting.step().message
     sculpting.change_function(formula)
     assert sculpting.step().status is SculptStatus.RUNNING
+
+
+def test_sculpting_does_not_make_a_surface_vanish() -> None:
+    sculpting = at_work(ball(), steps=20)
+    sculpting.desired = np.array([1.0, 0.0, 0.0, 0.0, 0.0])  # of the bias: at 1 there is nothing left
+    for _ in range(40):
+        state = sculpting.step()
+        assert len(state.floaters)
+    assert 0.9 < state.function.parameters[0] < 1.0
+    assert state.status is SculptStatus.HELD_BACK
 
 
 def test_wild_interaction_breaks_nothing() -> None:
