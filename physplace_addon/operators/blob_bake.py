@@ -14,6 +14,7 @@ from ..scene.blob_frames import is_baked
 from ..scene.blobs import active_blob, blob_of, family_of
 from ..scene.errors import SceneError
 from ..scene.read import check_editable
+from .blob_sculpt import blob_under_hands
 from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
 
     @classmethod
     def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob, in Object Mode."""
-        return why_no_blob(context)
+        """It needs a blob, in Object Mode, that nobody is sculpting."""
+        return _why_not_now(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Ask for the frames."""
@@ -86,7 +87,7 @@ class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
     @classmethod
     def why_grey(cls, context: Context) -> str | None:
         """It needs a blob that is baked, in Object Mode."""
-        reason, blob = why_no_blob(context), blob_of(active_object(context))
+        reason, blob = _why_not_now(context), blob_of(active_object(context))
         if reason is None and blob is not None and not is_baked(blob):
             return "The active blob is not baked"
         return reason
@@ -98,3 +99,9 @@ class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
             check_editable(obj)
         free(context, blob)
         return Conclusion(True, f'"{blob.name}": it has its own keys again')
+
+
+def _why_not_now(context: Context) -> str | None:
+    if blob_under_hands() is not None:
+        return "A blob is being sculpted: confirm or cancel that first"
+    return why_no_blob(context)
