@@ -17,23 +17,26 @@ _MOST = 2**16 - 1  # cells: their numbers are sorted by digits
 _COARSER = 1.2
 _SLICE = 2**14  # pairs measured at a time
 _SIDES = np.array([-1, 0, 1])
+_PLACE = np.array([1.0, 1.0, 1.0, 0.0])  # of a row: what is a position
 
 
-def between(places: Floats, positions: Floats, reach: float) -> tuple[Ints, Ints]:
-    """Return the pairs (m,), (m,) of places (k, 3) with positions (r, 3) that are within a reach."""
+def between(places: Floats, own: Floats, positions: Floats, others: Floats) -> tuple[Ints, Ints]:
+    """Return the pairs (m,), (m,) of places (k, 3) with positions (r, 3) that are nearer than the longer of
+    their reaches, own (k,) and others (r,).
+    """
     if not len(places) or not len(positions):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    grid = _Grid(places, reach)
-    own = grid.cells(places)
-    cells = grid.cells(positions)
-    candidates = np.flatnonzero(grid.beside(own).take(cells))
+    grid = _Grid(places, max(float(own.max()), float(others.max())))
+    at, cells = grid.cells(places), grid.cells(positions)
+    candidates = np.flatnonzero(grid.beside(at).take(cells))
     candidates = candidates.take(np.argsort(cells.take(candidates).astype(np.uint16), kind="stable"))
     starts = np.zeros(grid.count + 1, dtype=np.intp)
     np.cumsum(np.bincount(cells.take(candidates), minlength=grid.count), out=starts[1:])
-    columns = own[:, None] + (grid.sheet * _SIDES[:, None] + grid.row * _SIDES).ravel()
+    columns = at[:, None] + (grid.sheet * _SIDES[:, None] + grid.row * _SIDES).ravel()
     first = starts.take(columns - 1)
     counts = starts.take(columns + 2) - first
-    one, two = _within(_rows(places), _rows(positions.take(candidates, axis=0)), first, counts, reach)
+    near = _rows(positions.take(candidates, axis=0), others.take(candidates))
+    one, two = _within(_rows(places, own), near, first, counts)
     return one, candidates.take(two)
 
 
@@ -75,16 +78,16 @@ class _Grid:
         return marked
 
 
-def _rows(positions: Floats) -> Floats:
-    """Return positions (r, 3) as (r, 4): rows of 32 bytes are fetched in one."""
-    rows = np.zeros((len(positions), 4))
-    rows[:, :3] = positions
+def _rows(positions: Floats, reaches: Floats) -> Floats:
+    """Return positions and the squares of reaches (r, 4): rows of 32 bytes are fetched in one."""
+    rows = np.empty((len(positions), 4))
+    rows[:, :3], rows[:, 3] = positions, reaches * reaches
     return rows
 
 
-def _within(places: Floats, positions: Floats, first: Ints, counts: Ints, reach: float) -> tuple[Ints, Ints]:
-    """Return the pairs of places (k, 4) with positions (r, 4) within a reach; those of a place may be among
-    runs of positions, `counts` (k, c) from the `first` (k, c) on.
+def _within(places: Floats, positions: Floats, first: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return the near pairs of places (k, 4) with positions (r, 4); those of a place may be among runs of
+    positions, `counts` (k, c) from the `first` (k, c) on.
     """
     each = counts.sum(axis=1)
     ends = np.cumsum(each)
@@ -97,10 +100,11 @@ def _within(places: Floats, positions: Floats, first: Ints, counts: Ints, reach:
         two = np.repeat(first[begin:end].ravel() - stops + runs, runs)
         two += np.arange(len(two))
         one = np.repeat(np.arange(begin, end), each[begin:end])
-        apart = places.take(one, axis=0)
-        apart -= positions.take(two, axis=0)
+        apart, other = places.take(one, axis=0), positions.take(two, axis=0)
+        longer = np.maximum(apart[:, 3], other[:, 3])
+        apart -= other
         apart *= apart
-        near = np.flatnonzero(apart @ np.ones(4) <= reach * reach)
+        near = np.flatnonzero(apart @ _PLACE <= longer)
         ones.append(one.take(near))
         twos.append(two.take(near))
     return np.concatenate(ones), np.concatenate(twos)

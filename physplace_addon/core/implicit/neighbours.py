@@ -47,14 +47,13 @@ def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints
     """
     own, mean, found = np.flatnonzero(some), float(reaches.mean()), []
     for low, high in pairwise((0.0, _MIDST * mean, _FAR * mean, np.inf)):
-        level = (reaches > low) & (reaches <= high)
-        if level.any():
-            reach = float(reaches.max(where=level, initial=0.0))
-            found.append(_across(positions, own[level[own]], np.flatnonzero(reaches <= high), reach))
-            found.append(_across(positions, own[reaches[own] <= low], np.flatnonzero(level), reach))
+        level, up_to = np.flatnonzero((reaches > low) & (reaches <= high)), np.flatnonzero(reaches <= high)
+        if len(level):
+            found.append(_across(positions, reaches, level[some[level]], up_to))
+            found.append(_across(positions, reaches, own[reaches[own] <= low], level))
     first, second = _joined(*found)
     once = np.flatnonzero(~some.take(second) | (first < second))
-    return _nearer(positions, reaches, first.take(once), second.take(once))
+    return first.take(once), second.take(once)
 
 
 def _octaves(reaches: Floats) -> Ints:
@@ -76,18 +75,17 @@ def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
 
 def _octave(positions: Floats, reaches: Floats, own: Ints, below: Ints) -> tuple[Ints, Ints]:
     """Return the pairs among `own`, and of own with those `below`, that reach no farther."""
-    reach = float(reaches[own].max())
-    first, second = (own[end] for end in _among(positions[own], reach))
-    if len(below):
-        first, second = _joined((first, second), _across(positions, own, below, reach))
-    return _nearer(positions, reaches, first, second)
+    one, two = _among(positions.take(own, axis=0), float(reaches[own].max()))
+    among = _nearer(positions, reaches, own.take(one), own.take(two))
+    return _joined(among, _across(positions, reaches, own, below))
 
 
-def _across(positions: Floats, own: Ints, others: Ints, reach: float) -> tuple[Ints, Ints]:
-    """Return the pairs of some positions with others within a reach; or all, if they are few."""
+def _across(positions: Floats, reaches: Floats, own: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """Return the pairs of some positions with others that are nearer than the longer of their reaches."""
     if len(own) * len(others) <= _BY_ALL:
-        return np.repeat(own, len(others)), np.tile(others, len(own))
-    one, two = between(positions[own], positions[others], reach)
+        return _nearer(positions, reaches, np.repeat(own, len(others)), np.tile(others, len(own)))
+    ends = (own, others)
+    one, two = between(*(given.take(end, axis=0) for end in ends for given in (positions, reaches)))
     return own.take(one), others.take(two)
 
 
