@@ -120,10 +120,10 @@ def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     measure = float(weight.sum())
     if measure == 0.0:
         raise PhysPlaceError(f"mass: the triangles have no {basis}")
-    total = local[:, 0] + local[:, 1] + local[:, 2]
-    first = weight @ total / first_factor
-    rows = local.reshape(-1, 3)
-    spread = (np.repeat(weight, 3)[:, None] * rows).T @ rows + (weight[:, None] * total).T @ total
+    nine = local.reshape(-1, 9)  # a, b, c; of the blocks of their products, all together are those of s
+    first = (weight @ nine).reshape(3, 3).sum(axis=0) / first_factor
+    blocks = ((weight[:, None] * nine).T @ nine).reshape(3, 3, 3, 3)
+    spread = np.einsum("aiaj->ij", blocks) + blocks.sum(axis=(0, 2))
     about_origin = MassProperties.from_moments(measure, first, spread / second_factor, basis)
     center = about_origin.center + origin
     return MassProperties(center, abs(measure), about_origin.inertia, basis)
