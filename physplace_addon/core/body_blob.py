@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from .arrays import Floats
 from .body import Body
-from .body_blob_complex import implicit_complex
+from .body_blob_complex import SMOOTHER, implicit_complex
 from .body_blob_mass import solid_mass
 from .body_blob_patches import ImplicitPatches
 from .body_exact import exact
 from .body_merging import merge
-from .errors import PhysPlaceError
+from .errors import BlobError
 from .implicit.covering import covering
-from .implicit.creases import creases
+from .implicit.creases import creases_between
 from .implicit.function import ImplicitFunction
+from .implicit.mesh_links import Links
 from .implicit.spacing import greatest_curvatures
 from .implicit.triangulation import MeshStatus, Triangulation, triangulated
 from .implicit.united import united
@@ -31,6 +33,7 @@ _LEAST_POINTS = 4
 _PATCH_ARRAYS = "corners", "ways", "heights", "guesses"
 _FINER = 0.25  # of the distance of points, where the surface has parts too small for it
 _SMALL = 0.5  # of its box: a surface so small is sampled anew
+_NEIGHBOURS = 6  # of a point, between which creases are looked for
 
 
 def blob_body(
@@ -49,7 +52,7 @@ def blob_body(
     of its parts is left out. The tolerance of its triangles is in scene units, 0.2 % of its size unless
     given; faces and mass are exact.
 
-        Raises PhysPlaceError for no surface, an infinite one, one that no mesh fits, or one with creases:
+        Raises BlobError for no surface, an infinite one, one that no mesh fits, or one with creases:
     those of an intersection or a difference that is not blended, on which other bodies would rest.
     """
     pieces = united(function)
@@ -87,15 +90,17 @@ def _one_body(
     _check_finite(function, name)
     sampled, spaced = _sampled(function) if points is None or sigma is None else (points, sigma)
     if len(sampled) < _LEAST_POINTS:
-        raise _no_surface(name)
+        raise BlobError(name, "it has no surface", "make its elements larger, or bring them closer")
+    _check_no_creases(function, _pairs(sampled), name)
     size = 0.5 * float(np.linalg.norm(np.ptp(sampled, axis=0)))
     within = DEFAULT_TOLERANCE * size if tolerance is None else tolerance
     mesh = _meshed(function, sampled, spaced, _LOOSER * within)
     _check_mesh(function, mesh, name)
     try:
-        found = exact(implicit_complex(function, mesh.points, mesh.triangles, within), name)
-    except PhysPlaceError as error:
-        raise PhysPlaceError(f'"{name}": {error}') from error
+        complex = implicit_complex(function, mesh.points, mesh.triangles, within)
+    except BlobError as error:
+        raise BlobError(name, error.found, error.remedy) from error
+    found = exact(complex, name)
     return replace(found, notes=(*_notes(mesh), *found.notes))
 
 
@@ -109,34 +114,37 @@ def _meshed(function: ImplicitFunction, points: Floats, sigma: float, within: fl
 
 
 def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
-    """Raise PhysPlaceError for a mesh that smooth patches cannot be laid over."""
-    found = "its surface bends too sharply; blend its elements more smoothly"
+    """Raise BlobError for a mesh that smooth patches cannot be laid over."""
     if not mesh.status.closed:
-        found = "parts of it are much thinner or smaller than the rest; leave them out, or enlarge them"
-    else:
-        _check_no_creases(function, mesh, name)
-    if not mesh.status.closed or mesh.status is MeshStatus.COARSE:
-        raise PhysPlaceError(f'"{name}": {found}')
+        found = "parts of it are much thinner, smaller or sharper than the rest"
+        raise BlobError(name, found, f"leave them out, enlarge them, or {SMOOTHER}")
+    _check_no_creases(function, mesh.points[Links.of(mesh.triangles, len(mesh.points)).ends], name)
+    if mesh.status is MeshStatus.COARSE:
+        raise BlobError(name, "its surface bends too sharply", SMOOTHER)
 
 
 def _check_finite(function: ImplicitFunction, name: str) -> None:
-    """Raise PhysPlaceError for a surface without end."""
+    """Raise BlobError for a surface without end."""
     box = function.box()
     if (box[0] <= box[1]).all() and not np.isfinite(box).all():
-        raise PhysPlaceError(f'"{name}": its surface is infinite; intersect it with something that is not')
+        raise BlobError(name, "its surface is infinite", "intersect it with something that is not")
 
 
-def _no_surface(name: str) -> PhysPlaceError:
-    return PhysPlaceError(f'"{name}": it has no surface; make its elements larger, or bring them closer')
-
-
-def _check_no_creases(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
-    """Raise PhysPlaceError for a surface with creases, which no smooth patch has."""
-    places, outward = creases(function, mesh.points, mesh.triangles)
+def _check_no_creases(function: ImplicitFunction, ends: Floats, name: str) -> None:
+    """Raise BlobError for a surface with creases between points (n, 2, 3), which no smooth patch has."""
+    places, outward = creases_between(function, ends)
     if len(places):
         where = ", ".join(f"{x:.4g}" for x in places[np.argmax(outward)])
         found = f"its surface has a sharp {'edge' if outward.any() else 'crease'} near ({where})"
-        raise PhysPlaceError(f'"{name}": {found}; blend its elements smoothly')
+        raise BlobError(name, found, SMOOTHER)
+
+
+def _pairs(points: Floats) -> Floats:
+    """Points (n, 2, 3) that are near to each other."""
+    near = np.asarray(cKDTree(points).query(points, min(_NEIGHBOURS + 1, len(points)))[1], dtype=np.intp)
+    first = np.repeat(near[:, 0], near.shape[1] - 1)
+    both = np.unique(np.sort(np.stack([first, near[:, 1:].ravel()], axis=1), axis=1), axis=0)
+    return points[both]
 
 
 def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:

@@ -21,7 +21,7 @@ import numpy as np
 from .arrays import Bools, Floats, Ints
 from .body_blob_mass import solid_mass
 from .body_blob_patches import ImplicitPatches, implicit_patches, most_between
-from .errors import PhysPlaceError
+from .errors import BlobError
 from .implicit.feet import on_surface
 from .implicit.function import ImplicitFunction
 from .implicit.mesh_links import Links, area_vectors
@@ -39,6 +39,7 @@ _ROUNDING = 2.0**-48
 _STEEPEST = 0.1  # least cosine between a way and F_x
 _REACH = 0.25  # of a triangle's longest side: how far from a patch the surface is looked for at first
 _CUTS = 6
+SMOOTHER = "blend its elements more smoothly"
 _HALVES = np.array([[[0, 0], [1, 0], [0, 1]], [[1, 1], [0, 1], [1, 0]]], dtype=np.float64)
 
 
@@ -110,7 +111,7 @@ def implicit_complex(
     """Return the boundary of what F < 0 on, from a closed mesh of F = 0: points (n, 3), triangles (t, 3),
     which are cut where patches over them would be farther than the tolerance, in scene units, from flat.
 
-    Raises PhysPlaceError where the surface bends too sharply for the mesh.
+    Raises BlobError where the surface bends too sharply for the mesh.
     """
     net = _net(function, points, triangles)
     for _ in range(_CUTS):
@@ -202,7 +203,7 @@ def _away(points: Floats, halves: Floats) -> Floats:
 
 
 def _check_ways(patches: ImplicitPatches) -> None:
-    """Raise PhysPlaceError where the surface leans too far from a patch, or is not found near it."""
+    """Raise BlobError where the surface leans too far from a patch, or is not found near it."""
     count = len(patches)
     at = np.tile([[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]], (count, 1))
     patch = np.repeat(np.arange(count), 3)
@@ -214,8 +215,8 @@ def _check_ways(patches: ImplicitPatches) -> None:
     )
     if bad.any():
         where = ", ".join(f"{x:.4g}" for x in found[np.flatnonzero(bad)[0]])
-        raise PhysPlaceError(
-            f"blob: its surface bends too sharply near ({where}); blend its elements more smoothly"
+        raise BlobError(
+            "blob", f"its surface bends too sharply near ({where})", "blend its elements more smoothly"
         )
 
 

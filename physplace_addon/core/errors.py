@@ -56,3 +56,13 @@ class ImplicitError(PhysPlaceError):
         self.subject = subject
         self.found = found
         self.remedy = remedy
+
+
+class BlobError(PhysPlaceError):
+    """An implicit surface that encloses no body: names the object, what was found, and a remedy."""
+
+    def __init__(self, name: str, found: str, remedy: str) -> None:
+        super().__init__(f'"{name}": {found}; {remedy}')
+        self.name = name
+        self.found = found
+        self.remedy = remedy

@@ -6,7 +6,8 @@ from __future__ import annotations
 from bpy.types import Object
 
 from ..core.bodies import Body
-from ..core.body_blob import SMOOTHER, blob_body
+from ..core.body_blob import blob_body
+from ..core.body_blob_complex import SMOOTHER
 from ..core.errors import BlobError
 from .blob_models import BlobModel, read_blob
 from .blobs import SMOOTH

@@ -314,6 +314,14 @@ def test_a_blob_is_placed_by_its_exact_surface():
     assert scenes.world_matrix(bpy.data.objects["Sphere"])[2, 3] == pytest.approx(0.7, abs=1e-5)
 
 
+def test_a_sharp_edge_is_refused_with_the_property_that_rounds_it():
+    scenes.floor()
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 3.0), combination="difference")
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 3.8), radius=0.6, subtract=True)
+    bowl = bpy.context.object.parent
+    refused(bpy.ops.physplace.place, bowl, r'object "Blob": .* sharp edge near .*; raise "blob.smooth"')
+
+
 def test_disks_stay_tangent_to_a_surface_that_is_stretched_and_mirrored():
     rng = np.random.default_rng(4)
     normal = rng.normal(size=(300, 3))

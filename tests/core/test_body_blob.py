@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.body_blob import blob_body
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, intersection, union
+from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
 from physplace_addon.core.implicit.covering import covering
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
@@ -221,6 +221,7 @@ def test_a_part_a_twentieth_of_the_rest_is_not_left_out():
     ("function", "said"),
     [
         (HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]]), "infinite"),
+        (difference(ball_of(), [ball_of(centre=(0, 0, 0.6))]), "sharp edge"),  # no mesh fits an acute one
         (intersection([ball_of(centre=(-0.3, 0, 0)), ball_of(centre=(0.3, 0, 0))]), "sharp edge"),
         (intersection([ball_of(), ball_of(centre=(4, 0, 0))]), "no surface"),
         (union([ball_of(), HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])]), "infinite"),
