@@ -66,9 +66,18 @@ def settled(count: int) -> Sculpting:
     made = Sculpting(function, SculptSettings(FloaterSettings(radius)), np.random.default_rng(0))
     for _ in range(2 * SETTLING):
         made.step()
-    for index in np.linspace(0, len(made.state.floaters) - 1, CONTROLS).astype(int):
-        made.add(made.state.floaters.positions[index])
+    for direction in directions(CONTROLS):
+        places = made.state.floaters.positions
+        made.add(places[np.argmax(places @ direction)])
     return made
+
+
+def directions(count: int) -> np.ndarray:
+    """So many unit vectors, even over the sphere: what is farthest in each is there whatever the floaters."""
+    height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - height * height)
+    return np.stack([across * np.cos(turn), across * np.sin(turn), height], axis=1)
 
 
 class Dragged:
