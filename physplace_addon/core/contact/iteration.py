@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .features import FeatureGeometry, dot
 
 _CONVERGED = 1e-14  # of R: the last correction
+_CREEPING = 0.5  # of what it should: a pair that moves less stands at a border, or goes along it
+_PATIENCE = 4  # rounds that it may creep, one after another
 
 
 def inverse_2x2(a: Floats, smallest: float) -> Floats:
@@ -36,12 +38,13 @@ def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
 
 class Progress:
     """Watches an iteration on k pairs: it ends when each has converged or does not move although it should
-    (it stands at the border of its domain, and another feature's pair is the true one).
+    (it stands at the border of its domain, or creeps along that, and another feature's pair is the true one).
     """
 
     def __init__(self, radius: float) -> None:
         self._tolerance = _CONVERGED * radius
         self._last: tuple[Floats, Floats, Floats] | None = None
+        self._creeping: Ints | None = None
 
     def going(self, size: Floats, point1: Floats, point2: Floats) -> Bools:
         """Take the lengths (k,) of the next corrections and the points (k, 3) they start from; tell which go
@@ -52,8 +55,17 @@ class Progress:
             asked, before1, before2 = self._last
             moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
             going &= moved >= 1e-3 * asked
+            going &= self._crept(size, asked, point1 - before1, point2 - before2) < _PATIENCE
         self._last = size, point1, point2
         return going
+
+    def _crept(self, size: Floats, asked: Floats, way1: Floats, way2: Floats) -> Ints:
+        """For how many rounds (k,) both points have moved much less than they should, and still should."""
+        moved = np.sqrt(np.maximum(dot(way1, way1), dot(way2, way2)))
+        creeps = (moved < _CREEPING * asked) & (size > _CREEPING * asked)
+        before = np.zeros(len(size), dtype=np.intp) if self._creeping is None else self._creeping
+        self._creeping = np.where(creeps, before + 1, 0)
+        return self._creeping
 
     def take(self, rows: Bools) -> Progress:
         """Watch only the given pairs from now on."""
@@ -62,6 +74,8 @@ class Progress:
         if self._last is not None:
             size, point1, point2 = self._last
             taken._last = size[rows], point1[rows], point2[rows]
+        if self._creeping is not None:
+            taken._creeping = self._creeping[rows]
         return taken
 
 
