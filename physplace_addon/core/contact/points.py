@@ -108,27 +108,32 @@ def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints
 
 
 def lowest_spread(points: InterfacePoints, count: int, level: float) -> InterfacePoints:
-    """Return at most `count` of the points: of LOW times as many that are lowest, and those as low as these
-    but for a difference of `level`, those far apart.
+    """Return at most `count` of the points: those that touch or are as low as the lowest but for `level`, and
+    of LOW times `count` that are lowest, and those as low as these, those far from the ones that are chosen.
 
     What a step would push through something is always among the lowest, so nothing that matters goes unseen;
-    of a face that lies flat all corners are as low.
+    of a face that lies flat all corners are as low.  On a fine mesh what carries it may lie in the midst of
+    many that are nearly as low: it is not left to chance.
     """
     if len(points) <= count:
         return points
     order = np.argsort(points.gap, kind="stable")
     gaps = points.gap[order]
     low = points.take(order[gaps <= gaps[: LOW * count][-1] + level])
-    return low.take(np.sort(spread_out(low.point1, count)))
+    bearing = int(np.count_nonzero(low.gap <= max(low.gap[0], 0.0) + level))
+    if bearing >= count:
+        return low.take(np.sort(spread_out(low.point1[:bearing], count)))
+    return low.take(np.sort(spread_out(low.point1, count, bearing)))
 
 
-def spread_out(positions: Floats, count: int) -> Ints:
-    """Choose `count` of the positions (k, 3) far from one another: each next one is the farthest from those
-    chosen, the first of several that are as far: on a regular mesh rounding would choose among them.
+def spread_out(positions: Floats, count: int, given: int = 1) -> Ints:
+    """Choose `count` of the positions (k, 3) far from one another: the first ones, `given`, and then always
+    the farthest from those chosen, the first of several that are as far: on a regular mesh rounding would
+    choose among them.
     """
     if len(positions) <= count:
         return np.arange(len(positions))
-    chosen = np.zeros(count, dtype=np.intp)
+    chosen = np.arange(count)
     axes = np.ascontiguousarray(positions.T)
     squares, nearest = np.empty_like(axes), np.full(len(positions), np.inf)
     for i in range(1, count):
@@ -138,5 +143,6 @@ def spread_out(positions: Floats, count: int) -> Ints:
         distance += squares[1]
         distance += squares[2]
         np.minimum(nearest, distance, out=nearest)
-        chosen[i] = (nearest >= (1.0 - _TIE) * nearest[nearest.argmax()]).argmax()
+        if i >= given:
+            chosen[i] = (nearest >= (1.0 - _TIE) * nearest[nearest.argmax()]).argmax()
     return chosen

@@ -9,7 +9,13 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.encounter import ContactBody, Encounter
 from physplace_addon.core.contact.features import EDGE, Features
 from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
-from physplace_addon.core.contact.points import InterfacePoints, spread_out, without_doubles
+from physplace_addon.core.contact.points import (
+    FIXED,
+    InterfacePoints,
+    lowest_spread,
+    spread_out,
+    without_doubles,
+)
 from physplace_addon.core.contact.solving import solve_points
 from physplace_addon.core.contact.views import View
 from physplace_addon.core.rigid import Pose
@@ -129,6 +135,25 @@ def test_points_spread_out_leave_no_hole(rng):
     chosen = spread_out(ring, 16)
     assert len(np.unique(chosen)) == 16
     assert largest_hole(ring[chosen]) < np.radians(50.0)
+
+
+def test_what_carries_is_kept_among_many_that_are_nearly_as_low(rng):
+    count = 3000
+    places = np.column_stack([rng.uniform(-1.0, 1.0, (count, 2)), np.zeros(count)])
+    gap = rng.uniform(1e-6, 1e-5, count)
+    carrying = np.argsort(np.linalg.norm(places - places[7], axis=1))[:5]
+    gap[carrying] = [0.0, 1e-10, -1e-10, 3e-10, -2e-7]
+    number, none = np.arange(count), np.full(count, FIXED)
+    up, zeros = np.tile([0.0, 0.0, 1.0], (count, 1)), np.zeros((count, 2))
+    vertices, faces = np.zeros(count, int), np.full(count, 2)
+    held, ones = np.zeros(count, bool), np.ones(count)
+    points = InterfacePoints(
+        vertices, number, zeros, faces, number, zeros, ones, held, ones, places, places, up, gap, none, none
+    )
+    chosen = lowest_spread(points, 128, 1e-9)
+    assert len(np.unique(chosen.index1)) == 128
+    assert np.isin(carrying, chosen.index1).all()
+    assert np.ptp(chosen.point1[:, :2], axis=0).min() > 1.5
 
 
 def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
