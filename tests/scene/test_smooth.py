@@ -96,6 +96,19 @@ def test_a_globe_rests_on_its_round_as_high_as_reported():
     assert np.cos(np.pi / 16) < height < 1.0 + reported
 
 
+def test_a_cylinder_that_lies_on_its_wavy_side_is_at_rest_where_its_contacts_carry_it():
+    made = shown(*meshes.cylinder(32), height=1.3)
+    for edge in made.data.edges:
+        edge.use_edge_sharp = edge.vertices[0] // 32 == edge.vertices[1] // 32
+    made.data.update()
+    made.rotation_euler = (1.57, 0.1, 0.0)
+    scene = read(bpy.context)
+    placement = Placement(scene.subject.body, scene.subject.pose, scene.world)
+    certificate = placement.run()
+    assert certificate.residual_torque < 1e-6
+    assert certificate.status is Status.BALANCED
+
+
 def test_many_smooth_faces_stay_flat_and_it_is_said():
     shown(*meshes.torus(around=120, across=90))
     found = body()

@@ -205,6 +205,9 @@ class Placement:
         sticky = self.state.sticky.followed(points)
         self.states.append(State(assembly, points, sticky, self.state.origin, energy, eps))
         if self._problem.has_lowest and self._no_lower():
+            falling = motions_that_end(self._problem, self.state)
+            if falling is not None:
+                return self._finish(Rest(self.states.pop(), falling))
             self.status = Status.AT_ENERGY_MINIMUM
         return self.state
 
