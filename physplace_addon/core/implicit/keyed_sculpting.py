@@ -20,7 +20,6 @@ from .floaters import Floaters
 from .function import ImplicitFunction
 from .sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
 
-
 _STILL = 6  # steps in which the surface has not moved, after which a frame's floaters are spread well enough
 
 
