@@ -32,7 +32,7 @@ from .samples import face_samples, neglected
 from .seeds import distance_starts, edge_starts, vertex_starts
 from .sides import moved_since, on_their_sides, turned_against_neighbours
 from .solving import promising, solve_points
-from .valleys import valley_samples
+from .valleys import valley_starts
 from .views import View
 
 _MOST = 400  # starts that are solved
@@ -226,8 +226,9 @@ def _create(
         [InterfacePoints.none()]
         + [
             samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / encounter.radius))
-            for samples in [*faces, *valley_samples(encounter, t1, t2, reach.curved, tracked, before)]
+            for samples in faces
         ]
+        + valley_starts(encounter, t1, t2, reach.curved, tracked, before)
         + [nearest for nearest, _ in edges]
         + [
             vertex_starts(on_active, t1, t2, reach.curved),

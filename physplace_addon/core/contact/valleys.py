@@ -28,13 +28,12 @@ from .encounter import Encounter
 from .features import FACE, FeatureGeometry, Features, dot
 from .feet import feet
 from .points import InterfacePoints
-from .samples import Samples, heights
+from .samples import heights
 from .views import View, nearest_partner, uv_at
 
 _CUTS = 2
 _MOST = 128  # cells that are gone on with, the lowest
 _FOOT_ROUNDS = 3
-_BESIDE = 3.0  # radii of a cell within which the valley that it may hold a part of is
 _SURE = 2.0  # how much more a base may bend beside a foot
 _ROUNDING = 1e-9  # of the tangents: a slope that may be zero on the join of two patches
 _DEGREE = 3
@@ -69,28 +68,16 @@ class _Cells:
         return replace(four, lower=lower, upper=lower + half)
 
 
-@dataclass(frozen=True)
-class _Left:
-    """Cells (k,) that may hold a valley below their base, their middles (k, 3), the heights (k,) of these
-    over their feet, and the cells' radii (k,) about them.
-    """
-
-    cells: _Cells
-    middle: Floats
-    height: Floats
-    radius: Floats
-
-
-def valley_samples(
+def valley_starts(
     encounter: Encounter,
     t1: Ints,
     t2: Ints,
     reach: float,
     tracked: InterfacePoints,
     before: Encounter | None,
-) -> list[Samples]:
-    """Return samples in the valleys that may reach below their bases, of faces with hulls: of triangles (k,)
-    that are near, within reach.
+) -> list[InterfacePoints]:
+    """Return starts in the valleys that may reach below their bases, of faces with hulls: of triangles (k,)
+    that are near, within reach.  None is left out for a known point beside it: a valley may be as near.
 
     On which sides of sheets they are tell `before`, a pose free of overlap, and the points tracked since.
     """
@@ -106,7 +93,7 @@ def valley_samples(
         (View(encounter, False), t2, t1, meet & two & ~(finer & one)),
     )
     return [
-        _samples_of(view, mine[rows], other[rows], tracked, before)
+        _starts_of(view, mine[rows], other[rows], tracked, before)
         for view, mine, other, rows in views
         if rows.any()
     ]
@@ -124,16 +111,14 @@ def _boxes_meet(encounter: Encounter, t1: Ints, t2: Ints, pad: float) -> Bools:
     return ~np.asarray(apart.any(axis=1))
 
 
-def _samples_of(
+def _starts_of(
     view: View, mine: Ints, other: Ints, tracked: InterfacePoints, before: Encounter | None
-) -> Samples:
+) -> InterfacePoints:
     left = _left(view, _cells_of(view, mine, other, tracked, before))
     for _ in range(_CUTS):
-        if len(left.height):
-            left = _left(view, left.cells.quarters())
-    points = view.points(left.cells.middles(view), left.cells.base)
-    every = np.ones(len(left.height), bool)
-    return Samples(points, view.on_active, left.middle, left.height, _BESIDE * left.radius, every, every)
+        if len(left.face):
+            left = _left(view, left.quarters())
+    return view.points(left.middles(view), left.base)
 
 
 def _cells_of(
@@ -158,7 +143,7 @@ def _cells_of(
     return replace(cells, side=heights(view, points, middle, distance, tracked, before)[1])
 
 
-def _left(view: View, cells: _Cells) -> _Left:
+def _left(view: View, cells: _Cells) -> _Cells:
     """The cells that may hold valleys, no more than _MOST of them, the lowest."""
     hulls = view.mover.body.face_hulls(cells.face, cells.lower, cells.upper)
     middle = _AT_HALF @ (hulls.control.transpose(0, 2, 3, 1) @ _AT_HALF)
@@ -182,7 +167,7 @@ def _left(view: View, cells: _Cells) -> _Left:
         may &= (slope.min(axis=(1, 2)) <= slack) & (slope.max(axis=(1, 2)) >= -slack)
     rows = np.nonzero(may)[0]
     rows = rows[np.argsort(lowest[rows], kind="stable")[:_MOST]]
-    return _Left(replace(cells, base=base).take(rows), middle[rows], height[rows], radius[rows])
+    return replace(cells, base=base).take(rows)
 
 
 def _bends(foot: FeatureGeometry, height: Floats) -> Floats:
