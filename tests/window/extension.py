@@ -35,6 +35,12 @@ def told() -> list[str]:
     return [f"{operator.bl_label}: {operator.header()}" for operator in open_ones]
 
 
+def key_of(keymap: str, action: str) -> bpy.types.KeyMapItem:
+    """The artist's key for something. Not to be kept: Blender makes its keymaps anew as time passes."""
+    items = bpy.context.window_manager.keyconfigs.user.keymaps[keymap].keymap_items
+    return next(item for item in items if item.properties.action == action)
+
+
 def traces() -> set[str]:
     """All that extensions may hang on Blender and Python can list, each thing as a line of text."""
     found = {f"type {name}" for name in dir(bpy.types) if not name.startswith("__")}

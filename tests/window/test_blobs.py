@@ -226,11 +226,9 @@ async def test_a_control_point_is_dragged_in_the_plane_of_the_view(hand: Hand) -
     await hand.undo()
     await hand.wait(10)
     assert is_alike(places(), start)
-    keys = bpy.context.window_manager.keyconfigs.user.keymaps["PhysPlace: Sculpting"].keymap_items
-    confirm = next(item for item in keys if item.properties.action == "CONFIRM")
-    confirm.type = "F6"
+    extension.key_of("PhysPlace: Sculpting", "CONFIRM").type = "F6"
     await hand.press("F6")
-    confirm.type = "RET"
+    extension.key_of("PhysPlace: Sculpting", "CONFIRM").type = "RET"
     assert_nothing_is_open()
 
 

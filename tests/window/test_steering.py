@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import bpy
 import numpy as np
@@ -21,18 +22,12 @@ from tests.window.placements import (
     placing,
 )
 
-KEYMAP = "PhysPlace: Placing"
+key_of = partial(extension.key_of, "PhysPlace: Placing")
 
 
 def is_at(*place: float, name: str = "Cube") -> Callable[[], bool]:
     """Whether a cube is somewhere, to a tenth of a millimetre."""
     return lambda: (cube_at(name) - Vector(place)).length < 1e-4
-
-
-def key_of(action: str) -> bpy.types.KeyMapItem:
-    """The artist's key for something."""
-    items = bpy.context.window_manager.keyconfigs.user.keymaps[KEYMAP].keymap_items
-    return next(item for item in items if item.properties.action == action)
 
 
 async def test_numbers_take_minus_and_backspace_and_are_told(hand: Hand) -> None:
@@ -175,11 +170,11 @@ async def test_tab_says_when_there_is_none_and_comes_back_to_the_first(hand: Han
 
 async def test_a_key_that_the_artist_has_changed_is_the_one_that_works_and_is_told(hand: Hand) -> None:
     await begun(hand)
-    confirm, pause, push = key_of("CONFIRM"), key_of("PAUSE"), key_of("PUSH")
-    assert f"{pause.to_string(compact=True)}: Pause" in operator().hints()
-    assert operator().hints().startswith(f"{confirm.to_string(compact=True)}: Confirm")
+    assert f"{key_of('PAUSE').to_string(compact=True)}: Pause" in operator().hints()
+    assert operator().hints().startswith(f"{key_of('CONFIRM').to_string(compact=True)}: Confirm")
     try:
-        pause.type, push.active = "P", False
+        key_of("PAUSE").type = "P"
+        key_of("PUSH").active = False
         await hand.press("SPACE")
         assert "paused" not in header()
         await hand.press("P")
@@ -187,7 +182,8 @@ async def test_a_key_that_the_artist_has_changed_is_the_one_that_works_and_is_to
         assert "P: Pause" in operator().hints()
         assert "Push" not in operator().hints()
     finally:
-        pause.type, push.active = "SPACE", True
+        key_of("PAUSE").type = "SPACE"
+        key_of("PUSH").active = True
     await hand.press("ESC")
     assert extension.open_sessions() == []
 
@@ -195,16 +191,15 @@ async def test_a_key_that_the_artist_has_changed_is_the_one_that_works_and_is_to
 async def test_the_keys_are_in_the_preferences(hand: Hand) -> None:
     await hand.wait()
     area = hand.area
-    pause = key_of("PAUSE")
     area.type = "PREFERENCES"
     try:
         bpy.context.preferences.active_section = "ADDONS"
         bpy.context.window_manager.addon_search = "PhysPlace"
         bpy.ops.preferences.addon_expand(module=extension.MODULE)
-        pause.type = "P"
+        key_of("PAUSE").type = "P"
         await hand.wait(10)
         await hand.screenshot("preferences")
     finally:
-        pause.type = "SPACE"
+        key_of("PAUSE").type = "SPACE"
         area.type = "VIEW_3D"
         await hand.wait()
