@@ -13,13 +13,12 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
 
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from . import sparse_rows
-from .function import names_of_elements
+from .element_rows import ElementRows
 from .gaussians import NEGLECTED, REACH, WELL_CONDITIONED, Elements, Nearness
 from .many_elements import ELEMENTS, POINTS, Groups, Pairs, pairs, summed
 from .sparse_rows import Rows
@@ -31,40 +30,10 @@ _AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the c
 
 
 @dataclass(frozen=True, eq=False)
-class Field(Summand):
+class Field(ElementRows, Summand):
     """k elements of one kind, as rows (k, p) of their parameters."""
 
-    rows: Floats
-    kind: ClassVar[str]
-    columns: ClassVar[tuple[str, ...]]
-
-    @property
-    def parameters(self) -> Floats:
-        """The parameters (k p,), element by element."""
-        return self.rows.flatten()
-
-    @property
-    def scales(self) -> Floats:
-        """The change of each parameter (k p,) that moves the surface about a unit: all are lengths here."""
-        return np.ones(self.rows.size)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the parameters (k p)."""
-        return names_of_elements(self.kind, len(self.rows), self.columns)
-
-    @property
-    def positive(self) -> Bools:
-        """Where the radii are (k p,)."""
-        marks = np.zeros(self.rows.shape, dtype=np.bool_)
-        marks[:, -1] = True
-        return marks.ravel()
-
-    def with_parameters(self, parameters: Floats) -> Self:
-        """Return the field with other parameters (k p,); a radius below 0 becomes its opposite."""
-        rows = np.array(parameters, dtype=np.float64).reshape(self.rows.shape)
-        np.abs(rows[:, -1], out=rows[:, -1])
-        return type(self)(rows)
+    sizes = (-1,)
 
     @property
     def radii(self) -> Floats:

@@ -104,8 +104,3 @@ class ImplicitFunction(ABC):
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""
-
-
-def names_of_elements(kind: str, count: int, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Name the parameters of so many elements: the kind, its number from 1, and what it is."""
-    return tuple(f"{kind} {number}: {column}" for number in range(1, count + 1) for column in columns)

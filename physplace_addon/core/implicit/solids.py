@@ -7,15 +7,16 @@ take the elements one by one.  Where two are equal the derivatives are those of 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Floats, Ints
 from ..errors import ImplicitError
-from .function import ImplicitFunction, names_of_elements
+from .element_rows import ElementRows
+from .function import ImplicitFunction
 from .sparse_rows import Rows
 
 Which = Ints | slice
@@ -24,13 +25,9 @@ _AT_ONCE = 2**16  # pairs of a point and an element
 
 
 @dataclass(frozen=True, eq=False)
-class Solids(ImplicitFunction):
-    """k elements of one kind; sizes are the numbers of the columns that are lengths above 0."""
+class Solids(ElementRows, ImplicitFunction):
+    """k elements of one kind."""
 
-    rows: Floats
-    kind: ClassVar[str]
-    columns: ClassVar[tuple[str, ...]]
-    sizes: ClassVar[tuple[int, ...]] = ()
     sign: ClassVar[float] = 1.0  # -1 for the intersection
 
     def __post_init__(self) -> None:
@@ -61,37 +58,6 @@ class Solids(ImplicitFunction):
     @abstractmethod
     def boxes(self, level: float) -> Floats:
         """Return, for each element, a box (k, 2, 3) that holds where f <= level; infinite where that is."""
-
-    @property
-    def parameters(self) -> Floats:
-        """The rows one after another (k p,)."""
-        return self.rows.flatten()
-
-    @property
-    def scales(self) -> Floats:
-        """1: all parameters are lengths unless a kind says otherwise."""
-        return np.ones(self.rows.size)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The kind, its number from 1, and what it is."""
-        return names_of_elements(self.kind, len(self.rows), self.columns)
-
-    @property
-    def positive(self) -> Bools:
-        """Where the sizes are."""
-        marks = np.zeros(self.rows.shape, dtype=np.bool_)
-        marks[:, list(self.sizes)] = True
-        return marks.ravel()
-
-    def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same with other parameters; a size below 0 becomes its opposite."""
-        return replace(self, rows=self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
-
-    def _valid(self, rows: Floats) -> Floats:
-        for column in self.sizes:
-            np.abs(rows[:, column], out=rows[:, column])
-        return rows
 
     def nearest(self, x: Floats) -> Ints:
         """Return the element (n,) that F is at points (n, 3)."""
