@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
-from bpy.types import Mesh, Object
+from bpy.types import FloatVectorAttribute, IntAttribute, Mesh, Object
 
 from ..core.arrays import Floats, Ints
 from ..core.surfaces.subdivision.cage import Cage
@@ -46,13 +47,34 @@ def triangles_of(evaluated: Object) -> Triangulated | None:
 
 
 def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
-    """The points (n, 3) and loop triangles (t, 3) of a mesh."""
+    """The points (n, 3) and loop triangles (t, 3) of a mesh.
+
+    An attribute is copied as it lies in memory; of vertices and triangles Blender asks each one.
+    """
     coordinates = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", coordinates)
+    at_corner = np.empty(len(mesh.loops), dtype=np.int32)
+    if len(coordinates):  # an empty mesh has no attributes
+        positions = cast(FloatVectorAttribute, mesh.attributes["position"])
+        positions.data.foreach_get("vector", coordinates)
+    if len(at_corner):
+        cast(IntAttribute, mesh.attributes[".corner_vert"]).data.foreach_get("value", at_corner)
     mesh.calc_loop_triangles()
     corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
-    mesh.loop_triangles.foreach_get("vertices", corners)
-    return coordinates.astype(np.float64).reshape(-1, 3), corners.astype(np.intp).reshape(-1, 3)
+    mesh.loop_triangles.foreach_get("loops", corners)
+    return coordinates.astype(np.float64).reshape(-1, 3), at_corner.astype(np.intp)[corners].reshape(-1, 3)
+
+
+def triangle_faces(mesh: Mesh) -> Ints:
+    """The face (t,) of each of a mesh's loop triangles: n - 2 are of one with n corners."""
+    mesh.calc_loop_triangles()
+    faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangle_polygons.foreach_get("value", faces)
+    return faces.astype(np.intp)
+
+
+def face_sizes(mesh: Mesh) -> Ints:
+    """The number of corners (nf,) of each of a mesh's faces."""
+    return np.bincount(triangle_faces(mesh), minlength=len(mesh.polygons)) + 2
 
 
 def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
@@ -63,17 +85,10 @@ def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
     edges = np.empty(len(mesh.loops), dtype=np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     mesh.loops.foreach_get("edge_index", edges)
-    return corners.astype(np.intp), edges.astype(np.intp), face_starts(mesh)
-
-
-def face_starts(mesh: Mesh) -> Ints:
-    """Where each face begins among the corners (nf + 1,), and where the last one ends.
-
-    Blender has this at hand; asked for a face's `loop_total`, it works it out, one by one.
-    """
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
-    return np.append(starts, len(mesh.loops)).astype(np.intp)
+    starts = np.append(starts, len(mesh.loops))
+    return corners.astype(np.intp), edges.astype(np.intp), starts.astype(np.intp)
 
 
 def cut_cage(mesh: Mesh, mark: str) -> Cage:
@@ -86,8 +101,8 @@ def cut_cage(mesh: Mesh, mark: str) -> Cage:
 
 def holed_faces(mesh: Mesh) -> int:
     """The number of a mesh's faces whose border comes twice to one vertex: it runs to a hole and back."""
-    counts = np.diff(face_starts(mesh))
+    sizes = face_sizes(mesh)
     return sum(
-        len(set(mesh.polygons[face].vertices)) < counts[face]
-        for face in np.flatnonzero(counts >= MANY).tolist()
+        len(set(mesh.polygons[face].vertices)) < sizes[face]
+        for face in np.flatnonzero(sizes >= MANY).tolist()
     )

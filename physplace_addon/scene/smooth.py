@@ -21,7 +21,7 @@ from ..core.collision import tree_of
 from ..core.collision.self_crossing import self_crossings
 from ..core.placement.remarks import CUT
 from .access import custom_properties, extended, present
-from .meshes import arrays_of, cut_cage, face_starts
+from .meshes import arrays_of, cut_cage, face_sizes, triangle_faces
 from .visible import original
 
 FACETED = "physplace_faceted"
@@ -66,14 +66,12 @@ def _is_faceted(source: Object, scene: Scene) -> bool:
 
 def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
     smooth = ~_flat_faces(mesh)
-    notes = left_flat(np.diff(face_starts(mesh))) if smooth.any() else ()
+    notes = left_flat(face_sizes(mesh)) if smooth.any() else ()
     if notes or not smooth.any():
         return None, notes
     points, triangles = arrays_of(mesh)
-    owner = np.empty(len(triangles), dtype=np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", owner)
     cage = cut_cage(mesh, "use_edge_sharp")
-    return smoothed(points, cage, ~smooth, _own_normals(mesh), triangles, owner.astype(np.intp), name)
+    return smoothed(points, cage, ~smooth, _own_normals(mesh), triangles, triangle_faces(mesh), name)
 
 
 def _flat_faces(mesh: Mesh) -> Bools:
