@@ -17,7 +17,7 @@ from ..core.contact.assembly import Assembly
 from ..core.contact.points import InterfacePoints
 from ..core.placement import Certificate, Placement, State
 from ..core.placement.balance import balance
-from ..core.placement.forces import Load
+from ..core.placement.load import Load
 from ..core.placement.problem import Problem
 from ..core.placement.standing import Found
 from ..core.rigid import Pose

@@ -9,7 +9,8 @@ from ..bodies import Body
 from ..collision import tree_of
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
-from .forces import Force, Load
+from .forces import Force
+from .load import Load
 from .problem import Problem
 from .remarks import remarks
 from .resting import held_by_friction, motions_that_end

@@ -27,7 +27,7 @@ from ..contact.assembly import Assembly
 from ..contact.features import EDGE, FACE, FeatureGeometry, cross, dot
 from ..contact.points import FIXED, InterfacePoints
 from ..contact.relaxation import edge_normal
-from .forces import Load
+from .load import Load
 from .polish_system import Contacts, closed_rows, newton
 
 _ROUNDS = 15

@@ -8,7 +8,7 @@ from ..arrays import Floats
 from ..contact.assembly import Assembly
 from ..contact.finding import Reach
 from ..contact.points import InterfacePoints
-from .forces import Load
+from .load import Load
 from .settings import Settings
 
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap

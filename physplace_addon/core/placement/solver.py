@@ -23,8 +23,9 @@ from ..rigid import Pose
 from .certificate import Certificate, Status, certify
 from .checking import check, interfering
 from .dragging import dragged, free_way
-from .forces import Force, Load
+from .forces import Force
 from .hand import Hand
+from .load import Load
 from .problem import Problem
 from .programme import Step
 from .remarks import remarks

@@ -8,7 +8,8 @@ from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.contact.features import FACE
-from physplace_addon.core.placement.forces import Gravity, Load
+from physplace_addon.core.placement.forces import Gravity
+from physplace_addon.core.placement.load import Load
 from physplace_addon.core.placement.polish import polish
 from physplace_addon.core.surfaces import primitives
 from tests.core.contact.meetings import assembled, everything_within, meet, prepared
