@@ -216,31 +216,11 @@ class Assembly:
 
     def in_world(self, points: InterfacePoints) -> InterfacePoints:
         """The same points with positions and normals in the world's frame."""
-        out = points
-        for pair, rows in grouped(points):
-            if pair[1] != FIXED:
-                out = points.copy() if out is points else out
-                pose = self.poses[pair[1]]
-                out.point1[rows], out.point2[rows] = (
-                    pose.points(out.point1[rows]),
-                    pose.points(out.point2[rows]),
-                )
-                out.normal[rows] = pose.vectors(out.normal[rows])
-        return out
+        return _carried(points, self.poses)
 
     def in_pairs(self, points: InterfacePoints) -> InterfacePoints:
         """The same points, given in the world's frame, as their pairs see them (undoes `in_world`)."""
-        out = points
-        for pair, rows in grouped(points):
-            if pair[1] != FIXED:
-                out = points.copy() if out is points else out
-                back = self.poses[pair[1]].inverse()
-                out.point1[rows], out.point2[rows] = (
-                    back.points(out.point1[rows]),
-                    back.points(out.point2[rows]),
-                )
-                out.normal[rows] = back.vectors(out.normal[rows])
-        return out
+        return _carried(points, [pose.inverse() for pose in self.poses])
 
     def maps(self, points: InterfacePoints) -> Floats:
         """Return G (k, 6 m, 3), the maps of contact forces on the first body to wrenches: J = G n."""
@@ -327,6 +307,18 @@ def _box(body: ContactBody, pose: Pose) -> tuple[Floats, Floats]:
 
 def _by_length(factor: float) -> Floats:
     return np.array([factor, factor, factor, 1.0, 1.0, 1.0])
+
+
+def _carried(points: InterfacePoints, poses: Sequence[Pose]) -> InterfacePoints:
+    """The same points, those on a second body that moves carried along by its pose of m."""
+    out = points
+    for (_, second), rows in grouped(points):
+        if second != FIXED:
+            out = points.copy() if out is points else out
+            pose = poses[second]
+            out.point1[rows], out.point2[rows] = pose.points(out.point1[rows]), pose.points(out.point2[rows])
+            out.normal[rows] = pose.vectors(out.normal[rows])
+    return out
 
 
 def _flat_or_straight(body: ContactBody, dim: Ints, index: Ints) -> Bools:
