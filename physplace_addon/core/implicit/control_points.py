@@ -57,9 +57,12 @@ class ControlPoints:
     def without(self, index: int) -> ControlPoints:
         """Leave a point out; those behind it move up."""
         self._check(index)
-        keep = np.arange(len(self)) != index
-        names = self.names[:index] + self.names[index + 1 :]
-        return ControlPoints(self.position[keep], self.target[keep], self.dragged[keep], names)
+        return self.only(np.arange(len(self)) != index)
+
+    def only(self, some: Bools) -> ControlPoints:
+        """Return some of them (n,)."""
+        names = tuple(name for name, kept in zip(self.names, some, strict=True) if kept)
+        return ControlPoints(self.position[some], self.target[some], self.dragged[some], names)
 
     def pulled(self, index: int, target: Floats) -> ControlPoints:
         """Drag a point towards a target (3,) from now on."""

@@ -1,6 +1,7 @@
 """A step's linear equations at the control points, and the change of parameters that answers them.
 
-Pinned points come first, then those on their way, then the wish that what is dragged does not slip (`grip`).
+Pinned points come first, then those that the surface has to come to, then what is dragged, then the wish that
+it does not slip (`grip`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _LEVER = 0.25  # of the surface's size: where turns of a normal are measured
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
 _ROUNDING = 1e-10  # of how the normals answer: the least slack, where parameters move no point
 _BESIDE = 1e-3  # strides: the distance of the differences
+_FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 _FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
 
 
@@ -86,6 +88,11 @@ class Sight:
         slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
         return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
 
+    def farther(self, distance: float) -> Bools:
+        """Which points (n,) are farther off the surface, to first order."""
+        off = np.abs(self.value)
+        return np.asarray((off > distance * self.slope) & (off > _FLAT))
+
     def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
         """Whether it is what a look at the control points would give."""
         same = self.function is function and self.places is controls.position
@@ -110,7 +117,7 @@ class Equations:
     beside: Floats
 
     @classmethod
-    def of(cls, sight: Sight, controls: ControlPoints, mobility: Floats) -> Equations:
+    def of(cls, sight: Sight, controls: ControlPoints, mobility: Floats, near: float) -> Equations:
         """Set them up."""
         every = sight.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
@@ -118,7 +125,8 @@ class Equations:
         weight = weights_of(reach, sight.slope)
         rows *= weight[:, None]
         off, normal = weight * sight.value, weight[:, None] * sight.gradient
-        return cls(mobility, weight, off, normal, weight * reach, Inverse(rows, controls.free), beside)
+        rank = np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
+        return cls(mobility, weight, off, normal, weight * reach, Inverse(rows, rank), beside)
 
     def off_in(self, sight: Sight) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
@@ -149,7 +157,7 @@ def plan(
 
     desired (m,) is the change that is wished, Q dt.  What a point is off is taken back, a stride at most.
     """
-    equations = Equations.of(sight, controls, mobility)
+    equations = Equations.of(sight, controls, mobility, pace.near)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if desired.any():
         after = after + equations.weight * (sight.rates[: len(way)] @ desired)

@@ -6,9 +6,12 @@ What the first order missed in the last step is answered beforehand: a point tha
 followed at the first look.  The paper's feedback phi is 1 / dt: a step takes back all that is amiss, at most
 a stride of it.
 
-A point on its way that the pinned hold back is put where the surface came to.  A step that does not bring the
-pinned to the surface is cut in two, and in two again; if that does not help, nothing moves.  Of a radius a
+A point on its way that the pinned hold back is put where the surface came to.  A step that takes a pinned
+point off the surface is cut in two, and in two again; if that does not help, nothing moves.  Of a radius a
 step leaves half at least, and one that is small does not shrink: an element that is gone would not come back.
+
+Where pinned points are off the surface, as when an element was taken from under them, or on their way, they
+are served first, by a step of their own, or several: what is dragged far would leave little of it to them.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ _LEAST_PART = 0.5  # of a radius: what a step leaves of it
 _PINNED = 0.3  # of what is near enough: where a pinned point must be, for the next step's sake
 _ENOUGH = 0.3  # of what is near enough: where corrections end
 _ALIKE = 2.0  # last changes, along them: a longer change is not compared
-_FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
+_APPROACHES = 4  # steps at once to pinned points that are off the surface
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +88,67 @@ def follow(
     """
     seen, missed = (None, _NOTHING) if last is None else (last.sight, last.missed)
     sight, controls = _sight(function, controls, pace, known, seen)
-    planned = _feasible(function, sight, controls, desired, mobility, pace)
+    way, dragged = controls.way(_SPRING, pace.stride), controls.dragged
+    if (~dragged & (controls.free | sight.farther(pace.near))).any():
+        if not dragged.any():
+            return _come_to(function, sight, controls, way, desired, mobility, missed, pace)
+        function, sight, controls = _pinned_first(function, controls, way, mobility, pace)
+        way = dragged[:, None] * way
+    return _step(function, sight, controls, way, desired, mobility, missed, pace, FARTHEST * pace.stride)
+
+
+def _pinned_first(
+    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, pace: Pace
+) -> tuple[ImplicitFunction, Sight, ControlPoints]:
+    """Have the surface come to the points that are not dragged, as if there were no others."""
+    others, still = ~controls.dragged, np.zeros(len(pace.scales))
+    own = controls.only(others)
+    sight = Sight.of(function, own, pace)
+    made = _come_to(function, sight, own, way[others], still, mobility, _NOTHING, pace)
+    positions = controls.position.copy()
+    positions[others] = made.controls.position
+    controls = _on_it(made.function, controls.at(positions), controls.dragged, pace)
+    return made.function, Sight.of(made.function, controls, pace), controls
+
+
+def _come_to(
+    function: ImplicitFunction,
+    sight: Sight,
+    controls: ControlPoints,
+    way: Floats,
+    desired: Floats,
+    mobility: Mobility,
+    missed: Missed,
+    pace: Pace,
+) -> Followed:
+    """Make a step, and more where the pinned are not reached by it, no farther than one may go."""
+    left = FARTHEST * pace.stride
+    for _ in range(_APPROACHES):
+        made = _step(function, sight, controls, way, desired, mobility, missed, pace, left)
+        left -= _length(made.function.parameters - function.parameters, pace)
+        reached = not (made.off > pace.near)[~controls.free].any()
+        if reached or made.function is function or left <= 0.0:
+            break
+        function, sight, controls, missed = made.function, made.sight, made.controls, made.missed
+        way, desired = np.zeros_like(way), np.zeros_like(desired)
+    return made
+
+
+def _step(
+    function: ImplicitFunction,
+    sight: Sight,
+    controls: ControlPoints,
+    way: Floats,
+    desired: Floats,
+    mobility: Mobility,
+    missed: Missed,
+    pace: Pace,
+    farthest: float,
+) -> Followed:
+    """Make a step from what is seen, or as much of it as the pinned allow, and farthest, in scene units."""
+    planned = _feasible(function, sight, controls, way, desired, mobility, pace)
     if np.isfinite(planned.change).all():
-        share = _allowed(planned.change, pace)
+        share = min(1.0, farthest / _length(planned.change, pace))
         for cut in range(_CUTS):
             made = _made(function, controls, planned, share * 0.5**cut, missed, pace)
             if made is not None:
@@ -101,8 +162,7 @@ def _sight(
     """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
     shown = seen if seen is not None and seen.shows(function, controls, pace) else None
     sight = shown or Sight.of(function, controls, pace)
-    off = np.abs(sight.value)
-    apart = (off > pace.stride * sight.slope) & (off > _FLAT)
+    apart = sight.farther(pace.stride)
     if not apart.any():
         return sight, controls
     controls = controls.on_feet(apart, feet(function, controls.target[apart], pace.size, known))
@@ -113,6 +173,7 @@ def _feasible(
     function: ImplicitFunction,
     sight: Sight,
     controls: ControlPoints,
+    way: Floats,
     desired: Floats,
     mobility: Mobility,
     pace: Pace,
@@ -121,7 +182,6 @@ def _feasible(
 
     Each round leaves out more parameters, those that would come below their least.
     """
-    way = controls.way(_SPRING, pace.stride)
     parameters, free = function.parameters, np.ones(len(desired), dtype=bool)
     lowest = np.where(parameters > pace.least * pace.scales, -_LEAST_PART * parameters, 0.0)
     lowest = np.where(pace.positive, lowest, -np.inf)
@@ -134,10 +194,9 @@ def _feasible(
         desired = np.where(bound, lowest, desired)
 
 
-def _allowed(change: Floats, pace: Pace) -> float:
-    """Return how much of a change may be made at once: the surface must not leap."""
-    longest = float((np.abs(change) / pace.scales).max(initial=1e-300))
-    return min(1.0, FARTHEST * pace.stride / longest)
+def _length(change: Floats, pace: Pace) -> float:
+    """Return about how far a change of parameters moves the surface at most, in scene units, above 0."""
+    return float((np.abs(change) / pace.scales).max(initial=1e-300))
 
 
 def _made(
@@ -153,9 +212,8 @@ def _made(
     made = _corrected(function, moved, planned, part, missed, pace)
     if made is None:
         return None
-    pinned = ~controls.free
-    worst = float(made.off[pinned].max(initial=0.0))
-    if worst > _PINNED * pace.near and worst > 1.01 * np.abs(planned.equations.off[pinned]).max():
+    least = np.maximum(1.01 * np.abs(planned.equations.off), _PINNED * pace.near)
+    if not (made.off <= least)[~controls.free].all():
         return None
     stray = controls.free & (made.off > pace.near)
     return _put_back(made, stray, planned.equations, pace) if stray.any() else made
@@ -189,7 +247,7 @@ def _corrected(
         if worst <= _ENOUGH * pace.near:
             break
         if correction == _AFRESH:
-            equations = Equations.of(sight, moved, equations.mobility)
+            equations = Equations.of(sight, moved, equations.mobility, pace.near)
         change, ask = np.zeros_like(change), -left
     return Followed(function, moved, sight, np.abs(off), missed)
 
@@ -202,7 +260,13 @@ def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> Implicit
 
 def _put_back(made: Followed, stray: Bools, equations: Equations, pace: Pace) -> Followed:
     """Put points (n,) that were on their way and are off the surface back on it: those are not there yet."""
-    function, moved = made.function, made.controls
-    moved = moved.on_feet(stray, on_surface(function, moved.position[stray], pace.stride))
+    function, moved = made.function, _on_it(made.function, made.controls, stray, pace)
     sight = Sight.of(function, moved, pace)
     return Followed(function, moved, sight, np.abs(equations.off_in(sight)), made.missed)
+
+
+def _on_it(function: ImplicitFunction, controls: ControlPoints, stray: Bools, pace: Pace) -> ControlPoints:
+    """Return the points with some (n,) brought onto the surface."""
+    if not stray.any():
+        return controls
+    return controls.on_feet(stray, on_surface(function, controls.position[stray], pace.stride))

@@ -68,6 +68,27 @@ def test_a_function_is_replaced_while_points_are_dragged() -> None:
     assert [sculpting.state.controls.names, len(sculpting.step().off)] == [("2", "3"), 2]
 
 
+@pytest.mark.parametrize("gone", [1, 4])
+def test_pinned_points_are_come_back_to_when_an_element_is_taken_from_under_them(gone) -> None:
+    """Whatever is dragged, and without losing another pinned point."""
+    sculpting, near = at_work(fourteen_spheres(2), steps=15), 1e-3 * 0.15
+    draw = np.random.default_rng(0)
+    for place in draw.permutation(sculpting.state.floaters.positions)[:8]:
+        sculpting.add(place)
+    for index in range(4):
+        sculpting.drag(index, draw.uniform(-2.5, 2.5, 3))
+    for _ in range(5):
+        sculpting.step()
+    rows = np.delete(sculpting.state.function.parameters[1:].reshape(-1, 4), gone, axis=0)
+    sculpting.change_function(blobby_spheres(0.5, rows[:, :3], rows[:, 3]))
+    kept = sculpting.state.off[4:] < near
+    assert not kept.all()
+    for _ in range(5):
+        state = sculpting.step()
+        assert np.all(state.off[4:][kept] < near)
+    assert np.all(np.maximum(state.off, state.left)[4:] < near)
+
+
 def test_an_earlier_state_can_be_gone_back_to() -> None:
     sculpting = at_work(ball(), steps=20)
     sculpting.add([R, 0.0, 0.0])
