@@ -37,23 +37,30 @@ class Attached:
     lost: Bools
 
 
-def constrained(wish: Floats, gradients: Floats, pull: Floats) -> Floats:
+def constrained(wish: Floats, gradients: Floats, pull: Floats | None) -> Floats:
     """Return the velocities (r, 3) nearest to the wish (r, 3) that keep to the surface (equation 5).
 
-    pull (r,) is F_q . q' + phi F.  Where F_x is zero the surface is undefined and a floater does not move.
+    pull (r,) is F_q . q' + phi F, None if that is 0.  Where F_x is zero the surface is undefined and a
+    floater does not move.
     """
     square = dots(gradients, gradients)
+    if square.min(initial=np.inf) > _FLAT:
+        share = dots(gradients, wish)
+        if pull is not None:
+            share += pull
+        share /= square
+        return wish - share[:, None] * gradients
     firm = square > _FLAT
-    if firm.all():
-        return wish - ((dots(gradients, wish) + pull) / square)[:, None] * gradients
     velocity = np.zeros_like(wish)
-    velocity[firm] = constrained(wish[firm], gradients[firm], pull[firm])
+    velocity[firm] = constrained(wish[firm], gradients[firm], None if pull is None else pull[firm])
     return velocity
 
 
 def limited(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
     """Return moves (r, 3) no longer than `longest` (r,), and how long they were (r,)."""
     length = lengths(moves)
+    if not np.count_nonzero(length > longest):
+        return moves, length
     share = np.minimum(longest / np.maximum(length, 1e-300), 1.0)
     return share[:, None] * moves, length
 
@@ -61,9 +68,10 @@ def limited(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
 def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float) -> Attached:
     """Bring positions (r, 3) to the surface, each by `farthest` at most in a round, scene units."""
     value, gradients = function.gradient(positions)
+    gradients = np.asfortranarray(gradients)
     step, off = _newton(value, gradients, farthest)
     places = positions - step
-    stray = np.flatnonzero(~(off <= _NEAR * radii))
+    stray = (~(off <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
     for _ in range(_ROUNDS):
         if not len(stray):
@@ -85,7 +93,7 @@ def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Float
     """
     way = positions - starts
     length = lengths(way)
-    long = np.flatnonzero(length > short)
+    long = (length > short).nonzero()[0]
     if not len(long):
         return positions
     bit = short / length[long]
@@ -103,13 +111,15 @@ def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Float
 def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
     """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
     square = dots(gradients, gradients)
-    firm = square > _FLAT
-    flat = not firm.all()
-    share = np.where(firm, value, 0.0) / np.where(firm, square, 1.0) if flat else value / square
+    flat = None if square.min(initial=np.inf) > _FLAT else ~(square > _FLAT)
+    if flat is not None:
+        missing = flat & (value != 0.0)
+        value, square = np.where(flat, 0.0, value), np.where(flat, 1.0, square)
+    share = value / square
     off = np.abs(share) * np.sqrt(square)
-    too_far = off > farthest
-    if too_far.any():
+    if not off.max(initial=0.0) <= farthest:
+        too_far = off > farthest
         share[too_far] *= farthest / off[too_far]
-    if flat:
-        off[~firm & (value != 0.0)] = np.inf
+    if flat is not None:
+        off[missing] = np.inf
     return share[:, None] * gradients, off

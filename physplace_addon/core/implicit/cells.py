@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from .rows import picked
 
 _MOST = 2**16 - 1  # cells: their numbers are sorted by digits
 _COARSER = 1.2
@@ -28,14 +29,14 @@ def between(places: Floats, own: Floats, positions: Floats, others: Floats) -> t
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     grid = _Grid(places, max(float(own.max()), float(others.max())))
     at, cells = grid.cells(places), grid.cells(positions)
-    candidates = np.flatnonzero(grid.beside(at).take(cells))
+    candidates = grid.beside(at).take(cells).nonzero()[0]
     candidates = candidates.take(np.argsort(cells.take(candidates).astype(np.uint16), kind="stable"))
     starts = np.zeros(grid.count + 1, dtype=np.intp)
     np.cumsum(np.bincount(cells.take(candidates), minlength=grid.count), out=starts[1:])
     columns = at[:, None] + (grid.sheet * _SIDES[:, None] + grid.row * _SIDES).ravel()
     first = starts.take(columns - 1)
     counts = starts.take(columns + 2) - first
-    near = _rows(positions.take(candidates, axis=0), others.take(candidates))
+    near = _rows(picked(positions, candidates), others.take(candidates))
     one, two = _within(_rows(places, own), near, first, counts)
     return one, candidates.take(two)
 

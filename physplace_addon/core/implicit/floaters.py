@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SamplingError
-from .rows import lengths
+from .rows import lengths, picked
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,8 @@ class Floaters:
     """r floaters on a surface.
 
     positions (r, 3) and radii (r,) in scene units; gradients (r, 3) are F_x there, or zero before the first
-    step; desired (r,) the desired radii; ages (r,) steps since each came to be.
+    step; desired (r,) the desired radii; ages (r,) steps since each came to be.  For speed, positions and
+    gradients are best kept column by column (see `rows`).
     """
 
     positions: Floats
@@ -86,7 +87,7 @@ class Floaters:
     @classmethod
     def at(cls, positions: Floats, radius: float) -> Floaters:
         """Return new floaters at positions (r, 3), each of one radius in scene units."""
-        places = np.array(positions, dtype=np.float64).reshape(-1, 3)
+        places = np.array(np.reshape(positions, (-1, 3)), dtype=np.float64, order="F")
         if not np.isfinite(places).all():
             raise SamplingError("floater", "a position that is not finite", "give positions in the scene")
         radii = np.full(len(places), float(radius))
@@ -101,11 +102,11 @@ class Floaters:
 
     def only(self, keep: Bools | Ints) -> Floaters:
         """Return some of them, by a mask (r,) or by number."""
-        which = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep
+        which: Ints = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep.astype(np.intp, copy=False)
         return Floaters(
-            self.positions.take(which, axis=0),
+            picked(self.positions, which),
             self.radii.take(which),
-            self.gradients.take(which, axis=0),
+            picked(self.gradients, which),
             self.desired.take(which),
             self.ages.take(which),
         )

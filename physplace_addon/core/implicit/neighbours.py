@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 from .cells import between
+from .rows import picked
 
 _ALIKE = 1.25  # longest over shortest reach that are searched as one
 _MIDST = 1.15  # of the usual reach: where an octave ends, so that most are in that one
@@ -75,7 +76,7 @@ def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
 
 def _octave(positions: Floats, reaches: Floats, own: Ints, below: Ints) -> tuple[Ints, Ints]:
     """Return the pairs among `own`, and of own with those `below`, that reach no farther."""
-    one, two = _among(positions.take(own, axis=0), float(reaches[own].max()))
+    one, two = _among(picked(positions, own), float(reaches[own].max()))
     among = _nearer(positions, reaches, own.take(one), own.take(two))
     return _joined(among, _across(positions, reaches, own, below))
 
@@ -85,7 +86,7 @@ def _across(positions: Floats, reaches: Floats, own: Ints, others: Ints) -> tupl
     if len(own) * len(others) <= _BY_ALL:
         return _nearer(positions, reaches, np.repeat(own, len(others)), np.tile(others, len(own)))
     ends = (own, others)
-    one, two = between(*(given.take(end, axis=0) for end in ends for given in (positions, reaches)))
+    one, two = between(*(given for end in ends for given in (picked(positions, end), reaches.take(end))))
     return own.take(one), others.take(two)
 
 

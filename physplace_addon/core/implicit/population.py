@@ -29,6 +29,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from .floaters import Floaters, FloaterSettings
 from .repulsion import Pairs
+from .rows import dots, lengths, picked
 
 _FEW = 4
 _BESIDE = 2.8  # radii: who is nearer shares land; neighbours at rest are 2 apart, the next ones 3.5
@@ -54,9 +55,14 @@ def dying(
 ) -> Bools:
     """Return which floaters (r,) die; speed (r,) in scene units per unit of time, patience 0 or more."""
     ratio = floaters.radii / ((1.0 - patience) * floaters.desired)
-    small = (ratio < settings.death) | ((ratio < _CALM_DEATH) & (floaters.ages >= _CALM_AGE))
-    small &= (speed < settings.equilibrium * floaters.radii) | (ratio < _CRUSHED)
-    if not small.any():
+    small = np.zeros(len(ratio), dtype=bool)
+    who = (ratio < max(settings.death, _CALM_DEATH)).nonzero()[0]
+    if not len(who):
+        return small
+    low, age = ratio.take(who), floaters.ages.take(who)
+    at_rest = speed.take(who) < settings.equilibrium * floaters.radii.take(who)
+    small[who] = ((low < settings.death) | (age >= _CALM_AGE)) & (at_rest | (low < _CRUSHED))
+    if not np.count_nonzero(small):
         return small
     near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
     pairs = _side_by_side(floaters, pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
@@ -76,10 +82,10 @@ def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats)
     components.
     """
     positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
-    apart = positions.take(first, axis=0) - positions.take(second, axis=0)
-    alike = np.einsum("mi,mi->m", gradients.take(first, axis=0), gradients.take(second, axis=0))
+    apart = lengths(picked(positions, first) - picked(positions, second))
+    alike = dots(picked(gradients, first), picked(gradients, second))
     reach = _BESIDE * np.maximum(radii.take(first), radii.take(second))
-    near = np.flatnonzero((np.einsum("mi,mi->m", apart, apart) < reach * reach) & (alike > 0.0))
+    near = np.flatnonzero((apart < reach) & (alike > 0.0))
     return Pairs(first.take(near), second.take(near), weight.take(near))
 
 
@@ -106,29 +112,30 @@ def splitting(
     greatest: Floats,
     settings: FloaterSettings,
     patience: float,
-) -> Bools:
-    """Return which floaters (r,) split; `greatest` (r,) is sigma_max, patience 0 or more."""
-    calm = speed < settings.equilibrium * floaters.radii
-    huge = floaters.radii >= greatest * (1.0 - 1e-9)
-    room = (energy > settings.energized * settings.energy) & (
-        floaters.radii > (1.0 + patience) * floaters.desired
-    )
-    return calm & (huge | room)
+) -> Ints:
+    """Return the floaters that split, by number (k,); `greatest` (r,) is sigma_max, half more than desired at
+    least, patience 0 or more.
+    """
+    who = (floaters.radii > (1.0 + patience) * floaters.desired).nonzero()[0]
+    radii = floaters.radii.take(who)
+    room = energy.take(who) > settings.energized * settings.energy
+    huge = radii >= greatest.take(who) * (1.0 - 1e-9)
+    return who[(speed.take(who) < settings.equilibrium * radii) & (huge | room)]
 
 
 def split(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:
     """Return the floaters with the parents (k,) split in two; newborns come last, beside their parents."""
     radii = floaters.radii[parents] / np.sqrt(2.0)
-    way = _tangent(floaters.normals[parents], rng) * (_BIRTH_PLACE * radii)[:, None]
     all_radii, ages = floaters.radii.copy(), floaters.ages.copy()
     all_radii[parents], ages[parents] = radii, 0
     old = Floaters(floaters.positions, all_radii, floaters.gradients, floaters.desired, ages)
     new = old.only(parents)
+    way = _tangent(new.normals, rng) * (_BIRTH_PLACE * radii)[:, None]
     return old.with_more(Floaters(new.positions + way, radii, new.gradients, new.desired, new.ages))
 
 
 def _tangent(normals: Floats, rng: np.random.Generator) -> Floats:
     """Return random unit vectors (k, 3) at right angles to normals (k, 3)."""
-    way = rng.normal(size=normals.shape)
-    way -= np.einsum("ki,ki->k", way, normals)[:, None] * normals
-    return np.asarray(way / np.maximum(np.sqrt(np.einsum("ki,ki->k", way, way)), 1e-12)[:, None])
+    way = np.asfortranarray(rng.normal(size=normals.shape))
+    way -= dots(way, normals)[:, None] * normals
+    return np.asarray(way / np.maximum(lengths(way), 1e-12)[:, None])

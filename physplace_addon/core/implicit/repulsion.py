@@ -76,12 +76,12 @@ def repulsion(
     count, fall = len(radii), -0.5 / (radii * radii)
     near = _near(positions, fall, pairs, scratch)
     i, j = near.first, near.second
-    by_i, by_j, h = (scratch.floats(name, len(i)) for name in ("by first", "by second", "h"))
+    by_i, by_j, h = scratch.floats("energies", 3, len(i))
     _energies(near.exponents[0], near.weight, by_i)
     _energies(near.exponents[1], near.weight, by_j)
     if force_radii is radii:
         np.add(by_i * fall.take(i), by_j * fall.take(j), out=h)
-        own = -2.0 * HASTE * (radii * radii)[:, None]
+        own = -2.0 * HASTE * radii * radii
     else:
         _energies(np.multiply(near.square, _mean_falls(force_radii, i, j), out=h), near.weight, h)
         own = np.array(2.0 * _CALM_HASTE)
@@ -89,33 +89,32 @@ def repulsion(
     by_i *= near.exponents[0]
     by_j *= near.exponents[1]
     steepness = _sums(i, by_i, j, by_j, count)
-    wish = np.empty((count, 3))
-    for axis, apart in enumerate(near.apart):
+    wish = np.empty((3, count))
+    for axis, apart in zip(wish, near.apart, strict=True):
         apart *= h
-        np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=wish[:, axis])
+        np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=axis)
     wish *= amplitude * own
-    return Repulsion(wish, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
+    return Repulsion(wish.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
 
 
 class _Near(NamedTuple):
-    """Pairs within reach: floaters first and second (m,), how far they are apart by each axis and squared,
-    the exponents of E_ij and E_ji, and how much they feel of each other (m,).
+    """Pairs within reach: floaters first and second (m,), how far apart by each axis (3, m) and squared (m,),
+    the exponents of E_ij and E_ji (2, m), and how much they feel of each other (m,).
     """
 
     first: Ints
     second: Ints
-    apart: list[Floats]
+    apart: Floats
     square: Floats
-    exponents: list[Floats]
+    exponents: Floats
     weight: Floats
 
 
 def _near(positions: Floats, fall: Floats, pairs: Pairs, scratch: Scratch) -> _Near:
     """Return the pairs that are within reach of each other; fall (r,) is -1 / (2 sigma^2)."""
     i, j, size = pairs.first, pairs.second, len(pairs.first)
-    apart = [scratch.floats(axis, size) for axis in "xyz"]
-    exponents = [scratch.floats(side, size) for side in "ij"]
-    square, other = scratch.floats("square", size), scratch.floats("other", size)
+    listed = scratch.floats("listed", 7, size)
+    apart, exponents, (square, other) = listed[:3], listed[3:5], listed[5:]
     square[:] = 0.0
     for axis, way in zip(np.ascontiguousarray(positions.T), apart, strict=True):
         axis.take(i, out=way, mode="clip")
@@ -126,17 +125,10 @@ def _near(positions: Floats, fall: Floats, pairs: Pairs, scratch: Scratch) -> _N
         exponent *= square
     near = (np.maximum(exponents[0], exponents[1], out=other) > -0.5 * REACH * REACH).nonzero()[0]
 
-    def kept(values: Floats, name: str) -> Floats:
-        return values.take(near, out=scratch.floats("near " + name, len(near)), mode="clip")
-
-    return _Near(
-        i.take(near, out=scratch.ints("first", len(near)), mode="clip"),
-        j.take(near, out=scratch.ints("second", len(near)), mode="clip"),
-        [kept(way, name) for way, name in zip(apart, "xyz", strict=True)],
-        kept(square, "square"),
-        [kept(exponent, name) for exponent, name in zip(exponents, "ij", strict=True)],
-        kept(pairs.weight, "weight"),
-    )
+    ends, kept = scratch.ints("ends", 2, len(near)), scratch.floats("near", 7, len(near))
+    for values, own in zip((i, j, *listed[:6], pairs.weight), (*ends, *kept), strict=True):
+        values.take(near, out=own, mode="clip")
+    return _Near(ends[0], ends[1], kept[:3], kept[5], kept[3:5], kept[6])
 
 
 def _energies(exponents: Floats, weight: Floats, out: Floats) -> None:
@@ -175,7 +167,7 @@ def fitted(radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float
 def common_radii(radii: Floats, desired: Floats) -> Floats:
     """Return the radii (r,) that forces are made with: once settled, all in one ratio to the desired (r,)."""
     ratio = radii / desired
-    mean = float(ratio.mean())
+    mean = float(np.add.reduce(ratio)) / len(ratio)
     if not mean < _SETTLED:
         return radii
     beyond = ratio - mean

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .attachment import attached, constrained, limited, within_the_bend
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
 from .population import dying, patience, split, splitting
 from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
-from .rows import lengths
+from .rows import lengths, picked
 from .scratch import Scratch
 from .seeding import Seeding
 from .spacing import desired_radii
@@ -75,24 +75,26 @@ class Sampling:
     ) -> Floaters:
         settings = self.settings
         floaters, value = self._evaluated(floaters, function)
+        greatest = self._greatest(floaters)
         force_radii = common_radii(floaters.radii, floaters.desired)
         self._waited(force_radii is not floaters.radii and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(
             floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
         )
-        pull = settings.feedback * value
+        pull = None if value is None else settings.feedback * value
         if rate is not None:
-            pull = pull + function.parameter_rate(floaters.positions, rate)
+            along = function.parameter_rate(floaters.positions, rate)
+            pull = along if pull is None else pull + along
         velocity = constrained(felt.wish, floaters.gradients, pull)
         moves, way = self._moves(floaters, velocity)
-        grown = self._grown(floaters, moves, felt)
+        grown = self._grown(floaters, moves, felt, greatest)
         speed = way / (HASTE * settings.time_step)
         waits = patience(self._still)
         dead = dying(grown, speed, pairs, settings, waits, self._rng)
-        splits = splitting(grown, felt.energy, speed, self._greatest(grown), settings, waits) & ~dead
-        splits[np.flatnonzero(splits)[max(settings.most - len(floaters), 0) :]] = False
-        return self._landed(*self._counted(grown, floaters.positions, dead, splits), after)
+        parents = splitting(grown, felt.energy, speed, greatest, settings, waits)
+        parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
+        return self._landed(*self._counted(grown, floaters.positions, dead, parents), after)
 
     def _waited(self, settled: bool) -> None:
         """Count the steps in which nothing changed: neither the surface nor what is asked of its floaters."""
@@ -109,31 +111,34 @@ class Sampling:
         return moves, lengths(moves)  # who is pressed against them is at rest
 
     def _counted(
-        self, floaters: Floaters, starts: Floats, dead: Bools, splits: Bools
+        self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints
     ) -> tuple[Floaters, Floats]:
         """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
-        if splits.any():
-            parents = np.flatnonzero(splits)
+        if len(parents):
             floaters = split(floaters, parents, self._rng)
-            starts = np.concatenate([starts, starts[parents]])
-        if not dead.any():
+            starts = np.concatenate([starts, picked(starts, parents)])
+        if not np.count_nonzero(dead):
             return floaters, starts
-        alive = ~np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
-        self._neighbours.without(~alive)
-        return floaters.only(alive), starts[alive]
+        dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
+        self._neighbours.without(dead)
+        alive = np.flatnonzero(~dead)
+        return floaters.only(alive), picked(starts, alive)
 
-    def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats]:
-        """Return the floaters with F_x at their places, and F (r,): 0 where the last step brought them."""
+    def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
+        """Return the floaters with F_x at their places, and F (r,): None, for 0, where the last step brought
+        them.
+        """
         if floaters is self._floaters and function is self._function:
-            return floaters, np.zeros(len(floaters))
-        value, gradients = function.gradient(floaters.positions)
-        desired = desired_radii(function, floaters.positions, self.settings)
-        return Floaters(floaters.positions, floaters.radii, gradients, desired, floaters.ages), value
+            return floaters, None
+        positions = np.asfortranarray(floaters.positions)
+        value, gradients = function.gradient(positions)
+        gradients, desired = np.asfortranarray(gradients), desired_radii(function, positions, self.settings)
+        return Floaters(positions, floaters.radii, gradients, desired, floaters.ages), value
 
-    def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion) -> Floaters:
+    def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion, greatest: Floats) -> Floaters:
         settings = self.settings
         rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
-        radii = fitted(floaters.radii, felt, settings.energy, rate, beta, self._greatest(floaters))
+        radii = fitted(floaters.radii, felt, settings.energy, rate, beta, greatest)
         radii = np.maximum(radii, _LEAST * floaters.desired)
         return Floaters(
             floaters.positions + moves, radii, floaters.gradients, floaters.desired, floaters.ages + 1
@@ -154,7 +159,7 @@ class Sampling:
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
-        if not lost.any():
+        if not np.count_nonzero(lost):
             return landed
         self._neighbours.without(lost)
         return landed.only(~lost)

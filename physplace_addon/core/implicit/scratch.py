@@ -21,16 +21,18 @@ class Scratch:
     def __init__(self) -> None:
         self._kept: dict[str, Any] = {}
 
-    def floats(self, name: str, size: int) -> Floats:
-        """Return an array (size,) of numbers."""
-        return np.asarray(self._array(name, size, np.float64))
+    def floats(self, name: str, count: int, size: int) -> Floats:
+        """Return so many arrays (count, size) of numbers."""
+        arrays: Floats = self._arrays(name, count, size, np.float64)
+        return arrays
 
-    def ints(self, name: str, size: int) -> Ints:
-        """Return an array (size,) of whole numbers."""
-        return np.asarray(self._array(name, size, np.intp))
+    def ints(self, name: str, count: int, size: int) -> Ints:
+        """Return so many arrays (count, size) of whole numbers."""
+        arrays: Ints = self._arrays(name, count, size, np.intp)
+        return arrays
 
-    def _array(self, name: str, size: int, kind: type) -> Any:
+    def _arrays(self, name: str, count: int, size: int, kind: type) -> Any:
         kept = self._kept.get(name)
-        if kept is None or len(kept) < size:
-            kept = self._kept[name] = np.empty(int((1.0 + _SPARE) * size), dtype=kind)
-        return kept[:size]
+        if kept is None or kept.shape[1] < size:
+            kept = self._kept[name] = np.empty((count, int((1.0 + _SPARE) * size)), dtype=kind)
+        return kept[:, :size]

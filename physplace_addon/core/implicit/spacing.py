@@ -23,12 +23,13 @@ from .neighbours import nearest
 def desired_radii(function: ImplicitFunction, positions: Floats, settings: FloaterSettings) -> Floats:
     """Return sigma_hat (r,) at positions (r, 3), scene units."""
     radii = np.full(len(positions), settings.radius)
-    if not len(positions):
+    focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
+    if not len(positions) or not (settings.turn > 0.0 or focused):
         return radii
     if settings.turn > 0.0:
         kappa = greatest_curvatures(function, positions)
         radii = np.minimum(radii, settings.turn / np.maximum(kappa, 1e-300))
-    if settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0:
+    if focused:
         far = nearest(positions, np.asarray(settings.focus, dtype=np.float64))[0] / settings.focus_size
         ease = np.clip(far, 0.0, 1.0) ** 2 * (3.0 - 2.0 * np.clip(far, 0.0, 1.0))
         radii = np.minimum(

@@ -16,7 +16,7 @@ from ..arrays import Bools, Floats, Ints
 from .floaters import Floaters
 from .neighbours import near_pairs, pairs_of_some
 from .repulsion import REACH, Pairs
-from .rows import dots, lengths
+from .rows import dots, lengths, picked
 from .scratch import Scratch
 
 _MARGIN = 0.125  # of the reach
@@ -33,8 +33,8 @@ class Neighbours:
     def __init__(self) -> None:
         self._scratch, self._turn = Scratch(), False
         self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
-        self._positions = np.zeros((0, 3))
-        self._normals = np.zeros((0, 3))
+        self._positions = np.zeros((0, 3), order="F")
+        self._normals = np.zeros((0, 3), order="F")
         self._reaches = np.zeros(0)
         self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
 
@@ -43,32 +43,36 @@ class Neighbours:
         with.  Floaters that were not there before are the last ones.
         """
         reaches = REACH * np.maximum(floaters.radii, force_radii)
+        positions, gradients = np.asfortranarray(floaters.positions), np.asfortranarray(floaters.gradients)
+        stale = self._stale(positions, gradients, reaches)
+        if stale is None:
+            return self._pairs
         normals = floaters.normals
-        stale = self._stale(floaters.positions, normals, reaches)
         count = np.count_nonzero(stale)
         if count and (len(stale) <= _SMALL or count > _MANY * len(stale) or _many_reach_far(reaches)):
-            self._positions, self._normals, self._reaches = floaters.positions, normals, reaches
-            found = near_pairs(floaters.positions, (1.0 + 2.0 * _MARGIN) * reaches)
+            self._positions, self._normals, self._reaches = positions, normals, reaches
+            found = near_pairs(positions, (1.0 + 2.0 * _MARGIN) * reaches)
             self._pairs, self._number = facing(normals, *found), None
         elif count or self._number is not None:
-            self._renew(stale, floaters.positions, normals, reaches)
+            self._renew(stale, positions, normals, reaches)
         return self._pairs
 
-    def _stale(self, positions: Floats, normals: Floats, reaches: Floats) -> Bools:
-        """Return for which floaters (r,) the list does not hold."""
+    def _stale(self, positions: Floats, gradients: Floats, reaches: Floats) -> Bools | None:
+        """Return for which floaters (r,) the list does not hold; None where it is what it should be."""
         if len(reaches) < len(self._reaches):
             return np.ones(len(reaches), dtype=bool)
         self._with_newborns(len(reaches))
         before = self._reaches
         drift = lengths(positions - self._positions)
         margin = _MARGIN * before
-        away = drift > margin
-        farthest = float(drift.max(initial=0.0, where=~away))
-        stale = reaches + np.minimum(drift + margin, 2.0 * farthest) > before + 2.0 * margin
-        stale |= away
-        stale |= dots(normals, self._normals) < _TURNED
+        stale = drift > margin
+        farthest = 2.0 * float(drift.max(initial=0.0, where=~stale))
+        room = (1.0 + 2.0 * _MARGIN) * before - reaches
+        if not room.min(initial=np.inf) >= farthest:
+            stale |= np.minimum(drift + margin, farthest) > room
+        stale |= dots(gradients, self._normals) < _TURNED * lengths(gradients)
         stale |= before > _WASTE * reaches
-        return np.asarray(stale)
+        return None if self._number is None and not np.count_nonzero(stale) else stale
 
     def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
         """Look anew for the neighbours of some floaters (r,)."""
@@ -88,9 +92,8 @@ class Neighbours:
         kept = np.flatnonzero(~(gone.take(pairs.first) | gone.take(pairs.second)))
         size = len(kept) + len(more.first)
         self._turn = not self._turn  # the list before is read while this one is written
-        first = self._scratch.ints(f"first {self._turn}", size)
-        second = self._scratch.ints(f"second {self._turn}", size)
-        weight = self._scratch.floats(f"weight {self._turn}", size)
+        first, second = self._scratch.ints(f"ends {self._turn}", 2, size)
+        weight = self._scratch.floats(f"weight {self._turn}", 1, size)[0]
         for column, old, new in (
             (first, pairs.first, more.first),
             (second, pairs.second, more.second),
@@ -107,8 +110,9 @@ class Neighbours:
         """Count those that have come: nothing is known of them yet."""
         more = count - len(self._reaches)
         if more > 0:
-            self._positions = np.concatenate([self._positions, np.zeros((more, 3))])
-            self._normals = np.concatenate([self._normals, np.zeros((more, 3))])
+            nothing = np.zeros((more, 3), order="F")
+            self._positions = np.concatenate([self._positions, nothing])
+            self._normals = np.concatenate([self._normals, nothing])
             self._reaches = np.append(self._reaches, np.zeros(more))
 
     def without(self, dead: Bools) -> None:
@@ -118,7 +122,7 @@ class Neighbours:
         now = np.where(dead, -1, np.cumsum(~dead) - 1)
         self._number = np.where(before < 0, -1, now.take(before))
         alive = np.flatnonzero(~dead)
-        self._positions, self._normals = (own.take(alive, axis=0) for own in (self._positions, self._normals))
+        self._positions, self._normals = (picked(own, alive) for own in (self._positions, self._normals))
         self._reaches = self._reaches.take(alive)
 
 
