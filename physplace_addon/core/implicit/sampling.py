@@ -150,7 +150,7 @@ class Sampling:
 
     def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
         """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
-        places = self._seeding.within_reach(floaters.positions)
+        places = self._seeding.within_reach(function, floaters.positions)
         places = within_the_bend(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:

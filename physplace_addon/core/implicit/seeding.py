@@ -5,9 +5,9 @@ foot on the surface is near; one that is close to a floater that looks its way i
 all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
 that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
 
-While the surface changes, or floaters are still growing over it, a quarter of the points is looked at in
-every sixth step, each quarter spread over the box: what is new is found within 24 steps, at a small part of a
-step's cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
+While the surface changes, or floaters are still growing over it, half of the points are looked at in every
+twelfth step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's
+cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
 as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
 its elements, which are looked at each time (`small_parts`).
 """
@@ -29,8 +29,8 @@ from .neighbours import near_pairs, nearest
 from .small_parts import on_small_parts
 from .walking import arrives
 
-_EVERY = 6  # steps between two looks
-_PARTS = 4
+_EVERY = 12  # steps between two looks
+_PARTS = 2
 _MARGIN = 0.05  # of the box, for what grows out of it meanwhile
 _CELL = 1.25  # of the desired radius
 _FEWEST, _MOST = 16.0, 48.0  # cells across the surface
@@ -95,11 +95,24 @@ class Seeding:
         self.diameter = max(float((box[1] - box[0]).max()), 1e-3 * self.settings.radius)
         self._box = box + _MARGIN * self.diameter * np.array([[-1.0], [1.0]])
 
-    def within_reach(self, positions: Floats) -> Floats:
-        """Return positions (r, 3), those far beyond the box that was looked in last brought back to it."""
+    def within_reach(self, function: ImplicitFunction, positions: Floats) -> Floats:
+        """Return positions (r, 3), those far beyond the surface's box brought back to it.
+
+        The box is that of the last look, unless someone is beyond it: then it is measured anew.
+        """
+        if not self._is_beyond(positions):
+            return positions
+        self.measure(function)
         if not len(self._box):
             return positions
         return np.clip(positions, self._box[0] - self.settings.radius, self._box[1] + self.settings.radius)
+
+    def _is_beyond(self, positions: Floats) -> bool:
+        """Return whether any of positions (r, 3) is far beyond the box."""
+        if not len(self._box) or not len(positions):
+            return False
+        ends = np.stack([positions.min(axis=0) - self._box[0], self._box[1] - positions.max(axis=0)])
+        return not ends.min() >= -self.settings.radius
 
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether this is another surface than before."""
@@ -150,16 +163,16 @@ class Seeding:
 
 @lru_cache(maxsize=64)
 def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
-    """Return the centres (k, 3) of unit cells, all or one part of four that is spread over them.
+    """Return the centres (k, 3) of unit cells, all or one part of two that is spread over them.
 
-    Of part p are those with x + 3 y + z = p, but for multiples of four.
+    Of part p are those with x + y + z = p, but for multiples of two.
     """
     every = 1 if part is None else _PARTS
     x, y, z = np.meshgrid(
         *[np.arange(count) for count in counts[:2]], np.arange(0, counts[2], every), indexing="ij"
     )
     if part is not None:
-        z = z + (part - x - 3 * y) % _PARTS
+        z = z + (part - x - y) % _PARTS
     grid = np.stack([x, y, z], axis=-1).reshape(-1, 3)
     grid = grid[grid[:, 2] < counts[2]] + 0.5
     grid.setflags(write=False)
