@@ -1,4 +1,8 @@
-"""Names for the array types used throughout core: float64 values, platform-sized integers, truth values."""
+"""Names for the array types used throughout core, and how to go through long arrays."""
+
+from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,3 +10,31 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+Rows = TypeVar("Rows", Floats, Ints)
+
+PORTION = 8192
+
+
+def portions(count: int) -> list[slice]:
+    """The rows of a long array, some thousands at a time.
+
+    Then what is worked out on the way stays in the processor's cache, and needs no new memory: several times
+    as fast as over hundreds of thousands of rows at once.
+    """
+    return [slice(first, first + PORTION) for first in range(0, count, PORTION)]
+
+
+def chosen(rows: Rows, which: Bools) -> Rows:
+    """Those of some rows (n, ...) that are chosen (n,), not copied where all are."""
+    return rows if which.all() else np.take(rows, np.flatnonzero(which), axis=0)
+
+
+def from_rows(rows: Floats) -> Floats:
+    """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
+    axes = (*range(1, rows.ndim), 0)
+    return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
+
+
+def box_of(points: Floats) -> tuple[Floats, Floats]:
+    """The least and the largest coordinates (3,) of points (n, 3): by columns, for the sake of speed."""
+    return np.array([axis.min() for axis in points.T]), np.array([axis.max() for axis in points.T])

@@ -89,7 +89,7 @@ def _welded(points: Floats, cage: Cage, triangles: Ints) -> tuple[Floats, Cage, 
     corners = number[triangles]
     cage = replace(cage, corners=number[cage.corners], vertex_sharpness=np.zeros(len(merged)))
     twice = len(np.unique(cage.face * np.intp(len(merged)) + cage.corners)) < len(cage.corners)
-    if twice or needles(merged, corners, width)[0].any():
+    if twice or needles(merged, corners, width).any():
         return None
     if len(np.unique(np.sort(corners, axis=1), axis=0)) < len(corners):
         return None

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, box_of
 from .errors import PhysPlaceError
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
@@ -30,7 +30,8 @@ def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
     cloud = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if len(cloud) == 0 or not np.all(np.isfinite(cloud)):
         raise PhysPlaceError("enclosing ball: expected at least one point, all of them finite")
-    origin = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0))
+    lower, upper = box_of(cloud)
+    origin = 0.5 * (lower + upper)
     local = cloud - origin
     center, radius = _search(local)
     return origin + center, radius

@@ -17,13 +17,13 @@ I = tr(C) 1 - C and C = tr(I)/2 1 - I, and C transforms under x -> L x as L C L'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, box_of, from_rows, portions
 from .errors import PhysPlaceError
 
 VOLUME, AREA = "volume", "area"
@@ -95,34 +95,54 @@ def inertia_of(second_moment: Floats) -> Floats:
 
 def signed_volumes(corners: Floats) -> Floats:
     """Signed volumes (t,) of the tetrahedra that triangles (t, 3, 3) span with the origin."""
-    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (corners[:, corner].T for corner in range(3))
+    return _of_each(corners, _volumes)
+
+
+def areas(corners: Floats) -> Floats:
+    """Areas (t,) of triangles (t, 3, 3)."""
+    return _of_each(corners, _areas)
+
+
+def _of_each(corners: Floats, measure: Callable[[Floats], Floats]) -> Floats:
+    """A measure of each of some triangles (t, 3, 3)."""
+    measures = np.empty(len(corners))
+    for rows in portions(len(corners)):
+        measures[rows] = measure(from_rows(corners[rows]))
+    return measures
+
+
+def _volumes(corners: Floats) -> Floats:
+    """Signed volumes (k,) of triangles (corner 3, axis 3, k)."""
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = corners
     volumes: Floats = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
     volumes /= 6.0
     return volumes
 
 
-def areas(corners: Floats) -> Floats:
-    """Areas (t,) of triangles (t, 3, 3)."""
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area: Floats = 0.5 * np.sqrt(np.einsum("ij,ij->i", normal, normal))
+def _areas(corners: Floats) -> Floats:
+    """Areas (k,) of triangles (corner 3, axis 3, k)."""
+    (ax, ay, az), (bx, by, bz) = corners[1] - corners[0], corners[2] - corners[0]
+    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    area: Floats = 0.5 * np.sqrt(x * x + y * y + z * z)
     return area
 
 
 def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     """The mass of triangles given by their corners (t, 3, 3); see mass_of_triangles."""
-    flat = corners.reshape(-1, 3)
-    origin = np.array([0.5 * (column.min() + column.max()) for column in flat.T])
-    local = corners - origin
-    if basis == VOLUME:
-        weight, first_factor, second_factor = signed_volumes(local), 4.0, 20.0
-    else:
-        weight, first_factor, second_factor = areas(local), 3.0, 12.0
-    measure = float(weight.sum())
+    lower, upper = box_of(corners.reshape(-1, 3))
+    origin = 0.5 * (lower + upper)
+    weigh, first_factor, second_factor = (_volumes, 4.0, 20.0) if basis == VOLUME else (_areas, 3.0, 12.0)
+    measure, nine_sums, products = 0.0, np.zeros(9), np.zeros((9, 9))
+    for rows in portions(len(corners)):
+        local = from_rows(corners[rows]) - origin[:, None]
+        weight, nine = weigh(local), local.reshape(9, -1)
+        measure += float(weight.sum())
+        nine_sums += nine @ weight
+        products += (weight * nine) @ nine.T
     if measure == 0.0:
         raise PhysPlaceError(f"mass: the triangles have no {basis}")
-    nine = local.reshape(-1, 9)  # a, b, c; of the blocks of their products, all together are those of s
-    first = (weight @ nine).reshape(3, 3).sum(axis=0) / first_factor
-    blocks = ((weight[:, None] * nine).T @ nine).reshape(3, 3, 3, 3)
+    first = nine_sums.reshape(3, 3).sum(axis=0) / first_factor
+    blocks = products.reshape(3, 3, 3, 3)  # of a, b, c; all together are that of s
     spread = np.einsum("aiaj->ij", blocks) + blocks.sum(axis=(0, 2))
     about_origin = MassProperties.from_moments(measure, first, spread / second_factor, basis)
     center = about_origin.center + origin

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, box_of, chosen
 from .errors import MeshError
 from .mesh_doubles import single_triangles
 from .mesh_needles import distinct_corners, needles, without_needles
@@ -57,11 +57,12 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
     used, kept = _finite(named, faces, name)
     width = WELD * _diagonal(used, name)
     welded, labels = weld(used, width)
-    corners = labels[kept]
-    distinct = corners[distinct_corners(corners)]
-    needle = needles(welded, distinct, width)[0]
+    corners = kept if len(welded) == len(used) else labels[kept]
+    distinct = chosen(corners, distinct_corners(corners))
+    needle = needles(welded, distinct, width)
     first, two_sided = single_triangles(distinct, np.zeros(len(distinct), dtype=bool))
-    sound, doubled = distinct[first], len(distinct) - len(first)
+    doubled = len(distinct) - len(first)
+    sound = distinct[first] if doubled else distinct
     if needle.any():
         sound, two_sided, more = _without_needles(welded, sound, two_sided, width)
         doubled += more
@@ -120,7 +121,8 @@ def _finite(points: Floats, triangles: Ints, name: str) -> tuple[Floats, Ints]:
 
 def _diagonal(points: Floats, name: str) -> float:
     """The diagonal of the box of points (n, 3)."""
-    diagonal = float(np.linalg.norm([np.ptp(points[:, axis]) for axis in range(3)]))
+    lower, upper = box_of(points)
+    diagonal = float(np.linalg.norm(upper - lower))
     if not 0.0 < diagonal < np.inf:
         raise MeshError(name, "it has no size", "check the object's scale")
     return diagonal

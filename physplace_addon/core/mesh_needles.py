@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, from_rows, portions
 from .mesh_edges import edge_table
 
 SPLIT_ROUNDS = 8
@@ -29,33 +29,47 @@ def without_needles(points: Floats, triangles: Ints, width: float) -> tuple[Ints
     Needles that ask for one neighbour take turns, in at most SPLIT_ROUNDS rounds.
     """
     source = np.arange(len(triangles))
-    needle, longest = needles(points, triangles, width)
+    needle = needles(points, triangles, width)
     for _ in range(SPLIT_ROUNDS):
         if not needle.any():
             break
-        split, parts = _split_neighbours(triangles, needle, longest)
+        split, parts = _split_neighbours(points, triangles, needle)
         if len(split) == 0:
             break
         triangles, source = split, source[parts]
-        needle, longest = needles(points, triangles, width)
+        needle = needles(points, triangles, width)
     return triangles[~needle], source[~needle]
 
 
-def needles(points: Floats, triangles: Ints, width: float) -> tuple[Bools, Ints]:
-    """Whether triangles (t,) are lower than a width, and which corner (t,) begins the longest side."""
-    corners = np.take(np.ascontiguousarray(points.T), np.ascontiguousarray(triangles.T), axis=1)
-    sides = corners[:, [1, 2, 0]] - corners
-    square = np.einsum("ist,ist->st", sides, sides)
-    (ax, ay, az), (bx, by, bz) = sides[:, 0], sides[:, 1]
-    twice = (ay * bz - az * by) ** 2 + (az * bx - ax * bz) ** 2 + (ax * by - ay * bx) ** 2
-    needle: Bools = twice <= width**2 * square.max(axis=0)
-    return needle, np.argmax(square, axis=0)
+def needles(points: Floats, triangles: Ints, width: float) -> Bools:
+    """Whether triangles (t,) are lower than a width over their longest sides."""
+    needle = np.empty(len(triangles), dtype=bool)
+    for rows in portions(len(triangles)):
+        sides = _sides(points, triangles[rows])
+        (ax, ay, az), (bx, by, bz) = sides[:2]
+        twice = (ay * bz - az * by) ** 2 + (az * bx - ax * bz) ** 2 + (ax * by - ay * bx) ** 2
+        needle[rows] = twice <= width**2 * _squares(sides).max(axis=0)
+    return needle
 
 
-def _split_neighbours(triangles: Ints, needle: Bools, longest: Ints) -> tuple[Ints, Ints]:
+def _sides(points: Floats, triangles: Ints) -> Floats:
+    """The sides (side 3, axis 3, k) of triangles (k, 3)."""
+    a, b, c = from_rows(np.take(points, triangles, axis=0))
+    return np.stack([b - a, c - b, a - c])
+
+
+def _squares(sides: Floats) -> Floats:
+    """The squared lengths (side 3, k) of sides (side 3, axis 3, k)."""
+    squares: Floats = np.einsum("sit,sit->st", sides, sides)
+    return squares
+
+
+def _split_neighbours(points: Floats, triangles: Ints, needle: Bools) -> tuple[Ints, Ints]:
     """The triangles (m, 3), some needles taken out and their neighbours split, and which (m,) each was; none
     where no needle has a neighbour.
     """
+    longest = np.zeros(len(triangles), dtype=np.intp)  # the corner that begins a needle's longest side
+    longest[needle] = _squares(_sides(points, triangles[needle])).argmax(axis=0)
     faces, other = _splittable(triangles, needle, longest)
     neighbour, side = other // 3, other % 3
     middle = triangles[faces, (longest[faces] + 2) % 3]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, chosen
 from .body import Body
 from .body_sheet import HULL_NOTE, SPREAD_NOTE
 from .enclosing_ball import enclosing_ball
@@ -36,7 +36,7 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
     """
     cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
     marks = features(cleaned.points, found.triangles, found.edges)
-    corners = cleaned.points[found.triangles]
+    corners = np.take(cleaned.points, found.triangles, axis=0)
     mass, assumed = _weighed(corners, found)
     face_count, edge_count = len(corners), len(marks.ends)
     faces, edges = np.arange(face_count, dtype=np.intp), np.arange(edge_count, dtype=np.intp)
@@ -88,7 +88,7 @@ def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
 def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple[str, ...]]:
     """The mass of a mesh, triangles (t, 3, 3), and what was assumed for it."""
     if found.closed:
-        return mass_of_corners(corners[found.filled], VOLUME), ()
+        return mass_of_corners(chosen(corners, found.filled), VOLUME), ()
     said = f"{found.borders}: " if found.borders else ""
     hull = hull_of(corners, found.triangles, found.edges)
     if hull is None:
@@ -107,4 +107,4 @@ def _checked(points: ArrayLike, triangles: ArrayLike, name: str) -> tuple[Floats
         raise MeshError(
             name, f"its triangles have shape {faces.shape} of {faces.dtype}", "expected integers (t, 3)"
         )
-    return vertices.reshape(-1, 3), faces.astype(np.intp, copy=False).reshape(-1, 3)
+    return vertices.reshape(-1, 3), faces.astype(np.intp).reshape(-1, 3)

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, from_rows
 
 __all__ = ["cross", "dot", "from_rows", "length", "safe_ratio"]
 
 _NEXT = np.array([1, 2, 0])
 _AFTER_NEXT = np.array([2, 0, 1])
-
-
-def from_rows(rows: Floats) -> Floats:
-    """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
-    axes = (*range(1, rows.ndim), 0)
-    return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
 
 
 def dot(a: Floats, b: Floats) -> Floats:
