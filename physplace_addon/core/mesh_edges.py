@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from .arrays import Bools, Ints
@@ -52,18 +52,53 @@ def components(pairs: Ints, count: int) -> Ints:
     return labels
 
 
+def connected(edges: EdgeTable) -> Ints:
+    """The shell (t,) of each of the triangles of some edges: those joined through edges are one.
+
+    Each side leads to the next one on its edge. A triangle's sides lie together, so the graph needs no sort.
+    """
+    following = np.empty(len(edges.order), dtype=np.int32)
+    following[edges.order[:-1]] = edges.order[1:] // 3
+    following[edges.order[np.cumsum(edges.count) - 1]] = -1
+    led = following >= 0
+    starts = np.zeros(len(led) + 1, dtype=np.int32)
+    np.cumsum(led, out=starts[1:])
+    to, count = following[led], len(led) // 3
+    graph = csr_matrix((np.ones(len(to)), to, starts[::3].copy()), shape=(count, count))
+    labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
+    return labels
+
+
 def edge_table(triangles: Ints) -> EdgeTable:
     """The edges of triangles (t, 3), t >= 1, ordered by their vertices."""
-    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
-    keys = np.minimum(start, end) * (int(triangles.max()) + 1) + np.maximum(start, end)
+    start = triangles.ravel()
+    end = np.empty_like(start)
+    end[:-1], end[2::3] = start[1:], start[::3]
+    keys = np.minimum(start, end) * (int(start.max()) + 1)
+    keys += np.maximum(start, end)
     order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    count = np.diff(np.append(begins, len(ordered)))
-    first = order[begins]
-    second = np.where(count > 1, order[np.minimum(begins + 1, len(order) - 1)], -1)
-    ends = np.stack([start[first], end[first]], axis=1)
-    direction = np.where(start < end, 1, -1)[order]
+    keys = keys[order]
+    begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    last = np.append(begins[1:], len(order)) - 1
+    count = last - begins + 1
+    first, second = order[begins], order[np.minimum(begins + 1, last)]
+    second[count == 1] = -1
+    forward = np.diff(np.cumsum((start < end)[order])[last], prepend=0)
     return EdgeTable(
-        ends, np.stack([first, second], axis=1), count, np.add.reduceat(direction, begins), order
+        np.stack([start[first], end[first]], axis=1),
+        np.stack([first, second], axis=1),
+        count,
+        2 * forward - count,
+        order,
     )
+
+
+def stable_order(keys: Ints, count: int) -> Ints:
+    """The stable order (n,) of keys (n,) from 0 to count - 1.
+
+    Turned from rows to columns, a matrix with one entry a row has it: that counts, and compares nothing.
+    """
+    starts = np.arange(len(keys) + 1, dtype=np.int32)
+    matrix = csr_matrix((np.ones(len(keys), dtype=bool), keys, starts), shape=(len(keys), count))
+    order: Ints = matrix.tocsc().indices.astype(np.intp)
+    return order

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
-from .mesh_edges import EdgeTable
+from .arrays import Bools, Floats, Ints, chosen, from_rows, portions
+from .mesh_edges import EdgeTable, stable_order
 
 FLAT = 1e-7
 
@@ -38,42 +38,43 @@ class Features:
 
 def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
     """The features of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
-    along = points[edges.ends[:, 1]] - points[edges.ends[:, 0]]
-    along /= np.sqrt(np.einsum("ij,ij->i", along, along))[:, None]
-    conormals = _conormals(points, triangles, edges, along)
-    gap = conormals[0] + conormals[1]
-    smooth = edges.paired & (np.einsum("ij,ij->i", gap, gap) <= FLAT**2)
-    kept = np.flatnonzero(~smooth)
-    conormals[:, edges.count > 2] = np.nan
+    ends = np.take(points, edges.ends, axis=0)
+    along, conormals = np.empty((len(ends), 3)), np.empty_like(ends)
+    smooth = np.empty(len(ends), dtype=bool)
+    opposite = np.roll(triangles, 1, axis=1).ravel()
+    for rows in portions(len(ends)):
+        origin, end = from_rows(ends[rows])
+        way = end - origin
+        way /= np.sqrt(np.einsum("ij,ij->j", way, way))
+        found = _conormals(points, opposite, edges.sides[rows], origin, way)
+        gap = found[0] + found[1]
+        smooth[rows] = np.einsum("ij,ij->j", gap, gap) <= FLAT**2
+        along[rows], conormals[rows] = way.T, found.transpose(2, 0, 1)
+    conormals[edges.count > 2] = np.nan
+    kept = ~(edges.paired & smooth)
     touched = np.zeros(len(points), dtype=bool)
-    touched[edges.ends[kept].ravel()] = True
-    vertices = np.flatnonzero(touched)
+    touched[chosen(edges.ends, kept).ravel()] = True
     start, directions = _cones(edges.ends, along, touched)
     return Features(
-        points[edges.ends[kept]],
-        np.stack([side[kept] for side in conormals], axis=1),
-        edges.faces[kept, 0],
-        points[vertices],
-        _owners(triangles, len(points))[vertices],
+        chosen(ends, kept),
+        chosen(conormals, kept),
+        chosen(edges.sides[:, 0], kept) // 3,
+        chosen(points, touched),
+        chosen(_owners(triangles, len(points)), touched),
         start,
         directions,
     )
 
 
-def _conormals(points: Floats, triangles: Ints, edges: EdgeTable, along: Floats) -> Floats:
-    """The conormals (2, m, 3) of the first two faces at each edge, that runs along a unit direction (m, 3);
-    NaN where there is no second.
+def _conormals(points: Floats, opposite: Ints, sides: Ints, origin: Floats, along: Floats) -> Floats:
+    """The conormals (side 2, axis 3, k) of the first two sides (k, 2) of edges that run from an origin (3, k)
+    along a unit direction (3, k), each side (s,) with the opposite vertex; NaN where there is no second.
     """
-    columns, way = np.ascontiguousarray(points.T), np.ascontiguousarray(along.T)
-    origin = np.take(columns, edges.ends[:, 0], axis=1)
-    opposite = np.roll(triangles, 1, axis=1).ravel()
-    found = np.empty((2, len(along), 3))
-    for conormal, side in zip(found, edges.sides.T, strict=True):
-        inward = np.take(columns, opposite[side], axis=1) - origin
+    found = from_rows(np.take(points, opposite[sides], axis=0)) - origin
+    for inward, side in zip(found, sides.T, strict=True):
         inward[:, side < 0] = np.nan
-        inward -= np.einsum("ij,ij->j", inward, way) * way
+        inward -= np.einsum("ij,ij->j", inward, along) * along
         inward /= np.sqrt(np.einsum("ij,ij->j", inward, inward))
-        conormal[:] = inward.T
     return found
 
 
@@ -81,16 +82,18 @@ def _cones(ends: Ints, along: Floats, touched: Bools) -> tuple[Ints, Floats]:
     """Offsets (v + 1,) and unit directions (m, 3) of the edges (e, 2), that run along unit directions (e, 3),
     where they leave each touched vertex, in order.
     """
-    start = np.concatenate([ends[:, 0], ends[:, 1]])
-    order = np.argsort(start, kind="stable")
-    order = order[touched[start[order]]]
+    start = ends.T.ravel()
+    order = stable_order(start, len(touched))
+    order = chosen(order, touched[start[order]])
     counts = np.bincount(start, minlength=len(touched))[touched]
-    leaving = np.concatenate([along, -along])[order]
+    leaving = np.take(np.concatenate([along, -along]), order, axis=0)
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp), leaving
 
 
 def _owners(triangles: Ints, count: int) -> Ints:
-    """One triangle (n,) at each of the vertices."""
+    """The first triangle (n,) at each of the vertices."""
     owners = np.zeros(count, dtype=np.intp)
-    owners[triangles[::-1].ravel()] = np.repeat(np.arange(len(triangles))[::-1], 3)
+    for rows in reversed(portions(len(triangles))):
+        numbers = np.arange(rows.start, min(rows.stop, len(triangles)))
+        owners[triangles[rows][::-1].ravel()] = np.repeat(numbers[::-1], 3)
     return owners

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, box_of
 from .mass import areas
-from .mesh_edges import EdgeTable, components, edge_table
-from .mesh_shells import LEAST_VOLUME, connected, shells
+from .mesh_edges import EdgeTable, components, connected, edge_table
+from .mesh_shells import LEAST_VOLUME, shells
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +54,14 @@ def oriented(points: Floats, triangles: Ints, two_sided: Bools) -> Orientation:
     if not edges.closed:
         notes += _on_crowded(edges)
         return Orientation(triangles, edges, False, everything, tuple(notes), _on_borders(edges))
-    corners = points[triangles] - 0.5 * (points.min(axis=0) + points.max(axis=0))
-    found = shells(corners, connected(edges, len(corners)), two_sided)
-    if found.volume <= LEAST_VOLUME * _diagonal(points) * float(areas(corners).sum()):
+    lower, upper = box_of(points)
+    corners = np.take(points - 0.5 * (lower + upper), triangles, axis=0)
+    found = shells(corners, connected(edges), two_sided)
+    if found.volume <= LEAST_VOLUME * float(np.linalg.norm(upper - lower)) * float(areas(corners).sum()):
         return Orientation(triangles, edges, False, everything, tuple(notes))
     if np.any(found.turned):
         triangles, edges = _turned(triangles, found.turned)
     return Orientation(triangles, edges, True, found.filled, (*notes, *found.notes))
-
-
-def _diagonal(points: Floats) -> float:
-    return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
 
 
 def _on_crowded(edges: EdgeTable) -> list[str]:

@@ -15,7 +15,6 @@ import numpy as np
 
 from .arrays import Bools, Floats, Ints
 from .mass import signed_volumes
-from .mesh_edges import EdgeTable, components
 from .mesh_enclosure import encloses
 
 LEAST_VOLUME = 1e-8  # of area times diagonal; the weld leaves no real solid thinner than that
@@ -61,18 +60,12 @@ def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def connected(edges: EdgeTable, count: int) -> Ints:
-    """The shell (t,) of each of some triangles."""
-    first = np.repeat(edges.faces[:, 0], edges.count)
-    return components(np.stack([first, edges.order // 3], axis=1), count)
-
-
 def _around(corners: Floats, labels: Ints) -> tuple[Ints, Bools]:
     """The largest shells (o,), and whether each holds the others (o, s); none, where there is one shell."""
+    if not labels.any():
+        return np.zeros(0, dtype=np.intp), np.zeros((0, 1), dtype=bool)
     order = np.argsort(labels, kind="stable")
     begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
-    if len(begins) == 1:
-        return np.zeros(0, dtype=np.intp), np.zeros((0, 1), dtype=bool)
     lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
     upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
     first = corners[order[begins], 0]
