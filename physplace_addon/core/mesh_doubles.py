@@ -12,6 +12,7 @@ import numpy as np
 from .arrays import Bools, Floats, Ints
 from .mesh_edges import EdgeTable, components
 
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 EVEN, ODD, BOTH = 1, 2, 3  # ways round: the corners' order is an even or odd permutation of increasing
 
 
@@ -20,20 +21,43 @@ def single_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
 
     two_sided (t,): what is known to lie both ways round already.
     """
+    some = _suspects(triangles)
+    single, both = np.ones(len(triangles), dtype=bool), two_sided.copy()
+    if len(some):
+        first, found = _first_of_each(triangles[some], two_sided[some])
+        single[some] = False
+        single[some[first]], both[some[first]] = True, found
+    kept = np.flatnonzero(single)
+    return kept, both[kept]
+
+
+def _suspects(triangles: Ints) -> Ints:
+    """The triangles (s,), increasing, that may have the same corners as another: those with one hash.
+
+    That is the sum of the corners' hashes, so their order does not count.
+    """
+    bits = (4 * len(triangles)).bit_length()
+    mixed = np.arange(int(triangles.max(initial=0)) + 1, dtype=np.uint64) * _MIX
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= _MIX
+    a, b, c = triangles.T
+    hashed = ((mixed[a] + mixed[b] + mixed[c]) >> np.uint64(64 - bits)).astype(np.intp)
+    return np.flatnonzero(np.bincount(hashed)[hashed] > 1)
+
+
+def _first_of_each(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
+    """As single_triangles, by a sort of them all; the first in no order."""
     a, b, c = triangles.T
     low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     middle = a + b + c - low - high
-    outer = low * (int(high.max(initial=0)) + 1) + high
+    outer = low * (int(high.max()) + 1) + high
     order = np.lexsort((middle, outer))
     outer, middle = outer[order], middle[order]
     new = np.ones(len(outer), dtype=bool)
     new[1:] = (outer[1:] != outer[:-1]) | (middle[1:] != middle[:-1])
     begins = np.flatnonzero(new)
     ways = np.where(two_sided, BOTH, np.where((a < b).astype(int) + (b < c) + (c < a) == 2, EVEN, ODD))
-    found = np.bitwise_or.reduceat(ways[order], begins) == BOTH
-    first = order[begins]
-    increasing = np.argsort(first)
-    return first[increasing], found[increasing]
+    return order[begins], np.bitwise_or.reduceat(ways[order], begins) == BOTH
 
 
 def single_regions(
