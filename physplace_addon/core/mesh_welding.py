@@ -34,12 +34,23 @@ def weld(points: Floats, tolerance: float) -> tuple[Floats, Ints]:
 def _suspects(points: Floats, tolerance: float) -> Ints:
     """The points (s,), increasing, that may be within the tolerance of another."""
     along = points @ (_DIRECTION / np.linalg.norm(_DIRECTION))
-    order = np.argsort(along)
+    order = _order(along)
     rounding = 8.0 * np.finfo(np.float64).eps * float(np.abs(points).max())
     near = np.diff(along[order]) <= tolerance + rounding
     suspects = np.zeros(len(points), dtype=bool)
     suspects[order[:-1][near]] = suspects[order[1:][near]] = True
     return np.flatnonzero(suspects)
+
+
+def _order(values: Floats) -> Ints:
+    """The order (n,) of values (n,).
+
+    Whole numbers below 65536 are counted, not compared, and what lies almost in order is soon sorted.
+    """
+    low, high = float(values.min()), float(values.max())
+    rough = (values - low) / (high - low) * 65535.0 if high > low else values - low
+    order = np.argsort(rough.astype(np.uint16), kind="stable")
+    return order[np.argsort(values[order], kind="stable")]
 
 
 def _merged(points: Floats, tolerance: float) -> Ints:
