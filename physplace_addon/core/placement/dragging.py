@@ -195,11 +195,11 @@ def _flown(problem: Problem, start: State) -> Moved | None:
     held = start.assembly
     assert isinstance(held, Held)
     far, near = length(held.asked), _NEAR * start.eps
-    if far <= start.eps:
+    gaps, change = start.local_points.gap / held.radius, held.gradients(start.local_points) @ held.asked
+    if far <= start.eps or (np.maximum(gaps, gaps + change) < near).any():  # near from beginning to end
         return None
     part = min(1.0, _free(held, near) / far)
-    ahead = start.local_points.gap / held.radius + held.gradients(start.local_points) @ (part * held.asked)
-    if part * far <= start.eps or (ahead < near).any():
+    if part * far <= start.eps or (gaps + part * change < near).any():
         return None
     there = held.displaced(part * held.asked)
     points = there.find(problem.reach(problem.settings.eps_max), InterfacePoints.none(), None)
