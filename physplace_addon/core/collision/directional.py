@@ -7,6 +7,8 @@ boxes of triangles are grown by that instead of by the reach: over a level floor
 
 A pair is kept in one of two ways: what triangle 1 owns (vertices, edges) meets triangle 2 or what it owns,
 along directions known on side 2; or a vertex of triangle 2 meets triangle 1, along the normal of triangle 1.
+What owns nothing is met by vertices alone, and so only where they are: on a level floor of large triangles
+most of the near ones are beside.
 """
 
 from __future__ import annotations
@@ -31,13 +33,20 @@ class Directions:
     """In which directions the t triangles of a tree can be met, and what they own.
 
     spread (3, t): s, of a triangle's normal if it is a flat face, and of all that it owns.  owns (t,): it
-    owns a vertex or an edge; owns_vertex (t,).
+    owns a vertex or an edge; vertices (t, 2, 3): the lower and upper corner of a box around the vertices that
+    it owns, the lower one above the upper where it owns none.
     """
 
     tree: BoxTree
     spread: Floats
     owns: Bools
-    owns_vertex: Bools
+    vertices: Floats
+
+    @cached_property
+    def owns_vertex(self) -> Bools:
+        """(t,) whether it owns a vertex."""
+        owns: Bools = self.vertices[:, 0, 0] <= self.vertices[:, 1, 0]
+        return owns
 
     @cached_property
     def below(self) -> Floats:
@@ -46,20 +55,43 @@ class Directions:
             self.tree, np.concatenate([self.spread, self.owns[None], self.owns_vertex[None]])
         )
 
+    @cached_property
+    def vertices_below(self) -> Floats:
+        """(6, n) the box around the vertices below each node: centre and half extent."""
+        ends = np.concatenate([-self.vertices[:, 0], self.vertices[:, 1]], axis=1).T
+        ends = highest_below(self.tree, np.ascontiguousarray(ends))
+        return np.concatenate([0.5 * (ends[3:] - ends[:3]), 0.5 * (ends[3:] + ends[:3])])
 
-def directional_pairs(first: Directions, pose1: Pose, second: Directions, reach: float, slack: float) -> Ints:
+    @cached_property
+    def vertices_of_triangles(self) -> Floats:
+        """(6, t) the box around the vertices of each triangle."""
+        lower, upper = self.vertices[:, 0].T, self.vertices[:, 1].T
+        return np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
+
+
+def directional_pairs(
+    first: Directions, pose1: Pose, second: Directions, reach: float, slack: float, behind: float = 0.0
+) -> Ints:
     """Triangle pairs (k, 2) with all that are, or own, features that meet within `reach` of each other.
 
-    slack: how far, a length, features may be off their directions.
+    slack: how far, a length, features may be off their directions.  behind: how much farther than `reach` a
+    vertex may be from a face, if its triangle is not.
     """
-    return traversed(first.tree, second.tree, _Facing(first, Motion(pose1), second, reach, slack))
+    return traversed(first.tree, second.tree, _Facing(first, Motion(pose1), second, reach, slack, behind))
 
 
 class _Facing:
     def __init__(
-        self, first: Directions, motion: Motion, second: Directions, reach: float, slack: float
+        self,
+        first: Directions,
+        motion: Motion,
+        second: Directions,
+        reach: float,
+        slack: float,
+        behind: float,
     ) -> None:
         self.first, self.second, self.motion, self.reach = first, second, motion, reach
+        self.from_face = reach + behind
         self.slack = slack + motion.rounding(first.tree, second.tree)
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools:
@@ -69,8 +101,12 @@ class _Facing:
         between = center - boxes2[:3]
         apart = np.abs(between) - half - boxes2[3:]
         below1, below2 = self.first.below, self.second.below
-        kept = self._within(apart, np.take(below2[:3], node2, axis=1))
+        spread = np.take(below2[:3], node2, axis=1)
+        kept = self._within(apart, spread)
         kept &= below1[3, node1] > 0.0
+        faces = np.flatnonzero(kept & (below2[3, node2] == 0.0))
+        vertices = np.take(self.first.vertices_below, node1[faces], axis=1)
+        kept[faces] = self._over(vertices, boxes2[:, faces], spread[:, faces])
         others = np.flatnonzero((below2[4, node2] > 0.0) & ~kept)
         if others.size:
             planes1 = Planes.below(tree1, node1[others])
@@ -86,17 +122,28 @@ class _Facing:
         moved = self.motion.corners(corners_of(self.first.tree, triangle1))
         fixed = corners_of(self.second.tree, triangle2)
         apart = np.maximum(moved.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - moved.max(axis=0))
-        kept = self.first.owns[triangle1] & self._within(
-            apart, np.take(self.second.spread, triangle2, axis=1)
-        )
+        spread = np.take(self.second.spread, triangle2, axis=1)
+        kept = self.first.owns[triangle1] & self._within(apart, spread)
+        faces = np.flatnonzero(kept & ~self.second.owns[triangle2])
+        vertices = np.take(self.first.vertices_of_triangles, triangle1[faces], axis=1)
+        lower, upper = fixed[:, :, faces].min(axis=0), fixed[:, :, faces].max(axis=0)
+        boxes2 = np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
+        kept[faces] = self._over(vertices, boxes2, spread[:, faces])
         others = np.flatnonzero(self.second.owns_vertex[triangle2] & ~kept)
         if others.size:
             normals = np.abs(self.motion.matrix @ self.first.tree.planes[triangle1[others], :3].T)
             kept[others] = self._within(apart[:, others], normals)
         return kept
 
-    def _within(self, apart: Floats, spread: Floats) -> Bools:
-        """Whether boxes (3, k) apart are no farther than the reach in directions of such a spread (3, k)."""
-        beyond = apart - (self.reach * np.minimum(spread, 1.0) + self.slack)
+    def _over(self, vertices: Floats, boxes2: Floats, spread: Floats) -> Bools:
+        """Whether vertices in boxes (6, k) may be over, or behind, faces in boxes (6, k)."""
+        center, half = self.motion.boxes(vertices)
+        apart = np.abs(center - boxes2[:3]) - half - boxes2[3:]
+        return self._within(apart, spread, self.from_face)
+
+    def _within(self, apart: Floats, spread: Floats, reach: float | None = None) -> Bools:
+        """Whether boxes (3, k) apart are no farther than a reach in directions of such a spread (3, k)."""
+        reach = self.reach if reach is None else reach
+        beyond = apart - (reach * np.minimum(spread, 1.0) + self.slack)
         within: Bools = beyond.max(axis=0) <= 0.0
         return within

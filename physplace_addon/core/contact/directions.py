@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .encounter import ContactBody
 
 _LEAVES = 1e-6  # sine of the angle by which a direction may leave a cone, see polyhedral
+_NOWHERE = 1e150  # a length that is beyond everything
 _MOST = 4.0  # the largest weight of a combination: by so much n . d counts
 
 
@@ -37,9 +38,19 @@ def directions_of(body: ContactBody) -> Directions:
     ):
         owner = np.repeat(np.arange(count), np.diff(owned.start))
         np.maximum.at(spread, owner, bounds[owned.items])
-    owns_vertex = np.diff(body.vertices.start) > 0
-    owns = owns_vertex | (np.diff(edges.start) > 0)
-    return Directions(body.tree, np.ascontiguousarray(spread.T), owns, owns_vertex)
+    owns = body.vertices.owns | edges.owns
+    return Directions(body.tree, np.ascontiguousarray(spread.T), owns, _boxes_of_vertices(body))
+
+
+def _boxes_of_vertices(body: ContactBody) -> Floats:
+    """Boxes (t, 2, 3) around the vertices that each triangle owns, turned inside out where there are none."""
+    boxes = np.empty((len(body.body.triangles), 2, 3))
+    boxes[:, 0], boxes[:, 1] = _NOWHERE, -_NOWHERE
+    owner = np.repeat(np.arange(len(boxes)), np.diff(body.vertices.start))
+    at = body.body.vertices[body.vertices.items]
+    np.minimum.at(boxes[:, 0], owner, at)
+    np.maximum.at(boxes[:, 1], owner, at)
+    return boxes
 
 
 def edge_spreads(body: ContactBody) -> Floats:

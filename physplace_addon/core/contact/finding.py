@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..collision import directional_pairs, near_pairs
+from .candidates import farthest_moved
 from .cones import pressing
 from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
 from .encounter import Encounter
@@ -39,7 +40,7 @@ _MOST = 400  # starts that are solved
 _FOOT_ROUNDS = 3
 _MOST_FLAT = 128  # points of flat features that a state goes on with
 _CLOSE = 1.0 / 8.0  # part of the reach within which a body that lies flat has points enough
-_PAIRS_A_POINT = 4  # pairs of near triangles below which there are not enough: there are six, as a rule
+_PAIRS_A_POINT = 1  # pairs of near triangles below which there are not enough
 _BENT = 4e-7  # gap / R that a corner may seem to have to the next face of its plane, that bends by rounding
 _CONE = 1e-6  # sine of the angle by which a normal may leave a cone
 _NOTHING: Ints = np.zeros(0, np.intp)
@@ -81,7 +82,7 @@ def find_points(
     kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
     kept = kept.take(_is_bound(encounter, kept))
     if encounter.is_plain:
-        flat, t1, t2 = _lowest_of_plain(encounter, reach.flat, before), _NOTHING, _NOTHING
+        flat, t1, t2 = _lowest_of_plain(encounter, reach.flat, tracked, before), _NOTHING, _NOTHING
     else:
         t1, t2 = _near(encounter, reach.farthest)
         flat = _lowest(encounter, flat_pairs(encounter, t1, t2, before, reach.flat))
@@ -114,22 +115,36 @@ def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _lowest_of_plain(encounter: Encounter, reach: float, before: Encounter | None) -> InterfacePoints:
+def _lowest_of_plain(
+    encounter: Encounter, reach: float, tracked: InterfacePoints, before: Encounter | None
+) -> InterfacePoints:
     """Find flat features' points where nothing is curved.  What lies flat has enough of them close by: then
     none is looked for farther off, and those that are lowest are the same.
     """
-    close, needed = _CLOSE * reach, LOW * _MOST_FLAT
-    t1, t2 = _near_plain(encounter, close)
-    if len(t1) >= _PAIRS_A_POINT * needed:
-        points = flat_pairs(encounter, t1, t2, before, close)
-        if np.count_nonzero(points.gap < close - encounter.sure) >= needed:
-            return _lowest(encounter, points)
-    return _lowest(encounter, flat_pairs(encounter, *_near_plain(encounter, reach), before, reach))
+    lay_flat = np.count_nonzero(tracked.gap <= encounter.sure) >= _MOST_FLAT
+    for close in (_CLOSE**2 * reach, _CLOSE * reach) if lay_flat else (_CLOSE * reach,):
+        t1, t2 = _near_plain(encounter, close, before)
+        if len(t1) >= _PAIRS_A_POINT * _MOST_FLAT:
+            points = flat_pairs(encounter, t1, t2, before, close)
+            if _are_all(points.gap, close - encounter.sure, encounter.sure):
+                return _lowest(encounter, points)
+    return _lowest(encounter, flat_pairs(encounter, *_near_plain(encounter, reach, before), before, reach))
 
 
-def _near_plain(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
+def _are_all(gaps: Floats, most: float, level: float) -> bool:
+    """Whether no gaps (k,) but those up to a length tell which points are the lowest ones: they are enough to
+    choose from, or so many bear that no others are chosen.
+    """
+    gaps = gaps[gaps < most]
+    bearing = max(float(gaps.min(initial=np.inf)), 0.0) + level
+    bear = int(np.count_nonzero(gaps <= bearing)) if bearing < most else 0
+    return len(gaps) >= LOW * _MOST_FLAT or bear >= _MOST_FLAT
+
+
+def _near_plain(encounter: Encounter, reach: float, before: Encounter | None) -> tuple[Ints, Ints]:
     first, second = encounter.active.directions, encounter.world.directions
-    pairs = directional_pairs(first, encounter.pose, second, reach, encounter.sure)
+    behind = 0.0 if before is None else farthest_moved(before, encounter)
+    pairs = directional_pairs(first, encounter.pose, second, reach, encounter.sure, behind)
     return pairs[:, 0], pairs[:, 1]
 
 
