@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, box_of
+from .arrays import Floats, Ints, box_of, from_rows
 from .errors import PhysPlaceError
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
@@ -32,14 +32,14 @@ def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
         raise PhysPlaceError("enclosing ball: expected at least one point, all of them finite")
     lower, upper = box_of(cloud)
     origin = 0.5 * (lower + upper)
-    local = cloud - origin
-    center, radius = _search(local)
+    center, radius = _search(from_rows(cloud) - origin[:, None])
     return origin + center, radius
 
 
 def _search(local: Floats) -> tuple[Floats, float]:
-    basis = np.array([int(np.argmax(np.einsum("ij,ij->i", local, local)))], dtype=np.intp)
-    center, radius = local[basis[0]], 0.0
+    """The centre (3,) and radius of the ball around points (3, n)."""
+    basis = np.array([int(np.argmax(np.einsum("ij,ij->j", local, local)))], dtype=np.intp)
+    center, radius = local[:, basis[0]], 0.0
     for _ in range(PASSES):
         squares = _squared_distances(local, center)
         farthest = int(np.argmax(squares))
@@ -54,21 +54,24 @@ def _search(local: Floats) -> tuple[Floats, float]:
 
 
 def _squared_distances(points: Floats, center: Floats) -> Floats:
-    offset = points - center
-    squares: Floats = np.einsum("ij,ij->i", offset, offset)
+    """Those (n,) of points (3, n) from a centre (3,)."""
+    offset = points - center[:, None]
+    squares: Floats = np.einsum("ij,ij->j", offset, offset)
     return squares
 
 
 def _grown(points: Floats, basis: Ints, newcomer: int) -> tuple[Ints, Floats, float]:
-    """The basis, centre and radius of the smallest ball of a basis and one point outside its ball."""
-    few = points[np.append(basis, newcomer)]
+    """The basis, centre and radius of the smallest ball of a basis of points (3, n) and one point outside its
+    ball.
+    """
+    few = points[:, np.append(basis, newcomer)]
     sizes = range(1, min(3, len(basis)) + 1)
     subsets = [
         np.array([newcomer, *others], dtype=np.intp)
         for size in sizes
         for others in combinations(basis.tolist(), size)
     ]
-    centers = [_circumcenter(points[subset]) for subset in subsets]
+    centers = [_circumcenter(points[:, subset].T) for subset in subsets]
     squares = [float(_squared_distances(few, center).max()) for center in centers]
     best = int(np.argmin(squares))
     return subsets[best], centers[best], float(np.sqrt(squares[best]))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, box_of
 from .mass import areas, signed_volumes
 from .mesh_edges import EdgeTable, components
 from .mesh_shells import LEAST_VOLUME, shells
@@ -37,7 +37,7 @@ def hull_of(corners: Floats, triangles: Ints, edges: EdgeTable) -> Hull | None:
     """The solid of an open mesh: corners (t, 3, 3) of triangles (t, 3) with their edges, that agree where
     they can; None if it is rather a sheet.
     """
-    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    low, high = box_of(corners.reshape(-1, 3))
     middle, diagonal = 0.5 * (low + high), float(np.linalg.norm(high - low))
     corners = corners - middle
     part = components(edges.faces[edges.paired], len(triangles))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from physplace_addon.core import arrays
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.mass import AREA, combined, comparable, mass_of_triangles
 from physplace_addon.core.rigid import Pose, rotation_matrix
@@ -16,6 +17,12 @@ BOX_TRIANGLES = np.array(
         *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
     ]
 )
+
+
+@pytest.fixture(autouse=True)
+def _short_portions(monkeypatch):
+    """A box is weighed in three portions, as a mesh of ten thousands of triangles is."""
+    monkeypatch.setattr(arrays, "PORTION", 5)
 
 
 def box_inertia(size):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core import arrays
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.errors import MeshError
 from physplace_addon.core.mesh_enclosure import encloses
@@ -18,6 +19,12 @@ from tests.core.meshes import (
     split,
     torus,
 )
+
+
+@pytest.fixture(autouse=True)
+def _short_portions(monkeypatch):
+    """Small meshes are gone through in portions, as those of ten thousands of triangles are."""
+    monkeypatch.setattr(arrays, "PORTION", 17)
 
 
 def cube():
