@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 from bpy.props import FloatVectorProperty
 from bpy.types import Context, Event
@@ -116,7 +117,7 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         return self._make(context, self.steering, self._place)
 
     def _make(self, context: Context, session: BlobSession, place: Floats) -> Conclusion:
-        blob = active_blob(context)
+        blob = bpy.data.objects[session.empties.blob]
         check_editable(blob)
         made = add_control(context, blob, place)
         select_only(context, [made])
@@ -127,6 +128,8 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
 
     def header(self) -> str:
         """Whether a click would meet the surface."""
+        if self.steering.problem is not None:
+            return self.steering.problem
         where = "the surface is not under the mouse" if self._place is None else "click to put it here"
         return f"{self.steering.model.name}: {where}"
 

@@ -23,6 +23,7 @@ from ..core.implicit.control_points import ControlPoints
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
 from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of
+from ..scene.affine import is_invertible
 from ..scene.blob_elements import Seating
 from ..scene.blob_empties import Empties
 from ..scene.blob_making import add_control
@@ -270,8 +271,9 @@ class BlobSession:
 
     @property
     def frame(self) -> Floats:
-        """The blob's world matrix (4, 4) as it is now."""
-        return np.array(bpy.data.objects[self.empties.blob].matrix_world, dtype=np.float64)
+        """The blob's world matrix (4, 4) as it is now; while it flattens space, as it was read last."""
+        now = np.array(bpy.data.objects[self.empties.blob].matrix_world, dtype=np.float64)
+        return now if is_invertible(now) else self.model.frame
 
     def in_world(self, places: Floats) -> Floats:
         """Places (k, 3) of the blob's coordinates in the world."""

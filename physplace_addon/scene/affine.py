@@ -50,6 +50,11 @@ def is_singular(affine: Floats) -> bool:
     return bool(singular_values[2] <= SINGULAR * singular_values[0] or singular_values[0] == 0.0)
 
 
+def is_invertible(affine: Floats) -> bool:
+    """True for an affine map (4, 4) that is finite and flattens nothing."""
+    return bool(np.all(np.isfinite(affine))) and not is_singular(affine)
+
+
 def is_similarity(affine: Floats, tolerance: float = 1e-4) -> bool:
     """True for a map that keeps shapes: a rotation or reflection, one scale for all directions, a shift."""
     singular_values = np.linalg.svd(affine[:3, :3], compute_uv=False)

@@ -95,7 +95,7 @@ class Empties:
     """A blob's empties, held by name."""
 
     def __init__(self, blob: Object) -> None:
-        self.blob = blob.name
+        self._name, self._uid = blob.name, blob.session_uid
         self._all = frozenset(obj.session_uid for obj in bpy.data.objects)
         self._before = {obj.session_uid: (obj.name, Look.of(obj)) for obj in family_of(blob)}
         self._looks: dict[str, Look] = {}
@@ -104,9 +104,21 @@ class Empties:
         self._undone_to = dict(self._looks)
 
     @property
+    def blob(self) -> str:
+        """What the blob is called now; its last name if it is not there."""
+        named = bpy.data.objects.get(self._name)
+        if named is None or named.session_uid != self._uid:
+            found = (obj.name for obj in bpy.data.objects if obj.session_uid == self._uid)
+            self._name = next(found, self._name)
+        return self._name
+
+    @property
     def is_there(self) -> bool:
         """Whether the blob itself still is."""
-        return _is_there(self.blob) and BLOB in custom_properties(bpy.data.objects[self.blob])
+        if not _is_there(self.blob):
+            return False
+        named = bpy.data.objects[self.blob]
+        return named.session_uid == self._uid and BLOB in custom_properties(named)
 
     def look_again(self) -> None:
         """List them anew, and take them all as they are now."""

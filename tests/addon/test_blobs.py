@@ -124,6 +124,23 @@ def test_a_cylinder_that_has_lost_its_other_end_is_said_until_it_is_there_again(
     assert session.problem is None
 
 
+def test_a_blob_that_is_flattened_or_renamed_while_it_is_sculpted_is_waited_for_and_followed(blob):
+    """A size that is typed goes through zero, as in S 0.5."""
+    session = BlobSession(bpy.context, blob)
+    blob.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    session.tick(bpy.context, 0.01)
+    assert "its scale is zero" in session.figures()
+    assert len(session.marks().layers()) == 2, "what was seen last is still shown"
+    blob.scale, blob.name = (0.5, 0.5, 0.5), "Amoeba"
+    bpy.context.view_layer.update()
+    session.tick(bpy.context, 0.01)
+    assert session.is_undisturbed
+    assert session.figures().startswith("Amoeba: ")
+    session.put_back(bpy.context)
+    assert bpy.data.objects["Blob"].scale.x == 1.0
+
+
 def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
     scenes.activate(blob)
     assert bpy.ops.physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
