@@ -100,7 +100,7 @@ def line_of(found: Found) -> str:
         return "Wholly inside something, or around it"
     count = len(found.contacts)
     contacts = f"{count} contact" if count == 1 else f"{count} contacts"
-    overlap = f"Overlaps by {found.overlap:.3g}" if found.overlap > found.touching else "No overlap"
+    overlap = f"Overlaps by {found.overlap:.3g}" if found.overlaps else "No overlap"
     return f"{overlap}, {contacts}"
 
 

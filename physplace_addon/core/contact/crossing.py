@@ -136,18 +136,23 @@ class Cuts:
     triangles: Ints
 
 
-def cuts_of_triangles(encounter: Encounter) -> Cuts:
-    """Return where flat triangles meet where the active body stands."""
+def cuts_of_triangles(encounter: Encounter, curved: bool = False) -> Cuts:
+    """Return where flat triangles meet where the active body stands; curved: all triangles, of which no more
+    is a cut than goes beyond their bounds.
+    """
     active, world = encounter.active, encounter.world
-    if not (active.triangle_flat.any() and world.triangle_flat.any()):
+    if not curved and not (active.triangle_flat.any() and world.triangle_flat.any()):
         return Cuts(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp))
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
-    pairs = pairs[active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]]
+    if not curved:
+        pairs = pairs[active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]]
     first = encounter.pose.points(active.body.triangles[pairs[:, 0]])
     second = world.body.triangles[pairs[:, 1]]
     meeting = triangles_intersect(first, second)
     first, second, pairs = first[meeting.hit], second[meeting.hit], pairs[meeting.hit]
-    return Cuts(meeting.point[meeting.hit], np.minimum(_depth(first, second), _depth(second, first)), pairs)
+    bounds = active.body.triangle_bound[pairs[:, 0]] + world.body.triangle_bound[pairs[:, 1]]
+    depth = np.minimum(_depth(first, second), _depth(second, first)) - bounds
+    return Cuts(meeting.point[meeting.hit], depth.clip(min=0.0), pairs)
 
 
 def _heights(plane: Floats, other: Floats) -> Floats:

@@ -98,6 +98,14 @@ def find_points(
     return InterfacePoints.join([found, lost_samples(encounter, tracked, found, reach.curved)])
 
 
+def points_between(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
+    """Return the interface points of curved features of pairs of triangles (k,), at a pose of which nothing
+    is known.
+    """
+    nothing = InterfacePoints.none()
+    return _create(encounter, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
+
+
 def _not_inside_before(
     before: Encounter | None, encounter: Encounter, samples: InterfacePoints
 ) -> InterfacePoints:

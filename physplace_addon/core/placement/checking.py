@@ -31,8 +31,7 @@ def check(
 
     status is INTERFERING_START where it overlaps something by more than `settings.start_tolerance`, BALANCED
     where the contacts hold it, BALANCED_BY_FRICTION where they do with the settings' friction, else RUNNING.
-    overlap is the deepest overlap found; where curved bodies overlap deeper than could be looked for, that
-    depth, at most R / 2; inf for a body wholly inside another; overlapped names what it overlaps.
+    overlap is the deepest overlap; inf for a body wholly inside another; overlapped names what it overlaps.
     """
     settings = settings or Settings()
     found = Standing.of(active, pose, world).at(pose, settings.start_tolerance)
@@ -42,10 +41,10 @@ def check(
     energy = problem.load.energy(assembly)
     state = State(assembly, found.points, Sticky.none(), found.origin, energy, settings.eps_max)
     report = certify(problem, state, 0, Status.RUNNING, 0)
-    overlap = max(found.overlap, report.overlap)
-    status = _status(problem, state, overlap > found.touching)
+    status = _status(problem, state, found.overlaps)
     interferes = status is Status.INTERFERING_START
     names = overlapped(active, pose, world, settings.start_tolerance) if interferes else ()
+    overlap = found.overlap if found.overlaps else report.overlap
     return replace(report, status=status, overlap=overlap, notes=remarks(active, world), overlapped=names)
 
 
@@ -70,7 +69,7 @@ def overlapped(active: Body, pose: Pose, others: Sequence[Body], rounding: float
         tree = tree_of(other)
         if (tree.lower[0] <= upper).all() and (tree.upper[0] >= lower).all():
             found = Standing.of(active, pose, [other]).at(pose, rounding)
-            names += [other.name] * (found.overlap > found.touching)
+            names += [other.name] * found.overlaps
     return tuple(dict.fromkeys(names))
 
 

@@ -64,7 +64,7 @@ class Walls:
 
 
 def _surrounds(body: Body, point: Floats) -> bool:
-    return body.closed and winding_number(point, body.triangles) > 0.5
+    return body.closed and bool(winding_number(point, body.triangles) > 0.5)
 
 
 @dataclass(frozen=True, eq=False)

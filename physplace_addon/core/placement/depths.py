@@ -1,91 +1,224 @@
-"""How deep a corner of one body lies inside another, a solid: no shorter shift parts the two.
+"""How deep a point of one body's surface lies inside another body, a solid, at the deepest: no shorter shift
+parts the two.
 
-Where flat triangles cut each other, how deep they do is no more than a triangle's size: of fine meshes that
-tells little.  The corners tell it all: those that are connected without a cut are all inside or all outside,
-so one of each group is asked, and of those inside the one farthest from the solid's surface is looked for,
-the most promising first.
+Over the triangles T of the one surface, the distance to the other is a minimum over that one's triangles t.
+The distance to one t is convex, so on T it is greatest at a corner: d(T) = min over t of max over corners c
+of |c - t| is no less than the greatest depth on T, and equal to it where all of T is nearest to one t. The
+corner that is deepest gives a depth that is reached, so what is promised less is left out, and the rest is
+cut into quarters (branch and bound), until nothing promises more.
+
+Which triangles are inside is told once for all that hang together without being cut by the other surface; a
+triangle that is cut, or a part of one, promises no more than the signed depth of its middle and its size.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..collision import closest_on_triangle, near_pairs, tree_of, triangles_intersect
 from ..contact.features import dot
 from ..rigid import Pose
 from .start import winding_number
 
-_AT_ONCE = 20_000  # corners times triangles
+_AT_ONCE = 20_000  # points times triangles
+_PIECES = 32  # of a surface that are looked at at once, at most
 _ROUNDS = 64
-_GROUPS = 64
+_ENOUGH = 1e-3  # of the depth: what promises no more is left out
+_TRIED = 32  # triangles that were nearest to something, which all promises are tried on
+_QUARTERS = np.array(
+    [
+        [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]],
+        [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]],
+        [[0.5, 0.0, 0.5], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]],
+        [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]],
+    ]
+)
 
 
-def depth_of_corners(body: Body, pose: Pose, other: Body) -> float:
-    """Return how deep a corner of a body at a pose lies in the other, or one of the other in the body, a
-    length; zero for none.  Never too much; of very many corners the deepest may be missed.
+@dataclass(frozen=True, eq=False)
+class Depth:
+    """The greatest depth of a point of two surfaces lies between `least` and `most`, lengths; the least is
+    reached at a point (3,) of the first one, and at one (3,) of the other.
     """
-    pairs = near_pairs(tree_of(body), pose, tree_of(other), 0.0)
-    if len(pairs) == 0:
-        return 0.0
+
+    least: float
+    most: float
+    point: Floats = field(default_factory=lambda: np.full(3, np.nan))
+    other: Floats = field(default_factory=lambda: np.full(3, np.nan))
+
+
+NOWHERE = Depth(0.0, 0.0)
+
+
+def depth_between(body: Body, pose: Pose, other: Body) -> Depth:
+    """The greatest depth of a point of a body at a pose in the other, or of one of the other's in the body;
+    NOWHERE if their triangles do not meet, or if neither is a solid.  Of their triangles, not of the exact
+    surfaces, which are no farther off than the triangles' bounds.
+    """
     mine, theirs = pose.points(body.triangles), other.triangles
-    meet = triangles_intersect(mine[pairs[:, 0]], theirs[pairs[:, 1]]).hit
-    cut1, cut2 = np.unique(pairs[meet, 0]), np.unique(pairs[meet, 1])
-    first = _deepest(mine, cut1, theirs) if other.closed else 0.0
-    second = _deepest(theirs, cut2, mine) if body.closed else 0.0
-    return max(0.0, first - float(other.triangle_bound.max()), second - float(body.triangle_bound.max()))
+    cut1, cut2 = _meeting(body, pose, other)
+    if len(cut1) == 0:
+        return NOWHERE
+    bounds = float(body.triangle_bound.max() + other.triangle_bound.max())
+    first = _deepest(mine, cut1, Surface(theirs, bounds), 0.0) if other.closed else NOWHERE
+    if not body.closed:
+        return first
+    second = _deepest(theirs, cut2, Surface(mine, bounds), first.least)
+    most = max(first.most, second.most)
+    if second.least > first.least:
+        return Depth(second.least, most, second.other, second.point)
+    return replace(first, most=most)
 
 
-def _deepest(triangles: Floats, cut: Ints, solid: Floats) -> float:
-    """Return the greatest distance of a corner inside a solid (s, 3, 3) from its surface; cut: the triangles
-    of (t, 3, 3) that its surface cuts.
+def _meeting(body: Body, pose: Pose, other: Body) -> tuple[Ints, Ints]:
+    """The triangles of a body at a pose that meet the other's, and those of the other's, each once."""
+    first, second = near_pairs(tree_of(body), pose, tree_of(other), 0.0).T
+    hit = triangles_intersect(pose.points(body.triangles[first]), other.triangles[second]).hit
+    return np.unique(first[hit]), np.unique(second[hit])
+
+
+@dataclass(eq=False)
+class Surface:
+    """Triangles (s, 3, 3) that points are asked about; bounds: how far the exact surfaces of both bodies are
+    from their triangles; tried: those triangles that all pieces were held against.
     """
-    lower, upper = solid.min(axis=(0, 1)), solid.max(axis=(0, 1))
-    whole = np.ones(len(triangles), bool)
-    whole[cut] = False
-    near = ((triangles.min(axis=1) < upper) & (triangles.max(axis=1) > lower)).all(axis=1)
-    corners, number = np.unique(triangles[near].reshape(-1, 3), axis=0, return_inverse=True)
-    if len(corners) == 0:
-        return 0.0
-    group = _groups(number.reshape(-1, 3)[whole[near]], len(corners))
-    to_box = np.minimum(corners - lower, upper - corners).min(axis=1)
-    at_most = np.minimum(to_box, cKDTree(solid.reshape(-1, 3)).query(corners)[0])
-    promise = np.zeros(int(group.max()) + 1)
-    np.maximum.at(promise, group, at_most)
-    deepest = 0.0
-    for number_of_group in np.argsort(-promise, kind="stable")[:_GROUPS].tolist():
-        if promise[number_of_group] <= deepest:
-            break
-        rows = np.nonzero(group == number_of_group)[0]
-        if winding_number(corners[rows[0]], solid) > 0.5:
-            deepest = max(deepest, _farthest(corners[rows], at_most[rows], solid))
-    return deepest
+
+    triangles: Floats
+    bounds: float
+
+    def __post_init__(self) -> None:
+        self.lower, self.upper = self.triangles.min(axis=(0, 1)), self.triangles.max(axis=(0, 1))
+        self.centres = self.triangles.mean(axis=1)
+        self.sizes = _reach(self.triangles, self.centres)
+        self.corners = cKDTree(self.triangles.reshape(-1, 3))
+        self.tried: Ints = np.zeros(0, np.intp)
+
+    def feet(self, points: Floats) -> tuple[Ints, Floats, Floats]:
+        """The triangles (k,) nearest to points (k, 3), the nearest points on them (k, 3), and how far these
+        are (k,).
+        """
+        at_most = np.asarray(self.corners.query(points)[0])
+        away = np.sqrt(((points[:, None] - self.centres) ** 2).sum(axis=2)) - self.sizes
+        row, triangle = np.nonzero(away <= at_most[:, None] * (1.0 + 1e-9))
+        foot = _on(points[row], self.triangles[triangle])
+        distance = np.sqrt(dot(foot - points[row], foot - points[row]))
+        order = np.lexsort((distance, row))
+        first = order[np.searchsorted(row[order], np.arange(len(points)))]
+        return triangle[first], foot[first], distance[first]
+
+    def promises(self, pieces: Floats) -> Floats:
+        """How deep a piece (k, 3, 3) may be at the most by the box around all, and by the one corner of the
+        surface that is nearest to its middle (k,).
+        """
+        to_box = np.minimum((pieces - self.lower).max(axis=1), (self.upper - pieces).max(axis=1)).min(axis=1)
+        corner = self.triangles.reshape(-1, 3)[self.corners.query(pieces.mean(axis=1))[1]]
+        return np.asarray(np.minimum(to_box, _reach(pieces, corner)))
+
+    def promises_by(self, triangles: Ints, pieces: Floats) -> Floats:
+        """How deep pieces (k, 3, 3) may be at the most by how far they are from triangles (k, n), (k,)."""
+        count, several = triangles.shape
+        corners = np.repeat(pieces, several, axis=0).reshape(-1, 3)
+        base = np.repeat(self.triangles[triangles.ravel()], 3, axis=0)
+        away = _on(corners, base) - corners
+        far: Floats = np.sqrt(dot(away, away)).reshape(count, several, 3).max(axis=2)
+        return np.asarray(far.min(axis=1))
+
+    def untried(self, triangles: Ints) -> Ints:
+        """Those of the triangles that not all pieces were held against, (n,), for this to be done now."""
+        fresh = np.setdiff1d(triangles, self.tried)[: max(0, _TRIED - len(self.tried))]
+        self.tried = np.concatenate([self.tried, fresh])
+        return fresh
 
 
-def _groups(triangles: Ints, count: int) -> Ints:
-    """Number the groups (count,) of corners that triangles (t, 3) connect."""
-    first, second = triangles[:, [0, 1]].ravel(), triangles[:, [1, 2]].ravel()
-    graph = coo_array((np.ones(len(first), bool), (first, second)), shape=(count, count))
-    groups: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
-    return groups
+def _on(points: Floats, triangles: Floats) -> Floats:
+    on: Floats = np.einsum("ki,kij->kj", closest_on_triangle(points, triangles).barycentric, triangles)
+    return on
 
 
-def _farthest(points: Floats, at_most: Floats, surface: Floats) -> float:
-    """Return the greatest distance of points (k, 3), each of them at most (k,), from triangles (s, 3, 3)."""
-    order = np.argsort(-at_most, kind="stable")
-    chunk, farthest = max(1, _AT_ONCE // len(surface)), 0.0
-    for begin in range(0, min(len(order), _ROUNDS * chunk), chunk):
-        rows = order[begin : begin + chunk]
-        if at_most[rows[0]] <= farthest:
-            break
-        at = np.repeat(points[rows], len(surface), axis=0)
-        triangles = np.tile(surface, (len(rows), 1, 1))
-        weights = closest_on_triangle(at, triangles).barycentric
-        away = np.einsum("ki,kij->kj", weights, triangles) - at
-        distance = np.sqrt(dot(away, away)).reshape(len(rows), -1).min(axis=1)
-        farthest = max(farthest, float(distance.max()))
-    return farthest
+def _reach(triangles: Floats, points: Floats) -> Floats:
+    """How far the farthest corner of triangles (k, 3, 3) is from points (k, 3), (k,)."""
+    offset = triangles - points[:, None]
+    reach: Floats = np.sqrt(dot(offset, offset).max(axis=1))
+    return reach
+
+
+def _deepest(triangles: Floats, cut: Ints, solid: Surface, known: float) -> Depth:
+    """The greatest distance from a solid's surface (s, 3, 3) of a point inside of triangles (t, 3, 3), of
+    which it cuts those in `cut`; what is known, if that is more.
+    """
+    is_cut = np.zeros(len(triangles), bool)
+    is_cut[cut] = True
+    near = ((triangles.min(axis=1) < solid.upper) & (triangles.max(axis=1) > solid.lower)).all(axis=1)
+    pieces, is_cut = triangles[near], is_cut[near]
+    promised = solid.promises(pieces)
+    kept = is_cut | ~_outside(pieces, is_cut, promised, solid.triangles)
+    return _searched(pieces[kept], is_cut[kept], promised[kept], solid, Depth(known, known))
+
+
+def _outside(triangles: Floats, is_cut: Bools, promised: Floats, surface: Floats) -> Bools:
+    """Tell which of triangles (t, 3, 3) are of a part that hangs together without a cut, outside a solid."""
+    outside = np.zeros(len(triangles), bool)
+    _, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    number = number.reshape(-1, 3)[~is_cut]
+    if len(number) == 0:
+        return outside
+    first, second = number[:, [0, 1]].ravel(), number[:, [1, 2]].ravel()
+    graph = coo_array((np.ones(len(first), bool), (first, second)), shape=(number.max() + 1,) * 2)
+    group = np.full(len(triangles), -1)
+    group[~is_cut] = connected_components(graph, directed=False)[1][number[:, 0]]
+    promise = np.full(int(group.max()) + 1, -np.inf)
+    np.maximum.at(promise, group[~is_cut], promised[~is_cut])
+    for each in np.argsort(-promise, kind="stable")[: np.isfinite(promise).sum()].tolist():
+        rows = np.nonzero(group == each)[0]
+        outside[rows] = winding_number(triangles[rows[0]].mean(axis=0), surface) <= 0.5
+    return outside
+
+
+def _searched(pieces: Floats, is_cut: Bools, promised: Floats, solid: Surface, best: Depth) -> Depth:
+    """Branch and bound over pieces (k, 3, 3), of which some are cut (k,) and none promises more (k,)."""
+    at_once = min(_PIECES, max(1, _AT_ONCE // len(solid.triangles)))
+    for _ in range(_ROUNDS):
+        enough = best.least * (1.0 + _ENOUGH) + solid.bounds
+        hopeful = promised > enough
+        pieces, is_cut, promised = pieces[hopeful], is_cut[hopeful], promised[hopeful]
+        if len(pieces) == 0:
+            return replace(best, most=max(best.most, enough))
+        order = np.argsort(-promised, kind="stable")
+        now, later = order[:at_once], order[at_once:]
+        found, nearest, of_cut = _measured(pieces[now], is_cut[now], solid, best.least)
+        best = found if found.least > best.least else best
+        quarters = (_QUARTERS @ pieces[now][:, None]).reshape(-1, 3, 3)
+        of_quarters = np.repeat(np.minimum(promised[now], of_cut), 4)
+        of_quarters = np.minimum(of_quarters, solid.promises(quarters))
+        of_quarters = np.minimum(of_quarters, solid.promises_by(np.repeat(nearest, 4, axis=0), quarters))
+        fresh = solid.untried(nearest)
+        rest = promised[later]
+        if len(fresh):
+            rest = np.minimum(rest, solid.promises_by(np.tile(fresh, (len(later), 1)), pieces[later]))
+        pieces = np.concatenate([pieces[later], quarters])
+        is_cut = np.concatenate([is_cut[later], np.repeat(is_cut[now], 4)])
+        promised = np.concatenate([rest, of_quarters])
+    return replace(best, most=max(best.most, float(promised.max(initial=best.least))))
+
+
+def _measured(pieces: Floats, is_cut: Bools, solid: Surface, known: float) -> tuple[Depth, Ints, Floats]:
+    """The greatest depth, if more than is known, of the pieces' (k, 3, 3) corners and middles; the triangles
+    nearest to these (k, 4); what those that are cut (k,) promise (k,), inf the others.
+    """
+    middle = pieces.mean(axis=1)
+    points = np.concatenate([pieces, middle[:, None]], axis=1)
+    nearest, foot, distance = solid.feet(points.reshape(-1, 3))
+    signed = distance.reshape(-1, 4)
+    unsure = is_cut[:, None] & ((signed > known) | (np.arange(4) == 3))
+    inside = winding_number(points[unsure], solid.triangles) > 0.5
+    signed[unsure] *= np.where(inside, 1.0, -1.0)
+    depth, at = float(signed.max()), int(signed.argmax())
+    found = Depth(depth, depth, points.reshape(-1, 3)[at], foot[at]) if depth > known else NOWHERE
+    return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)

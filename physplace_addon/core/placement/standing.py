@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from ..contact.encounter import Encounter
 from ..contact.finding import Reach, find_points
 from ..contact.points import FIXED, InterfacePoints, spread_out
 from ..rigid import Pose
-from .depths import depth_of_corners
+from .overlaps import deepest_overlap
 from .start import PROBE_DEPTH, behind_walls, contained, flush_inside, near_the_origin
 
 TOUCHING = 1e-6  # gap / R of a contact, if the scene's rounding is finer
@@ -32,18 +33,29 @@ _MOST = 64  # places of overlap that are told
 @dataclass(frozen=True, eq=False)
 class Found:
     """points: the interface points, seen from `origin` as the assembly is.  touching: the gap of a contact.
-    overlap: the deepest overlap found; of meshes, how deep a corner of one is inside the other (`depths`);
-    R / 2 where curved bodies overlap deeper than is looked for, inf for a body wholly inside another; of flat
-    faces that go on inside a body although nothing crosses, no more than how deep was probed.  collisions
-    (c, 3): where it overlaps, in the world.  Lengths in scene units.
+    collisions (c, 3): where it overlaps, in the world.  known: the deepest overlap, where that need not be
+    measured: inf for a body wholly inside another; of flat faces that go on inside a body although nothing
+    crosses, no more than how deep was probed.  Lengths in scene units.
     """
 
     assembly: Assembly
     points: InterfacePoints
     origin: Floats
     touching: float
-    overlap: float
     collisions: Floats
+    known: float | None
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the body overlaps anything."""
+        return len(self.collisions) > 0
+
+    @cached_property
+    def overlap(self) -> float:
+        """The deepest overlap (`overlaps`), a length; it takes longer than all else."""
+        if self.known is not None:
+            return self.known
+        return deepest_overlap(self.assembly.encounter((0, FIXED)), self.assembly.parts, self.points)
 
     @property
     def contacts(self) -> InterfacePoints:
@@ -70,30 +82,26 @@ class Standing:
         touching = max(rounding, TOUCHING * radius)
         local = Pose(pose.rotation, pose.translation - self.origin)
         assembly = replace(self.assembly.at([local]), sure=2.0 * touching / radius)
-        nothing = Found(assembly, InterfacePoints.none(), self.origin, touching, 0.0, np.zeros((0, 3)))
+        nothing = Found(assembly, InterfacePoints.none(), self.origin, touching, np.zeros((0, 3)), 0.0)
         if assembly.fixed is None:
             return nothing
         encounter = assembly.encounter((0, FIXED))
         close = _around_or_inside(encounter, assembly.parts)
-        if contained(encounter, close):
-            return replace(nothing, overlap=float("inf"), collisions=encounter.centre[None] + self.origin)
-        points, missed, depth = _points_near(encounter, assembly.parts, touching)
+        if contained(encounter, close) and not (cuts_of_triangles(encounter, True).depth > touching).any():
+            return replace(nothing, collisions=encounter.centre[None] + self.origin, known=float("inf"))
+        points, missed = _points_near(encounter, assembly.parts, touching)
         meeting = cuts_of_triangles(encounter)
-        through = meeting.depth > touching
-        cuts, depths = meeting.point[through], meeting.depth[through]
-        if len(cuts):
-            body, parts = encounter.active.body, assembly.parts
-            depth = max(depth, max(depth_of_corners(body, local, part) for part in parts))
-        deep = points.gap < -touching
-        collisions = np.concatenate([cuts, points.point1[deep], missed])
-        probe = max(PROBE_DEPTH * radius, 4.0 * touching)
-        if len(collisions) == 0 and flush_inside(encounter, close, probe):
-            collisions, depth = encounter.centre[None], probe
+        cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
+        collisions, known = np.concatenate([cuts, points.point1[deep], missed]), None
+        if len(collisions) == 0:
+            probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
+            if flush_inside(encounter, close, probe):
+                collisions, known = encounter.centre[None], probe
         return replace(
             nothing,
             points=labelled(points, (0, FIXED)),
-            overlap=max(depth, float(depths.max(initial=0.0)), -float(points.gap[deep].min(initial=0.0))),
             collisions=collisions[spread_out(collisions, _MOST)] + self.origin,
+            known=known,
         )
 
 
@@ -117,9 +125,9 @@ def _in_box(point: Floats, tree: BoxTree) -> bool:
 
 def _points_near(
     encounter: Encounter, world: Sequence[Body], touching: float
-) -> tuple[InterfacePoints, Floats, float]:
+) -> tuple[InterfacePoints, Floats]:
     """The interface points, looked for the farther the deeper curved bodies overlap; where (m, 3) an overlap
-    is that none of them tells of, and how deep that is at least.
+    is that none of them tells of.
     """
     for part in _REACHES:
         reach = part * encounter.radius
@@ -127,5 +135,5 @@ def _points_near(
         points = points.take(~behind_walls(encounter, world, points, touching))
         missed = unexplained_collisions(encounter, points)
         if len(missed) == 0:
-            return points, missed, 0.0
-    return points, missed, reach
+            break
+    return points, missed

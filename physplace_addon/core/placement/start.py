@@ -29,6 +29,7 @@ _ROUNDS = 5
 _UNSURE = 1e-4  # gap / R below which the cones tell the side at the start: it may be a depth
 _FAR = 100.0  # distance / R from the origin at which coordinates begin to lose digits that matter
 PROBE_DEPTH = 1e-3
+_AT_ONCE = 20_000  # points times triangles
 _PROBES = 16  # triangles of a body under which is looked
 _ASIDE = 1e-6  # distance / R to either side of a point that is inside only if both are
 
@@ -167,17 +168,22 @@ def _inside(body: Body, points: Floats) -> Bools:
     lower, upper = body.triangles.min(axis=(0, 1)), body.triangles.max(axis=(0, 1))
     boxed = ((points > lower) & (points < upper)).all(axis=1)
     inside = np.zeros(len(points), bool)
-    for i in np.nonzero(boxed)[0]:
-        inside[i] = winding_number(points[i], body.triangles) > 0.5
+    inside[boxed] = winding_number(points[boxed], body.triangles) > 0.5
     return inside
 
 
-def winding_number(point: Floats, triangles: Floats) -> float:
-    """Return how often triangles (t, 3, 3) wind around a point (3,): the sum of their solid angles (Van
-    Oosterom and Strackee 1983) over the full one; 1 inside a closed outward-wound surface, 0 outside.
+def winding_number(points: Floats, triangles: Floats) -> Floats:
+    """Return how often triangles (t, 3, 3) wind around points (..., 3), (...): the sum of their solid angles
+    (Van Oosterom and Strackee 1983) over the full one; 1 inside a closed outward-wound surface, 0 outside.
     """
-    a, b, c = (triangles - point).transpose(1, 0, 2)
-    la, lb, lc = np.sqrt(dot(a, a)), np.sqrt(dot(b, b)), np.sqrt(dot(c, c))
-    volume = dot(a, cross(b, c))
-    cosine = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
-    return float(np.arctan2(volume, cosine).sum() / (2.0 * np.pi))
+    places = points.reshape(-1, 3)
+    numbers = np.zeros(len(places))
+    at_once = max(1, _AT_ONCE // len(triangles))
+    for begin in range(0, len(places), at_once):
+        rows = slice(begin, begin + at_once)
+        a, b, c = (triangles - places[rows, None, None]).transpose(2, 0, 1, 3)
+        la, lb, lc = np.sqrt(dot(a, a)), np.sqrt(dot(b, b)), np.sqrt(dot(c, c))
+        volume = dot(a, cross(b, c))
+        cosine = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+        numbers[rows] = np.arctan2(volume, cosine).sum(axis=1) / (2.0 * np.pi)
+    return numbers.reshape(points.shape[:-1])

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
 from physplace_addon.core.placement.certificate import in_words
+from physplace_addon.core.surfaces import primitives
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -39,9 +40,10 @@ def test_a_body_that_stands_is_balanced(name, world):
 
 
 @pytest.mark.parametrize("name", STANDING)
-@pytest.mark.parametrize("depth", [0.01, 0.1])
-def test_an_overlap_is_told_by_its_depth(name, depth):
-    found = report(name, "slab", STANDING[name] - depth)
+@pytest.mark.parametrize("world", ["slab", "plane"])
+@pytest.mark.parametrize("depth", [0.01, 0.1, 0.28])
+def test_an_overlap_is_told_by_its_depth(name, world, depth):
+    found = report(name, world, STANDING[name] - depth)
     assert found.status is Status.INTERFERING_START
     assert abs(found.overlap - depth) < 1e-6
 
@@ -105,10 +107,27 @@ def test_a_ball_touches_in_a_point():
     assert np.abs(found.contacts.normal - [0.0, 0.0, 1.0]).max() < 1e-12
 
 
+@pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
+@pytest.mark.parametrize("far", [0.0, 1e3])
+def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size, far):
+    ball = exact(primitives.sphere(size), "ball")
+    ground = polyhedron(8.0 * size * (CUBE_POINTS - [0.0, 0.0, 0.5]) + far * size, CUBE_TRIANGLES, "ground")
+    for depth in (0.25, 1.9):
+        here = pose(UPRIGHT, tuple(size * (far + np.array([0.1, 0.2, 1.0 - depth]))))
+        assert check(ball, here, [ground]).overlap / size == pytest.approx(depth, abs=1e-9)
+
+
+def test_what_sticks_out_a_little_is_not_wholly_inside():
+    ground = polyhedron(8.0 * (CUBE_POINTS - [0.0, 0.0, 0.5]), CUBE_TRIANGLES, "ground")
+    found = check(body("cone"), pose(UPRIGHT, (0.1, 0.2, -0.5)), [ground])
+    assert found.overlap == pytest.approx(1.5, abs=1e-9)
+
+
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 1.0)])
 def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn):
-    found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.29)), [body("ball")])
-    assert abs(found.overlap - 0.01) < 1e-9
+    for depth in (0.01, 0.45):
+        found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.3 - depth)), [body("ball")])
+        assert abs(found.overlap - depth) < 1e-9
 
 
 def test_bricks_flush_inside_one_another_overlap_although_nothing_crosses():

@@ -1,44 +1,48 @@
-"""How deep a corner of one mesh is inside another, however fine they are."""
+"""How deep a point of one mesh is inside another, however fine they are."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import check
-from physplace_addon.core.placement.depths import depth_of_corners
-from physplace_addon.core.placement.start import winding_number
+from physplace_addon.core.placement.depths import depth_between
 from tests.bodies_of_the_paper import convex
 from tests.core.contact.meetings import body, pose
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 from tests.oracles.frames import sphere_directions
 
 FINE = convex(sphere_directions(600), "fine")
 ROUGH = convex(sphere_directions(40), "rough")
 
 
-def corners_inside(triangles, solid):
-    """The greatest distance of a corner inside a solid from its surface, corner by corner."""
-    depth = 0.0
-    for corner in np.unique(triangles.reshape(-1, 3), axis=0):
-        if winding_number(corner, solid) > 0.5:
-            depth = max(depth, distance_inside_convex(corner, solid))
-    return depth
+def points_inside(triangles, solid, rng):
+    """The greatest distance of a corner, or of a point drawn at random, inside a convex solid."""
+    some = np.einsum("ki,tij->tkj", rng.dirichlet([1.0, 1.0, 1.0], 40), triangles)
+    points = np.concatenate([np.unique(triangles.reshape(-1, 3), axis=0), some.reshape(-1, 3)])
+    return max(0.0, distance_inside_convex(points, solid).max())
 
 
-def distance_inside_convex(point, triangles):
+def distance_inside_convex(points, triangles):
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     normal /= np.linalg.norm(normal, axis=1)[:, None]
-    return -np.einsum("ij,ij->i", normal, point - triangles[:, 0]).max()
+    return -np.einsum("ij,kij->ki", normal, points[:, None] - triangles[:, 0]).max(axis=1)
 
 
 @pytest.mark.parametrize("other", [body("cube"), ROUGH, FINE], ids=["cube", "rough", "fine"])
 @pytest.mark.parametrize("mover", [body("cube"), ROUGH], ids=["cube", "rough"])
-def test_it_is_the_deepest_corner_of_either_inside_the_other(mover, other, rng):
-    for _ in range(4):
+def test_no_point_of_either_is_deeper_inside_the_other(mover, other, rng):
+    for _ in range(3):
         at = pose(rng.normal(size=3), 0.5 * rng.normal(size=3))
         mine, theirs = at.points(mover.triangles), other.triangles
-        expected = max(corners_inside(mine, theirs), corners_inside(theirs, mine))
-        assert abs(depth_of_corners(mover, at, other) - expected) < 1e-12
+        depth = depth_between(mover, at, other)
+        assert max(points_inside(mine, theirs, rng), points_inside(theirs, mine, rng)) <= depth.most + 1e-12
+        assert depth.most <= 1.002 * depth.least
+        if depth.least > 0.0:
+            reached = [distance_inside_convex(depth.point[None], theirs)[0]]
+            reached.append(distance_inside_convex(depth.other[None], mine)[0])
+            assert max(reached) == pytest.approx(depth.least, abs=1e-12)
 
 
 @pytest.mark.parametrize("depth", [0.01, 0.2, 0.45])
@@ -49,8 +53,17 @@ def test_how_fine_a_mesh_is_does_not_change_how_deep_it_is_told_to_be(depth):
         assert abs(found.overlap - depth) < 1e-9
 
 
-def test_edges_that_cross_above_all_corners_and_sheets_have_none():
+def test_a_rod_through_a_cube_is_as_deep_as_the_cube_lets_it():
+    rod = polyhedron(CUBE_POINTS * [0.1, 0.1, 4.0], CUBE_TRIANGLES, "rod")
+    assert depth_between(rod, pose(at=(0.2, 0.1, 0.0)), body("cube")).least == pytest.approx(0.35, rel=1e-3)
+
+
+def test_edges_that_cross_above_all_corners_have_a_depth():
     lying, across = pose((0.25 * np.pi, 0.0, 0.0)), pose((0.0, 0.25 * np.pi, 0.0), (0.0, 0.0, 1.4))
     relative = lying.inverse().compose(across)
-    assert depth_of_corners(body("cube"), relative, body("cube")) == 0.0
-    assert depth_of_corners(body("plane"), pose(at=(0.0, 0.0, 0.1)), body("plane")) == 0.0
+    depth = depth_between(body("cube"), relative, body("cube"))
+    assert depth.least == pytest.approx((np.sqrt(2.0) - 1.4) * np.sqrt(0.5), rel=2e-3)
+
+
+def test_sheets_have_no_depth():
+    assert depth_between(body("plane"), pose((0.5, 0.0, 0.0)), body("plane")).least == 0.0

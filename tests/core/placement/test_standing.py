@@ -19,7 +19,7 @@ ROUNDING = 1e-7
 def test_one_preparation_answers_as_a_check_of_every_pose(name):
     active, world = body(name), [body("slab")]
     standing = Standing.of(active, pose(UPRIGHT, (0.1, 0.2, 3.0)), world)
-    for height in (2.0, 1.0, 0.5, 0.3, 0.2):
+    for height in (1.0, 0.3):
         for turn in (UPRIGHT, (0.3, -0.2, 0.1)):
             here = pose(turn, (0.1, 0.2, height))
             found = standing.at(here, ROUNDING)
