@@ -43,6 +43,7 @@ HASTE = 1.5
 _SETTLED = 1.2  # mean ratio of radii to the desired ones, below which all take the same
 _MARGIN = 0.2
 _CALM_HASTE = 2.0
+_LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # of a radius, in a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +158,13 @@ def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
 def fitted(radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats) -> Floats:
     """Return the radii (r,) after a time; `rate` is rho times it (equations 10 and 12).
 
-    beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises above `greatest`
-    (r,).
+    beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises to more than four
+    times itself, or above `greatest` (r,): who feels nobody for a step, beside a tear, would grow to the size
+    of the surface, and have all others as its neighbours.
     """
     change = -HASTE * rate * (felt.energy - goal) / (felt.stiffness + beta)
-    return np.asarray(np.minimum(np.maximum(radii + change, 0.2 * radii), greatest))
+    most = np.minimum(_MOST_GROWTH * radii, greatest)
+    return np.asarray(np.minimum(np.maximum(radii + change, _LEAST_LEFT * radii), most))
 
 
 def common_radii(radii: Floats, desired: Floats) -> Floats:

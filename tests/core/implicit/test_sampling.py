@@ -36,6 +36,9 @@ def test_from_one_floater_a_surface_is_evenly_covered_and_then_left_alone(functi
     states = lives(function, radius, 600, start=points[:1])
     population = np.array([len(state) for state in states])
     assert population[0] == 1
+    assert (
+        states[1].radii.max() <= 4.0 * radius
+    )  # who feels nobody does not grow to the surface's size at once
     assert population[45] >= 0.9 * population[-1]
     assert (population[60:] == population[60]).all()
     assert 0.32 <= density(states[-1], area, radius) <= 0.37
