@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .control_points import ControlPoints
 from .function import ImplicitFunction
 from .grip import grip, places_beside
@@ -49,9 +49,19 @@ class Pace:
         """Whether parameters (m,) are numbers, and the sizes among them above 0."""
         return bool(((parameters > self._bound) & (parameters < np.inf)).all())
 
-    def held(self, controls: ControlPoints) -> Bools:
-        """Which control points (n,) must not slip."""
-        return controls.dragged if self.hold else np.zeros(len(controls), dtype=bool)
+    def held(self, controls: ControlPoints) -> Ints:
+        """The numbers (k,) of the control points that must not slip."""
+        return np.flatnonzero(controls.dragged) if self.hold else np.zeros(0, dtype=np.intp)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The numbers of the parameters that must stay above 0."""
+        return np.flatnonzero(self.positive)
+
+    @cached_property
+    def smallest(self) -> Floats:
+        """What is as little as a radius that does not get smaller, for each of the sizes."""
+        return self.least * self.scales[self.sizes]
 
     @cached_property
     def _bound(self) -> Floats:
@@ -62,7 +72,7 @@ class Pace:
 class Sight:
     """What a function is at n control points: value (n,), gradient (n, 3), slope (n,), which is |F_x|.
 
-    held (n,): the k dragged points that must not slip; beside (6 k, 3): F_x at `places_beside` these, at a
+    held (k,): the dragged points that must not slip; beside (6 k, 3): F_x at `places_beside` these, at a
     distance of h scene units.  rates (n + 6 k, m): F_q at the points, and beside them.
     """
 
@@ -71,7 +81,7 @@ class Sight:
     value: Floats
     gradient: Floats
     slope: Floats
-    held: Bools
+    held: Ints
     beside: Floats
     rates: Floats
     h: float
@@ -81,8 +91,8 @@ class Sight:
         """Look once at all places that a step needs."""
         held, h = pace.held(controls), _BESIDE * pace.stride
         places, count = controls.position, len(controls)
-        if held.any():
-            places = np.concatenate([places, places_beside(places[held], h)])
+        if len(held):
+            places = np.concatenate([places, places_beside(places.take(held, axis=0), h)])
         value, gradient, rates = function.derivatives(places)
         gradient, beside = gradient[:count], gradient[count:]
         slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
@@ -91,12 +101,13 @@ class Sight:
     def farther(self, distance: float) -> Bools:
         """Which points (n,) are farther off the surface, to first order."""
         off = np.abs(self.value)
-        return np.asarray((off > distance * self.slope) & (off > _FLAT))
+        farther = off > distance * self.slope
+        return np.asarray(farther & (off > _FLAT)) if np.count_nonzero(farther) else farther
 
     def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
         """Whether it is what a look at the control points would give."""
         same = self.function is function and self.places is controls.position
-        return same and bool((self.held == pace.held(controls)).all())
+        return same and self.held.tobytes() == pace.held(controls).tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,23 +170,23 @@ def plan(
     """
     equations = Equations.of(sight, controls, mobility, pace.near)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
-    if desired.any():
+    if np.count_nonzero(desired):
         after = after + equations.weight * (sight.rates[: len(way)] @ desired)
     keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
     y = equations.answer(keeps - after, FARTHEST * pace.stride)
-    if sight.held.any():
+    if len(sight.held):
         y = y + _held(equations, sight, way, y, _LEVER * pace.size)
     return Plan(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
 
 
 def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: float) -> Floats:
     """Return what the grip adds to y, in what the points leave free; turns are measured at a lever."""
-    held, normal = sight.held, equations.normal[sight.held]
-    per = (0.5 * lever / sight.h) * equations.weight[held]
-    turns, turned = grip(normal, per, sight.beside, equations.beside, way[held])
+    held = sight.held
+    normal, per = equations.normal.take(held, axis=0), (0.5 * lever / sight.h) * equations.weight.take(held)
+    turns, turned = grip(normal, per, sight.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
-    slack = max((_SLACK * float(equations.reach[held].max())) ** 2, _ROUNDING * square.trace(), 1e-200)
+    slack = max((_SLACK * float(equations.reach.take(held).max())) ** 2, _ROUNDING * square.trace(), 1e-200)
     square.ravel()[:: len(square) + 1] += slack
     inverse = np.linalg.inv(square)
     part = inverse @ (turned + turns @ y)

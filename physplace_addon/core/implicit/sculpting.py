@@ -4,9 +4,6 @@ A step is section 5's: where the control points are pulled, and what is desired 
 change, by equations 7 and 8 (`following`); how the floaters follow, how their radii fit, who splits and who
 dies (`sampling`).  The points may be moved, added and taken away between steps, and the function replaced
 by any other.  A state that was can be gone back to.
-
-What the change of parameters is measured by is how far it moves the surface, taken from the floaters anew
-every few steps (footnote 1; see `least_change`).
 """
 
 from __future__ import annotations
@@ -18,21 +15,16 @@ import numpy as np
 from ..arrays import Bools, Floats
 from .control_points import ControlPoints
 from .equations import Pace
-from .floaters import Floaters, FloaterSettings
-from .following import Followed, follow
+from .floaters import Floaters
+from .following import follow
 from .function import ImplicitFunction
-from .least_change import mobility_by_motion, mobility_by_scales
+from .measuring import Measures
 from .sampling import Sampling
 from .sculpt_state import SculptSettings, SculptState, SculptStatus
+from .single_step import Followed, length_of
 
 __all__ = ["SculptSettings", "SculptState", "SculptStatus", "Sculpting"]
 
-_NEAR = 1e-3  # of the floaters' radius: how far off the surface a point is counted as on it
-_STRIDE = 0.02  # the square of a step's longest way, over the radius times the size of the surface
-_LEAST_RADIUS = 0.5  # of the floaters' radius: an element as small as that does not get smaller
-_AGAIN = 10  # steps after which the metric is taken anew
-_SAMPLES = 200  # floaters that it is taken from at most
-_MANY = 30  # floaters that show how large the surface is
 _STUCK = 0.1  # of its way in a step: a point that comes by less gets no nearer
 _CALM, _CALM_STEPS = 0.02, 5  # of their radii: floaters that move less, for so many steps, are at rest
 _PATIENCE = 120  # steps of a surface at rest after which nobody waits for floaters that find none
@@ -40,15 +32,12 @@ _NO_MOTION = 1e-3  # of "near": a change of the parameters that is none
 
 
 class _Kept:
-    """What is kept from step to step, and taken anew when it is too old."""
+    """What is kept from step to step."""
 
-    def __init__(self, function: ImplicitFunction, points: int) -> None:
-        self.mobility: dict[bytes, Floats] = {}
-        self.positive = function.positive
-        self.pace: Pace | None = None
+    def __init__(self, points: int) -> None:
+        self.measures: Measures | None = None
         self.followed: Followed | None = None
         self.off = np.zeros(points)
-        self.age = _AGAIN
         self.at_rest = False
         self.finite: ImplicitFunction | None = None
         self.calm = self.still = 0
@@ -69,7 +58,7 @@ class Sculpting:
         floaters: Floaters | None = None,
     ) -> None:
         points = ControlPoints.pinned([]) if controls is None else controls
-        self._rng, self._kept = rng, _Kept(function, len(points))
+        self._rng, self._kept = rng, _Kept(len(points))
         self._desired = np.zeros(len(function.parameters))
         self._set_up(settings)
         shown = self._sampling.seeds(function) if floaters is None else floaters
@@ -87,7 +76,7 @@ class Sculpting:
     @settings.setter
     def settings(self, settings: SculptSettings) -> None:
         self._set_up(settings)
-        self._kept.pace = None
+        self._kept.measures = None
         self._stir()
 
     @property
@@ -139,7 +128,7 @@ class Sculpting:
         taken away.  Nothing is desired of its parameters until it is set.
         """
         self._desired = np.zeros(len(function.parameters))
-        self._kept = _Kept(function, len(self.state.controls))
+        self._kept = _Kept(len(self.state.controls))
         self.state = replace(self.state, function=function, status=SculptStatus.RUNNING)
 
     def go_back(self, state: SculptState) -> None:
@@ -155,17 +144,19 @@ class Sculpting:
     def step(self) -> SculptState:
         """Make one step of dt, unless by it the surface would be gone, or infinite, with no bounds set."""
         before, settings = self.state, self._settings.floaters
-        pace = self._pace()
-        followed = self._followed(pace)
+        measures = self._measures()
+        pace = measures.pace
+        followed = self._followed(measures)
         after = before.function if followed is None else followed.function
         if settings.bounds is None and after is not self._kept.finite:
             if after.is_endless():
                 return self._refused(SculptStatus.ENDLESS)
             self._kept.finite = after
-        rate = None
+        rate, far = None, 0.0
         if after is not before.function:
             change = after.parameters - before.function.parameters
-            if float((np.abs(change) / pace.scales).max(initial=0.0)) <= _NO_MOTION * pace.near:
+            far = length_of(change, pace)
+            if far <= _NO_MOTION * pace.near:
                 after = before.function
             else:
                 rate = change / settings.time_step
@@ -174,16 +165,16 @@ class Sculpting:
         floaters = self._sampling.advance(before.floaters, before.function, rate, after)
         if rate is not None and len(before.floaters) and not len(floaters):
             return self._refused(SculptStatus.HELD_BACK)
-        self._kept.age += 1
+        measures.stepped(far)
         calm = rate is None and _are_calm(before.floaters, floaters)
         self._kept.calm = self._kept.calm + 1 if calm else 0
         self._kept.still = self._kept.still + 1 if rate is None else 0
         controls, stuck = before.controls, before.stuck
         if followed is not None:
             controls = followed.controls
-            far = np.maximum(controls.distance_left, followed.off) > pace.near
-            stuck = far & self._gets_no_nearer(before.controls, followed, pace)
-            self._kept.at_rest = bool(rate is None and not far.any() and not self._desired.any())
+            away = np.maximum(controls.distance_left, followed.off) > pace.near
+            stuck = away & self._gets_no_nearer(before.controls, followed, pace)
+            self._kept.at_rest = rate is None and not away.any() and not self._desired.any()
         status = self._status(len(floaters), bool(stuck.any()), len(controls))
         self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
         return self.state
@@ -191,45 +182,34 @@ class Sculpting:
     def _refused(self, status: SculptStatus) -> SculptState:
         """Leave all as it is but the status: after this step the surface would be infinite, or gone."""
         before, self._kept.followed = self.state, None
-        stuck = before.controls.distance_left > self._pace().near
+        stuck = before.controls.distance_left > self._measures().pace.near
         self.state = replace(before, stuck=stuck, status=status, steps=before.steps + 1)
         return self.state
 
-    def _followed(self, pace: Pace) -> Followed | None:
+    def _followed(self, measures: Measures) -> Followed | None:
         """Have the surface follow its control points; None where nothing is to be done."""
         if self._kept.at_rest or not (len(self.state.controls) or self._desired.any()):
             return None
         desired = self._desired * self._settings.floaters.time_step
         known = self.state.floaters.positions
         state, last = self.state, self._kept.followed
-        followed = follow(state.function, state.controls, desired, self._mobility, pace, known, last)
+        followed = follow(
+            state.function, state.controls, desired, measures.mobility, measures.pace, known, last
+        )
         self._kept.followed = followed
         return followed
+
+    def _measures(self) -> Measures:
+        """Return what the step is measured by."""
+        measures, state = self._kept.measures, self.state
+        if measures is None or measures.are_old(state.floaters):
+            measures = self._kept.measures = Measures(state.function, state.floaters, self._settings)
+        return measures
 
     def _look_near(self, controls: ControlPoints) -> None:
         """Have floaters denser near what is dragged (section 6)."""
         dragged = controls.position[controls.dragged]
         self._sampling.settings = replace(self._settings.floaters, focus=dragged)
-
-    def _pace(self) -> Pace:
-        """Return what a step keeps to; every few steps it is measured anew, and the metric with it."""
-        if self._kept.age >= _AGAIN or self._kept.pace is None:
-            function, radius = self.state.function, self._settings.floaters.radius
-            size = _size_of(function, self.state.floaters, self._settings.floaters)
-            stride, least = float(np.sqrt(_STRIDE * radius * size)), _LEAST_RADIUS * radius
-            hold = self._settings.hold
-            self._kept.pace = Pace(
-                stride, _NEAR * radius, size, least, self._kept.positive, function.scales, hold
-            )
-            self._kept.mobility, self._kept.age = {}, 0
-        return self._kept.pace
-
-    def _mobility(self, free: Bools) -> Floats:
-        """Return the metric's B with some parameters (m,) free, by how far they move the surface."""
-        key = free.tobytes()
-        if key not in self._kept.mobility:
-            self._kept.mobility[key] = _mobility(self.state.function, self.state.floaters, free)
-        return self._kept.mobility[key]
 
     def _gets_no_nearer(self, before: ControlPoints, made: Followed, pace: Pace) -> Bools:
         """Return which control points (n,) came by much less than they should, to places or surface."""
@@ -246,28 +226,6 @@ class Sculpting:
         if stuck:
             return SculptStatus.HELD_BACK
         return SculptStatus.SETTLED if self._kept.at_rest or not pinned else SculptStatus.RUNNING
-
-
-def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
-    """Return how large the surface is, in scene units: the longest side of what is shown, or its box."""
-    if len(floaters) >= _MANY:
-        return max(float(np.ptp(floaters.positions, axis=0).max()), settings.radius)
-    box = function.box()
-    side = float(np.max(box[1] - box[0]))
-    return max(side, settings.radius) if np.isfinite(side) else settings.radius
-
-
-def _mobility(function: ImplicitFunction, floaters: Floaters, free: Bools) -> Floats:
-    every = max(1, -(-len(floaters) // _SAMPLES))
-    few = floaters.only(np.arange(0, len(floaters), every))
-    slope = np.sqrt(np.einsum("ri,ri->r", few.gradients, few.gradients))
-    firm = slope > 0.0
-    if not firm.any():
-        return mobility_by_scales(function.scales, free)
-    if not firm.all():
-        few, slope = few.only(firm), slope[firm]
-    motion = function.derivatives(few.positions)[2] / slope[:, None]
-    return mobility_by_motion(motion, few.radii**2, function.scales, free)
 
 
 def _are_calm(before: Floaters, after: Floaters) -> bool:
