@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .function import ImplicitFunction
 from .sparse_rows import rows_of, selected
 
@@ -36,7 +36,14 @@ class Frozen(ImplicitFunction):
 
     @cached_property
     def _parameters(self) -> Floats:
-        return self.whole.parameters[self.free]
+        return self.whole.parameters[self._numbers]
+
+    @cached_property
+    def _numbers(self) -> slice | Ints:
+        """Which are free: a slice where they follow one another, which needs no copies."""
+        numbers = np.flatnonzero(self.free)
+        row = len(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
+        return slice(int(numbers[0]), int(numbers[-1]) + 1) if row else numbers
 
     @property
     def scales(self) -> Floats:
@@ -55,13 +62,15 @@ class Frozen(ImplicitFunction):
 
     def _all(self, some: Floats, others: Floats) -> Floats:
         values = np.array(others, dtype=np.float64)
-        values[self.free] = some
+        values[self._numbers] = some
         return values
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return it with other free parameters; the frozen ones stay."""
         every = self._all(parameters, self.whole.parameters)
-        return type(self)(self.whole.with_parameters(every), self.free)
+        made = type(self)(self.whole.with_parameters(every), self.free)
+        made.__dict__["_numbers"] = self._numbers
+        return made
 
     def value(self, x: Floats) -> Floats:
         """Return F (k,)."""
@@ -90,7 +99,7 @@ class Frozen(ImplicitFunction):
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and the free columns of F_q (k, m')."""
         value, gradient, rates = self.whole.derivatives(x)
-        return value, gradient, rates[:, self.free]
+        return value, gradient, rates[:, self._numbers]
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,), the frozen ones at rest."""
