@@ -106,10 +106,9 @@ class Empties:
     @property
     def blob(self) -> str:
         """What the blob is called now; its last name if it is not there."""
-        named = bpy.data.objects.get(self._name)
-        if named is None or named.session_uid != self._uid:
-            found = (obj.name for obj in bpy.data.objects if obj.session_uid == self._uid)
-            self._name = next(found, self._name)
+        objects = bpy.data.objects
+        if self._name not in objects or objects[self._name].session_uid != self._uid:
+            self._name = next((obj.name for obj in objects if obj.session_uid == self._uid), self._name)
         return self._name
 
     @property
