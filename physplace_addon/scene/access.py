@@ -11,7 +11,7 @@ from collections.abc import Callable, ItemsView
 from typing import Any, Protocol, TypeVar, cast
 
 import bpy
-from bpy.types import ID, Context, Library, Object, Scene, ViewLayer, WindowManager
+from bpy.types import ID, Collection, Context, Library, Object, Scene, ViewLayer, WindowManager
 
 Present = TypeVar("Present")
 Handler = TypeVar("Handler", bound=Callable[..., None])
@@ -60,6 +60,11 @@ def scene_of(context: Context) -> Scene:
 def library_of(block: ID) -> Library | None:
     """The library a data-block is linked from; None for a local one."""
     return cast("Library | None", block.library)
+
+
+def takes_objects(collection: Collection) -> bool:
+    """Whether objects may be put into a collection: into none that is linked, or overridden."""
+    return library_of(collection) is None and collection.override_library is None
 
 
 def view_layer_of(context: Context) -> ViewLayer:

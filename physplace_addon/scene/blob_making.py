@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """New blobs, elements and control points: empties with the custom properties that say what they are.
 
-A new object stands in the collections of the blob it belongs to, or in the active one.
+A new object stands in the collections of the blob it belongs to, or in the active one if those are linked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bpy.types import Collection, Context, Object
 from mathutils import Matrix, Vector
 
 from ..core.arrays import Floats
-from .access import library_of, present, view_layer_of
+from .access import present, takes_objects, view_layer_of
 from .blob_empties import numbers
 from .blob_kinds import KINDS
 from .blobs import (
@@ -79,13 +79,17 @@ def add_element(
     first[ELEMENT] = kind
     first[SUBTRACT] = subtract
     first[FROZEN] = False
+    for key in (SUBTRACT, FROZEN):
+        _let_be_overridden(first, key)
     for key, value in {**form.properties, **(properties or {})}.items():
         first[key] = value
+        _let_be_overridden(first, key)
     made = [first]
     if form.has_end:
         end = _part(context, blob, f"{first.name} End", "SPHERE", _other_end(matrix))
         end[ELEMENT] = OTHER_END
         first[END] = end
+        _let_be_overridden(first, END)  # else it would be the library's when the file is read again
         made.append(end)
     view_layer_of(context).update()
     return made
@@ -114,7 +118,7 @@ def _other_end(matrix: Matrix) -> Matrix:
 
 
 def _part(context: Context, blob: Object, name: str, display: Any, matrix: Matrix) -> Object:
-    part = _empty(name, display, blob.users_collection)
+    part = _empty(name, display, homes_of(context, blob))
     part.parent = blob
     part.matrix_basis = matrix
     part.empty_display_size = 1.0
@@ -129,9 +133,17 @@ def _empty(name: str, display: Any, collections: Sequence[Collection]) -> Object
     return empty
 
 
+def homes_of(context: Context, blob: Object) -> list[Collection]:
+    """The collections that what is made of a blob goes to: the blob's own, or the active one if those are
+    linked. Raises SceneError if that is, too.
+    """
+    own = [collection for collection in blob.users_collection if takes_objects(collection)]
+    return own or [_active_collection(context)]
+
+
 def _active_collection(context: Context) -> Collection:
     collection = present(context.collection)
-    if library_of(collection) is not None or collection.override_library is not None:
+    if not takes_objects(collection):
         raise SceneError(
             collection.name, "the active collection is linked", "choose a collection of this file"
         )

@@ -16,6 +16,7 @@ from ..core.implicit.floaters import Floaters, FloaterSettings
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptStatus
 from ..core.implicit.triangulation import Triangulation, triangulated
 from .access import view_layer_of
+from .blob_making import homes_of
 from .blob_models import BlobModel
 from .blob_spacing import floater_settings
 from .blobs import MESH
@@ -54,9 +55,9 @@ def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
 
 def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulation) -> Object:
     """A new mesh object, a child of the blob."""
-    name = f"{blob.name} Mesh"
+    name, homes = f"{blob.name} Mesh", homes_of(context, blob)
     made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    for collection in blob.users_collection:
+    for collection in homes:
         collection.objects.link(made)
     made.parent = blob
     made[MESH] = True

@@ -7,14 +7,17 @@ together. Placing leaves them out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
-from bpy.types import Context, Mesh, Object
+from bpy.types import Collection, Context, Mesh, Object
 from mathutils import Matrix, Vector
 
 from ..core.arrays import Floats
 from ..core.implicit.floaters import Floaters
 from .access import view_layer_of
+from .blob_making import homes_of
 from .visible import IGNORE
 
 SIDES = 16
@@ -23,10 +26,11 @@ SHARE = 0.85  # of a particle's radius: its disk's
 
 def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
     """An empty for each particle, its y axis along the surface's normal; returns what all are children of."""
-    parent = _child(blob, f"{blob.name} Particles", None, blob)
+    homes = homes_of(context, blob)
+    parent = _child(f"{blob.name} Particles", None, blob, homes)
     rows = zip(floaters.positions.tolist(), floaters.normals.tolist(), floaters.radii.tolist(), strict=True)
     for place, normal, radius in rows:
-        empty = _child(blob, "Particle", None, parent)
+        empty = _child("Particle", None, parent, homes)
         empty.empty_display_type = "CIRCLE"
         empty.empty_display_size = SHARE * radius
         turn = Vector((0.0, 0.0, 1.0)).rotation_difference(Vector(normal)).to_matrix().to_4x4()
@@ -38,9 +42,10 @@ def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
 
 def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
     """One mesh with a square for each particle, in place of which Blender shows a disk of its size."""
+    homes = homes_of(context, blob)
     faces = bpy.data.meshes.new(f"{blob.name} Particles")
     faces.from_pydata(_squares(floaters).tolist(), [], np.arange(4 * len(floaters)).reshape(-1, 4).tolist())
-    parent = _child(blob, f"{blob.name} Particles", faces, blob)
+    parent = _child(f"{blob.name} Particles", faces, blob, homes)
     parent.instance_type = "FACES"
     parent.use_instance_faces_scale = True
     parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
@@ -48,7 +53,7 @@ def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
     angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
     rim = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)])
     disk.from_pydata(rim.tolist(), [], [list(range(SIDES))])
-    _child(blob, "Particle", disk, parent)
+    _child("Particle", disk, parent, homes)
     view_layer_of(context).update()
     return parent
 
@@ -66,9 +71,9 @@ def _squares(floaters: Floaters) -> Floats:
     return placed
 
 
-def _child(blob: Object, name: str, data: Mesh | None, parent: Object) -> Object:
+def _child(name: str, data: Mesh | None, parent: Object, homes: Sequence[Collection]) -> Object:
     made = bpy.data.objects.new(name, data)
-    for collection in blob.users_collection:
+    for collection in homes:
         collection.objects.link(made)
     made.parent = parent
     made[IGNORE] = True

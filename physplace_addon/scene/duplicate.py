@@ -2,8 +2,8 @@
 """Copies of an object with its children, linked as Blender's Duplicate Linked makes them.
 
 Data is shared; the copies stand in the same collections and under the same parent. What refers from one
-member of the family to another (a modifier, a constraint, a driver) refers to the copy's member. A copy's
-action is its own, without the keys of the original's way: the copy goes another.
+member of the family to another (a modifier, a constraint, a driver, a custom property) refers to the copy's
+member. A copy's action is its own, without the keys of the original's way: the copy goes another.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, cast
 import bpy
 from bpy.types import Context, Modifier, Object, bpy_struct
 
-from .access import library_of, view_layer_of
+from .access import custom_properties, takes_objects, view_layer_of
 from .actions import own_action_without_transform
 
 
@@ -47,13 +47,17 @@ def remove(obj: Object) -> None:
 
 
 def select_only(context: Context, objects: Sequence[Object]) -> None:
-    """Select some objects and nothing else; the last one becomes the active one."""
+    """Select some objects and nothing else; the last one becomes the active one. Those that are not in the
+    view layer are left out.
+    """
     layer = view_layer_of(context)
     for obj in layer.objects.selected:
         obj.select_set(False)
-    for obj in objects:
+    there = [obj for obj in objects if obj.name in layer.objects]
+    for obj in there:
         obj.select_set(True)
-    layer.objects.active = objects[-1]
+    if there:
+        layer.objects.active = there[-1]
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def _copy(member: Object) -> Object:
     copy = member.copy()
     assert isinstance(copy, Object)
     for collection in member.users_collection:
-        if library_of(collection) is None:
+        if takes_objects(collection):
             collection.objects.link(copy)
     return copy
 
@@ -92,6 +96,7 @@ def _relink(copy: Object, copies: Mapping[Object, Object]) -> None:
         _relink_struct(modifier, copies)
         if modifier.type == "NODES":
             _relink_inputs(modifier, copies)
+    _relink_properties(copy, copies)
     for constraint in copy.constraints:
         _relink_struct(constraint, copies)
         for target in getattr(constraint, "targets", ()):
@@ -101,6 +106,12 @@ def _relink(copy: Object, copies: Mapping[Object, Object]) -> None:
             for target in variable.targets:
                 if isinstance(target.id, Object):
                     target.id = copies.get(target.id, target.id)
+
+
+def _relink_properties(copy: Object, copies: Mapping[Object, Object]) -> None:
+    for key, value in list(custom_properties(copy).items()):
+        if isinstance(value, Object) and value in copies:
+            copy[key] = copies[value]
 
 
 def _relink_struct(struct: bpy_struct, copies: Mapping[Object, Object]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -283,3 +285,36 @@ def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob):
     bpy.data.objects["Cylinder End.001"].location.z = 5.0
     assert parameters(copy)[10] == pytest.approx(5.0)
     np.testing.assert_allclose(parameters(blob)[5:], CYLINDER, rtol=1e-7, atol=1e-12)
+
+
+def overridden(path: Path) -> bpy.types.Object:
+    """All objects of the file as library overrides, in a collection that is one, too; returns the blob."""
+    shared = bpy.data.collections.new("Shared")
+    for obj in bpy.data.objects:
+        shared.objects.link(obj)
+    bpy.data.libraries.write(str(path), {shared})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, data):
+        data.collections = ["Shared"]
+    bpy.context.scene.collection.children.link(data.collections[0])
+    bpy.context.view_layer.update()
+    data.collections[0].override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+    )
+    return next(obj for obj in bpy.data.objects if obj.library is None and "blob" in obj)
+
+
+def test_a_library_override_is_sculpted_saved_and_added_to(blob, tmp_path):
+    blob_making.add_element(bpy.context, blob, "quadric", at(3.0))
+    blob = overridden(tmp_path / "library.blend")
+    model = read_blob(blob)
+    sculpted = model.sculpted().with_parameters(1.5 * model.sculpted().parameters)
+    Empties(blob).write(bpy.context, model.with_sculpted(sculpted).seatings())
+    made = blob_making.add_control(bpy.context, blob, np.zeros(3))
+    assert made.users_collection == (bpy.context.scene.collection,), "what is overridden takes no objects"
+    before, path = parameters(blob), str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    (blob,) = (obj for obj in bpy.data.objects if obj.library is None and "blob" in obj)
+    np.testing.assert_allclose(parameters(blob), before, rtol=1e-6)
+    assert len(read_blob(blob).controls) == 1

@@ -46,7 +46,7 @@ def test_a_copy_stands_where_the_object_does() -> None:
     assert root.children == (child,)
 
 
-def test_inputs_of_nodes_and_drivers_refer_to_the_copies_own_family() -> None:
+def test_inputs_of_nodes_drivers_and_custom_properties_refer_to_the_copies_own_family() -> None:
     root, child = _family()
     group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
     group.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
@@ -56,10 +56,12 @@ def test_inputs_of_nodes_and_drivers_refer_to_the_copies_own_family() -> None:
     _give(child, socket.identifier, root)
     variable = child.driver_add("scale", 0).driver.variables.new()
     variable.targets[0].id = root
+    child["other"] = root
     copy = duplicate(bpy.context, root)
     (part,) = copy.children
     assert _given(part, socket.identifier) == copy
     assert part.animation_data.drivers[0].driver.variables[0].targets[0].id == copy
+    assert part["other"] == copy
     assert _given(child, socket.identifier) == root
     assert variable.targets[0].id == root
 
