@@ -21,6 +21,7 @@ from .polyhedral import PARALLEL
 from .relaxation import FaceTerms, Relaxed, edge_normal, face_terms, relax_distance, relax_on_face
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
+_UPRIGHT = 1e-9  # sine of the angle below which a normal cone, of an edge that stands upright, tells no side
 _SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
 
 
@@ -109,7 +110,7 @@ def _sides(
     known: Bools,
 ) -> Floats:
     """Keep the known sides and tell the others: a trusted base's normal is outward; else a trusted mover's
-    face must look at it; else the distance tells, and where that is too small the normal cones.
+    face must look at it; else the distance tells, and where that is too small the normal cones, if they can.
     """
     trusted = encounter.knows_outside(points)
     height = dot(mover.point - base.point, base.normal)
@@ -118,7 +119,8 @@ def _sides(
     if unsure.any():
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
         up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
-        side = np.where(unsure, np.where(down > up, -1.0, 1.0), side)
+        upright = np.isfinite(up) & np.isclose(up, down, rtol=0.0, atol=_UPRIGHT)
+        side = np.where(unsure & ~upright, np.where(down > up, -1.0, 1.0), side)
     looks = ~trusted & encounter.active_knows_outside(points) & (points.dim2 == FACE)
     side = np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
     return np.where(known, points.side, side)

@@ -53,7 +53,8 @@ def _polished(problem: Problem, state: State, forces: Floats) -> Rest | None:
     rows = np.abs(forces) > PRESSES
     rows[state.sticky.rows(state.local_points)] = True
     pressing = state.local_points.take(rows)
-    clearance = np.where(state.assembly.flat(pressing), CLEARANCE, 0.0)
+    # one for all: a curved edge that lies on a floor would go through it, were only its corners lifted
+    clearance = np.full(len(pressing), CLEARANCE if state.assembly.flat(pressing).any() else 0.0)
     polished = polish(state.assembly, pressing, forces[rows], problem.load, clearance)
     if polished is None or length(polished.moved) > 4.0 * problem.settings.eps_max:
         return None
