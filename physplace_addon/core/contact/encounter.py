@@ -78,6 +78,11 @@ class ContactBody:
         return bool(self.triangle_plain.all())
 
     @cached_property
+    def farthest_bound(self) -> float:
+        """The largest of the bounds of its triangles' distance from the true surface."""
+        return float(self.body.triangle_bound.max())
+
+    @cached_property
     def bends(self) -> Floats:
         """`bends_of` (t,)."""
         return bends_of(self.body, self.triangle_flat)
@@ -104,9 +109,16 @@ class ContactBody:
 
     @cached_property
     def triangle_hulled(self) -> Bools:
-        """Which triangles (t,) are of faces with hulls: these may have waves that the triangles miss."""
-        hulled = np.array([surface.has_hulls for surface in self.body.surfaces])
-        return np.asarray(hulled[self.body.face_surface[self.body.triangle_face]])
+        """Which triangles (t,) may miss waves of their faces, which hulls tell of."""
+        body = self.body
+        owner, uv = body.face_surface[body.triangle_face], body.triangle_uv
+        hulled = np.zeros(len(owner), bool)
+        for number, surface in enumerate(body.surfaces):
+            if surface.has_hulls:
+                rows = np.flatnonzero(owner == number)
+                face = body.face_index[body.triangle_face[rows]]
+                hulled[rows] = surface.may_wave(face, uv[rows].min(axis=1), uv[rows].max(axis=1))
+        return hulled
 
     @cached_property
     def triangle_centre(self) -> Floats:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Hulls, Interval, Surface
 from .vectors import dot, length
 
@@ -74,6 +74,10 @@ class AffineSurface(Surface):
         """Return the mapped hulls."""
         inner, linear = self.surface.hulls(face, lower, upper), self.matrix[:3, :3].T
         return Hulls(inner.control @ linear + self.matrix[:3, 3], inner.twists @ linear, inner.bends)
+
+    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell it of the surface."""
+        return self.surface.may_wave(face, lower, upper)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the mapped partial derivatives."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class Hulls:
     """Bounds on parts of faces, each over a unit square of its own parameters.
 
     control (k, 4, 4, 3): control points of a bicubic polynomial with the part's point and tangents in the
-    middle.  Its second derivatives differ from the part's by sums of m vectors `twists` (k, m, 3), each times
-    no more than `bends` (k, 3, m): by u, by both and by v.
+    middle.  Its second derivatives differ from the part's by sums of four vectors `twists` (k, 4, 3), each
+    times no more than `bends` (k, 3, 4): by u, by both and by v.
     """
 
     control: Floats
@@ -157,6 +157,12 @@ class Surface(ABC):
     def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
         """Return what bounds the faces (k,) over rectangles [lower, upper] (k, 2) of a single patch each."""
         raise NotImplementedError(f"{type(self).__name__} has no hulls")
+
+    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell which parts (k,) of faces, as of `hulls`, may have waves that their corners do not show: all
+        that have hulls, unless a kind knows better.
+        """
+        return np.full(len(face), self.has_hulls)
 
     @abstractmethod
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:

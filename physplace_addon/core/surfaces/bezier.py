@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from .base import Derivatives, FaceGeometry, Hulls, Interval, Surface
 from .bezier_joins import Joins
 from .bezier_poles import Pole
@@ -108,6 +108,12 @@ class BezierSheet(Surface):
         patch, _ = self.board.split(0.5 * (lower + upper))
         origin = self.board.origins[patch]
         return self.nets.hulls(patch, lower - origin, upper - origin)
+
+    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell it of the patches."""
+        patch, _ = self.board.split(0.5 * (lower + upper))
+        origin = self.board.origins[patch]
+        return self.nets.may_wave(patch, lower - origin, upper - origin)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return point, frame (first along A), outward normal and curvature."""

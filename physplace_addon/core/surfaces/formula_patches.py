@@ -22,9 +22,10 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..formulas import Formulas, Jet, Range
-from .base import Derivatives
+from .base import Derivatives, Hulls
 from .formula_borders import FormulaSides
 from .formula_cells import cell_bounds
+from .formula_hulls import hulls_of, may_wave
 from .patches import POLE_SIDE, SidedPatches, SideEnds, Slopes
 from .vectors import cross, unit
 
@@ -227,6 +228,10 @@ class FormulaPatches(SidedPatches):
         form: Floats = np.einsum("mk,mkab->kab", np.stack(weights), found)
         return form
 
+    def jets(self, patch: Ints, at: Floats) -> FormulaJets:
+        """Return points and derivatives by s and t to second order."""
+        return self._jets(patch, at, 2)
+
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
         """Return the exact partial derivatives by s and t to second order."""
         jets = self._jets(patch, at, 2)
@@ -256,6 +261,19 @@ class FormulaPatches(SidedPatches):
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
         """Return the bounds of `SidedPatches`, by ranges of the second derivatives over each cell."""
         return cell_bounds(self, patch, (cells_u, cells_v))
+
+    @property
+    def has_hulls(self) -> bool:
+        """They have."""
+        return True
+
+    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return the hulls of parts."""
+        return hulls_of(self, patch, lower, upper)
+
+    def may_wave(self, patch: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell which parts have second derivatives that vary much."""
+        return may_wave(self, patch, lower, upper)
 
     def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> FormulaSides:
         """Return sides as one curve."""

@@ -97,6 +97,10 @@ class Patches(ABC):
         """Return what bounds patches (k,) over [lower, upper] (k, 2), see `Surface.hulls`."""
         raise NotImplementedError(f"{type(self).__name__} has no hulls")
 
+    def may_wave(self, patch: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell which parts, as of `hulls`, may have waves, see `Surface.may_wave`."""
+        return np.full(len(patch), self.has_hulls)
+
     @abstractmethod
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
         """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
