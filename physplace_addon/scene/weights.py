@@ -96,18 +96,23 @@ def _centred(body: Body, member: Object, pose: Pose, family: Iterable[str], deps
     name = custom_properties(member).get(CENTER)
     if name is None:
         return body
-    found: Object | None = bpy.data.objects.get(name) if isinstance(name, str) else None
+    found = name if isinstance(name, Object) else bpy.data.objects.get(name if isinstance(name, str) else "")
     if found is None:
         raise SceneError(
             member.name,
             f'its property "{CENTER}" names no object: {name!r}',
             "set it to the name of an empty that stands at the centre of mass",
         )
+
+    def refusal(wrong: str, remedy: str) -> SceneError:
+        return SceneError(member.name, f'its property "{CENTER}" names "{found.name}", which {wrong}', remedy)
+
     if found.name_full not in family:
-        raise SceneError(
-            member.name,
-            f'its property "{CENTER}" names "{found.name}", which does not move with it',
-            "make that a child of the object that moves",
-        )
-    place = np.array(found.evaluated_get(depsgraph).matrix_world, dtype=np.float64)[:3, 3]
+        raise refusal("does not move with it", "make that a child of the object that moves")
+    evaluated = found.evaluated_get(depsgraph)
+    if not evaluated.is_evaluated:  # Blender leaves its place as it was when it last was enabled
+        raise refusal("is disabled in viewports, or is not in the view layer", "enable it, and hide it by H")
+    place = np.array(evaluated.matrix_world, dtype=np.float64)[:3, 3]
+    if not np.isfinite(place).all():
+        raise refusal("stands nowhere: its location is not finite", "reset its location")
     return replace(body, mass=replace(body.mass, center=pose.inverse().points(place)))

@@ -114,6 +114,20 @@ def test_a_centre_that_is_not_there_or_does_not_move_along_is_said() -> None:
     cube["physplace_center_of_mass"] = "Nothing"
     with pytest.raises(SceneError, match=r'"Die".*"physplace_center_of_mass" names no object'):
         _body(cube)
-    scenes.linked(bpy.data.objects.new("Nothing", None))
+    empty = scenes.linked(bpy.data.objects.new("Nothing", None))
     with pytest.raises(SceneError, match=r'"Die".*does not move with it; make that a child'):
         _body(cube)
+    empty.parent, empty.hide_viewport = cube, True
+    with pytest.raises(SceneError, match=r'"Die".*"physplace_center_of_mass" names "Nothing".*is disabled'):
+        _body(cube)
+    empty.hide_viewport, empty.location.x = False, float("nan")
+    with pytest.raises(SceneError, match=r'"Die".*"Nothing".*location is not finite'):
+        _body(cube)
+
+
+def test_a_centre_may_be_hidden_and_named_by_the_object_itself() -> None:
+    cube = scenes.cube("Die")
+    cube["physplace_center_of_mass"] = empty = _empty("Centre", (0.5, 0.0, 0.0), cube)
+    empty.hide_set(True)
+    cube.location.x = 7.0
+    np.testing.assert_allclose(_body(cube).mass.center, (0.5, 0.0, 0.0), atol=1e-6)
