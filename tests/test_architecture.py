@@ -25,9 +25,9 @@ MAY_IMPORT = {
     "core": set(),
 }
 
-# The parts of core, each with its modules, and what each may import besides `errors` and `arrays`.
+# The parts of core, each with its modules, and what each may import besides the foundation.
 CORE_PARTS = {
-    "foundation": ["__init__", "errors", "arrays"],
+    "foundation": ["__init__", "errors", "arrays", "wording"],
     "rigid": ["rigid", "mass", "enclosing_ball"],
     "formulas": ["formulas"],
     "surfaces": ["surfaces"],

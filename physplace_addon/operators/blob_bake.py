@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Event
 
+from ..core.wording import listed
 from ..scene.access import active_object, scene_of, window_manager_of
 from ..scene.blob_baking import bake, free
 from ..scene.blob_frames import is_baked
@@ -63,9 +64,8 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         text = f'"{blob.name}": {baked.frames} frames baked'
         if not baked.amiss:
             return Conclusion(True, text)
-        frames = ", ".join(str(frame) for frame in baked.amiss[:5])
-        more = " and others" if len(baked.amiss) > 5 else ""
-        return Conclusion(False, f"{text}; it cannot pass through all control points on {frames}{more}")
+        frames = listed([str(frame) for frame in baked.amiss])
+        return Conclusion(False, f"{text}; it cannot pass through all control points on {frames}")
 
     def _take_frames(self, context: Context) -> None:
         scene = scene_of(context)

@@ -15,6 +15,7 @@ from bpy.types import Context, Event, Object
 
 from ..core.arrays import Floats
 from ..core.implicit.sculpting import SculptStatus
+from ..core.wording import in_words
 from ..scene.access import present
 from ..scene.blobs import active_blob
 from ..scene.duplicate import select_only
@@ -149,7 +150,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         self.steering.put_back(context)
         self.steering.empties.make_undo("Cancel Sculpting")
         if self.steering.lost:
-            names = ", ".join(f'"{name}"' for name in self.steering.lost)
+            names = in_words(self.steering.lost)
             self.report({"WARNING"}, f"{names}: deleted, and out of reach of undo; all else is as it was")
 
     def confirm(self, context: Context) -> Conclusion:

@@ -13,7 +13,7 @@ import bpy
 from bpy.types import Context, Operator, Window, WindowManager
 
 from ..core.errors import PhysPlaceError
-from ..core.placement.certificate import in_words
+from ..core.wording import in_words
 from ..scene.access import active_object, window_manager_of
 from ..scene.blobs import blob_of
 from ..scene.write import Outcome

@@ -12,6 +12,7 @@ from bpy.types import Context
 from ..core.errors import PlacementError
 from ..core.placement import Settings, Status
 from ..core.placement.extrication import extricate_several
+from ..core.wording import in_words
 from ..scene.access import scene_of
 from ..scene.read import Scenario
 from ..scene.write import write_rests
@@ -68,7 +69,7 @@ def cleared_of_overlaps(scenario: Scenario, settings: Settings) -> Scenario:
         air=ROOM if len(subjects) > 1 else 0.0,
     )
     if found is None:
-        names = ", ".join(f'"{subject.name}"' for subject in subjects)
+        names = in_words([subject.name for subject in subjects])
         raise PlacementError(f"{names}: no motion was found that clears all overlaps; move it out by hand")
     clear = tuple(
         replace(subject, pose=pose, start=pose) for subject, pose in zip(subjects, found.poses, strict=True)

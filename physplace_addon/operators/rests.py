@@ -19,6 +19,7 @@ from bpy.types import Context, Object
 
 from ..core.errors import PhysPlaceError
 from ..core.placement import Force, Local
+from ..core.wording import in_words
 from ..scene import rest_forces, rests
 from ..scene.access import active_object, present, scene_of
 from ..scene.actions import keys_put_back_on_error
@@ -137,7 +138,7 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
                 rests.keep(obj, rest)
             rests.keep_shown(context, obj, placed)
         count = sum(len(placed) for _, placed in done)
-        names = ", ".join(f'"{obj.name}"' for obj in objects)
+        names = in_words([obj.name for obj in objects])
         way = f", {frames - count} keys on the way" if frames > count else ""
         return Conclusion(True, f"{names}: {count} rests placed and keyed again{way}")
 

@@ -7,6 +7,7 @@ import numpy as np
 from bpy.types import Constraint, Context, Object
 
 from ..core.arrays import Floats
+from ..core.wording import in_words
 from .errors import SceneError
 
 READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices
@@ -25,9 +26,9 @@ def check_stands_at(context: Context, obj: Object, matrix: Floats) -> None:
 
 def _owned(obj: Object) -> SceneError:
     """The error that says what owns an object's transform, and what to do about it."""
-    names = ", ".join(f'"{constraint.name}"' for constraint in obj.constraints if _acts(constraint))
+    names = [constraint.name for constraint in obj.constraints if _acts(constraint)]
     if names:
-        which = f"one of its constraints {names}" if "," in names else f"its constraint {names}"
+        which = f"{'one of its constraints' if len(names) > 1 else 'its constraint'} {in_words(names)}"
         remedy = "mute that constraint, or apply it, in the Object Constraints"
         return SceneError(obj.name, f"{which} owns its transform", remedy)
     if obj.rigid_body is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Object
 
 from ..core.placement import Certificate
-from ..core.placement.certificate import in_words
+from ..core.wording import in_words
 from .access import custom_properties
 
 REPORT = "physplace_report"

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats
+from ..wording import in_words
 from .control_points import ControlPoints
 from .floaters import Floaters, FloaterSettings
 from .function import ImplicitFunction
@@ -71,12 +72,12 @@ class SculptState:
     @property
     def message(self) -> str:
         """What the surface is doing, in a sentence that names the control points that it cannot follow."""
-        names = [f'"{name}"' for name, stuck in zip(self.controls.names, self.stuck, strict=True) if stuck]
+        names = [name for name, stuck in zip(self.controls.names, self.stuck, strict=True) if stuck]
         if not names:
             return self.status.message
         farthest = float(np.max(np.maximum(self.off, self.left)[self.stuck]))
         points = "point" if len(names) == 1 else "points"
         return (
-            f"{self.status.message}: control {points} {', '.join(names)} out of reach, by up to "
+            f"{self.status.message}: control {points} {in_words(names)} out of reach, by up to "
             f"{farthest:.3g}; release or remove some, free more parameters, or add an element"
         )

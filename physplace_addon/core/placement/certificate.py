@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -12,6 +11,7 @@ from ..arrays import Floats
 from ..contact.assembly import Assembly
 from ..contact.features import FACE
 from ..contact.points import InterfacePoints
+from ..wording import in_words
 from .friction import required_friction
 from .problem import Problem
 from .resting import is_balanced, pushes
@@ -98,17 +98,6 @@ class Certificate:
         if not self.overlapped:
             return self.status.message
         return self.status.message.replace("something", in_words(self.overlapped))
-
-
-_NAMED = 3  # names that a sentence bears
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Names as in a sentence; of many, how many more there are."""
-    named = [f'"{name}"' for name in names[:_NAMED]]
-    if len(names) > _NAMED:
-        named.append(f"{len(names) - _NAMED} more")
-    return " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
 
 
 _SAME_NORMAL = 1e-3

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,8 @@ def test_what_cannot_be_honoured_is_named() -> None:
     assert state.status is SculptStatus.HELD_BACK
     assert 'control point "far" out of reach, by up to 1.5;' in state.message
     assert np.all(state.off[:6] < 1e-3 * 0.15)
+    many = replace(state, stuck=np.ones(7, dtype=bool)).message
+    assert 'control points "a", "b", "c" and 4 others out of reach' in many
 
 
 def test_a_function_is_replaced_while_points_are_dragged() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
-from physplace_addon.core.placement.certificate import in_words
 from physplace_addon.core.surfaces import primitives
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
@@ -148,9 +147,3 @@ def test_a_body_without_weight_that_interferes_is_reported_too():
     pull = Connection(np.zeros(3), np.zeros(3))
     placement = Placement(body("cube"), pose(), [body("ball")], Settings(gravity=None), [pull])
     assert placement.certificate().overlapped == (body("ball").name,)
-
-
-def test_many_names_are_told_by_their_number():
-    assert in_words(["a"]) == '"a"'
-    assert in_words(["a", "b", "c"]) == '"a", "b" and "c"'
-    assert in_words("abcde") == '"a", "b", "c" and 2 more'

@@ -1,0 +1,20 @@
+"""How several things are told in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_NAMED = 3  # that a sentence bears
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names as in a sentence; of many, how many others there are."""
+    return listed([f'"{name}"' for name in names])
+
+
+def listed(things: Sequence[str]) -> str:
+    """Things as in a sentence, as they are written; of many, how many others there are."""
+    told, others = list(things[:_NAMED]), len(things) - _NAMED
+    if others > 0:
+        told.append("1 other" if others == 1 else f"{others} others")
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)

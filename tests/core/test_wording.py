@@ -1,0 +1,13 @@
+"""Of many things a message names a few, and says how many others there are."""
+
+from __future__ import annotations
+
+from physplace_addon.core.wording import in_words, listed
+
+
+def test_many_names_are_told_by_their_number():
+    assert in_words([]) == ""
+    assert in_words(["a"]) == '"a"'
+    assert in_words(["a", "b", "c"]) == '"a", "b" and "c"'
+    assert in_words("abcd") == '"a", "b", "c" and 1 other'
+    assert listed("abcdef") == "a, b, c and 3 others"
