@@ -105,7 +105,8 @@ def read_part(blob: Object, frame: Frame) -> Part:
     kept = [each for each in read if not each.subtracts]
     taken = [each.part for each in read if each.subtracts]
     if not kept:
-        found = "all its elements are subtracted" if taken else "it has no elements"
+        none = f'it has no elements, children with the property "{ELEMENT}"'
+        found = "all its elements are subtracted" if taken else none
         raise SceneError(blob.name, found, "add one (Add Blob, with the blob active)")
     whole = _kept(blob, combination, kept, smooth)
     if not taken:

@@ -53,8 +53,9 @@ def is_whole_blob(obj: Object) -> bool:
 
 
 def shows_its_blob(obj: Object) -> bool:
-    """Whether an object is the mesh of the blob whose child it is."""
-    return MESH in custom_properties(obj) and obj.parent is not None and is_blob(obj.parent)
+    """Whether an object is the mesh of the blob whose child it is; of one without parts nothing else is."""
+    owner = obj.parent if MESH in custom_properties(obj) else None
+    return owner is not None and is_blob(owner) and bool(parts_of(owner))
 
 
 def is_element(obj: Object) -> bool:

@@ -19,7 +19,8 @@ from ..core.errors import MeshError
 from ..core.rigid import Pose
 from .access import active_object, library_of, view_layer_of
 from .affine import Placed, is_singular, linear4, split
-from .blobs import blob_of
+from .blob_models import read_blob
+from .blobs import blob_of, is_blob
 from .dependence import check_moves_whole
 from .errors import SceneError
 from .shapes import NOT_FINITE, RESET, Reader
@@ -197,6 +198,8 @@ class _Frame:
         return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start)
 
     def _shapeless(self, left_out: Mapping[str, MeshError]) -> SceneError:
+        if is_blob(self.obj):
+            read_blob(self.obj)  # says what it has not
         error = left_out.get(self.obj.name)
         if error is not None:
             return SceneError(self.obj.name, error.found, error.remedy)

@@ -304,6 +304,19 @@ def test_what_has_no_meaning_is_refused_and_nothing_is_changed(blob):
     refused(bpy.ops.physplace.blob_bake, blob, "the last frame is 1", frame_start=5, frame_end=1)
 
 
+def test_a_blob_without_elements_is_said_to_have_none(blob):
+    for obj in [child for child in blob.children if "blob.element" in child]:
+        bpy.data.objects.remove(obj)
+    says = r'object "Blob": it has no elements, .*"blob.element"; add one \(Add Blob'
+    ops = bpy.ops.physplace
+    for operator in (ops.place, ops.check, ops.blob_sculpt, ops.blob_mesh, ops.blob_bake, ops.blob_particles):
+        refused(operator, blob, says)
+    refused(ops.blob_control_add, blob, says, location=(0.0, 0.0, 1.0))
+    scenes.activate(blob)
+    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 1.0))
+    assert ops.check() == {"FINISHED"}
+
+
 def test_a_surface_without_end_gives_no_mesh(blob):
     bpy.ops.physplace.blob_add(new=True, kind="plane", combination="union")
     refused(bpy.ops.physplace.blob_mesh, bpy.context.object.parent, "the surface is infinite")
