@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpy.types import Object
 
 from ..core.bodies import Body
 from ..core.body_blob import blob_body
 from ..core.body_blob_complex import SMOOTHER
 from ..core.errors import BlobError
-from .blob_models import BlobModel, read_blob
+from .blob_frames import as_it_stands
+from .blob_models import BlobModel
 from .blobs import SMOOTH
 from .errors import SceneError
 
+KEYED = (
+    "its elements are where they are keyed, not where its control points take them: "
+    "go to its frame anew with Show on Playback on, or bake it"
+)
 MOST = 16  # bodies that are remembered
 _SMOOTHER = f'raise "{SMOOTH}" (Smooth Joins) on it, or on the blob among its elements that is sharp'
 
@@ -20,14 +27,17 @@ _known: dict[tuple[object, ...], Body] = {}
 
 
 def body_of_blob(blob: Object) -> Body:
-    """The body of a blob as it is now; what was asked for lately is remembered. Raises SceneError."""
-    model = read_blob(blob)
+    """The body of a blob as it is now (`as_it_stands`); what was asked for lately is remembered. Raises
+    SceneError.
+    """
+    model, is_solved = as_it_stands(blob)
     key = (model.name, *model.definition)
     if key not in _known:
         while len(_known) >= MOST:
             _known.pop(next(iter(_known)))
         _known[key] = _made(model)
-    return _known[key]
+    body = _known[key]
+    return body if is_solved else replace(body, notes=(*body.notes, KEYED))
 
 
 def _made(model: BlobModel) -> Body:

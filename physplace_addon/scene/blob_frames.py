@@ -25,6 +25,8 @@ from .errors import SceneError
 
 UNBAKED = "physplace_unbaked"  # on a baked element: what it was before
 
+solved: dict[str, BlobModel] = {}  # keyed blobs that playback shows now, by name, as it has solved them
+
 
 class BlobFrames:
     """A blob, held by name, in the frames from the first on."""
@@ -136,11 +138,29 @@ def as_it_is_shown(context: Context, blob: Object) -> BlobModel:
     It is solved from the scene's first frame on, as when it is played. Raises SceneError.
     """
     scene, found = scene_of(context), read_blob(blob)
-    if not found.controls or not is_animated(blob) or is_baked(blob):
+    if not _follows(blob, found):
         return found
     frames = BlobFrames(blob, scene.frame_start)
     read_frames(context, [frames], scene.frame_current)
     return frames.at(scene.frame_current)[0]
+
+
+def as_it_stands(blob: Object) -> tuple[BlobModel, bool]:
+    """The blob in the scene's frame, and whether that is what its surface comes to there: as playback shows
+    it, or else as its elements are keyed.
+
+    No other frame is gone to, which would take back all that was moved and not keyed. Raises SceneError.
+    """
+    found = read_blob(blob)
+    if not _follows(blob, found):
+        return found, True
+    known = solved.get(blob.name)
+    return (found, False) if known is None else (known, True)
+
+
+def _follows(blob: Object, found: BlobModel) -> bool:
+    """Whether a blob's surface follows keys that are not baked."""
+    return bool(found.controls) and is_animated(blob) and not is_baked(blob)
 
 
 def _is_animated(obj: Object) -> bool:

@@ -18,7 +18,7 @@ from ..core.placement.standing import Found, Standing
 from ..core.rigid import Pose
 from .access import custom_properties
 from .affine import NOISE, is_singular, split
-from .blob_models import read_blob
+from .blob_frames import as_it_stands
 from .blobs import is_blob
 from .definitions import KIND
 from .read import Subject, read
@@ -104,7 +104,7 @@ def _thing(item: Item, where: bytes) -> Thing:
 def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
     """All that an exact surface is told by. Raises SceneError for a blob that cannot be read."""
     if is_blob(shown):
-        return (repr(read_blob(original(shown)).definition),)
+        return (repr(as_it_stands(original(shown))[0].definition),)
     telling = KIND if exact else FACETED
     own = custom_properties(shown).items()
     return tuple(f"{key}={value}" for key, value in own if key.startswith(telling))

@@ -271,6 +271,29 @@ def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed):
     assert len(shown_in(2).controls) == 0, "what is baked is shown as it is"
 
 
+def overlap_of(blob: bpy.types.Object) -> tuple[float, str]:
+    """How deep a check says that a blob is, and what it says besides."""
+    scenes.activate(blob)
+    bpy.ops.physplace.check()
+    report = blob["physplace_report"].to_dict()
+    return report["overlap"], report["notes"]
+
+
+def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so(keyed):
+    wall = scenes.cube(location=(2.4, 0.0, 0.0))
+    shown_in(6)
+    solved, notes = overlap_of(keyed)
+    assert solved == pytest.approx(0.1, abs=5e-3), "its control point is 0.1 inside the wall"
+    assert "keyed" not in notes
+    blob_playback.playback.forget()
+    as_keyed, notes = overlap_of(keyed)
+    assert as_keyed > 0.4
+    assert "not where its control points take them" in notes
+    scenes.activate(wall)
+    bpy.ops.physplace.check()
+    assert "Blob: its elements are where they are keyed" in wall["physplace_report"]["notes"]
+
+
 def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_next_frame(keyed):
     before = shown_in(5).floaters.position
     blob_playback._on_update(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
