@@ -13,6 +13,8 @@ Bools = NDArray[np.bool_]
 Rows = TypeVar("Rows", Floats, Ints)
 
 PORTION = 8192
+_NEXT = np.array([1, 2, 0])
+_AFTER_NEXT = np.array([2, 0, 1])
 
 
 def portions(count: int) -> list[slice]:
@@ -33,6 +35,12 @@ def from_rows(rows: Floats) -> Floats:
     """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
     axes = (*range(1, rows.ndim), 0)
     return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Vector products over the first axis: (3, ...) with (3, ...)."""
+    product: Floats = a[_NEXT] * b[_AFTER_NEXT] - a[_AFTER_NEXT] * b[_NEXT]
+    return product
 
 
 def box_of(points: Floats) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, box_of, from_rows, portions
+from .arrays import Floats, Ints, box_of, cross, from_rows, portions
 from .errors import PhysPlaceError
 
 VOLUME, AREA = "volume", "area"
@@ -121,9 +121,8 @@ def _volumes(corners: Floats) -> Floats:
 
 def _areas(corners: Floats) -> Floats:
     """Areas (k,) of triangles (corner 3, axis 3, k)."""
-    (ax, ay, az), (bx, by, bz) = corners[1] - corners[0], corners[2] - corners[0]
-    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    area: Floats = 0.5 * np.sqrt(x * x + y * y + z * z)
+    normal = cross(corners[1] - corners[0], corners[2] - corners[0])
+    area: Floats = 0.5 * np.sqrt(np.einsum("ij,ij->j", normal, normal))
     return area
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, from_rows, portions
+from .arrays import Bools, Floats, Ints, cross, from_rows, portions
 from .mesh_edges import edge_table
 
 SPLIT_ROUNDS = 8
@@ -46,8 +46,8 @@ def needles(points: Floats, triangles: Ints, width: float) -> Bools:
     needle = np.empty(len(triangles), dtype=bool)
     for rows in portions(len(triangles)):
         sides = _sides(points, triangles[rows])
-        (ax, ay, az), (bx, by, bz) = sides[:2]
-        twice = (ay * bz - az * by) ** 2 + (az * bx - ax * bz) ** 2 + (ax * by - ay * bx) ** 2
+        normal = cross(sides[0], sides[1])
+        twice = np.einsum("ij,ij->j", normal, normal)
         needle[rows] = twice <= width**2 * _squares(sides).max(axis=0)
     return needle
 

@@ -9,23 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats, from_rows
+from ..arrays import Floats, cross, from_rows
 
 __all__ = ["cross", "dot", "from_rows", "length", "safe_ratio"]
-
-_NEXT = np.array([1, 2, 0])
-_AFTER_NEXT = np.array([2, 0, 1])
 
 
 def dot(a: Floats, b: Floats) -> Floats:
     """Inner products over the first axis: (3, ...) with (3, ...)."""
     product: Floats = (a * b).sum(axis=0)
-    return product
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Vector products over the first axis: (3, ...) with (3, ...)."""
-    product: Floats = a[_NEXT] * b[_AFTER_NEXT] - a[_AFTER_NEXT] * b[_NEXT]
     return product
 
 
