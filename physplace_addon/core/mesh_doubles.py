@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, cross, from_rows, portions
 from .mesh_edges import EdgeTable, components
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
@@ -71,28 +71,31 @@ def single_regions(
     inner = _continued(points, triangles, edges, width)
     region = components(edges.faces[inner], len(triangles))
     first = _first_with_border(region, edges, ~inner)
+    twin = first != np.arange(len(first))
+    if not twin.any():
+        return np.ones(len(triangles), dtype=bool), two_sided
     a, b, c = (points[corner] for corner in triangles.T)
     facing = np.zeros((len(first), 3))
     np.add.at(facing, region, np.cross(b - a, c - a))
     opposed = np.einsum("ri,ri->r", facing, facing[first]) < 0.0
     opposed |= np.bincount(region, weights=two_sided, minlength=len(first)) > 0
     both = np.zeros(len(first), dtype=bool)
-    twin = first != np.arange(len(first))
     both[first[twin & opposed]] = True
     return ~twin[region], two_sided | both[region]
 
 
 def _continued(points: Floats, triangles: Ints, edges: EdgeTable, width: float) -> Bools:
     """At which edges (m,) two triangles continue each other."""
-    pair = np.flatnonzero(edges.paired)
-    opposite = triangles[edges.faces[pair], (edges.sides[pair] % 3 + 2) % 3]
-    origin = points[edges.ends[pair, 0]]
-    along, first, second = (points[i] - origin for i in (edges.ends[pair, 1], *opposite.T))
-    normal, other = np.cross(along, first), np.cross(along, second)
-    height = np.abs(np.einsum("ij,ij->i", normal, second))
-    flat = (height <= width * np.linalg.norm(normal, axis=1)) & (np.einsum("ij,ij->i", normal, other) < 0.0)
-    continued = np.zeros(len(edges.count), dtype=bool)
-    continued[pair[flat]] = True
+    paired, opposite = edges.paired, np.roll(triangles, 1, axis=1).ravel()
+    continued = np.empty(len(paired), dtype=bool)
+    for rows in portions(len(continued)):
+        around = np.concatenate([edges.ends[rows], opposite[edges.sides[rows]]], axis=1)
+        origin, end, third, fourth = from_rows(np.take(points, around, axis=0))
+        along, first, second = end - origin, third - origin, fourth - origin
+        normal, other = cross(along, first), cross(along, second)
+        height = np.abs(np.einsum("ij,ij->j", normal, second))
+        flat = height <= width * np.sqrt(np.einsum("ij,ij->j", normal, normal))
+        continued[rows] = paired[rows] & flat & (np.einsum("ij,ij->j", normal, other) < 0.0)
     return continued
 
 
@@ -101,12 +104,15 @@ def _first_with_border(region: Ints, edges: EdgeTable, border: Bools) -> Ints:
     sides = np.repeat(border, edges.count)
     edge = np.repeat(np.arange(len(border)), edges.count)[sides]
     owner = region[edges.order[sides] // 3]
-    order = np.lexsort((edge, owner))
-    owner, edge = owner[order], edge[order]
     triangles = np.bincount(region)
     first = np.arange(len(triangles))
     length = np.bincount(owner, minlength=len(first))
-    for size in np.unique(length[triangles > 1]).tolist():
+    sizes = np.unique(length[triangles > 1])
+    some = np.isin(length, sizes)[owner]
+    owner, edge = owner[some], edge[some]
+    order = np.lexsort((edge, owner))
+    owner, edge = owner[order], edge[order]
+    for size in sizes.tolist():
         alike = np.flatnonzero(length == size)
         rows = edge[length[owner] == size].reshape(-1, size)
         _, foremost, same = np.unique(rows, axis=0, return_index=True, return_inverse=True)

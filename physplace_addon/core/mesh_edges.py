@@ -52,14 +52,17 @@ def components(pairs: Ints, count: int) -> Ints:
     return labels
 
 
-def connected(edges: EdgeTable) -> Ints:
-    """The shell (t,) of each of the triangles of some edges: those joined through edges are one.
+def connected(edges: EdgeTable, across: Bools | None = None) -> Ints:
+    """The shell (t,) of each of the triangles of some edges: those joined are one, across all edges or only
+    some (m,).
 
     Each side leads to the next one on its edge. A triangle's sides lie together, so the graph needs no sort.
     """
     following = np.empty(len(edges.order), dtype=np.int32)
     following[edges.order[:-1]] = edges.order[1:] // 3
     following[edges.order[np.cumsum(edges.count) - 1]] = -1
+    if across is not None:
+        following[edges.order[~np.repeat(across, edges.count)]] = -1
     led = following >= 0
     starts = np.zeros(len(led) + 1, dtype=np.int32)
     np.cumsum(led, out=starts[1:])

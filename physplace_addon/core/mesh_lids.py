@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, box_of
+from .arrays import Bools, Floats, Ints, box_of, chosen
 from .mass import areas, signed_volumes
-from .mesh_edges import EdgeTable, components
+from .mesh_edges import EdgeTable, components, connected
 from .mesh_shells import LEAST_VOLUME, shells
 
 SMALL = 1.0 / 8.0  # share of the volume under the lids, up to which they are lids of a solid
@@ -40,7 +40,7 @@ def hull_of(corners: Floats, triangles: Ints, edges: EdgeTable) -> Hull | None:
     low, high = box_of(corners.reshape(-1, 3))
     middle, diagonal = 0.5 * (low + high), float(np.linalg.norm(high - low))
     corners = corners - middle
-    part = components(edges.faces[edges.paired], len(triangles))
+    part = connected(edges, edges.paired)
     sides = _border(part, triangles, edges)
     lids, owner = _lids(corners, triangles, part, sides), part[sides // 3]
     area = np.bincount(part, weights=areas(corners)).astype(np.float64, copy=False)
@@ -55,8 +55,8 @@ def hull_of(corners: Floats, triangles: Ints, edges: EdgeTable) -> Hull | None:
     found = shells(solid, label, np.ones(len(solid), dtype=bool))
     if found.volume <= LEAST_VOLUME * diagonal * float(area.sum()):
         return None
-    turned = np.where(found.turned[:, None, None], solid[:, ::-1], solid)
-    return Hull(turned[found.filled] + middle, found.notes)
+    solid[found.turned] = solid[found.turned, ::-1]
+    return Hull(chosen(solid, found.filled) + middle, found.notes)
 
 
 def _border(part: Ints, triangles: Ints, edges: EdgeTable) -> Ints:
@@ -99,7 +99,7 @@ def _is_solid(corners: Floats, part: Ints, lids: Floats, owner: Ints, least: Flo
     volumes = signed_volumes(every)
     volume = np.bincount(whose, weights=volumes)
     some = np.abs(volume) > least
-    moments = (0.25 * volumes[:, None] * every.sum(axis=1)).T
+    moments = 0.25 * volumes * (every[:, 0] + every[:, 1] + every[:, 2]).T
     first = np.stack([np.bincount(whose, weights=moment) for moment in moments], axis=1)
     centroid = first / np.where(some, volume, 1.0)[:, None]
     under = np.abs(signed_volumes(lids - centroid[owner][:, None]))

@@ -76,9 +76,8 @@ def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
     found = oriented(mesh.points, mesh.triangles, mesh.two_sided)
     if found.closed:
         return mesh, found
-    kept, two_sided = single_regions(
-        mesh.points, mesh.triangles, edge_table(mesh.triangles), mesh.width, mesh.two_sided
-    )
+    edges = found.edges if found.triangles is mesh.triangles else edge_table(mesh.triangles)
+    kept, two_sided = single_regions(mesh.points, mesh.triangles, edges, mesh.width, mesh.two_sided)
     if kept.all():
         return mesh, found
     single = mesh.single(kept, two_sided)
