@@ -64,15 +64,16 @@ def dying(
     small[who] = ((low < settings.death) | (age >= _CALM_AGE)) & (at_rest | (low < _CRUSHED))
     if not np.count_nonzero(small):
         return small
+    luck = rng.random(len(floaters))
+    unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, _CALM_DEATH)
+    if not np.count_nonzero(small & unlucky):
+        return small & unlucky
     near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
     pairs = _side_by_side(floaters, pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
     count = _sums(np.ones(len(ratio)), pairs)
     mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
     small &= (ratio < settings.death) | (mean < _CALM_DEATH)
-    bound = np.where(ratio < settings.death, settings.death, _CALM_DEATH)
-    luck = rng.random(len(floaters))
-    worst = np.where(small, luck, -1.0)
-    unlucky = (luck > ratio / bound) & (luck > _least_around(worst, pairs))
+    unlucky &= luck > _least_around(np.where(small, luck, -1.0), pairs)
     few = np.where(ratio < _FLATTENED, 1, _FEW)
     return np.asarray(small & unlucky & (count >= few))
 
