@@ -119,12 +119,10 @@ class Blob(ImplicitFunction):
 
     def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
         """F and F_x from the fields' gradients and sums (4, k)."""
-        slope = np.zeros((count, 3))
         if not firsts:
-            return np.full(count, self.bias), slope
+            return np.full(count, self.bias), np.zeros((count, 3))
         first = sum(firsts[1:], start=firsts[0])
-        np.negative(first[:3], out=slope.T)
-        return self.bias - first[3], slope
+        return self.bias - first[3], np.negative(first[:3]).T
 
     def middles(self) -> Floats:
         """Return the middles of the elements (k, 3)."""
