@@ -67,7 +67,7 @@ def dying(
     luck = rng.random(len(floaters))
     unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, _CALM_DEATH)
     if not np.count_nonzero(small & unlucky):
-        return small & unlucky
+        return np.zeros(len(ratio), dtype=bool)
     near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
     pairs = _side_by_side(floaters, pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
     count = _sums(np.ones(len(ratio)), pairs)
