@@ -98,6 +98,11 @@ class Sight:
         slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
         return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
 
+    @property
+    def off(self) -> Floats:
+        """How far off the surface the points are (n,), to first order."""
+        return np.asarray(np.abs(self.value) / np.maximum(self.slope, 1e-200))
+
     def farther(self, distance: float) -> Bools:
         """Which points (n,) are farther off the surface, to first order."""
         off = np.abs(self.value)
@@ -161,18 +166,31 @@ class Plan:
     left: Floats
 
 
-def plan(
-    sight: Sight, controls: ControlPoints, way: Floats, desired: Floats, mobility: Floats, pace: Pace
-) -> Plan:
-    """Return the least change by which the surface follows points that move by `way` (n, 3), to first order.
+@dataclass(frozen=True, eq=False)
+class Wish:
+    """What a step is to do: way (n, 3) of the points and desired (m,), Q dt, the change of the parameters.
 
-    desired (m,) is the change that is wished, Q dt.  What a point is off is taken back, a stride at most.
+    back: whether it is to come back to points that are off the surface; else those stay so far off.
     """
+
+    way: Floats
+    desired: Floats
+    back: bool
+
+
+def plan(sight: Sight, controls: ControlPoints, wish: Wish, mobility: Floats, pace: Pace) -> Plan:
+    """Return the least change by which the surface does as wished, to first order.
+
+    What a point is off is taken back, a stride at most.
+    """
+    way, desired = wish.way, wish.desired
     equations = Equations.of(sight, controls, mobility, pace.near)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if np.count_nonzero(desired):
         after = after + equations.weight * (sight.rates[: len(way)] @ desired)
     keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
+    if not wish.back:
+        keeps = np.where(np.abs(equations.off) > pace.near, equations.off, keeps)
     y = equations.answer(keeps - after, FARTHEST * pace.stride)
     if len(sight.held):
         y = y + _held(equations, sight, way, y, _LEVER * pace.size)

@@ -14,13 +14,13 @@ step leaves half at least, and one that is small does not shrink: an element tha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Bools, Floats
 from .control_points import ControlPoints
-from .equations import Equations, Mobility, Pace, Plan, Sight, plan
+from .equations import Equations, Mobility, Pace, Plan, Sight, Wish, plan
 from .feet import on_surface
 from .function import ImplicitFunction
 
@@ -56,7 +56,7 @@ class Missed:
 @dataclass(frozen=True, eq=False)
 class Followed:
     """The function and the control points after a step, what is seen there, and what the first order missed;
-    off (n,): how far off the surface each point is, in scene units.
+    off (n,): how far off the surface each point is, in scene units; idle: nothing was done.
     """
 
     function: ImplicitFunction
@@ -64,6 +64,7 @@ class Followed:
     sight: Sight
     off: Floats
     missed: Missed
+    idle: bool = False
 
 
 NOTHING = Missed(np.zeros(0), np.zeros(0))
@@ -73,15 +74,14 @@ def single_step(
     function: ImplicitFunction,
     sight: Sight,
     controls: ControlPoints,
-    way: Floats,
-    desired: Floats,
+    wish: Wish,
     mobility: Mobility,
     missed: Missed,
     pace: Pace,
     farthest: float,
 ) -> Followed:
     """Make a step from what is seen, or as much of it as the pinned allow, and farthest, in scene units."""
-    planned = _feasible(function, sight, controls, way, desired, mobility, pace)
+    planned = _feasible(function, sight, controls, wish, mobility, pace)
     length = length_of(planned.change, pace)
     if math.isfinite(length):
         share = min(1.0, farthest / length)
@@ -96,8 +96,7 @@ def _feasible(
     function: ImplicitFunction,
     sight: Sight,
     controls: ControlPoints,
-    way: Floats,
-    desired: Floats,
+    wish: Wish,
     mobility: Mobility,
     pace: Pace,
 ) -> Plan:
@@ -105,15 +104,16 @@ def _feasible(
 
     Each round leaves out more parameters, those that would come below their least.
     """
-    size, free = function.parameters.take(pace.sizes), np.ones(len(desired), dtype=bool)
+    size, free = function.parameters.take(pace.sizes), np.ones(len(wish.desired), dtype=bool)
     lowest = np.where(size > pace.smallest, -_LEAST_PART * size, 0.0)
     while True:
-        planned = plan(sight, controls, way, desired, mobility(free), pace)
+        planned = plan(sight, controls, wish, mobility(free), pace)
         below = (planned.change.take(pace.sizes) < lowest) & free.take(pace.sizes)
         if not np.count_nonzero(below):
             return planned
-        bound, desired = pace.sizes[below], desired.copy()
+        bound, desired = pace.sizes[below], wish.desired.copy()
         free[bound], desired[bound] = False, lowest[below]
+        wish = replace(wish, desired=desired)
 
 
 def length_of(change: Floats, pace: Pace) -> float:

@@ -92,6 +92,15 @@ def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> Non
     assert controls.position[0] @ [2.0, 0.3, 0.0] > R * 2.0  # it slid over the ball, towards the cursor
 
 
+def test_a_pin_just_out_of_reach_takes_no_other_off_the_surface_and_no_time() -> None:
+    seven = ControlPoints.pinned(R * np.vstack([np.eye(3), -np.eye(3), [0.0, 1.1, 0.0]]))
+    made = []
+    blob, _ = sculpted(ball(), seven, 5, watch=made.append)
+    assert off(blob, seven.position[:6]).max() < 1e-4
+    assert made[-1].off[6] > 0.9 * 0.1 * R
+    assert made[-1].idle
+
+
 @pytest.mark.parametrize("target", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.3]])
 def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
     """Two balls that just touch: F and F_x are zero in between."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.implicit.control_points import ControlPoints
-from physplace_addon.core.implicit.equations import Pace, Sight, plan
+from physplace_addon.core.implicit.equations import Pace, Sight, Wish, plan
 from physplace_addon.core.implicit.feet import on_surface
 from physplace_addon.core.implicit.least_change import Inverse, mobility_by_motion, mobility_by_scales
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -47,7 +47,8 @@ def test_parameters_solve_the_constrained_least_change(seed) -> None:
     mobility = by_motion(blob, places[10:])
     size, way, desired = len(blob.parameters), controls.way(0.3, 0.1), 0.05 * draw.normal(size=57)
     pace = Pace(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
-    change = plan(Sight.of(blob, controls, pace), controls, way, desired, mobility, pace).change
+    wish = Wish(way, desired, back=True)
+    change = plan(Sight.of(blob, controls, pace), controls, wish, mobility, pace).change
 
     value, gradient = blob.gradient(controls.position)
     rows = blob.parameter_gradient(controls.position).toarray()
