@@ -22,6 +22,8 @@ _STRIDE = 0.02  # the square of a step's longest way, over the radius times the 
 _LEAST_RADIUS = 0.5  # of the floaters' radius: an element as small as that does not get smaller
 _AGAIN = 10  # steps after which it may be measured anew
 _MORE = 0.2  # of their number: so many more or fewer floaters show another surface
+_OFF = 0.3  # of its radius: a floater farther off the surface tells nothing about it
+_ENOUGH = 0.8  # of the floaters: where fewer are on the surface, it is measured anew in the next step
 _SAMPLES = 200  # floaters that the metric is taken from at most
 _MANY = 30  # floaters that show how large the surface is
 
@@ -37,15 +39,15 @@ class Measures:
         self.pace = Pace(stride, _NEAR * radius, size, least, positive, scales, settings.hold)
         self._function, self._floaters = function, floaters
         self._mobility: dict[bytes, Floats] = {}
-        self._steps, self._moved = 0, 0.0
+        self._steps, self._moved, self._vague = 0, 0.0, False
 
     def are_old(self, floaters: Floaters) -> bool:
         """Whether they are to be taken anew."""
         if self._steps < _AGAIN:
-            return False
+            return self._vague
         shown = len(self._floaters)
         others = abs(len(floaters) - shown) > _MORE * shown
-        return others or self._moved >= FARTHEST * self.pace.stride
+        return others or self._vague or self._moved >= FARTHEST * self.pace.stride
 
     def stepped(self, far: float) -> None:
         """Count a step by which the surface moved so far, in scene units."""
@@ -56,8 +58,23 @@ class Measures:
         """Return the metric's B with some parameters (m,) free, by how far they move the surface."""
         key = free.tobytes()
         if key not in self._mobility:
-            self._mobility[key] = _mobility(self._function, self._floaters, self.pace.scales, free)
+            self._mobility[key] = self._measured(free)
         return self._mobility[key]
+
+    def _measured(self, free: Bools) -> Floats:
+        """The metric's B by the floaters that are on the surface; after another function is set, few are."""
+        every = max(1, -(-len(self._floaters) // _SAMPLES))
+        places, radii = self._floaters.positions[::every], self._floaters.radii[::every]
+        value, gradient, rates = self._function.derivatives(places)
+        slope = lengths(gradient)
+        on = (np.abs(value) <= _OFF * radii * slope) & (slope > 0.0)
+        shown = np.count_nonzero(on)
+        self._vague = shown < _ENOUGH * len(on)
+        if not shown:
+            return mobility_by_scales(self.pace.scales, free)
+        if shown < len(on):
+            rates, slope, radii = rates[on], slope[on], radii[on]
+        return mobility_by_motion(rates, slope, radii**2, self.pace.scales, free)
 
 
 def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
@@ -67,14 +84,3 @@ def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSe
     box = function.box()
     side = float(np.max(box[1] - box[0]))
     return max(side, settings.radius) if np.isfinite(side) else settings.radius
-
-
-def _mobility(function: ImplicitFunction, floaters: Floaters, scales: Floats, free: Bools) -> Floats:
-    every = max(1, -(-len(floaters) // _SAMPLES))
-    places, slope = floaters.positions[::every], lengths(floaters.gradients[::every])
-    radii, firm = floaters.radii[::every], slope > 0.0
-    if not firm.any():
-        return mobility_by_scales(scales, free)
-    if not firm.all():
-        places, slope, radii = places[firm], slope[firm], radii[firm]
-    return mobility_by_motion(function.derivatives(places)[2], slope, radii**2, scales, free)

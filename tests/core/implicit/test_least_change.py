@@ -4,7 +4,10 @@ import pytest
 from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.equations import Pace, Sight, Wish, plan
 from physplace_addon.core.implicit.feet import on_surface
+from physplace_addon.core.implicit.floaters import Floaters, FloaterSettings
 from physplace_addon.core.implicit.least_change import Inverse, mobility_by_motion, mobility_by_scales
+from physplace_addon.core.implicit.measuring import Measures
+from physplace_addon.core.implicit.sculpt_state import SculptSettings
 from tests.core.implicit.surfaces import fourteen_spheres
 
 
@@ -90,6 +93,17 @@ def test_points_that_ask_the_opposite_meet_in_the_middle() -> None:
 def test_what_is_pinned_comes_before_what_is_dragged() -> None:
     rows = np.array([[1.0, 2.0, 0.0]])
     assert np.allclose(in_ranks(rows, rows).answer(np.array([0.0, 1.0])), 0.0, rtol=0, atol=1e-9)
+
+
+def test_the_metric_is_taken_from_floaters_that_are_on_the_surface() -> None:
+    """After an element is moved they are not yet, and it is taken anew in the next step."""
+    blob, settings = fourteen_spheres(1), SculptSettings(FloaterSettings(0.1))
+    every, places = np.ones(len(blob.parameters), dtype=bool), samples(blob, 160)
+    strayed = np.concatenate([places[:100], 1.2 * places[100:]])
+    fresh, stale = (Measures(blob, Floaters.at(own, 0.1), settings) for own in (places, strayed))
+    assert np.allclose(fresh.mobility(every), by_motion(blob, places), rtol=1e-9, atol=1e-12)
+    assert np.allclose(stale.mobility(every), by_motion(blob, places[:100]), rtol=1e-9, atol=1e-12)
+    assert [fresh.are_old(Floaters.at(places, 0.1)), stale.are_old(Floaters.at(places, 0.1))] == [False, True]
 
 
 def test_pulling_at_one_end_leaves_the_rest_alone() -> None:
