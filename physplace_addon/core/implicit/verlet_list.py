@@ -19,7 +19,7 @@ from .repulsion import REACH, Pairs
 from .rows import dots, lengths, picked
 from .scratch import Scratch
 
-_MARGIN = 0.125  # of the reach
+_MARGIN = 0.16  # of the reach
 _WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
 _TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
 _SMALL = 1000  # floaters up to which it is quicker to look for all than for some
