@@ -69,7 +69,7 @@ class Measures:
         slope = lengths(gradient)
         on = (np.abs(value) <= _OFF * radii * slope) & (slope > 0.0)
         shown = np.count_nonzero(on)
-        self._vague = shown < _ENOUGH * len(on)
+        self._vague = bool(shown < _ENOUGH * len(on))
         if not shown:
             return mobility_by_scales(self.pace.scales, free)
         if shown < len(on):
