@@ -12,7 +12,7 @@ import physplace_addon
 
 @pytest.fixture(autouse=True)
 def _addon_in_an_empty_scene() -> Iterator[None]:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     physplace_addon.register()
     try:
         yield

@@ -72,7 +72,7 @@ def test_the_limit_is_where_blender_has_it(name, sharp_corners):
 def test_a_subdivided_cube_rests_on_its_limit_at_any_display_level():
     heights, shapes = [], []
     for levels in (1, 2, 3, 4):
-        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         scenes.floor()
         made = mesh_object("cube")
         made.location, made.rotation_euler = (0.2, 0.1, 3.0), (0.3, -0.4, 0.2)
