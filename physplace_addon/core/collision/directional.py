@@ -27,6 +27,8 @@ from .tree import BoxTree
 
 __all__ = ["Directions", "directional_pairs"]
 
+_FEW = 128  # pairs of nodes that are opened twice at once
+
 
 @dataclass(frozen=True, eq=False)
 class Directions:
@@ -77,7 +79,8 @@ def directional_pairs(
     slack: how far, a length, features may be off their directions.  behind: how much farther than `reach` a
     vertex may be from a face, if its triangle is not.
     """
-    return traversed(first.tree, second.tree, _Facing(first, Motion(pose1), second, reach, slack, behind))
+    query = _Facing(first, Motion(pose1), second, reach, slack, behind)
+    return traversed(first.tree, second.tree, query, _FEW)
 
 
 class _Facing:
@@ -119,16 +122,27 @@ class _Facing:
         return kept
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
+        owns = self.second.owns[triangle2]
+        kept, some = np.zeros(triangle1.size, dtype=bool), np.flatnonzero(owns)
+        kept[some] = self._owned(triangle1[some], triangle2[some])
+        faces = np.flatnonzero(~owns & self.first.owns_vertex[triangle1])
+        vertices = np.take(self.first.vertices_of_triangles, triangle1[faces], axis=1)
+        fixed = corners_of(self.second.tree, triangle2[faces])
+        lower, upper = fixed.min(axis=0), fixed.max(axis=0)
+        spread = np.take(self.second.spread, triangle2[faces], axis=1)
+        boxes2 = np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
+        kept[faces] = self._over(vertices, boxes2, spread)
+        return kept
+
+    def _owned(self, triangle1: Ints, triangle2: Ints) -> Bools:
+        """Of triangles 2 that own something."""
+        if triangle1.size == 0:
+            return np.zeros(0, dtype=bool)
         moved = self.motion.corners(corners_of(self.first.tree, triangle1))
         fixed = corners_of(self.second.tree, triangle2)
         apart = np.maximum(moved.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - moved.max(axis=0))
         spread = np.take(self.second.spread, triangle2, axis=1)
         kept = self.first.owns[triangle1] & self._within(apart, spread)
-        faces = np.flatnonzero(kept & ~self.second.owns[triangle2])
-        vertices = np.take(self.first.vertices_of_triangles, triangle1[faces], axis=1)
-        lower, upper = fixed[:, :, faces].min(axis=0), fixed[:, :, faces].max(axis=0)
-        boxes2 = np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
-        kept[faces] = self._over(vertices, boxes2, spread[:, faces])
         others = np.flatnonzero(self.second.owns_vertex[triangle2] & ~kept)
         if others.size:
             normals = np.abs(self.motion.matrix @ self.first.tree.planes[triangle1[others], :3].T)

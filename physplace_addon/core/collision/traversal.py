@@ -70,18 +70,22 @@ def swept_pairs(
     return traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
 
 
-def traversed(tree1: BoxTree, tree2: BoxTree, query: Query) -> Ints:
-    """The triangle pairs (k, 2) that a query keeps, which keeps all pairs of nodes that they are below."""
+def traversed(tree1: BoxTree, tree2: BoxTree, query: Query, few: int = 0) -> Ints:
+    """The triangle pairs (k, 2) that a query keeps, which keeps all pairs of nodes that they are below.
+
+    few: so many pairs, or less, are opened twice before the query is asked, where asking costs more.
+    """
     node1, node2 = first_pairs(tree1, tree2)
     leaves: list[tuple[Ints, Ints]] = []
     while node1.size:
         kept = np.flatnonzero(query.nodes(node1, node2))
         node1, node2 = node1[kept], node2[kept]
-        below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
-        if below1.size < 4 * node1.size:
-            done = np.flatnonzero(is_leaf)
-            leaves.append((node1[done], node2[done]))
-        node1, node2 = below1, below2
+        for _ in range(2 if kept.size <= few else 1):
+            below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
+            if below1.size < 4 * node1.size:
+                done = np.flatnonzero(is_leaf)
+                leaves.append((node1[done], node2[done]))
+            node1, node2 = below1, below2
     return _near_triangles(tree1, tree2, query, leaves)
 
 
