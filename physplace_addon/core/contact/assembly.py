@@ -337,6 +337,8 @@ def between(points: InterfacePoints, pair: Pair) -> Bools:
 
 def grouped(points: InterfacePoints) -> list[tuple[Pair, Bools]]:
     """Return the pairs that have points, with the rows (k,) of each."""
+    if len(points) and (points.body1 == points.body1[0]).all() and (points.body2 == points.body2[0]).all():
+        return [((int(points.body1[0]), int(points.body2[0])), np.ones(len(points), bool))]
     pairs = sorted(set(zip(points.body1.tolist(), points.body2.tolist(), strict=True)))
     return [(pair, between(points, pair)) for pair in pairs]
 

@@ -43,7 +43,9 @@ def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
     offset = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     rise = dot(body.cone_directions[np.repeat(start, counts) + offset], upward[row])
     lowest = np.full(len(counts), np.inf)
-    np.minimum.at(lowest, row, rise)
+    some = np.flatnonzero(counts)
+    if len(some):
+        lowest[some] = np.minimum.reduceat(rise, (np.cumsum(counts) - counts)[some])
     return lowest
 
 

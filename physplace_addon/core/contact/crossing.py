@@ -146,6 +146,8 @@ def cuts_of_triangles(encounter: Encounter, curved: bool = False) -> Cuts:
     pairs = near_pairs(active.tree, encounter.pose, world.tree, 0.0)
     if not curved:
         pairs = pairs[active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]]
+    if len(pairs) == 0:
+        return Cuts(np.zeros((0, 3)), np.zeros(0), pairs)
     first = encounter.pose.points(active.body.triangles[pairs[:, 0]])
     second = world.body.triangles[pairs[:, 1]]
     meeting = triangles_intersect(first, second)

@@ -54,7 +54,11 @@ class InterfacePoints:
 
     def take(self, rows: Ints | Bools | slice) -> InterfacePoints:
         """Return the given rows: indices, a mask or a slice."""
-        return InterfacePoints(*[getattr(self, name)[rows] for name in _COLUMNS])
+        if isinstance(rows, slice):
+            return InterfacePoints(*[getattr(self, name)[rows] for name in _COLUMNS])
+        if rows.dtype == bool:
+            rows = np.flatnonzero(rows)  # looked for once, and not in each column
+        return InterfacePoints(*[getattr(self, name).take(rows, axis=0) for name in _COLUMNS])
 
     def copy(self) -> InterfacePoints:
         """Return the same points in arrays of their own."""

@@ -87,8 +87,7 @@ def _room(held: Held, points: InterfacePoints, reach: float) -> float:
 
     The tessellations' clearance is known whatever the points are; nearer than their bounds it cannot tell.
     """
-    bodies = [body.body for body in (*held.bodies, held.fixed) if body is not None]
-    bounds = 2.0 * max(float(body.triangle_bound.max()) for body in bodies)
+    bounds = 2.0 * max(body.farthest_bound for body in (*held.bodies, held.fixed) if body is not None)
     nearest = float(points.take(_of_body(points, held.hand.body)).gap.min(initial=np.inf))
     told = min(nearest, reach * held.scale) - bounds
     if nearest <= 2.0 * bounds + _TOUCHES * held.scale or told <= 0.0:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
 from .base import Derivatives, FaceGeometry, Surface
+from .vectors import cross, dot, length, unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +57,11 @@ class Triangles(Surface):
         """Points (k, 3), frames (k, 2, 3), outward normals (k, 3), and zero curvature (k, 2, 2)."""
         origin, along_u, along_v = self._sides(face)
         point = origin + uv[:, :1] * along_u + uv[:, 1:] * along_v
-        first = along_u / np.linalg.norm(along_u, axis=1, keepdims=True)
-        normal: Floats = np.cross(along_u, along_v).astype(np.float64)
-        normal *= (self.orientation[face] / np.linalg.norm(normal, axis=1))[:, None]
-        frame: Floats = np.stack([first, np.cross(normal, first)], axis=1).astype(np.float64)
+        normal = cross(along_u, along_v)
+        normal *= (self.orientation[face] / length(normal))[:, None]
+        frame = np.empty((len(face), 2, 3))
+        frame[:, 0] = unit(along_u)
+        frame[:, 1] = cross(normal, frame[:, 0])
         return FaceGeometry(point, frame, normal, np.zeros((len(face), 2, 2)))
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
@@ -67,10 +69,11 @@ class Triangles(Surface):
         exactly.
         """
         _, along_u, along_v = self._sides(face)
-        normal = np.cross(along_u, along_v)
-        reciprocal = np.stack([np.cross(along_v, normal), np.cross(normal, along_u)], axis=1)
-        reciprocal /= np.einsum("ij,ij->i", normal, normal)[:, None, None]
-        step = np.einsum("kai,ki->ka", reciprocal, displacement)
+        normal = cross(along_u, along_v)
+        step = np.empty_like(uv)
+        step[:, 0] = dot(cross(along_v, normal), displacement)
+        step[:, 1] = dot(cross(normal, along_u), displacement)
+        step /= dot(normal, normal)[:, None]
         return nearest_in_triangle(along_u, along_v, uv + step)
 
     def transformed(self, affine: Floats) -> Triangles:
