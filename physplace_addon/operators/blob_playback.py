@@ -6,6 +6,7 @@ the overlay, and is gone as soon as anything of the blob is changed, until the n
 after those that are solved is solved at once, while Blender changes to it.  Before any other, Blender must go
 through the frames between, which a handler cannot have it do: a timer does, and then solves them, a part in
 each tick, while the cursor tells how far it is.
+Between frames nothing is solved, and nothing shown.
 Rendering has no overlay, and nothing is done for it.
 """
 
@@ -85,7 +86,8 @@ class Playback:
 
     def _show(self, context: Context, may_go: bool) -> Progress:
         frame = scene_of(context).frame_current
-        blobs = [] if ModalOperator._open else [each for each in self._seen(context) if is_keyed(each)]
+        hides = bool(ModalOperator._open) or scene_of(context).frame_subframe != 0.0
+        blobs = [] if hides else [each for each in self._seen(context) if is_keyed(each)]
         frames = [self._known(blob, scene_of(context)) for blob in blobs]
         goes = not all(each.is_read(frame) or each.is_next(frame) for each in frames)
         if goes and not may_go:

@@ -63,8 +63,10 @@ def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
 
 def free(context: Context, blob: Object) -> bool:
     """Give a blob's elements back the keys and values that they had before they were baked; tell whether any
-    was.
+    was. Raises SceneError where an action cannot be exchanged.
     """
+    for obj in family_of(blob):
+        _check_not_tweaked(obj)
     baked = [obj for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
     for obj in baked:
         _free(obj)
@@ -93,6 +95,15 @@ def _write(frames: Frames) -> None:
             _key(bpy.data.objects[seating.name], seating, frame)
     for name in {seating.name for seatings in frames.values() for seating in seatings}:
         _finish(bpy.data.objects[name])
+
+
+def _check_not_tweaked(obj: Object) -> None:
+    if obj.animation_data is not None and obj.animation_data.use_tweak_mode:
+        raise SceneError(
+            obj.name,
+            "one of its strips is being tweaked",
+            "leave tweak mode in the Nonlinear Animation",
+        )
 
 
 def _check_not_driven(obj: Object, seating: Seating) -> None:

@@ -110,7 +110,8 @@ def read_frames(context: Context, blobs: Sequence[BlobFrames], last: int) -> Non
     scene, unread = scene_of(context), [each for each in blobs if not each.is_read(last)]
     if not unread:
         return
-    if all(each.is_next(last) for each in unread) and scene.frame_current == last:
+    stands = scene.frame_current == last and scene.frame_subframe == 0.0
+    if stands and all(each.is_next(last) for each in unread):
         for each in unread:
             each.take()
         return

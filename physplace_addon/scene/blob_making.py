@@ -36,7 +36,6 @@ from .blobs import (
 from .errors import SceneError
 
 CONTROL_NAME = "Control"
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 _DESCRIBED = {
     BIAS: "How far the sum of the elements must rise for the surface: more is thinner",
     SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",

@@ -220,6 +220,14 @@ def test_a_bake_follows_keyed_control_points_and_is_freed_without_a_trace(keyed)
     assert not bpy.ops.physplace.blob_free_bake.poll()
 
 
+def test_a_strip_that_is_being_tweaked_is_told_and_nothing_is_baked(keyed):
+    data = bpy.data.objects["Sphere"].animation_data
+    strip = data.nla_tracks.new().strips.new("Rise", 1, data.action)
+    data.action, data.nla_tracks.active, strip.select = None, data.nla_tracks[0], True
+    data.use_tweak_mode = True
+    refused(bpy.ops.physplace.blob_bake, keyed, 'object "Sphere": one of its strips is being tweaked')
+
+
 def test_a_driven_element_is_not_baked_and_may_be_frozen(keyed):
     bpy.data.objects["Sphere.001"].driver_add("location", 0).driver.expression = "frame"
     before, actions = in_frames(keyed), set(bpy.data.actions.keys())
@@ -306,6 +314,9 @@ def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_ne
     keyed["blob.play"] = False
     assert shown_in(6) is None
     keyed["blob.play"] = True
+    bpy.context.scene.frame_set(5, subframe=0.5)
+    assert blob_playback.playback.show(bpy.context, may_go=True) is blob_playback.Progress.DONE
+    assert not blob_playback.playback.marks, "between frames nothing is solved"
     keyed["blob.bias"] = -1.0
     bpy.context.view_layer.update()
     assert shown_in(5) is None
