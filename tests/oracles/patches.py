@@ -172,9 +172,9 @@ class Patches:
         owner = (index // len(self.grid))[row, column]
         uv = self._foot(owner, start[row, column], x[row])
         apart = np.linalg.norm(self.at(owner, uv) - x[row], axis=1)
-        for which in np.argsort(-apart, kind="stable"):
-            if apart[which] <= best[row[which]]:
-                best[row[which]], patch[row[which]], at[row[which]] = apart[which], owner[which], uv[which]
+        nearer = np.argsort(-apart, kind="stable")  # of what one point is given, the last, the nearest, stays
+        nearer = nearer[apart[nearer] <= best[row[nearer]]]
+        best[row[nearer]], patch[row[nearer]], at[row[nearer]] = apart[nearer], owner[nearer], uv[nearer]
         inner = np.clip(at, 1e-7, 1 - 1e-7)
         normal = np.cross(self.at(patch, inner, (1, 0)), self.at(patch, inner, (0, 1)))
         side = np.where(np.sum((x - self.at(patch, at)) * normal, axis=1) < 0, -1.0, 1.0)
