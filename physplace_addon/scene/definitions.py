@@ -15,7 +15,9 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
+from ..core import bodies
 from ..core.arrays import Floats
+from ..core.bodies import Body
 from ..core.body_exact import Boundary
 from ..core.errors import SurfaceError
 from ..core.surfaces import primitives
@@ -51,9 +53,24 @@ def complex_of(evaluated: Object) -> Boundary:
         parameters = parameters_of(evaluated, kind)
         return formula_of(parameters) if kind == FORMULA else primitives.build(kind, parameters)
     except SurfaceError as error:
-        found, *shown = str(error).split("\n")
-        remedy = "\n".join(["see the object's custom properties", *shown])
-        raise SceneError(evaluated.name, found, remedy) from error
+        raise _named(evaluated, error) from error
+
+
+def body_of(
+    evaluated: Object, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+) -> Body:
+    """The body an object defines, its triangles as `bodies.exact` has them. Raises SceneError as
+    `complex_of`, and for a surface that needs too many triangles.
+    """
+    try:
+        return bodies.exact(complex_of(evaluated), evaluated.name, resolution, tolerance)
+    except SurfaceError as error:
+        raise _named(evaluated, error) from error
+
+
+def _named(evaluated: Object, error: SurfaceError) -> SceneError:
+    found, *shown = str(error).split("\n")
+    return SceneError(evaluated.name, found, "\n".join(["see the object's custom properties", *shown]))
 
 
 def formula_of(parameters: Mapping[str, object]) -> Boundary:

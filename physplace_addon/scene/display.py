@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 from bpy.types import Mesh, Object
 
-from ..core import bodies
 from ..core.arrays import Floats, Ints
 from ..core.bodies import Body
 from .access import custom_properties
-from .definitions import complex_of
+from .definitions import body_of
 from .errors import SceneError
 
 TOLERANCE = "physplace_tolerance"
@@ -32,7 +31,7 @@ def refresh_mesh(
     if not isinstance(mesh, Mesh):
         raise SceneError(obj.name, f"is a {obj.type.lower()} object", "use a mesh object, which may be empty")
     within = tolerance_of(obj) if tolerance is None else tolerance
-    body = bodies.exact(complex_of(obj), obj.name, resolution, within)
+    body = body_of(obj, resolution, within)
     write_triangles(mesh, body.points, body.triangle_corners, corner_normals(body))
 
 

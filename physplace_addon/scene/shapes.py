@@ -17,7 +17,7 @@ from ..core.errors import MeshError
 from .affine import is_singular
 from .blob_bodies import body_of_blob
 from .blobs import is_blob
-from .definitions import complex_of
+from .definitions import body_of
 from .errors import SceneError
 from .meshes import triangles_of
 from .smooth import smooth_body
@@ -87,4 +87,4 @@ class Reader:
 def _exact(item: Item) -> Body:
     if is_blob(item.evaluated):
         return body_of_blob(original(item.evaluated))
-    return bodies.exact(complex_of(item.evaluated), item.evaluated.name)
+    return body_of(item.evaluated)

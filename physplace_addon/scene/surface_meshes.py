@@ -10,11 +10,10 @@ from __future__ import annotations
 import bpy
 from bpy.types import Depsgraph, Mesh, Object
 
-from ..core import bodies
 from ..core.errors import PhysPlaceError
 from ..core.surfaces.formula_definitions import KIND as FORMULA
 from .access import custom_properties, library_of, present
-from .definitions import KIND, PREFIX, complex_of
+from .definitions import KIND, PREFIX, body_of
 from .display import TOLERANCE, corner_normals, tolerance_of, write_triangles
 
 # Custom properties of a mesh: what it was made from, and why nothing could be made from that.
@@ -38,7 +37,7 @@ def _refresh(obj: Object, depsgraph: Depsgraph) -> None:
         return
     mesh[MADE_FROM] = definition
     try:
-        body = bodies.exact(complex_of(evaluated), obj.name, tolerance=tolerance_of(evaluated))
+        body = body_of(evaluated, tolerance=tolerance_of(evaluated))
     except PhysPlaceError as error:
         mesh[NOT_MADE] = str(error)
         return

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.definitions import complex_of
+from physplace_addon.scene.definitions import body_of, complex_of
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes
 
@@ -39,8 +39,12 @@ def test_a_formula_is_read_with_its_constants():
         ({"r": "thick"}, 'object "Ring": surface "formula": r: found'),
         ({"u": "0, 6, periodic"}, 'object "Ring": surface "formula": u: periodic, but its ends are'),
         ({"w.x": 3.0}, 'object "Ring": surface "formula": w.x: is no name'),
+        (
+            {"x": "u", "y": "v", "z": "0.05*sin(999*u)*sin(999*v)", "u": "-1, 1", "v": "-1, 1"},
+            'object "Ring": surface "formula": tolerance: .* fewer waves',
+        ),
     ],
 )
 def test_an_error_names_the_object_the_property_and_the_character(change, says):
     with pytest.raises(SceneError, match=says):
-        complex_of(evaluated(ring(**change)))
+        body_of(evaluated(ring(**change)))

@@ -64,7 +64,7 @@ class Parser:
         if self._now.text == ")":
             return "expected no more: there is no ( for it"
         if self._now.text == ",":
-            return "expected no more: commas stand between the arguments of a function only"
+            return "expected no more: commas stand between the arguments of a function; decimals have a point"
         return "expected + - * / ^ or the end"
 
     def _expression(self, tightness: int) -> int:

@@ -49,7 +49,7 @@ def counts_within(
         counts, changed = wanted, (wanted != counts).any(axis=1)
         if int(counts.prod(axis=1).sum()) > most:
             break
-    remedy = "use a larger tolerance, or a resolution"
+    remedy = "use a larger tolerance, or a surface with fewer waves"
     raise SurfaceError(kind, "tolerance", f"{tolerance:g} needs too many cells", remedy)
 
 

@@ -1,9 +1,9 @@
 """Proofs that patches of formulas are surfaces: twice differentiable, with a tangent plane everywhere.
 
 A box of parameters is proven where ranges of all derivatives are finite, and where a coordinate of A x B is
-known not to be zero.  (In a box that reaches to a pole, A is minus a mean of S_st, so the range of S_st holds
-it.)  Boxes that are not proven are cut in four; what is left of a regular surface is soon nothing, while a
-point without a derivative or a tangent plane is left in a box however small.
+known not to be zero, nor next to nothing beside A and B.  (In a box that reaches to a pole, A is minus a mean
+of S_st, so the range of S_st holds it.)  Boxes that are not proven are cut in four; what is left of a regular
+surface is soon nothing, while a point without a derivative or a tangent plane is left in a box however small.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..errors import SurfaceError
 from ..formulas import FormulaError, Range
-from .formula_cells import grid_boxes
+from .formula_cells import grid_boxes, magnitudes
 from .formula_definitions import COORDINATES, KIND, Source, at_fault
 from .formula_patches import FormulaPatches
 
 _FIRST, _ROUNDS = 8, 12
+_LEAST_SINE = 1e-9  # of the angle of A and B, below which rounding hides the normal: a fold
 _FEW = 64  # boxes that are followed on when all are too many
 _MOST_BOXES, _MOST_WORK = 20_000, 2_000_000  # of a round; boxes times operations
 
@@ -34,7 +35,7 @@ _REASONS = {
     "max": ("max has a kink where its arguments are equal", "cut the surface into patches there"),
     "log": ("the argument of the logarithm becomes zero or negative", "keep it positive"),
     "log10": ("the argument of the logarithm becomes zero or negative", "keep it positive"),
-    "pow": ("the base becomes zero or negative", "keep it positive, or use a whole number as exponent"),
+    "pow": ("the base becomes zero or negative", "keep it positive; only whole exponents from 0 on take any"),
     "atan2": ("atan2 jumps behind the origin", "keep its arguments off y = 0, x <= 0"),
     "hypot": ("hypot has a tip where both arguments are zero", "keep one of them from zero"),
     "tan": ("tan has a pole", "keep its argument between two odd multiples of pi/2"),
@@ -86,10 +87,11 @@ def _is_proven(patches: FormulaPatches, patch: int, lower: Floats, upper: Floats
     at_pole = patches.polar[patch] & (upper[:, 1] == 1.0)
     along = [_either(at_pole, six[4] or zero, six[1] or zero) for six in ranges]
     across = [six[2] or zero for six in ranges]
+    least = _LEAST_SINE * magnitudes(along, len(lower)) * magnitudes(across, len(lower))
     upright = np.zeros(len(lower), dtype=np.bool_)
     for i, j in ((1, 2), (2, 0), (0, 1)):
         normal = along[i] * across[j] - along[j] * across[i]
-        upright |= (normal.lower > 0.0) | (normal.upper < 0.0)
+        upright |= (normal.lower > least) | (normal.upper < -least)
     return known & upright
 
 

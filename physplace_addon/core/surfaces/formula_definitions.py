@@ -20,6 +20,7 @@ from .base import Interval
 KIND = "formula"
 COORDINATES, PARAMETERS = ("x", "y", "z"), ("u", "v")
 MOST_PATCHES, MOST_OPERATIONS = 64, 400
+_LEAST_SHARE = 1e-9  # of its ends, that a domain must be wide
 _OWN = (*COORDINATES, *PARAMETERS)
 _NUMBERED = re.compile(r"([0-9]+)\.(.*)", re.DOTALL)
 
@@ -146,6 +147,9 @@ def _domain(name: str, text: str, constants: Mapping[str, float]) -> Interval:
     lower, upper = (_number(name, text, *part, constants) for part in parts[:2])
     if not (lower < upper and math.isfinite(upper - lower)):
         _refuse(name, f"found {lower:g} to {upper:g}", "expected the lower end first, then a greater one")
+    if upper - lower < _LEAST_SHARE * max(abs(lower), abs(upper)):
+        found = f"is {upper - lower:.3g} wide, and that far from zero that rounding hides what lies between"
+        _refuse(name, found, "begin it at 0, and add in the formulas what is needed")
     return Interval(lower, upper, periodic)
 
 

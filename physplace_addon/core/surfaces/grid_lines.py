@@ -61,7 +61,9 @@ def _first_v_lines(patch: Patch) -> Floats:
 def _check_size(cells: int, tolerance: float) -> None:
     if cells > _MOST_CELLS:
         found = f"{tolerance:g} needs more than {cells} cells"
-        raise SurfaceError("tessellation", "tolerance", found, "use a larger tolerance, or a resolution")
+        raise SurfaceError(
+            "tessellation", "tolerance", found, "use a larger tolerance, or a surface with fewer waves"
+        )
 
 
 def _growth(patch: Patch, u: Floats, v: Floats, tolerance: float) -> tuple[Ints, Ints]:

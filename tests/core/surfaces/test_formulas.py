@@ -202,6 +202,10 @@ def test_a_flat_sheet_is_as_heavy_as_it_is_large():
             ({"y": "0", "z": "v*u", "v": "0, 1"}, "x, y, z", "tangent"),
         ),
         *(({"x": "u*cos(v)", "y": "u*sin(v)"}, "x, y, z", "u = "), ({"x": "exp(exp(9 + u))"}, "x", "not")),
+        *(
+            ({"u": "1e12, 1e12 + 1"}, "u", "begin it at 0"),
+            ({"z": "1e-30*v", "y": "u"}, "x, y, z", "tangent"),
+        ),
         ({f"{i}.x": "u" for i in range(1, 70)}, "69.x", "64 at most"),
         ({"z": "+".join(f"sin({i}*u)" for i in range(200))}, "x", "400 at most"),
         (
