@@ -101,14 +101,10 @@ class Driver:
 
 
 async def _fresh_start(hand: Any) -> None:
-    """An empty scene, the tool that Blender begins with, and a window that is nothing but one 3D viewport."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    await hand.wait()
-    screen = hand.window.screen
-    for area in [area for area in screen.areas if area.type != "VIEW_3D"]:
-        with bpy.context.temp_override(window=hand.window, screen=screen, area=area):
-            bpy.ops.screen.area_close()
-        await hand.wait()
+    """An empty scene in one 3D viewport, the tool that Blender begins with, the mouse beside the toolbar."""
+    from tests.window import afresh
+
+    await afresh.begin(hand)
     with _context_of_the_viewport():
         bpy.ops.wm.tool_set_by_id(name="builtin.select_box")  # Blender 5.2 keeps the one that was chosen
     await hand.move_to((hand.region().x + hand.region().width // 3, hand.region().y + 100))

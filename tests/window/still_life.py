@@ -11,6 +11,7 @@ from mathutils import Quaternion, Vector
 from demo import shapes
 from physplace_addon.scene.display import refresh_mesh
 from tests.scene import scenes
+from tests.window import afresh
 from tests.window.hand import Hand
 
 Colour = tuple[float, float, float]
@@ -105,6 +106,7 @@ def paint(obj: bpy.types.Object, colour: Colour) -> None:
 
 async def show(hand: Hand, centre: Point, distance: float, *, tab: bool) -> None:
     """Look at a place from above, to the right; the scene in colours, without the grid."""
+    afresh.draw(hand, fully=True)
     space = hand.area.spaces.active
     space.shading.color_type, space.shading.show_shadows, space.shading.show_cavity = "OBJECT", True, True
     space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False

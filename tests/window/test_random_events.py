@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.scene import scenes
-from tests.window import extension
+from tests.window import afresh, extension
 from tests.window.events import Performer
 from tests.window.hand import Hand
 from tests.window.leftovers import timers
@@ -51,13 +51,8 @@ async def whatever_happens(hand: Hand, seed: int) -> None:
 
 
 async def start_afresh(hand: Hand) -> None:
-    """An empty scene, and no undo, in a window that is nothing but one 3D viewport, which draws little."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    await hand.wait(1)
-    for area in [area for area in hand.window.screen.areas if area.type != "VIEW_3D"]:
-        with bpy.context.temp_override(window=hand.window, screen=hand.window.screen, area=area):
-            bpy.ops.screen.area_close()
-        await hand.wait(1)
+    """What each test begins with, drawn with still less."""
+    await afresh.begin(hand)
     space = hand.area.spaces.active
     space.shading.type, space.show_gizmo = "WIREFRAME", False
     await hand.wait(1)

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from tests.scene import scenes
-from tests.window import extension
+from tests.window import afresh, extension
 from tests.window.hand import Hand, tick
 from tests.window.resizing import resize
 
@@ -117,6 +117,7 @@ class Paces:
 
 async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(hand: Hand) -> None:
     bpy.utils.register_class(MOVING_OT_only)
+    afresh.draw(hand, fully=True)
     floor()
     obj = ring()
     obj.location, obj.rotation_euler = START, (0.3, 0.2, 0.1)
