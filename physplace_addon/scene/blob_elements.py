@@ -114,8 +114,8 @@ class Sphere(_OfOneEmpty):
 
     @property
     def free(self) -> Bools:
-        """All."""
-        return np.ones(4, dtype=bool)
+        """All, unless it is held."""
+        return np.full(4, not self.seat.is_held)
 
     def seatings(self, parameters: Floats) -> list[Seating]:
         """Its place and size."""
@@ -147,7 +147,7 @@ class Ellipsoid(_OfOneEmpty):
     def free(self) -> Bools:
         """Its place, and its half-axes and its turn if the empty can tell them."""
         upright = not self._is_sheared
-        return np.repeat([True, upright, upright and self.seat.turns], 3)
+        return np.repeat([True, upright, upright and self.seat.turns], 3) & (not self.seat.is_held)
 
     @property
     def lasting(self) -> Bools:
@@ -184,12 +184,13 @@ class Cylinder:
 
     @property
     def free(self) -> Bools:
-        """All."""
-        return np.ones(7, dtype=bool)
+        """The places of its ends and its radius, but for an end that is held."""
+        start, end = not self.start.is_held, not self.end.is_held
+        return np.repeat([start, end, start], [3, 3, 1])
 
     @property
     def lasting(self) -> Bools:
-        """All."""
+        """As many as may change."""
         return self.free
 
     @property
@@ -199,8 +200,8 @@ class Cylinder:
 
     def seatings(self, parameters: Floats) -> list[Seating]:
         """The places of its ends, and its size."""
-        start = _sized(self.start, parameters[:3], parameters[6])
-        return [start, _sized(self.end, parameters[3:6], parameters[6])]
+        places = ((self.start, parameters[:3]), (self.end, parameters[3:6]))
+        return [_sized(seat, place, parameters[6]) for seat, place in places if not seat.is_held]
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +222,7 @@ class Plane(_OfOneEmpty):
     @property
     def free(self) -> Bools:
         """Its distance, and its normal if the empty's rotation can tell it."""
-        return np.array([self.seat.turns] * 3 + [True])
+        return np.array([self.seat.turns] * 3 + [True]) & (not self.seat.is_held)
 
     @property
     def lasting(self) -> Bools:

@@ -20,7 +20,7 @@ from ..core.arrays import Floats
 from .access import custom_properties, view_layer_of
 from .affine import NOISE
 from .blob_elements import Seating
-from .blobs import BLOB, family_of, is_anywhere
+from .blobs import BLOB, family_of, is_anywhere, other_ends
 from .rotations import matrix_of, values_of
 from .transform import Channels, channels, rotation_property, set_channels
 
@@ -121,8 +121,9 @@ class Empties:
 
     def look_again(self) -> None:
         """List them anew, and take them all as they are now."""
-        family = list(family_of(bpy.data.objects[self.blob]))
-        self._looks = {obj.name: Look.of(obj) for obj in family}
+        blob = bpy.data.objects[self.blob]
+        watched = {*family_of(blob), *other_ends(blob)}  # an end need not be the blob's child
+        self._looks = {obj.name: Look.of(obj) for obj in watched}
         self._count = len(bpy.data.objects)
 
     def look_at(self, names: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from .access import custom_properties
 from .affine import is_similarity
 from .blob_elements import Cylinder, Element, Ellipsoid, Formula, Plane, Quadric, Sphere
 from .blob_seats import Frame
-from .blobs import BLOB, COEFFICIENTS, FORMULA, OWN, number_of, other_end
+from .blobs import BLOB, COEFFICIENTS, CYLINDER, FORMULA, OWN, number_of, other_end
 from .errors import SceneError
 
 PREFIX = f"{BLOB}."
@@ -81,7 +81,7 @@ KINDS: dict[str, Form] = {
         "SPHERE",
         _sphere,
     ),
-    "cylinder": Form(
+    CYLINDER: Form(
         "Cylinder",
         "All that is near to the line between two empties: the first one's size is the radius",
         "SPHERE",

@@ -16,7 +16,18 @@ from .access import custom_properties
 from .blob_elements import Seating
 from .blob_parts import Slot, read_part
 from .blob_seats import Frame, Seat
-from .blobs import BLOB, FORMULA, SIGMA, SMOOTH, SUBTRACT, controls_of, family_of, number_of
+from .blobs import (
+    BLOB,
+    FORMULA,
+    SIGMA,
+    SMOOTH,
+    SUBTRACT,
+    check_depth,
+    controls_of,
+    family_of,
+    number_of,
+    shared_ends,
+)
 from .errors import SceneError
 
 
@@ -109,7 +120,8 @@ class BlobModel:
 
 def read_blob(blob: Object) -> BlobModel:
     """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
-    frame = Frame.of(blob)
+    check_depth(blob)
+    frame = replace(Frame.of(blob), shared=shared_ends(blob))
     part = read_part(blob, frame)
     sigma = number_of(blob, SIGMA, 0.0)
     if sigma < 0.0:

@@ -24,6 +24,7 @@ from .rotations import matrix_of
 from .transform import channels, delta_rotation
 
 ZERO = "its scale is zero"
+CARRYING = ("CHILD_OF", "ARMATURE")  # constraints that move an object along with all that its channels say
 MEND = "give it a scale other than zero on every axis"
 
 
@@ -33,7 +34,9 @@ class Seat:
 
     matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
     its scale channels; rotation, delta_rotation (3, 3): R and D; is_locked: whether the artist keeps it from
-    being turned.  size: the half size that its empty is drawn with, before its scale.
+    being turned; is_held: whether it is not where its channels say, as constraints have it, or is not one
+    element's alone: it stays where it is.  size: the half size that its empty is drawn with, before its
+    scale.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Seat:
     rotation: Floats
     delta_rotation: Floats
     is_locked: bool
+    is_held: bool
     size: float
 
     @property
@@ -87,10 +91,13 @@ class Seat:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A blob's own coordinates: its name, and its world matrix (4, 4)."""
+    """A blob's own coordinates: its name, and its world matrix (4, 4); shared: the names of objects that are
+    not one element's alone.
+    """
 
     name: str
     matrix: Floats
+    shared: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, blob: Object) -> Frame:
@@ -115,6 +122,7 @@ class Frame:
             matrix_of(obj.rotation_mode, channels(obj).rotation),
             delta_rotation(obj),
             any(obj.lock_rotation),
+            obj.name in self.shared or any(each.type not in CARRYING for each in obj.constraints),
             float(obj.empty_display_size) if obj.type == "EMPTY" else 1.0,
         )
 

@@ -17,6 +17,7 @@ A blob may be an element of another: then it is a part of that one's surface.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import bpy
@@ -39,6 +40,7 @@ SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "differen
 COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
 BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
 OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, SUBTRACT, FROZEN, END, FORMULA})
+CYLINDER = "cylinder"  # the kind of an element that has another end
 OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 
 
@@ -70,11 +72,11 @@ def is_control(obj: Object) -> bool:
 
 def blob_of(obj: Object | None) -> Object | None:
     """The blob that an object is, or is a part of: the outermost; None for none."""
-    found = None
-    while obj is not None:
-        found = obj if is_blob(obj) else found
+    while obj is not None and not is_blob(obj):
         obj = obj.parent
-    return found
+    while obj is not None and obj.parent is not None and is_blob(obj.parent):
+        obj = obj.parent
+    return obj
 
 
 def active_blob(context: Context) -> Object:
@@ -135,14 +137,46 @@ def is_on(obj: Object, key: str) -> bool:
     return number_of(obj, key, 0.0) != 0.0
 
 
+def other_ends(blob: Object) -> list[Object]:
+    """The objects at the other ends of a blob's cylinders, once for each cylinder; without those lost."""
+    cylinders = [obj for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == CYLINDER]
+    return [end for end in map(_other_end, cylinders) if end is not None]
+
+
+def shared_ends(blob: Object) -> frozenset[str]:
+    """The names of other ends that are not one cylinder's alone: several have them, or they are elements by
+    themselves, or no children of the blob.
+    """
+    own = {obj.name for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == OTHER_END}
+    counts = Counter(end.name for end in other_ends(blob))
+    return frozenset(name for name, count in counts.items() if count > 1 or name not in own)
+
+
 def other_end(obj: Object) -> Object:
     """The object at a cylinder's other end. Raises SceneError if there is none."""
-    value = custom_properties(obj).get(END)
-    found = bpy.data.objects.get(value) if isinstance(value, str) else value
-    if isinstance(found, Object) and found != obj and is_anywhere(found):
+    found = _other_end(obj)
+    if found is not None:
         return found
     raise SceneError(
         obj.name,
         f'its other end is lost: "{END}" names no object',
         "undo that, or delete this end, too",
     )
+
+
+def _other_end(obj: Object) -> Object | None:
+    value = custom_properties(obj).get(END)
+    found = bpy.data.objects.get(value) if isinstance(value, str) else value
+    is_there = isinstance(found, Object) and found != obj and is_anywhere(found)
+    return found if is_there else None
+
+
+def check_depth(blob: Object) -> None:
+    """Raise SceneError for an element or a control point that is a child of another part, and so none of the
+    blob's.
+    """
+    for obj in blob.children_recursive:
+        is_part = is_control(obj) or custom_properties(obj).get(ELEMENT, OTHER_END) != OTHER_END
+        if is_part and obj.parent is not None and not is_blob(obj.parent) and is_anywhere(obj):
+            found = f'its parent "{obj.parent.name}" is no blob, so it is no part of "{blob.name}"'
+            raise SceneError(obj.name, found, "make it a child of the blob itself")

@@ -109,6 +109,42 @@ def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
     assert len(model.sculpted(frozenset({"Cylinder End"})).parameters) == 0
 
 
+def test_what_is_written_counts_or_is_not_written():
+    """An end that two cylinders have, or that stands elsewhere, and what a constraint moves, stay."""
+    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    first, end = blob_making.add_element(bpy.context, blob, "cylinder", at(0.0))
+    second, spare = blob_making.add_element(bpy.context, blob, "cylinder", at(3.0))
+    second[blobs.END] = end
+    (ball,) = blob_making.add_element(bpy.context, blob, "sphere", at(5.0))
+    ball.constraints.new("LIMIT_LOCATION")
+    ends = [True] * 3 + [False] * 3 + [True]
+    free = read_blob(blob).free
+    np.testing.assert_array_equal(free[1:], [False] * 4 + ends + ends)
+    model = read_blob(blob)
+    sculpted = model.sculpted().with_parameters(model.sculpted().parameters + 0.25)
+    assert {each.name for each in model.with_sculpted(sculpted).seatings()} == {first.name, second.name}
+    second[blobs.END] = spare
+    end.parent = None
+    np.testing.assert_array_equal(read_blob(blob).free[5:], ends + [True] * 7)
+    empties = Empties(blob)
+    end.location.x = 1.0
+    assert empties.changed() == {end.name}, "it is looked at although it is no child"
+
+
+def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(blob):
+    carried = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    carried.parent = bpy.data.objects["Sphere"]
+    assert blobs.blob_of(carried) == carried
+    before = parameters(blob)
+    bpy.data.objects["Cylinder"].parent = bpy.data.objects["Sphere"]
+    with pytest.raises(
+        SceneError, match='object "Cylinder": its parent "Sphere" is no blob, so it is no part'
+    ):
+        read_blob(blob)
+    bpy.data.objects["Cylinder"].parent = blob
+    np.testing.assert_array_equal(parameters(blob), before)
+
+
 def test_what_is_locked_is_not_turned():
     blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
     (plane,) = blob_making.add_element(bpy.context, blob, "plane", at(0.0))
