@@ -148,7 +148,7 @@ class Seeding:
         far = _far(free.positions, floaters)
         near = np.flatnonzero(~far)
         each = 1 + len(near) // _WALKERS
-        walkers = near[self._clock % each :: each]
+        walkers = near[self._clock // (_EVERY * _PARTS) % each :: each]
         chosen = free.only(np.concatenate([np.flatnonzero(far), walkers]))
         on = attached(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
         points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
