@@ -50,6 +50,15 @@ def test_a_mesh_that_makes_no_nets_is_refused_by_name():
         read(bpy.context)
 
 
+def test_patches_without_a_tangent_plane_are_refused_by_name():
+    i, j = (axis.ravel().astype(float) for axis in np.indices((4, 4)))
+    for points in ((i, 0.0 * j, 0.0 * i), (np.maximum(i + j - 2.0, 0.0), j * (i + j > 2.0), i * j)):
+        control_mesh(np.stack(points, axis=1), grid(3, 3))
+        with pytest.raises(SceneError, match=r'"Cage.*: surface "bezier": p'):
+            read(bpy.context)
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+
+
 def test_the_teapot_can_be_modelled_as_a_mesh():
     nets = teapot.pot_nets()
     control_mesh(*islands(nets))

@@ -28,8 +28,11 @@ from .parameters import finite_array
 from .patches import POLE_SIDE, SidedPatches
 from .quadrature import area_mass
 from .rational import places
+from .vectors import cross, length
 
 _KIND = "bezier"
+_STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none
+_PROBES = 9  # a direction of each patch, where it must have a tangent plane
 PatchKind = TypeVar("PatchKind", bound=SidedPatches)
 
 
@@ -38,7 +41,8 @@ def bezier(control: ArrayLike) -> BezierComplex:
 
     Outside is where dS/du x dS/dv of the first patch points, the others are turned over to agree with it; a
     solid is turned outside out.  Sides coincide within 1e-7 of the size.
-    Raises SurfaceError for another shape, numbers that are not finite, or patches that cannot be joined so.
+    Raises SurfaceError for another shape, numbers that are not finite, patches that have no tangent plane
+    somewhere, or that cannot be joined so.
     """
     nets = finite_array(_KIND, "patches", control)
     if nets.ndim != 4 or nets.shape[1:] != (4, 4, 3) or not len(nets):
@@ -46,18 +50,30 @@ def bezier(control: ArrayLike) -> BezierComplex:
     return patched(_KIND, nets)
 
 
-def patched(kind: str, control: Floats, check: Callable[[Nets], None] | None = None) -> BezierComplex:
+def patched(kind: str, control: Floats) -> BezierComplex:
     """Return the body of Bezier patches of a kind, control points (n, d + 1, d + 1, 3), or homogeneous ones
     (n, d + 1, d + 1, 4) with positive weights; the rest is as for `bezier`.
-
-    `check` may raise for patches that will not do, turned to face alike, with their poles last.
     """
     size = 0.5 * float(np.linalg.norm(np.ptp(places(control).reshape(-1, 3), axis=0)))
     nets = with_poles_last(facing_alike(control, kind, size), kind, size)
-    if check is not None:
-        check(nets)
+    _check_tangent_planes(kind, nets)
     outward = _outside_out(nets, kind, size)
     return complex_of(kind, outward, joins_of(outward, size), size, solid_mass)
+
+
+def _check_tangent_planes(kind: str, nets: Nets) -> None:
+    """Raise SurfaceError where patches have no tangent plane."""
+    t = np.linspace(0.0, 1.0, _PROBES)
+    at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
+    slopes = nets.slopes(np.repeat(np.arange(len(nets)), len(at)), np.tile(at, (len(nets), 1)))
+    along, across = length(slopes.along), length(slopes.across)
+    least = _STEEP * np.ptp(nets.places.reshape(len(nets), -1, 3), axis=1).max(axis=1).repeat(len(at))
+    area = length(cross(slopes.along, slopes.across))
+    wrong = (along <= least) | (across <= least) | (area <= _STEEP * along * across)
+    if wrong.any():
+        x, y, z = slopes.point[int(np.argmax(wrong))].tolist()
+        found = f"there is no tangent plane at ({x:.4g}, {y:.4g}, {z:.4g})"
+        raise SurfaceError(kind, "points", found, "spread out the control points there")
 
 
 def complex_of(

@@ -29,17 +29,14 @@ from ..errors import SurfaceError
 from .bernstein import raising_matrix
 from .bezier_bodies import patched
 from .bezier_complex import BezierComplex
-from .bezier_nets import SAME, Nets
+from .bezier_nets import SAME
 from .rational import places, weighted
-from .vectors import cross, length
 
 KIND = "spline"
 _LEAST_DEGREE = 2
 _WELDED = 1e-6  # distance / size within which control points are one
 _LIGHT = 1e-4  # weight / greatest weight of a piece, below which equal steps cannot follow it
 _STILL = 1e-13  # distance / reach within which rows of a patch are one
-_STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none
-_PROBES = 9  # a direction of each patch, where it must have a tangent plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +72,7 @@ def spline_surface(sheets: Sequence[SplineSheet]) -> BezierComplex:
     kept = control[~_without_area(places(control))]
     if not len(kept):
         raise SurfaceError(KIND, "points", "enclose no area", "spread them out")
-    return replace(patched(KIND, kept, _check_tangent_planes), loose=True)
+    return replace(patched(KIND, kept), loose=True)
 
 
 def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
@@ -178,18 +175,3 @@ def _without_area(points: Floats) -> Bools:
     extents = [np.ptp(points, axis=axis).max(axis=(1, 2)) for axis in (1, 2)]
     flat: Bools = np.minimum(*extents) <= SAME * size
     return flat
-
-
-def _check_tangent_planes(nets: Nets) -> None:
-    """Raise SurfaceError where patches have no tangent plane."""
-    t = np.linspace(0.0, 1.0, _PROBES)
-    at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
-    slopes = nets.slopes(np.repeat(np.arange(len(nets)), len(at)), np.tile(at, (len(nets), 1)))
-    along, across = length(slopes.along), length(slopes.across)
-    least = _STEEP * np.ptp(nets.places.reshape(len(nets), -1, 3), axis=1).max(axis=1).repeat(len(at))
-    area = length(cross(slopes.along, slopes.across))
-    wrong = (along <= least) | (across <= least) | (area <= _STEEP * along * across)
-    if wrong.any():
-        x, y, z = slopes.point[int(np.argmax(wrong))].tolist()
-        found = f"there is no tangent plane at ({x:.4g}, {y:.4g}, {z:.4g})"
-        raise SurfaceError(KIND, "points", found, "spread out the control points there")
