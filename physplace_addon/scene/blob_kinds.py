@@ -20,7 +20,7 @@ from .blobs import BLOB, COEFFICIENTS, CYLINDER, FORMULA, OWN, number_of, other_
 from .errors import SceneError
 
 PREFIX = f"{BLOB}."
-TORUS = "(x^2 + y^2 + z^2 + R^2 - r^2)^2 - 4*R^2*(x^2 + y^2)"
+TORUS = "(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from mathutils import Matrix
 
 from physplace_addon.scene import blob_making, blobs
 from physplace_addon.scene.blob_empties import Empties
+from physplace_addon.scene.blob_kinds import KINDS
 from physplace_addon.scene.blob_models import read_blob
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes
@@ -303,6 +304,13 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
         exact = again.without_rounding(model.with_sculpted(changed), frozenset())
         np.testing.assert_allclose(again.function.value(few), changed.value(few), rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(exact.function.value(few), changed.value(few), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"plane"}))
+def test_a_new_element_has_an_end_so_that_it_can_be_meshed_and_placed(kind):
+    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    blob_making.add_element(bpy.context, blob, kind, at(0.0))
+    assert np.isfinite(read_blob(blob).function.box()).all()
 
 
 def test_a_mistake_in_a_formula_is_shown_at_its_character():
