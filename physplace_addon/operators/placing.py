@@ -121,16 +121,17 @@ class Placing:
         """Move a body by hand towards a pose for so long, sliding along what it touches; tell whether it is
         under way.
 
-        As a hand is followed at once or not at all, a tick is left to the view only when two would be due.
+        As a hand is followed at once or not at all, a tick is left to the view only when two would be due. No
+        further step begins that would last longer than the tick: one in each is smoother than two in some.
         """
         if not self._may_work(seconds, 1.0):
             return True
         self.cut()
-        begin, end = time.thread_time(), time.perf_counter() + seconds
-        moved = False
+        begin, now = time.thread_time(), time.perf_counter()
+        end, moved = now + seconds, False
         while self.solver.drag(target, body, pivot, axes):
-            moved = True
-            if time.perf_counter() >= end:
+            moved, before, now = True, now, time.perf_counter()
+            if now + (now - before) > end:
                 break
         self._worked += time.thread_time() - begin
         self._shown = self._began = len(self.solver.states) - 1

@@ -53,6 +53,7 @@ class Steering:
         self.through = False
         self._mouse: Floats = np.zeros(2)
         self._asks = ""
+        self._followed: tuple[bytes, bytes, str] | None = None  # what the hand asked for when last seen
         self._is_new = True
         self.touching = 0
 
@@ -82,8 +83,7 @@ class Steering:
     def tick(self, context: Context, view: View, seconds: float) -> bool:
         """Work for so long; tell whether anything is seen of it."""
         if self.hand is not None:
-            self._follow(view, self.hand, seconds)
-            return True
+            return self._follow(view, self.hand, seconds)
         if self.grip is not None and self.grip.kind is not Kind.TIE:
             self.go.pull(view, self._mouse, self.grip)
         is_new, self._is_new = self._is_new, False
@@ -119,7 +119,7 @@ class Steering:
         self.follow(view, event)
         pose = self.go.poses[self.body]
         centre = pose.points(self.subject.body.mass.center)
-        number = None if axis is None else AXES[axis]
+        number, self._followed = None if axis is None else AXES[axis], None
         self.hand = Hand(turns, pose, centre, self._mouse, number).followed(view, self._mouse)
 
     def let_go(self, *, keep: bool) -> None:
@@ -160,7 +160,7 @@ class Steering:
 
     def toggle_through(self) -> None:
         """Let the hand go through things, or no more."""
-        self.through = not self.through
+        self.through, self._followed = not self.through, None
         if not self.through and self.go.free is not None:
             self.go.put(self.body, self.go.free[self.body])
 
@@ -264,18 +264,27 @@ class Steering:
             go.show(context)
         self._make_active(context, self.subject.name)
 
-    def _follow(self, view: View, hand: Hand, seconds: float) -> None:
+    def _follow(self, view: View, hand: Hand, seconds: float) -> bool:
         """Have the body where the hand asks for it: as far as things let it, or through them, if it may or as
-        long as it overlaps any.
+        long as it overlaps any.  Tell whether it moved, or stands and is asked for elsewhere.
         """
-        target, self._asks = hand.target(view, self._mouse), hand.asks(view, self._mouse)
+        target, before = hand.target(view, self._mouse), self.placing.state
+        self._asks = hand.asks(view, self._mouse)
+        wanted = target.translation.tobytes(), target.rotation.tobytes(), self._asks
+        under_way = False
         if self.through or self.go.free is not None:
             self.go.fly(self.body, target)
             if not self.through and self.go.is_clear(self.body):
                 self.go.put(self.body, target)
-        elif not (hand.returns and self.placing.drag(hand.start, self.body, hand.pivot, None, seconds)):
-            self.hand = replace(hand, returns=False)
-            self.placing.drag(target, self.body, hand.pivot, hand.axes, seconds)
+        else:
+            under_way = hand.returns and self.placing.drag(hand.start, self.body, hand.pivot, None, seconds)
+            if not under_way:
+                self.hand = replace(hand, returns=False)
+                under_way = self.placing.drag(target, self.body, hand.pivot, hand.axes, seconds)
+        if self.placing.state is before and (under_way or wanted == self._followed):
+            return False
+        self._followed = wanted
+        return True
 
     def _make_active(self, context: Context, name: str) -> None:
         objects = view_layer_of(context).objects

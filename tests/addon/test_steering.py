@@ -12,6 +12,7 @@ import pytest
 from physplace_addon.core.arrays import Floats
 from physplace_addon.operators.go import Go
 from physplace_addon.operators.grip import Kind
+from physplace_addon.operators.hand import Hand
 from physplace_addon.operators.steering import Steering
 from physplace_addon.operators.view import View
 from physplace_addon.operators.way import Way, read_ways, write_ways
@@ -63,6 +64,35 @@ def test_however_long_its_steps_are_a_hand_is_followed_every_third_tick() -> Non
     followed = np.diff(states) > 0
     assert 3 <= followed.sum() <= 6
     assert go.poses[0].translation[0] >= start.translation[0] + 0.09
+
+
+@dataclass
+class Facing:
+    """A view in which a pixel is a unit of length along x."""
+
+    def under_mouse(self, mouse: Floats, _depth: Floats) -> Floats:
+        return np.array([mouse[0], 0.0, 0.0])
+
+    def pixel(self, point: Floats) -> Floats:
+        return np.array([point[0], point[2]])
+
+    def mouse(self, event: float) -> Floats:
+        return np.array([event, 0.0])
+
+
+def test_what_a_hand_holds_is_shown_anew_only_once_it_has_moved() -> None:
+    scenes.floor()
+    steering = Steering(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
+    steering.hand = Hand(False, steering.go.poses[0], steering.go.poses[0].translation, np.zeros(2))
+    view, seen, states = cast("View", Facing()), [], [1]
+    for tick in range(1, 15):
+        steering.follow(view, cast("bpy.types.Event", 0.01 * min(tick, 8)))
+        seen.append(steering.tick(bpy.context, view, SECONDS))
+        states.append(len(steering.placing.solver.states))
+    assert seen == (np.diff(states) > 0).tolist()
+    assert any(seen)
+    assert not any(seen[-3:])
+    assert steering.go.poses[0].translation[0] == pytest.approx(0.08)
 
 
 def test_a_pull_that_stays_the_same_lets_the_solver_run_on() -> None:
