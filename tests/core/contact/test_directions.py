@@ -106,5 +106,5 @@ def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng):
     points = flat_pairs(meeting, looked[:, 0], looked[:, 1], None, reach)
     near = near_pairs(meeting.active.tree, meeting.pose, meeting.world.tree, reach)
     assert len(points) >= 300
-    assert len(looked) < 15 * len(points)
+    assert len(looked) < 3 * len(points)
     assert len(near) > 10 * len(looked)
