@@ -67,6 +67,8 @@ class Playback:
         """Look for blobs anew after something was changed; tell whether what is known may be wrong now."""
         self._blobs = None
         objects = bpy.data.objects
+        if any(not self._is_seen(name) for name in self._marks):
+            return True
         known = [objects[name] for name in self._frames if name in objects]
         own = {obj.name for blob in known for obj in family_of(blob)}
         changed = [present(update.id) for update in depsgraph.updates]
@@ -110,6 +112,10 @@ class Playback:
         if self._blobs is None or any(name not in objects for name in self._blobs):
             self._blobs = tuple(obj.name for obj in objects if is_whole_blob(obj))
         return [objects[name] for name in self._blobs if objects[name].visible_get()]
+
+    def _is_seen(self, name: str) -> bool:
+        objects = view_layer_of(bpy.context).objects
+        return name in objects and objects[name].visible_get()
 
     def _known(self, blob: Object, scene: Scene) -> BlobFrames:
         """What is known of a blob, unless it has become another one."""

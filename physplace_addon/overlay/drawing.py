@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of a body in contact is drawn in all 3D views, until it is closed.
+"""What is seen of a body in contact is drawn in all 3D views of the scene it is shown in, until it is closed.
 
 Contacts are yellow, with their normals as long as R times the force; near pairs are faint; the centre of mass
 is a cross with a line down to its support, which is red where it does not carry; what is in the way is a red
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import bpy
-from bpy.types import SpaceView3D, WindowManager
+from bpy.types import Scene, SpaceView3D, WindowManager
 
 from .layers import Layer, layers_of
 from .marks import Marks
@@ -21,7 +21,8 @@ from .strokes import Stroke, draw, overlays_are_shown, strokes_of
 
 
 class Drawing:
-    """Draws marks in every 3D view, from when it is made until `close`. A closed one shows nothing more.
+    """Draws marks in every 3D view of the scene that is the context's when they are shown, from when it is
+    made until `close`. A closed one shows nothing more.
 
     An error while drawing closes it, so that Blender tells of it once and not at every redraw.
     """
@@ -30,6 +31,7 @@ class Drawing:
         self._marks = Marks.none()
         self._layers: Sequence[Layer] = ()
         self._strokes: list[Stroke] | None = None
+        self._scene = _scene()
         self._handler: Any = SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
         _open.append(self)
 
@@ -50,12 +52,12 @@ class Drawing:
 
     def show(self, marks: Marks) -> None:
         """Replace what is drawn, and redraw the views."""
-        self._marks, self._strokes = marks, None
+        self._marks, self._strokes, self._scene = marks, None, _scene()
         redraw_views()
 
     def show_layers(self, layers: Sequence[Layer]) -> None:
         """Replace what is drawn besides marks, and redraw the views."""
-        self._layers, self._strokes = tuple(layers), None
+        self._layers, self._strokes, self._scene = tuple(layers), None, _scene()
         redraw_views()
 
     def close(self) -> None:
@@ -71,7 +73,7 @@ class Drawing:
         try:
             if self._strokes is None:
                 self._strokes = strokes_of([*self._layers, *layers_of(self._marks)])
-            if overlays_are_shown():
+            if overlays_are_shown() and _scene() == self._scene:
                 draw(self._strokes)
         except Exception:
             self.close()
@@ -79,6 +81,10 @@ class Drawing:
 
 
 _open: list[Drawing] = []
+
+
+def _scene() -> int:
+    return cast("Scene", bpy.context.scene).session_uid
 
 
 def open_drawings() -> tuple[Drawing, ...]:

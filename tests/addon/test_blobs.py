@@ -302,6 +302,13 @@ def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so
     assert "Blob: its elements are where they are keyed" in wall["physplace_report"]["notes"]
 
 
+def test_what_playback_shows_goes_when_the_blob_is_hidden(keyed):
+    assert shown_in(2) is not None
+    keyed.hide_set(True)
+    bpy.context.view_layer.update()
+    assert not blob_playback.playback.marks
+
+
 def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_next_frame(keyed):
     before = shown_in(5).floaters.position
     blob_playback._on_update(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
