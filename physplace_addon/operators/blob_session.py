@@ -127,11 +127,14 @@ class BlobSession:
         self._take(model, changed)
 
     def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
-        """Go on with the blob as the artist has it now."""
+        """Go on with the blob as the artist has it now. Raises SceneError."""
+        resized = floater_settings(model) if model.sigma != self.model.sigma else None
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
         self._grabbed.update(dict.fromkeys(moved, KEEPS_HOLD))
         before, self.model = self.model, model.without_rounding(self.model_now(), moved)
+        if resized is not None:
+            self.solver.settings = SculptSettings(resized)
         if moved or not self.model.is_combined_as(before):
             self._change_function()
         self._take_controls(changed, jump=bool(moved))

@@ -141,6 +141,21 @@ def test_a_blob_that_is_flattened_or_renamed_while_it_is_sculpted_is_waited_for_
     assert bpy.data.objects["Blob"].scale.x == 1.0
 
 
+def test_the_size_of_particles_is_followed_while_a_blob_is_sculpted(blob):
+    session = BlobSession(bpy.context, blob)
+    for size, says in (
+        (0.5, "2 control points"),
+        (1e-9, '"blob.sigma" is 1e-09'),
+        (0.25, "2 control points"),
+    ):
+        blob["blob.sigma"] = size
+        session.look(bpy.context)
+        session.settle(100)
+        assert says in session.figures()
+        if session.problem is None:
+            assert session.state.floaters.radii.mean() == pytest.approx(size, rel=0.2)
+
+
 def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob):
     scenes.activate(blob)
     assert bpy.ops.physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
