@@ -64,6 +64,13 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(hand: Hand) -> None:
     ):
         assert count(hand, hand.at(point), colour) >= least, (point, colour)
     assert count(hand, hand.at((-2.0, 0.0, 2.5)), YELLOW) == 0  # a force of 0.5 at R = 4 ends at 2
+    scene = hand.window.scene
+    hand.window.scene = bpy.data.scenes.new("Other")
+    await hand.wait()
+    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0, "another scene is seen there"
+    hand.window.scene = scene
+    await hand.wait()
+    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) >= 60
     drawing.close()
     await hand.wait()
     assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0
