@@ -13,9 +13,10 @@ from ..operators.place import PHYSPLACE_OT_place
 from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
-from ..scene.report import last_report, rows_of
+from ..scene.report import figures_of, last_report, notes_of
 from ..scene.settings import settings_of
 from ..scene.surface_meshes import definition_error
+from .paragraphs import draw_paragraph
 
 
 class PHYSPLACE_PT_place(Panel):
@@ -48,7 +49,7 @@ class PHYSPLACE_PT_place(Panel):
             layout.label(text=active.name, icon="OBJECT_DATA")
             wrong = definition_error(active)
             if wrong:
-                layout.label(text=wrong, icon="ERROR")
+                draw_paragraph(context, layout, wrong, "ERROR")
 
 
 class PHYSPLACE_PT_forces(Panel):
@@ -133,11 +134,15 @@ class PHYSPLACE_PT_report(Panel):
         return active is not None and last_report(active) is not None
 
     def draw(self, context: Context) -> None:
-        """One line a figure."""
+        """One line a figure, and the notes below."""
         active = active_object(context)
         report = last_report(active) if active is not None else None
+        if report is None:
+            return
         layout = present(self.layout)
-        for row in rows_of(report) if report is not None else ():
+        for row in figures_of(report):
             line = layout.split(factor=0.55)
             line.label(text=row.label)
             line.label(text=row.value)
+        for note in notes_of(report):
+            draw_paragraph(context, layout, note, "INFO")

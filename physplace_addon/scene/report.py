@@ -71,15 +71,15 @@ def last_report(obj: Object) -> Report | None:
     return report
 
 
-def rows_of(report: Report) -> list[Row]:
-    """The report as lines for a table: the status first, then the figures, then each note."""
-    figures = [
-        Row(key.replace("_", " ").capitalize(), _shown(value))
-        for key, value in report.items()
-        if key != "notes"
-    ]
-    notes = str(report.get("notes", "")).split("; ")
-    return figures + [Row("Note", note) for note in notes if note]
+def figures_of(report: Report) -> list[Row]:
+    """The report as lines for a table: the status first, then the figures."""
+    figures = ((key, value) for key, value in report.items() if key != "notes")
+    return [Row(key.replace("_", " ").capitalize(), _shown(value)) for key, value in figures]
+
+
+def notes_of(report: Report) -> list[str]:
+    """What the report says in words."""
+    return [note for note in str(report.get("notes", "")).split("; ") if note]
 
 
 def _shown(value: str | int | float | bool) -> str:
