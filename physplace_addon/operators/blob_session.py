@@ -21,6 +21,7 @@ from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
 from ..core.implicit.control_points import ControlPoints
 from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from ..core.wording import counted
 from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of
 from ..scene.affine import is_invertible
@@ -301,6 +302,6 @@ class BlobSession:
         if self.problem is not None:
             return self.problem
         state = self.state
-        points = "1 control point" if len(state.controls) == 1 else f"{len(state.controls)} control points"
-        counts = f"{len(state.floaters)} particles, {points}"
-        return f"{self.model.name}: {counts}; {state.message}"
+        particles = counted(len(state.floaters), "particle")
+        points = counted(len(state.controls), "control point")
+        return f"{self.model.name}: {particles}, {points}; {state.message}"

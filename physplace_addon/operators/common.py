@@ -13,7 +13,7 @@ import bpy
 from bpy.types import Context, Operator, Window, WindowManager
 
 from ..core.errors import PhysPlaceError
-from ..core.wording import in_words
+from ..core.wording import counted, in_words
 from ..scene.access import active_object, window_manager_of
 from ..scene.blobs import blob_of
 from ..scene.write import Outcome
@@ -134,5 +134,5 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
         ]
         return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps]))
     (certificate,) = certificates
-    figures = f"{certificate.steps} steps, {len(certificate.contacts)} contacts"
+    figures = f"{counted(certificate.steps, 'step')}, {counted(len(certificate.contacts), 'contact')}"
     return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.message} ({figures})')

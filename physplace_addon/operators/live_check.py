@@ -18,6 +18,7 @@ from bpy.types import Context, Depsgraph, Object, PropertyGroup, Scene
 
 from ..core.errors import PhysPlaceError
 from ..core.placement.standing import Found
+from ..core.wording import counted
 from ..overlay.drawing import Drawing, open_drawings
 from ..overlay.marks import Marks, marks_of_found
 from ..scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
@@ -98,10 +99,8 @@ def line_of(found: Found) -> str:
     """The figures in a line: how deep it overlaps, in scene units, and how many contacts it has."""
     if found.overlap == float("inf"):
         return "Wholly inside something, or around it"
-    count = len(found.contacts)
-    contacts = f"{count} contact" if count == 1 else f"{count} contacts"
     overlap = f"Overlaps by {found.overlap:.3g}" if found.overlaps else "No overlap"
-    return f"{overlap}, {contacts}"
+    return f"{overlap}, {counted(len(found.contacts), 'contact')}"
 
 
 _running: list[LiveCheck] = []

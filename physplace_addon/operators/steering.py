@@ -16,6 +16,7 @@ from bpy.types import Context, Event, Object
 
 from ..core.arrays import Floats
 from ..core.rigid import Pose
+from ..core.wording import counted
 from ..overlay.marks import Marks
 from ..scene.access import scene_of, view_layer_of
 from ..scene.errors import SceneError
@@ -234,7 +235,7 @@ class Steering:
         settings = solver.settings
         parts += [f"friction {settings.friction:.2g}"] if settings.friction > 0.0 else []
         parts += [] if settings.check_energy else ["may rise"]
-        parts += [_counted(len(self.go.ties), "tie")] if self.go.ties else []
+        parts += [counted(len(self.go.ties), "tie")] if self.go.ties else []
         parts += [f"keyed on frame {self.go.key_frame}"] if self.go.key_frame is not None else []
         return "   |   ".join(parts)
 
@@ -243,7 +244,7 @@ class Steering:
         if self.go.free is not None:
             overlaps = [] if self.go.is_clear(self.body) else ["overlaps something: move it clear"]
             return [*overlaps, "goes through things"]
-        told = [_counted(self.touching, "contact")]
+        told = [counted(self.touching, "contact")]
         return [*told, "goes through things"] if self.through else told
 
     def leave(self, context: Context) -> None:
@@ -293,7 +294,3 @@ class Steering:
 
     def _act(self, context: Context) -> None:
         self.placing.act(self.go.ties, check_energy=settings_of(scene_of(context)).check_energy)
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"
