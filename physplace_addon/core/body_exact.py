@@ -1,4 +1,8 @@
-"""A body from an exact complex: curved faces, rims and apexes, with a tessellation whose error is bounded."""
+"""A body from an exact complex: curved faces, rims and apexes, with a tessellation whose error is bounded.
+
+A surface that closes may pass through itself so that a part of it has its outside within: a figure of eight
+has one loop inside out.  It encloses no solid then, is a sheet, and no normal of it tells a side.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,21 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import Floats, Ints
+from .arrays import Floats, Ints, box_of
 from .body import Body
-from .body_sheet import SPREAD_NOTE
+from .body_sheet import SPREAD_NOTE, sheet_mass
 from .enclosing_ball import enclosing_ball
 from .mass import VOLUME, MassProperties
+from .mesh_enclosure import windings
+from .mesh_shells import LEAST_VOLUME
 from .surfaces.base import Curve, Surface
 from .surfaces.tessellation import Tessellation
+from .surfaces.vectors import cross, length
+
+_PROBED = 300  # triangles over which is looked
+_OVER = (
+    2.0  # bounds that a place is over them: that far from a triangle, no tessellation's error hides a side
+)
 
 
 class Boundary(Protocol):
@@ -60,6 +72,8 @@ def exact(
     Raises SurfaceError for a tolerance that needs millions of cells.
     """
     mesh = complex.tessellate(resolution, tolerance)
+    closed = complex.closed and _is_solid(mesh, complex.mass)
+    mass = complex.mass if closed == complex.closed else sheet_mass(complex.surfaces)
     curve_counts = [curve.edge_count for curve in complex.curves]
     face_counts = [surface.face_count for surface in complex.surfaces]
     cone_start, cone_directions = _cones(complex.cones)
@@ -86,12 +100,30 @@ def exact(
         segment_bound=mesh.segment_bound,
         segment_owner=mesh.segment_owner,
         vertex_owner=mesh.vertex_owner,
-        mass=complex.mass,
+        mass=mass,
         radius=enclosing_ball(mesh.points)[1],
         face_flat=np.repeat([surface.flat for surface in complex.surfaces], face_counts).astype(bool),
-        closed=complex.closed,
-        notes=() if complex.mass.basis == VOLUME else (SPREAD_NOTE,),
+        closed=closed,
+        notes=() if mass.basis == VOLUME else (SPREAD_NOTE,),
     )
+
+
+def _is_solid(mesh: Tessellation, mass: MassProperties) -> bool:
+    """Whether a closed tessellation encloses a volume, and none of it, of the triangles that are probed, is
+    inside out.
+    """
+    corners = mesh.points[mesh.corners]
+    lower, upper = box_of(mesh.points)
+    diagonal = float(np.linalg.norm(upper - lower))
+    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    doubled = length(normal)
+    if not mass.volume > LEAST_VOLUME * diagonal * 0.5 * float(doubled.sum()):
+        return False
+    some = np.flatnonzero(doubled > 0.0)
+    some = some[np.linspace(0, len(some) - 1, min(len(some), _PROBED)).astype(np.intp)]
+    over = _OVER * float(mesh.bound.max()) + LEAST_VOLUME * diagonal
+    places = corners[some].mean(axis=1) + over * normal[some] / doubled[some, None]
+    return not (windings(corners, places) < 0).any()
 
 
 def _owners(counts: list[int]) -> Ints:

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import exact
+from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
@@ -247,6 +247,42 @@ def test_a_formula_rests_at_its_true_height(definition, height, rng):
     assert certificate.status in (Status.BALANCED, Status.AT_ENERGY_MINIMUM)
     assert abs(pose.translation[2] - height) <= 1e-9 * body.radius
     assert certificate.overlap <= 1e-9 * body.radius
+
+
+def ring(out: str, up: str) -> dict:
+    """A closed ring with a cross-section (2 + out, up)."""
+    return {"x": f"(2 + {out})*cos(u)", "y": f"(2 + {out})*sin(u)", "z": up, "u": TURN, "v": TURN}
+
+
+UNEVEN_EIGHT = ring("0.4*cos(v) + 0.5*sin(2v)", "0.7*sin(v)")
+
+
+@pytest.mark.parametrize(
+    ("definition", "closed"),
+    [
+        (ring("0.5*sin(2v)", "0.7*sin(v)"), False),
+        (UNEVEN_EIGHT, False),
+        (ring("(0.3 + 0.5*cos(v))*cos(v)", "(0.3 + 0.5*cos(v))*sin(v)"), True),
+    ],
+    ids=["eight", "uneven eight", "loop in a loop"],
+)
+def test_a_surface_with_a_loop_inside_out_is_a_sheet(definition, closed):
+    body = exact(formula(definition), "ring")
+    assert body.closed == closed
+    assert body.mass.basis == ("volume" if closed else "area")
+
+
+def test_a_loop_inside_out_does_not_sink_into_a_floor():
+    """Of one quad, which has no inside to tell the sides by."""
+    corners = [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]
+    body = exact(formula(UNEVEN_EIGHT), "ring", tolerance=0.02)
+    floor = polyhedron(corners, [[0, 1, 2], [0, 2, 3]], "floor")
+    certificate, pose = placed(body, random_rotation(np.random.default_rng(2)), [floor])
+    u, v = np.meshgrid(*[np.linspace(0.0, 2.0 * np.pi, 300)] * 2)
+    out = 2.0 + 0.4 * np.cos(v) + 0.5 * np.sin(2.0 * v)
+    at = np.stack([out * np.cos(u), out * np.sin(u), 0.7 * np.sin(v)], axis=-1)
+    assert certificate.status is Status.BALANCED
+    assert pose.points(at.reshape(-1, 3))[:, 2].min() > -1e-9 * body.radius
 
 
 def test_a_pole_rests_on_a_pole(rng):
