@@ -16,7 +16,9 @@ from ..core.placement import Force, Placement, Settings, State, Status
 from ..core.rigid import Pose
 from .session import Session
 
-MOST_TICKS = 3.0  # that a step can cost, however long it took
+MOST_TICKS = 3.0  # of work that a step can owe the view, however long it took
+PATIENCE = 1.0  # ticks of work that may be owed before the view is left alone
+REST = 1.0 / 3.0  # of a tick, in which the view is left alone, that pays for one of work
 SLOW = 0.5  # seconds of a step from which on the artist is told how long it takes
 SOME_FRICTION = 0.4  # wood on wood: what switching friction on means where the settings have none
 
@@ -28,7 +30,9 @@ class Placing:
         self.session = session
         self.paused = False
         self.step_seconds = 0.0
-        self._worked = 0.0  # seconds of its thread, less what the ticks since allowed
+        self._owed = 0.0  # ticks of work that the view has not had yet
+        self._pays = False
+        self._asked = time.perf_counter()
         self._shown = len(session.solver.states) - 1
         self._began = self._shown
 
@@ -68,11 +72,8 @@ class Placing:
         return self.is_running and self.step_seconds > SLOW
 
     def advance(self, seconds: float) -> bool:
-        """Step for so long, on the whole; tell whether anything changed.
-
-        After a step that took longer, a tick or two are left to the view.
-        """
-        if not self._may_work(seconds, 0.5) or not self.is_running:
+        """Step for so long, on the whole; tell whether anything changed."""
+        if not self._may_work(seconds) or not self.is_running:
             return False
         begin, now = time.thread_time(), time.perf_counter()
         end = now + seconds
@@ -82,7 +83,7 @@ class Placing:
             self.step_seconds = now - before
             if now >= end:
                 break
-        self._worked += time.thread_time() - begin
+        self._owe(time.thread_time() - begin, seconds)
         self._shown = len(self.solver.states) - 1
         return True
 
@@ -121,10 +122,9 @@ class Placing:
         """Move a body by hand towards a pose for so long, sliding along what it touches; tell whether it is
         under way.
 
-        As a hand is followed at once or not at all, a tick is left to the view only when two would be due. No
-        further step begins that would last longer than the tick: one in each is smoother than two in some.
+        No further step begins that would last longer than the tick: one in each is smoother than two in some.
         """
-        if not self._may_work(seconds, 1.0):
+        if not self._may_work(seconds):
             return True
         self.cut()
         begin, now = time.thread_time(), time.perf_counter()
@@ -133,7 +133,7 @@ class Placing:
             moved, before, now = True, now, time.perf_counter()
             if now + (now - before) > end:
                 break
-        self._worked += time.thread_time() - begin
+        self._owe(time.thread_time() - begin, seconds)
         self._shown = self._began = len(self.solver.states) - 1
         return moved
 
@@ -148,12 +148,20 @@ class Placing:
         if not self.is_last:
             self._branch()
 
-    def _may_work(self, seconds: float, patience: float) -> bool:
-        """Whether, in a tick of so many seconds, no more than a part of them, `patience`, was worked too long
-        before.
+    def _may_work(self, seconds: float) -> bool:
+        """Whether the view has had its part, where more than so many seconds a tick were worked.
+
+        Each tick pays for one of work, if it took long enough for Blender to draw and listen; where nothing
+        is drawn it is over at once. What is owed is paid all at once: in less time it would do neither.
         """
-        self._worked = max(min(self._worked, MOST_TICKS * seconds) - seconds, 0.0)
-        return self._worked <= patience * seconds
+        now = time.perf_counter()
+        passed, self._asked = now - self._asked, now
+        self._owed = max(self._owed - min(passed / (REST * seconds), 1.0), 0.0)
+        self._pays = self._owed > (0.0 if self._pays else PATIENCE)
+        return not self._pays
+
+    def _owe(self, worked: float, seconds: float) -> None:
+        self._owed = min(self._owed + worked / seconds, MOST_TICKS)
 
     def _go_on(self, settings: Settings, forces: Sequence[Force] | None = None) -> None:
         """Go on from the state that is shown in another way."""

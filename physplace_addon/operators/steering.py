@@ -122,6 +122,7 @@ class Steering:
         centre = pose.points(self.subject.body.mass.center)
         number, self._followed = None if axis is None else AXES[axis], None
         self.hand = Hand(turns, pose, centre, self._mouse, number).followed(view, self._mouse)
+        self._asks = self.hand.asks(view, self._mouse)
 
     def let_go(self, *, keep: bool) -> None:
         """Take the hand away; if nothing shall be kept of what it did, the body is where it was taken."""
@@ -267,11 +268,12 @@ class Steering:
 
     def _follow(self, view: View, hand: Hand, seconds: float) -> bool:
         """Have the body where the hand asks for it: as far as things let it, or through them, if it may or as
-        long as it overlaps any.  Tell whether it moved, or stands and is asked for elsewhere.
+        long as it overlaps any.  Tell whether it moved, or stands and is asked for elsewhere: else nothing is
+        shown anew, not even what is asked for.
         """
         target, before = hand.target(view, self._mouse), self.placing.state
-        self._asks = hand.asks(view, self._mouse)
-        wanted = target.translation.tobytes(), target.rotation.tobytes(), self._asks
+        asks = hand.asks(view, self._mouse)
+        wanted = target.translation.tobytes(), target.rotation.tobytes(), asks
         under_way = False
         if self.through or self.go.free is not None:
             self.go.fly(self.body, target)
@@ -284,7 +286,7 @@ class Steering:
                 under_way = self.placing.drag(target, self.body, hand.pivot, hand.axes, seconds)
         if self.placing.state is before and (under_way or wanted == self._followed):
             return False
-        self._followed = wanted
+        self._asks, self._followed = asks, wanted
         return True
 
     def _make_active(self, context: Context, name: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 import bpy
@@ -13,6 +15,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.operators.go import Go
 from physplace_addon.operators.grip import Kind
 from physplace_addon.operators.hand import Hand
+from physplace_addon.operators.placing import REST
 from physplace_addon.operators.steering import Steering
 from physplace_addon.operators.view import View
 from physplace_addon.operators.way import Way, read_ways, write_ways
@@ -66,6 +69,22 @@ def test_however_long_its_steps_are_a_hand_is_followed_every_third_tick() -> Non
     assert go.poses[0].translation[0] >= start.translation[0] + 0.09
 
 
+def test_ticks_that_are_over_at_once_leave_the_view_no_time() -> None:
+    go, seconds = cube_on_a_floor(), 3e-4
+    target = go.poses[0].displaced(np.array([9.0, 0.0, 0.0]), np.zeros(3), go.poses[0].translation)
+
+    def until_it_moves() -> float:
+        before = go.placing.state
+        while go.placing.state is before:
+            begin = time.perf_counter()
+            assert go.placing.drag(target, 0, None, None, seconds)
+        return begin
+
+    until_it_moves()
+    end = time.perf_counter()
+    assert until_it_moves() - end >= 2.0 * REST * seconds
+
+
 @dataclass
 class Facing:
     """A view in which a pixel is a unit of length along x."""
@@ -84,12 +103,14 @@ def test_what_a_hand_holds_is_shown_anew_only_once_it_has_moved() -> None:
     scenes.floor()
     steering = Steering(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
     steering.hand = Hand(False, steering.go.poses[0], steering.go.poses[0].translation, np.zeros(2))
-    view, seen, states = cast("View", Facing()), [], [1]
+    view, seen, states, told = cast("View", Facing()), [], [1], [""]
     for tick in range(1, 15):
         steering.follow(view, cast("bpy.types.Event", 0.01 * min(tick, 8)))
         seen.append(steering.tick(bpy.context, view, SECONDS))
         states.append(len(steering.placing.solver.states))
+        told.append(steering.figures())
     assert seen == (np.diff(states) > 0).tolist()
+    assert seen == [before != after for before, after in pairwise(told)]
     assert any(seen)
     assert not any(seen[-3:])
     assert steering.go.poses[0].translation[0] == pytest.approx(0.08)
