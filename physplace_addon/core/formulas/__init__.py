@@ -5,8 +5,20 @@ One reader serves surfaces in u and v, paths in t, and implicit functions in x, 
 
 from .errors import FormulaError
 from .formula import Formulas, Jets, number_of
+from .graded import Graded, graded
 from .jets import Jet
 from .names import RESERVED, nearest
 from .ranges import Range
 
-__all__ = ["RESERVED", "FormulaError", "Formulas", "Jet", "Jets", "Range", "nearest", "number_of"]
+__all__ = [
+    "RESERVED",
+    "FormulaError",
+    "Formulas",
+    "Graded",
+    "Jet",
+    "Jets",
+    "Range",
+    "graded",
+    "nearest",
+    "number_of",
+]

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats
 from .arithmetic import NUMBERS, Arithmetic, Element
 from .duals import Dual, Duals
+from .graded import Graded, Grades, graded
 from .jets import Jet, Order, of_one, of_power_of, of_two
 from .nodes import NUMBER, VARIABLE, Builder, Node, Place
 from .parser import Parser
@@ -97,6 +98,16 @@ class Formulas:
             )
             bends = [jet.second[0] for jet in self._outputs(evaluated)]
         return [None if bend is None else bend.slope for bend in bends]
+
+    def graded(self, variables: Sequence[Graded]) -> list[Graded]:
+        """Return each formula as a polynomial in t, for variables that are ones."""
+        with np.errstate(all="ignore"):
+            return [
+                jet.value
+                for jet in self._outputs(
+                    self._evaluated(Grades(), 0, variables, None, lambda value: graded(_as_range(value)))
+                )
+            ]
 
     def unproven_in(self, lower: Floats, upper: Floats) -> tuple[str, Place, int] | None:
         """Return the first operation that cannot be shown to be twice differentiable over boxes (n, k) though

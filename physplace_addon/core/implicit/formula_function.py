@@ -20,6 +20,7 @@ from ..formulas import RESERVED, Formulas, Jet
 from . import sparse_rows
 from .function import ImplicitFunction
 from .isolated import isolated
+from .polynomial_boxes import polynomial_box
 from .ranged_boxes import box_by_ranges
 
 PLACES = ("x", "y", "z")
@@ -124,11 +125,19 @@ class FormulaFunction(ImplicitFunction):
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""
-        return box_by_ranges(self)
+        return self._bounded(None)
 
     def inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds where F <= level, as far as ranges prove one; else infinite."""
-        return box_by_ranges(self, level=level)
+        return self._bounded(level)
+
+    def _bounded(self, level: float | None) -> Floats:
+        """The box by ranges, or, where that is infinite, the one of a polynomial narrowed by them."""
+        box = box_by_ranges(self, level=level)
+        if np.isfinite(box).all() or (box[0] > box[1]).any():
+            return box
+        known = polynomial_box(self.formulas, self.constants, level)
+        return box_by_ranges(self, known=known, level=level) if np.isfinite(known).all() else box
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return proven bounds of F over boxes; infinite where nothing is proven."""

@@ -261,8 +261,39 @@ def test_a_formula_without_an_end_has_an_infinite_box():
     box = FormulaFunction.read("x^2/4 + z^2 - sin(y)").box()
     assert np.isinf(box[:, 1]).all()
     assert np.isinf(FormulaFunction.read("z - x^2").box()[:, 0]).all()
+    for text in (
+        "x^4 - y^4 + z^4 - 1",
+        "x^4 + y^4 + z^4 - x^2*y^2*z^2",
+        "x^4 + y^4 + z^4 - x^2 - sin(z)*x^3",
+    ):
+        assert np.isinf(FormulaFunction.read(text).box()).any()
+    hollow = FormulaFunction.read("1 + x^2 - x^4 - y^4 - z^4")
+    assert np.isfinite(hollow.box()).all()
+    assert np.isinf(hollow.inside(0.0)).all()
     cylinder = FormulaFunction.read("x^2/4 + (z - 5000)^2 - 1").box()
     assert cylinder[:, [0, 2]] == pytest.approx(np.array([[-2.0, 4999.0], [2.0, 5001.0]]), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x^4 + y^4 + z^4 - a*x^2 - y^2 - z^2",
+        "x^4 + y^2 + z^2 - x^2",
+        "(x - 100)^4 + (y - 3)^4 + z^4 - (x - 100)^2 - x*y/50",
+        "(x - y)^4 + (x + y - z)^4 + z^4 - sqrt(1 + a)*x^2 - z",
+        "(x^2 + 9/4*y^2 + z^2 - 1)^3 - x^2*z^3 - 9/80*y^2*z^3",
+    ],
+)
+def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text):
+    function = FormulaFunction.read(text, {"a": 1.0})
+    for box, level in ((function.box(), 0.0), (function.inside(0.5), 0.5)):
+        assert np.isfinite(box).all()
+        axes = np.linspace(*(box.mean(axis=0) + np.ptp(box, axis=0) * [[-1.0], [1.0]]), 60).T
+        x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+        inside = x[function.value(x) <= level]
+        assert (inside >= box[0]).all()
+        assert (inside <= box[1]).all()
+        assert (np.ptp(box, axis=0) < 3.0 * np.ptp(inside, axis=0)).all()
 
 
 @pytest.mark.parametrize(
