@@ -8,6 +8,7 @@ from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.floaters import FloaterSettings
 from physplace_addon.core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting
 from physplace_addon.core.implicit.sculpting import Sculpting, SculptSettings, SculptStatus
+from tests.core.implicit.even import crossings, density
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.core.implicit.test_following import R, ball, off
 from tests.core.implicit.wild import wild
@@ -70,6 +71,26 @@ def test_a_function_is_replaced_while_points_are_dragged() -> None:
         assert np.isfinite(state.function.parameters).all()
     sculpting.remove(0)
     assert [sculpting.state.controls.names, len(sculpting.step().off)] == [("2", "3"), 2]
+
+
+def test_after_many_changes_at_rest_there_are_as_many_floaters_as_fit() -> None:
+    """Three balls torn apart and merged, grown and shrunk, and the radius of floaters made less and more."""
+    draw, centres = np.random.default_rng(0), np.array([[-0.4, 0.0, 0.0], [0.4, 0.0, 0.0], [0.0, 0.5, 0.0]])
+    sculpting = at_work(fourteen_spheres(), steps=30)
+    for radius in (0.2, 0.08, 0.16):
+        sculpting.settings = SculptSettings(FloaterSettings(radius))
+        for spread in (0.1, 0.2, 1.0, 0.2):
+            moved = centres + spread * draw.uniform(-1.0, 1.0, (3, 3))
+            sculpting.change_function(blobby_spheres(0.5, moved, draw.uniform(0.4, 0.8, 3)))
+            for _ in range(3):
+                sculpting.step()
+        for size in (0.8, 0.5):
+            blob = blobby_spheres(0.5, centres, size)
+            sculpting.change_function(blob)
+            state = run_out(sculpting)
+            assert state.status is SculptStatus.SETTLED
+            area = crossings(blob, 0.4 * radius)[1]
+            assert 0.28 <= density(state.floaters, area, radius) <= 0.39  # radii of 1 to .86 of the desired
 
 
 @pytest.mark.parametrize("gone", [1, 4])
