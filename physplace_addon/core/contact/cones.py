@@ -17,22 +17,23 @@ from .features import EDGE, VERTEX, Features, dot
 from .points import InterfacePoints
 
 
-def lowest_rise(features: Features, upward: Floats) -> Floats:
-    """Return the least upward . d over the directions d that leave each feature along its body, shape (k,).
+def lowest_rises(features: Features, upward: Floats) -> tuple[Floats, Floats]:
+    """Return the least u . d over the directions d that leave each feature along its body, shape (k,), for
+    u = `upward` and for u = -`upward`, (k, 3), world frame.
 
-    It is +inf for faces, and for edges and vertices that nothing bounds.  `upward` (k, 3), world frame.
+    It is +inf for faces, and for edges and vertices that nothing bounds.
     """
     local = upward if features.pose is None else upward @ features.pose.matrix
-    lowest = np.full(len(features.dim), np.inf)
+    lowest = np.full((2, len(features.dim)), np.inf)
     edges = np.nonzero(features.dim == EDGE)[0]
     if len(edges):
         conormals = features.body.edge_conormals(features.index[edges], features.param[edges, 0])
         rise = dot(conormals, local[edges, None])
-        lowest[edges] = np.where(np.isnan(rise), np.inf, rise).min(axis=1)
+        lowest[:, edges] = np.where(np.isnan(rise), np.inf, (rise, -rise)).min(axis=2)
     vertices = np.nonzero(features.dim == VERTEX)[0]
     if len(vertices):
-        lowest[vertices] = _lowest_of_cones(features.take(vertices), local[vertices])
-    return lowest
+        lowest[:, vertices] = _lowest_of_cones(features.take(vertices), local[vertices])
+    return lowest[0], lowest[1]
 
 
 def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
@@ -42,20 +43,29 @@ def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
     row = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     rise = dot(body.cone_directions[np.repeat(start, counts) + offset], upward[row])
-    lowest = np.full(len(counts), np.inf)
+    lowest = np.full((2, len(counts)), np.inf)
     some = np.flatnonzero(counts)
     if len(some):
-        lowest[some] = np.minimum.reduceat(rise, (np.cumsum(counts) - counts)[some])
+        begin = (np.cumsum(counts) - counts)[some]
+        lowest[0, some] = np.minimum.reduceat(rise, begin)
+        lowest[1, some] = -np.maximum.reduceat(rise, begin)
     return lowest
 
 
-def rise_of_both(encounter: Encounter, points: InterfacePoints, normal: Floats) -> Floats:
-    """Return the lesser of both features' `lowest_rise` along n (active) and -n (world), shape (k,)."""
-    return np.minimum(
-        lowest_rise(encounter.first(points), normal), lowest_rise(encounter.second(points), -normal)
-    )
+def rises_of_both(encounter: Encounter, points: InterfacePoints, normal: Floats) -> tuple[Floats, Floats]:
+    """Return the lesser of both features' `lowest_rises` along n (active) and -n (world), shape (k,); and the
+    same for the normal turned round.
+    """
+    up1, down1 = lowest_rises(encounter.first(points), normal)
+    up2, down2 = lowest_rises(encounter.second(points), normal)
+    return np.minimum(up1, down2), np.minimum(down1, up2)
+
+
+def rise_of_both(encounter: Encounter, points: InterfacePoints) -> Floats:
+    """Return how far both features' bodies rise from the points along their normals (`rises_of_both`)."""
+    return rises_of_both(encounter, points, points.normal)[0]
 
 
 def pressing(encounter: Encounter, points: InterfacePoints, tolerance: float) -> Bools:
     """Tell which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
-    return rise_of_both(encounter, points, points.normal) >= -tolerance
+    return rise_of_both(encounter, points) >= -tolerance

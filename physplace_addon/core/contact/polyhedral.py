@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..collision import closest_on_segments, closest_on_triangle
 from .candidates import FlatCandidates, Pairs
-from .cones import rise_of_both
+from .cones import rise_of_both, rises_of_both
 from .encounter import Encounter
 from .features import EDGE, FACE, VERTEX, cross, dot
 from .points import FIXED, InterfacePoints
@@ -70,8 +70,7 @@ def make_points(
 
 
 def _side_near(encounter: Encounter, points: InterfacePoints) -> Floats:
-    up = rise_of_both(encounter, points, points.normal)
-    down = rise_of_both(encounter, points, -points.normal)
+    up, down = rises_of_both(encounter, points, points.normal)
     return np.where((down > up) & ~encounter.knows_outside(points), -1.0, 1.0)
 
 
@@ -274,7 +273,7 @@ def flat_pairs(
         (vertex_vertex, near.vertices_and_vertices()),
     )
     lower = lower.take(lower.gap <= reach)
-    real = rise_of_both(encounter, lower, lower.normal) >= -1e-6
+    real = rise_of_both(encounter, lower) >= -1e-6
     return InterfacePoints.join([over_face.take(~flush(encounter, over_face)), lower.take(real)])
 
 
@@ -311,5 +310,5 @@ def flush(encounter: Encounter, points: InterfacePoints) -> Bools:
     out = points.gap < _FLUSH * encounter.radius
     if out.any():
         near = points.take(out)
-        out[out] = rise_of_both(encounter, near, near.normal) < -_BEHIND
+        out[out] = rise_of_both(encounter, near) < -_BEHIND
     return out

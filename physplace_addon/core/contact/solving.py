@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .cones import rise_of_both
+from .cones import rises_of_both
 from .encounter import Encounter
 from .features import FACE, VERTEX, FeatureGeometry, dot
 from .iteration import eigen_2x2
@@ -118,7 +118,7 @@ def _sides(
     unsure = ~trusted & (np.abs(height) < encounter.sure)
     if unsure.any():
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
-        up, down = rise_of_both(encounter, points, outward), rise_of_both(encounter, points, -outward)
+        up, down = rises_of_both(encounter, points, outward)
         upright = np.isfinite(up) & np.isclose(up, down, rtol=0.0, atol=_UPRIGHT)
         side = np.where(unsure & ~upright, np.where(down > up, -1.0, 1.0), side)
     looks = ~trusted & encounter.active_knows_outside(points) & (points.dim2 == FACE)
@@ -183,7 +183,7 @@ def _by_distance(
     towards = np.where(known_sides, dot(raw, points.normal), height)
     unsure = ~known_sides & (np.abs(height) < encounter.sure)
     if unsure.any():
-        up, down = rise_of_both(encounter, points, raw), rise_of_both(encounter, points, -raw)
+        up, down = rises_of_both(encounter, points, raw)
         towards = np.where(unsure, np.where(down > up, -1.0, 1.0), towards)
     side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)

@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import directional_pairs, near_pairs
-from physplace_addon.core.contact.cones import lowest_rise
+from physplace_addon.core.contact.cones import lowest_rises
 from physplace_addon.core.contact.encounter import ContactBody
 from physplace_addon.core.contact.features import EDGE, VERTEX, Features
 from physplace_addon.core.contact.polyhedral import flat_pairs
@@ -89,7 +89,7 @@ def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
             tangent = features.geometry().tangents[:, 0]
             upward -= (upward * tangent).sum(axis=1)[:, None] * tangent
         upward /= np.linalg.norm(upward, axis=1)[:, None]
-        inside = lowest_rise(features, -upward) >= -1e-6
+        inside = lowest_rises(features, upward)[1] >= -1e-6
         assert inside.any()
         assert (np.abs(upward[inside]) <= spread[index[inside]] + 1e-9).all()
 
