@@ -24,6 +24,7 @@ FARTHEST = 4.0  # strides that a parameter may move the surface by in a step
 _LEVER = 0.25  # of the surface's size: where turns of a normal are measured
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
 _ROUNDING = 1e-10  # of how the normals answer: the least slack, where parameters move no point
+_LEAST_SLACK = 1e-100  # where they answer to nothing: 1 over its square is finite, too
 _BESIDE = 1e-3  # strides: the distance of the differences
 _FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
 _FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
@@ -204,7 +205,9 @@ def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: flo
     turns, turned = grip(normal, per, sight.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
-    slack = max((_SLACK * float(equations.reach.take(held).max())) ** 2, _ROUNDING * square.trace(), 1e-200)
+    slack = max(
+        (_SLACK * float(equations.reach.take(held).max())) ** 2, _ROUNDING * square.trace(), _LEAST_SLACK
+    )
     square.ravel()[:: len(square) + 1] += slack
     inverse = np.linalg.inv(square)
     part = inverse @ (turned + turns @ y)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import FormulaFunction, HalfSpaces, blobby_spheres
+from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, blobby_spheres, union
 from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.floaters import FloaterSettings
 from physplace_addon.core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting
@@ -135,6 +135,17 @@ def test_desired_velocities_move_what_control_points_leave_free() -> None:
         state = sculpting.step()
     assert np.isclose(state.function.parameters[2] - before, 10 * 0.03, rtol=0.3)
     assert off(state.function, np.array([[R, 0.0, 0.0]]))[0] < 1e-3 * 0.15
+
+
+def test_what_is_free_moves_as_desired_while_a_point_is_dragged_where_nothing_is() -> None:
+    """What is wished of the normal there, and never can be, is no infinite wish."""
+    apart = union([Spheres.of([[-2.0, 0.0, 0.0]], 1.0), Spheres.of([[2.0, 0.0, 0.0]], 1.0)])
+    sculpting = at_work(Frozen(apart, np.arange(8) < 4), steps=5)
+    sculpting.drag(sculpting.add([3.0, 0.0, 0.0]), [3.5, 0.5, 0.0])
+    sculpting.desired = np.array([0.0, 1.0, 0.0, 0.0])
+    for _ in range(5):
+        state = sculpting.step()
+    assert state.function.parameters == pytest.approx([-2.0, 5 * 0.03, 0.0, 1.0])
 
 
 def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
