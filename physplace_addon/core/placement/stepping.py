@@ -144,9 +144,9 @@ def moved(
     known = state.local_points
     for _ in range(_TRIES):
         trial = state.assembly.displaced(step.x)
-        fresh = not_among(state.assembly.crossing(trial, 2.0 * state.eps), known)
+        fresh = not_among(state.assembly.crossing(trial, max(2.0 * state.eps, _CROSSED)), known)
         if len(fresh) == 0:
-            taken = settled(state, trial, known, reach, 2.0 * state.eps, lift)
+            taken = settled(state, trial, known, reach, 2.0 * state.eps, lift, is_free=True)
             if not isinstance(taken, Obstructed):
                 return taken
             fresh = taken.points
@@ -165,9 +165,10 @@ def settled(
     reach: Reach,
     farthest: float,
     lift: Lift | None = None,
+    is_free: bool = False,
 ) -> Moved | Obstructed | None:
     """The contact adjustment phase (4.1): the least change of pose that lifts every overlap, no farther than
-    `farthest`, points solved again.
+    `farthest`, points solved again; is_free: nothing unknown crosses on the way to `trial`.
     """
     depth = OVERLAP * trial.radius
     for _ in range(_CORRECTIONS):
@@ -176,7 +177,8 @@ def settled(
             left = not_among(known.take(trial.flat(known)), tracked)
             found = trial.find(reach, InterfacePoints.join([tracked, left]), state.assembly)
             if _deepest(found) >= -depth:
-                missed = not_among(state.assembly.crossing(trial, _CROSSED), known)
+                crossed = InterfacePoints.none() if is_free else state.assembly.crossing(trial, _CROSSED)
+                missed = not_among(crossed, known)
                 if len(missed) == 0 and not _parted(state, trial, found):
                     return None if trial.collides(found, OVERLAP) else (trial, found)
                 known = InterfacePoints.join([known, missed])
@@ -190,7 +192,7 @@ def settled(
         change = (lift or lift_clear)(trial, tracked, state.sticky.rows(tracked))
         if change is None or length(change) > farthest:
             return None
-        trial = trial.displaced(change)
+        trial, is_free = trial.displaced(change), False
     return None
 
 
