@@ -158,11 +158,11 @@ def _deepest(triangles: Floats, cut: Ints, solid: Surface, known: float) -> Dept
     near = ((triangles.min(axis=1) < solid.upper) & (triangles.max(axis=1) > solid.lower)).all(axis=1)
     pieces, is_cut = triangles[near], is_cut[near]
     promised = solid.promises(pieces)
-    kept = is_cut | ~_outside(pieces, is_cut, promised, solid.triangles)
+    kept = is_cut | ~_outside(pieces, is_cut, solid.triangles)
     return _searched(pieces[kept], is_cut[kept], promised[kept], solid, Depth(known, known))
 
 
-def _outside(triangles: Floats, is_cut: Bools, promised: Floats, surface: Floats) -> Bools:
+def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
     """Tell which of triangles (t, 3, 3) are of a part that hangs together without a cut, outside a solid."""
     outside = np.zeros(len(triangles), bool)
     _, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
@@ -171,13 +171,10 @@ def _outside(triangles: Floats, is_cut: Bools, promised: Floats, surface: Floats
         return outside
     first, second = number[:, [0, 1]].ravel(), number[:, [1, 2]].ravel()
     graph = coo_array((np.ones(len(first), bool), (first, second)), shape=(number.max() + 1,) * 2)
-    group = np.full(len(triangles), -1)
-    group[~is_cut] = connected_components(graph, directed=False)[1][number[:, 0]]
-    promise = np.full(int(group.max()) + 1, -np.inf)
-    np.maximum.at(promise, group[~is_cut], promised[~is_cut])
-    for each in np.argsort(-promise, kind="stable")[: np.isfinite(promise).sum()].tolist():
-        rows = np.nonzero(group == each)[0]
-        outside[rows] = winding_number(triangles[rows[0]].mean(axis=0), surface) <= 0.5
+    part = connected_components(graph, directed=False)[1][number[:, 0]]
+    _, one_of_each, group = np.unique(part, return_index=True, return_inverse=True)
+    middles = triangles[~is_cut][one_of_each].mean(axis=1)
+    outside[~is_cut] = (winding_number(middles, surface) <= 0.5)[group]
     return outside
 
 
