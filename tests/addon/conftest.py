@@ -9,6 +9,8 @@ import pytest
 
 import physplace_addon
 
+from .two_balls import two_balls
+
 
 @pytest.fixture(autouse=True)
 def _addon_in_an_empty_scene() -> Iterator[None]:
@@ -18,3 +20,9 @@ def _addon_in_an_empty_scene() -> Iterator[None]:
         yield
     finally:
         physplace_addon.unregister()
+
+
+@pytest.fixture
+def blob() -> bpy.types.Object:
+    """Two balls side by side that flow into each other, pinned at both ends."""
+    return two_balls()

@@ -1,0 +1,25 @@
+"""A blob to try things on, and how well its surface keeps to its control points."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from physplace_addon.scene.blob_models import read_blob
+
+
+def two_balls() -> bpy.types.Object:
+    """Two balls side by side that flow into each other, pinned at both ends."""
+    bpy.ops.physplace.blob_add(location=(-1.0, 0.0, 0.0))
+    bpy.ops.physplace.blob_add(location=(1.0, 0.0, 0.0))
+    bpy.ops.physplace.blob_control_add(location=(2.2, 0.0, 0.0))
+    bpy.ops.physplace.blob_control_add(location=(-2.2, 0.0, 0.0))
+    return bpy.data.objects["Blob"]
+
+
+def off(blob: bpy.types.Object) -> float:
+    """How far the surface is from its control points at most, in the blob's units."""
+    bpy.context.view_layer.update()
+    model = read_blob(blob)
+    value, slope = model.function.gradient(np.array([seat.centre for seat in model.controls]))
+    return float(np.max(np.abs(value) / np.linalg.norm(slope, axis=1)))
