@@ -8,7 +8,7 @@ import time
 import bpy
 from bpy.types import Object
 
-from physplace_addon.scene.report import last_report, rows_of
+from physplace_addon.scene.report import figures_of, last_report, notes_of
 
 
 def place(obj: Object) -> str:
@@ -25,10 +25,12 @@ def print_report(obj: Object, seconds: float) -> str:
     report = last_report(obj)
     if report is None:
         raise SystemExit(f'"{obj.name}" has no report')
-    lines = [(row.label, row.value) for row in rows_of(report)] + [("Seconds", f"{seconds:.1f}")]
+    lines = [(row.label, row.value) for row in figures_of(report)] + [("Seconds", f"{seconds:.1f}")]
     width = max(len(label) for label, _ in lines)
     breadth = width + 4 + max(len(value) for _, value in lines)
     print(f"{obj.name}\n{'-' * breadth}")
     for label, value in lines:
         print(f"{label:<{width}}    {value}")
+    for note in notes_of(report):
+        print(f"Note: {note}")
     return str(report["status"])
