@@ -42,13 +42,7 @@ from .overlay import drawing
 from .panels import blobs as blob_panels
 from .panels import rests as rest_panels
 from .panels import sidebar
-from .properties import (
-    OVERRIDABLE,
-    PhysPlaceObject,
-    PhysPlaceRest,
-    PhysPlaceRestForce,
-    PhysPlaceSettings,
-)
+from .properties import OVERRIDABLE, PhysPlaceObject, PhysPlaceRest, PhysPlaceRestForce, PhysPlaceSettings
 
 CLASSES: tuple[type, ...] = (
     PhysPlaceSettings,

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from .arrays import Bools, Floats, Ints
 from .body_sheet import sheet_mass
-from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import VOLUME, MassProperties
+from .mesh.enclosing_ball import enclosing_ball
+from .mesh.mass import VOLUME, MassProperties
 from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Hulls, Surface
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding

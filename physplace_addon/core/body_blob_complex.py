@@ -26,14 +26,14 @@ from .implicit.feet import on_surface
 from .implicit.function import ImplicitFunction
 from .implicit.mesh_links import Links, area_vectors
 from .implicit.splitting import bisected
-from .mass import MassProperties
+from .mesh.mass import MassProperties
 from .surfaces.base import Curve, Surface
 from .surfaces.bezier import BezierSheet
 from .surfaces.bezier_joins import Joins
 from .surfaces.bezier_walk import Ground
 from .surfaces.tessellation import Tessellation
 from .surfaces.triangles import Triangles
-from .surfaces.vectors import dot, length, unit
+from .vectors import dot, length, unit
 
 _ROUNDING = 2.0**-48
 _STEEPEST = 0.1  # least cosine between a way and F_x

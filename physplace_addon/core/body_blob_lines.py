@@ -8,7 +8,7 @@ import numpy as np
 
 from .arrays import Floats, Ints
 from .implicit.function import ImplicitFunction
-from .surfaces.vectors import dot
+from .vectors import dot
 
 SETTLED = 1e-8  # of the height: a step of Newton's so short leaves an error of its square
 _ROUNDS = 60

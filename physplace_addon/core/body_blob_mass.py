@@ -15,10 +15,10 @@ import numpy as np
 from .arrays import Bools, Floats
 from .body_blob_patches import ImplicitPatches
 from .implicit.function import ImplicitFunction
-from .mass import MassProperties
+from .mesh.mass import MassProperties
 from .surfaces.patches import Slopes
 from .surfaces.quadrature import pieces_rule
-from .surfaces.vectors import cross, dot
+from .vectors import cross, dot
 
 _RULES = 4, 6  # Gauss-Legendre nodes a direction
 _AGREED = 1e-10  # of the moments, that two rules may differ by

@@ -34,7 +34,7 @@ from .surfaces.base import Derivatives
 from .surfaces.bernstein import bernstein
 from .surfaces.bezier_nets import Nets
 from .surfaces.patches import Patches, Slopes
-from .surfaces.vectors import dot, length
+from .vectors import dot, length
 
 _DEGREE = 4
 _TICKS = np.linspace(0.0, 1.0, _DEGREE + 1)  # parameters of the samples that S~ goes through

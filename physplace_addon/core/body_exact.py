@@ -13,13 +13,12 @@ import numpy as np
 from .arrays import Floats, Ints, box_of
 from .body import Body
 from .body_sheet import SPREAD_NOTE, sheet_mass
-from .enclosing_ball import enclosing_ball
-from .mass import VOLUME, MassProperties
-from .mesh_enclosure import windings
-from .mesh_shells import LEAST_VOLUME
+from .mesh.enclosing_ball import enclosing_ball
+from .mesh.mass import VOLUME, MassProperties
+from .mesh.shells import LEAST_VOLUME, windings
 from .surfaces.base import Curve, Surface
 from .surfaces.tessellation import Tessellation
-from .surfaces.vectors import cross, length
+from .vectors import cross, length
 
 _PROBED = 300  # triangles over which is looked
 _OVER = (

@@ -16,9 +16,9 @@ import numpy as np
 from .arrays import Ints
 from .body import Body
 from .body_sheet import sheet_mass
-from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import AREA, MassProperties, combined, comparable
+from .mesh.enclosing_ball import enclosing_ball
+from .mesh.mass import AREA, MassProperties, combined, comparable
 from .surfaces.base import Curve, Surface
 from .surfaces.segments import Segments, joined_segments
 from .surfaces.triangles import Triangles, joined_triangles

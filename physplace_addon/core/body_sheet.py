@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .mass import AREA, MassProperties, combined, mass_of_corners
+from .mesh.mass import AREA, MassProperties, combined, mass_of_corners
 from .surfaces.base import Surface
 from .surfaces.quadrature import area_mass
 from .surfaces.triangles import Triangles

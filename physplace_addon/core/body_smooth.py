@@ -10,15 +10,14 @@ from .arrays import Bools, Floats, Ints
 from .body import Body
 from .body_exact import exact
 from .errors import MeshError, SurfaceError
-from .mesh_cleaning import WELD
-from .mesh_needles import needles
-from .mesh_orientation import oriented
-from .mesh_welding import weld
+from .mesh.cleaning import WELD, weld
+from .mesh.orientation import oriented
+from .mesh.sliver_triangles import needles
 from .polyhedron import polyhedron
 from .surfaces.smooth.bodies import SmoothMesh, curved, is_curved
 from .surfaces.smooth.creases import Shaded, newell, parted
 from .surfaces.subdivision.cage import Cage
-from .surfaces.vectors import dot, length
+from .vectors import dot, length
 
 MOST_PATCHES = 10_000
 TOLERANCE = 5e-3  # of the triangles, over the size

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .arrays import Bools, Floats
 from .body import Body
 from .body_exact import exact
-from .mesh_orientation import oriented
+from .mesh.orientation import oriented
 from .surfaces.subdivision.bodies import quadrilaterals, subdivision
 from .surfaces.subdivision.cage import Cage
 from .surfaces.subdivision.complexes import CageComplex

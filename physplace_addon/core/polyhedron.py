@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike
 from .arrays import Floats, Ints, chosen
 from .body import Body
 from .body_sheet import HULL_NOTE, SPREAD_NOTE
-from .enclosing_ball import enclosing_ball
 from .errors import MeshError
-from .mass import AREA, VOLUME, MassProperties, mass_of_corners
-from .mesh_cleaning import CleanMesh, clean
-from .mesh_doubles import single_regions
-from .mesh_edges import edge_table
-from .mesh_features import features
-from .mesh_lids import hull_of
-from .mesh_orientation import Orientation, oriented
+from .mesh.cleaning import CleanMesh, clean
+from .mesh.duplicate_faces import single_regions
+from .mesh.edges import edge_table
+from .mesh.enclosing_ball import enclosing_ball
+from .mesh.features import features
+from .mesh.hole_filling import hull_of
+from .mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
+from .mesh.orientation import Orientation, oriented
 from .surfaces.segments import Segments
 from .surfaces.triangles import Triangles
 

@@ -1,5 +1,4 @@
-"""Rigid motions: rotation vectors, unit quaternions, poses; the mass of a body and its smallest enclosing
-ball.
+"""Rigid motions: rotation vectors, unit quaternions, poses.
 
 A pose takes a body's own frame to the world: `x_world = R(q) x + t`, with `q = (w, x, y, z)` a unit
 quaternion. A small displacement (Snyder 1995, section 5.3) turns the body about a given world point by a
@@ -18,15 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Floats
-from .enclosing_ball import enclosing_ball
 from .errors import PhysPlaceError
-from .mass import MassProperties, mass_of_triangles
 
 __all__ = [
-    "MassProperties",
     "Pose",
-    "enclosing_ball",
-    "mass_of_triangles",
     "quaternion_conjugate",
     "quaternion_exponential",
     "quaternion_from_matrix",

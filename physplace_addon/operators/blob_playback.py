@@ -23,7 +23,14 @@ from ..core.errors import PhysPlaceError
 from ..overlay.disks import BlobMarks
 from ..overlay.drawing import Drawing
 from ..scene import blob_frames
-from ..scene.access import custom_properties, persistent, present, scene_of, view_layer_of, window_manager_of
+from ..scene.access import (
+    custom_properties,
+    persistent,
+    present,
+    scene_of,
+    view_layer_of,
+    window_manager_of,
+)
 from ..scene.blob_frames import BlobFrames, is_animated, read_frames
 from ..scene.blobs import PLAY, family_of, is_whole_blob
 from .blob_marks import marks_of
@@ -90,18 +97,18 @@ class Playback:
         frame = scene_of(context).frame_current
         hides = bool(ModalOperator._open) or scene_of(context).frame_subframe != 0.0
         blobs = [] if hides else [each for each in self._seen(context) if is_keyed(each)]
-        frames = [self._known(blob, scene_of(context)) for blob in blobs]
-        goes = not all(each.is_read(frame) or each.is_next(frame) for each in frames)
+        keyed = [self._known(blob, scene_of(context)) for blob in blobs]
+        goes = not all(each.is_read(frame) or each.is_next(frame) for each in keyed)
         if goes and not may_go:
             self.show_marks({})
             return Progress.BEHIND
-        self._read(context, frames, goes)
+        self._read(context, keyed, goes)
         end = perf_counter() + tick_seconds(context)
-        part = min((each.solve(frame, end) for each in frames), default=1.0)
+        part = min((each.solve(frame, end) for each in keyed), default=1.0)
         if part < 1.0:
             self.show_marks({}, part)
             return Progress.SOLVING
-        solved = {each.name: each.at(frame) for each in frames}
+        solved = {each.name: each.at(frame) for each in keyed}
         self.show_marks({name: marks_of(state, model.frame) for name, (model, state) in solved.items()})
         blob_frames.solved.update({name: model for name, (model, _) in solved.items()})
         return Progress.DONE

@@ -8,8 +8,7 @@ import bpy
 import pytest
 
 import physplace_addon
-
-from .two_balls import two_balls
+from tests.addon.two_balls import two_balls
 
 
 @pytest.fixture(autouse=True)

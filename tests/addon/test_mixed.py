@@ -6,13 +6,12 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.addon.mixed_objects import KINDS, added, blob, chain, collection, rigged, seen, spread, triangles
+from tests.addon.primitives import made
+from tests.addon.running import place, refused
 from tests.core.dirty_meshes import dirty
 from tests.oracles.triangles import crossings
 from tests.scene import scenes
-
-from .mixed_objects import KINDS, added, blob, chain, collection, rigged, seen, spread, triangles
-from .primitives import made
-from .running import place, refused
 
 AT_REST = {"BALANCED", "AT_ENERGY_MINIMUM"}
 

@@ -6,9 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.addon.running import place, refused
 from tests.scene import scenes
-
-from .running import place, refused
 
 REPORT_KEYS = {
     "status",

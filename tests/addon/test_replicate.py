@@ -6,9 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.addon.running import place, refused, run
 from tests.scene import scenes
-
-from .running import place, refused, run
 
 
 def _brick(location: tuple[float, float, float] = (0.0, 0.0, 5.0)) -> bpy.types.Object:

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.actions import curves_of
+from tests.addon import running, sequences
 from tests.scene import scenes
-
-from . import running, sequences
 
 
 def test_three_rests_are_keyed_and_are_rests_again_when_the_floor_is_raised() -> None:

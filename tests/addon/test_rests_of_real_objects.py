@@ -10,9 +10,8 @@ import pytest
 
 from physplace_addon.scene.actions import curves_of
 from physplace_addon.scene.transform import rotation_property
+from tests.addon import running, sequences
 from tests.scene import scenes
-
-from . import running, sequences
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.actions import curves_of
+from tests.addon import running, sequences
 from tests.scene import scenes
-
-from . import running, sequences
 
 
 def test_if_one_rest_fails_none_is_changed_and_the_rest_is_named() -> None:

@@ -6,9 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.addon.running import place, refused, run
 from tests.scene import scenes
-
-from .running import place, refused, run
 
 
 def _select(*objects: bpy.types.Object) -> None:

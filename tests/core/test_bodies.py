@@ -6,7 +6,7 @@ import pytest
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.body_sheet import sheet_mass
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.mass import AREA, mass_of_corners
+from physplace_addon.core.mesh.mass import AREA, mass_of_corners
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import primitives
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.rigid import enclosing_ball
+from physplace_addon.core.mesh.enclosing_ball import enclosing_ball
 
 
 def brute_force_radius(points: np.ndarray) -> float:

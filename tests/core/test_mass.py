@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core import arrays
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.mass import AREA, combined, comparable, mass_of_triangles
+from physplace_addon.core.mesh.mass import AREA, combined, comparable, mass_of_triangles
 from physplace_addon.core.rigid import Pose, rotation_matrix
 
 BOX_POINTS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])

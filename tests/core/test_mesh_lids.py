@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.mass import mass_of_triangles
+from physplace_addon.core.mesh.mass import mass_of_triangles
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES, beside, moebius
 from tests.core.polygon_meshes import lathe
 

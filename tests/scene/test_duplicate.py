@@ -8,8 +8,7 @@ import bpy
 import pytest
 
 from physplace_addon.scene.duplicate import duplicate, remove, select_only
-
-from . import scenes
+from tests.scene import scenes
 
 
 def _family() -> tuple[bpy.types.Object, bpy.types.Object]:

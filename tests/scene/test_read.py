@@ -10,8 +10,7 @@ import pytest
 
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.read import Scenario, read, selected_movers
-
-from . import scenes
+from tests.scene import scenes
 
 
 def _read(active: bpy.types.Object) -> Scenario:

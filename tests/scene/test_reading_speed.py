@@ -12,8 +12,7 @@ import pytest
 
 from physplace_addon.scene.read import read
 from tests.core.meshes import torus
-
-from . import scenes
+from tests.scene import scenes
 
 
 def large(around: int = 446, across: int = 224) -> bpy.types.Object:

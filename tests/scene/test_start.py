@@ -9,8 +9,7 @@ import pytest
 from physplace_addon.core.rigid import Pose
 from physplace_addon.scene.read import Subject, read
 from physplace_addon.scene.start import START, write_start
-
-from . import scenes
+from tests.scene import scenes
 
 ABOVE = np.array([0.0, 0.0, 5.0])
 

@@ -9,8 +9,7 @@ import pytest
 from physplace_addon.core.bodies import Body
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.read import read
-
-from . import scenes
+from tests.scene import scenes
 
 
 def _body(active: bpy.types.Object) -> Body:

@@ -12,15 +12,7 @@ from mathutils import Vector
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.hand import Hand
-from tests.window.placements import (
-    START,
-    assert_nothing_is_open,
-    begun,
-    cube_at,
-    header,
-    operator,
-    placing,
-)
+from tests.window.placements import START, assert_nothing_is_open, begun, cube_at, header, operator, placing
 
 key_of = partial(extension.key_of, "PhysPlace: Placing")
 

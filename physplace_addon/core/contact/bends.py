@@ -12,8 +12,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..mesh_edges import edge_table
-from ..mesh_features import FLAT
+from ..mesh.edges import edge_table
+from ..mesh.features import FLAT
 
 
 def bends_of(body: Body, flat: Bools) -> Floats:

@@ -7,7 +7,7 @@ from .errors import FormulaError
 from .formula import Formulas, Jets, number_of
 from .graded import Graded, graded
 from .jets import Jet
-from .names import RESERVED, nearest
+from .parser import RESERVED, nearest
 from .ranges import Range
 
 __all__ = [

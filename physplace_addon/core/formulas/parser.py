@@ -1,4 +1,12 @@
-"""From a formula's text to its nodes, by precedence climbing: nothing of it ever reaches Python.
+"""The names a formula may use: functions with their numbers of arguments, and constants.
+
+All functions are smooth but for single places, which the manual's table names: there a derivative is infinite
+(sqrt at 0), or the one towards larger values (abs, sign, min and max where two values meet).  Steps and
+remainders (floor, mod) are left out: a surface made with them is torn.
+
+Formulas cut into tokens: numbers, names, operators and parentheses, each with its place in the text.
+
+From a formula's text to its nodes, by precedence climbing: nothing of it ever reaches Python.
 
 From loose to tight: + and -; * and /; the sign of a term; ^ (or **), from the right.  So -x^2 is -(x^2) and
 2^3^2 is 2^(3^2).  A number before a name or a parenthesis, and a parenthesis before either, multiply without
@@ -7,12 +15,84 @@ a sign: 2u, 2(u + v), (u + 1)(v + 1), 2 sin(u)cos(v).  After / and ^ that would 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from .errors import FormulaError
-from .names import CONSTANTS, FUNCTIONS, function_named, nearest
 from .nodes import Builder
-from .tokens import END, NAME, NUMBER, SIGN, Token, tokens_of
+
+ONE, TWO, MANY = (1, 1), (2, 2), (2, 8)
+FUNCTIONS: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), ONE),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"), ONE),
+    **dict.fromkeys(("exp", "log", "log10", "sqrt", "cbrt", "abs", "sign"), ONE),
+    **dict.fromkeys(("atan2", "hypot", "pow"), TWO),
+    **dict.fromkeys(("min", "max"), MANY),
+}
+OTHER_NAMES: Mapping[str, str] = {
+    **{"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"},
+    **{"arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "sgn": "sign"},
+}
+CONSTANTS: Mapping[str, float] = {"pi": math.pi, "tau": math.tau, "e": math.e, "π": math.pi, "τ": math.tau}
+RESERVED = frozenset((*FUNCTIONS, *OTHER_NAMES, *CONSTANTS))
+
+
+def function_named(name: str) -> str | None:
+    """Return the function of a name, or of another name for it; None if there is none."""
+    own = OTHER_NAMES.get(name, name)
+    return own if own in FUNCTIONS else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a misspelt one is most likely meant to be."""
+    close = difflib.get_close_matches(name[:40].lower(), list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+MOST_CHARACTERS = 4000
+
+NUMBER, NAME, SIGN, END = "number", "name", "sign", "end"
+_TOKEN = re.compile(
+    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<sign>\*\*|[-+*/^(),])"
+    r"|(?P<space>\s+)"
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of text, what kind of piece, and its first character's number from 0."""
+
+    kind: str
+    text: str
+    position: int
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return the tokens of a formula, and one for its end; `**` is read as `^`.
+
+    Raises FormulaError for a text of more than 4000 characters, and at a character that starts no token.
+    """
+    if len(text) > MOST_CHARACTERS:
+        found = f"the formula has {len(text)} characters"
+        raise FormulaError(text, MOST_CHARACTERS, found, f"use {MOST_CHARACTERS} at most")
+    tokens, position = [], 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            found = f"found {text[position]!r}"
+            raise FormulaError(text, position, found, "expected a number, a name or one of + - * / ^ ( ) ,")
+        kind, piece = str(match.lastgroup), match.group()
+        if kind != "space":
+            tokens.append(Token(kind, "^" if piece == "**" else piece, position))
+        position = match.end()
+    tokens.append(Token(END, "", len(text)))
+    return tokens
+
 
 MOST_DEPTH = 60
 _SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30

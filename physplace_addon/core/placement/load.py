@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.assembly import Assembly
 from ..errors import PlacementError
-from ..mass import comparable
+from ..mesh.mass import comparable
 from .forces import Force, Gravity
 
 _PRESSED = 1e-3  # of the greatest force on any body: what the others' forces may do to one

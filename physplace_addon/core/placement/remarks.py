@@ -20,9 +20,9 @@ from ..bodies import Body
 from ..body_sheet import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
 from ..collision.self_crossing import self_crossings, self_overlays
-from ..mass import VOLUME
-from ..mesh_edges import components
-from ..mesh_enclosure import encloses
+from ..mesh.edges import components
+from ..mesh.mass import VOLUME
+from ..mesh.shells import encloses
 
 CUT = 1e-6  # over R: what faces must pass through each other by
 _WEIGHTS = (SPREAD_NOTE, HULL_NOTE)

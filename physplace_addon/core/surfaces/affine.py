@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import dot, length
 from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Hulls, Interval, Surface
-from .vectors import dot, length
 
 _CONFORMAL = 1e-13
 

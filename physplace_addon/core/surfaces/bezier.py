@@ -17,12 +17,12 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import cross, dot, length
 from .base import Derivatives, FaceGeometry, Hulls, Interval, Surface
 from .bezier_joins import Joins
 from .bezier_poles import Pole
 from .bezier_walk import Ground, walk
 from .patches import Patches
-from .vectors import cross, dot, length
 
 _APART = 2  # from one square of the board to the next: a square and a gap of the same width
 

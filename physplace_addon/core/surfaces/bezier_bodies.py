@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
-from ..mass import MassProperties, combined
+from ..mesh.mass import MassProperties, combined
+from ..vectors import cross, length
 from .bezier import BezierSheet
 from .bezier_chains import borders_of, chains_of, vertices_of
 from .bezier_complex import BezierComplex
@@ -28,7 +29,6 @@ from .parameters import finite_array
 from .patches import POLE_SIDE, SidedPatches
 from .quadrature import area_mass
 from .rational import places
-from .vectors import cross, length
 
 _KIND = "bezier"
 _STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import dot, length
 from .base import Curve, EdgeGeometry, Interval
 from .bezier_nets import side_parameters
 from .patches import Patches, SideCurve
-from .vectors import dot, length
 
 _NONE = -1
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..errors import SurfaceError
-from ..mass import MassProperties
+from ..mesh.mass import MassProperties
 from .bezier import BezierSheet
 from .bezier_borders import BorderChain
 from .bezier_joins import Joins

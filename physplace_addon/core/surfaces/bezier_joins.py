@@ -15,11 +15,11 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import SurfaceError
+from ..vectors import cross, length, unit
 from .bernstein import sub_matrices
 from .bezier_nets import SAME, Nets, side_parameters, sides_of
 from .patches import POLE_SIDE, SidedPatches
 from .rational import places
-from .vectors import cross, length, unit
 
 SMOOTH = 1e-4  # sine of the angle between normals along a join that is no crease
 _TURN = np.array([-1, 1, 1, -1])  # of a counter-clockwise walk along each side, by its own parameter

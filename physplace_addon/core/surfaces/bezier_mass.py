@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
-from ..mass import VOLUME, MassProperties
+from ..mesh.mass import VOLUME, MassProperties
+from ..vectors import cross, dot
 from .bezier_nets import Nets
 from .patches import Patches
 from .quadrature import converged, pieces_rule
-from .vectors import cross, dot
 
 _MOST_NODES = 64
 

@@ -24,13 +24,13 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import dot
 from .base import Derivatives
 from .bernstein import bernstein, raising_matrix, sub_matrices
 from .bezier_sides import BezierSides
 from .cell_bounds import bilinear_bounds
 from .patches import SidedPatches, SideEnds, Slopes, normals_and_forms
 from .rational import bends, places, quotients
-from .vectors import dot
 
 AWAY = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
 SAME = 1e-7  # distance / size within which control points coincide

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..vectors import cross, unit
 from .patches import Patches
-from .vectors import cross, unit
 
 _SLICES = 128  # of the table, a patch, which may go all the way round
 FLAT = 1e-4  # sine of the angle to the tangent plane within which meridians leave a smooth pole

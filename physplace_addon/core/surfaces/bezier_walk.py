@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import dot, length
 from .bezier_joins import Joins
 from .bezier_poles import Pole
 from .patches import POLE_SIDE, Patches, Slopes
-from .vectors import dot, length
 
 _ROUNDS = 8
 _QUICK = 3  # rounds within which nearly all walks end

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..errors import SurfaceError
-from ..mass import MassProperties
+from ..mesh.mass import MassProperties
 from .base import Curve, Patch
 from .tessellation import EdgeSide, Tessellation, VertexCorner, tessellate
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import SurfaceError
-from ..mass import VOLUME, MassProperties
+from ..mesh.mass import VOLUME, MassProperties
 from .bezier_bodies import complex_of, is_closed
 from .bezier_complex import BezierComplex
 from .bezier_joins import Joins, matched, turned_alike, with_smoothness

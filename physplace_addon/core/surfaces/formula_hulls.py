@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..formulas import Range
+from ..vectors import cross, unit
 from .base import Hulls
-from .vectors import cross, unit
 
 if TYPE_CHECKING:
     from .formula_patches import FormulaPatches

@@ -22,12 +22,12 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..formulas import Formulas, Jet, Range
+from ..vectors import cross, unit
 from .base import Derivatives, Hulls
 from .formula_borders import FormulaSides
 from .formula_cells import cell_bounds
 from .formula_hulls import hulls_of, may_wave
 from .patches import POLE_SIDE, SidedPatches, SideEnds, Slopes
-from .vectors import cross, unit
 
 NEAR = 2.0**-10  # w within which a form is continued from NEAR, 2 NEAR and 3 NEAR
 _MEAN_WITHIN = 2.0**-6  # w within which A is taken as a mean

@@ -27,11 +27,11 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..vectors import length
 from .base import Hulls
 from .bernstein import CUBIC, part_matrices, sub_matrices
 from .bezier_nets import Nets
 from .cell_bounds import bilinear_bounds
-from .vectors import length
 
 _FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # control points of t - 1/2
 _FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])  # corners

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import cross, dot, length
 from .base import Derivatives, Hulls
-from .vectors import cross, dot, length
 
 POLE_SIDE = 3  # v = 1
 

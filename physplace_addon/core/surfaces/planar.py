@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..mass import AREA, MassProperties
+from ..mesh.mass import AREA, MassProperties
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .complexes import Complex
 from .segments import Segments

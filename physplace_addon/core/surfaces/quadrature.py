@@ -21,11 +21,11 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from ..arrays import Floats
-from ..mass import AREA, VOLUME, MassProperties
+from ..mesh.mass import AREA, VOLUME, MassProperties
+from ..vectors import cross, length
 from .base import Surface
 from .profiles import Profile, ProfilePoint
 from .star import Directions, Star
-from .vectors import cross, length
 
 _RELATIVE = 1e-14
 _FIRST_NODES, _MOST_NODES = 16, 1024

@@ -20,9 +20,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..vectors import columns
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .profiles import LineProfile, Profile, ProfilePoint
-from .vectors import columns
 
 FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)
 _ON_AXIS = 1e-9

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
+from ..vectors import columns, dot
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .cell_bounds import bilinear_bounds, cell_corners, tangent_plane_bounds
-from .vectors import columns, dot
 
 AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)
 LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)

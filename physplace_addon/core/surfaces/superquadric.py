@@ -23,9 +23,9 @@ import numpy as np
 from scipy.special import beta, gamma
 
 from ..arrays import Floats
-from ..mass import MassProperties
+from ..mesh.mass import MassProperties
+from ..vectors import columns
 from .star import Directions, Gauge, GaugeJet
-from .vectors import columns
 
 RIDGE = 1e-8
 

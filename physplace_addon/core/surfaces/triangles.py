@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints
+from ..vectors import cross, dot, length, unit
 from .base import Derivatives, FaceGeometry, Surface
-from .vectors import cross, dot, length, unit
 
 
 @dataclass(frozen=True, eq=False)

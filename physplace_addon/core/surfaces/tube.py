@@ -24,10 +24,10 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import cross, dot, length, unit
 from .base import Derivatives, FaceGeometry, Interval, Patch
 from .paths import Path, PathJet
 from .tube_bounds import tube_bounds
-from .vectors import cross, dot, length, unit
 
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)

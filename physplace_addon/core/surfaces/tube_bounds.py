@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Floats
+from ..vectors import length
 from .cell_bounds import bilinear_bounds, cell_corners
 from .paths import Path
-from .vectors import length
 
 if TYPE_CHECKING:
     from .tube import Tube

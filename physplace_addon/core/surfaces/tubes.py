@@ -17,12 +17,12 @@ import numpy as np
 
 from ..arrays import Floats
 from ..errors import SurfaceError
-from ..mass import MassProperties
+from ..mesh.mass import MassProperties
+from ..vectors import length, unit
 from .complexes import Complex, featureless
 from .paths import Path, PathJet
 from .quadrature import converged, pieces_rule
 from .tube import Tube
-from .vectors import length, unit
 
 _SAMPLES = 2048
 _DIRECTIONS = 400

@@ -13,8 +13,13 @@ from physplace_addon.core.collision import (
     standing_over,
     triangles_intersect,
 )
-
-from .soups import hostile_soup, random_soup, sampled_distance, sampled_distance_of_points, shifted
+from tests.core.collision.soups import (
+    hostile_soup,
+    random_soup,
+    sampled_distance,
+    sampled_distance_of_points,
+    shifted,
+)
 
 SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.collision import closest_on_segments, edge_crossings, vertex_crossings
-
-from .soups import shifted
+from tests.core.collision.soups import shifted
 
 FRAMES = 1500
 

@@ -5,8 +5,7 @@ import pytest
 
 from physplace_addon.core.collision import build, clearance, closest_on_triangles, free_travel
 from physplace_addon.core.rigid import Pose
-
-from .soups import all_pairs, hostile_soup, random_soup, shifted, sphere, torus
+from tests.core.collision.soups import all_pairs, hostile_soup, random_soup, shifted, sphere, torus
 
 STRAIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 

@@ -5,8 +5,15 @@ import pytest
 
 from physplace_addon.core.collision import build, closest_on_triangles, join, near_pairs, swept_pairs
 from physplace_addon.core.rigid import Pose
-
-from .soups import all_pairs, hostile_soup, random_pose, random_soup, shifted, sphere, torus
+from tests.core.collision.soups import (
+    all_pairs,
+    hostile_soup,
+    random_pose,
+    random_soup,
+    shifted,
+    sphere,
+    torus,
+)
 
 
 def pairs_within(reach, pose, first, bound1, second, bound2):

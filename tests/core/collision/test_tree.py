@@ -10,8 +10,7 @@ import pytest
 from physplace_addon.core.collision import build, join, refit, tree_of
 from physplace_addon.core.collision.partition import partition
 from physplace_addon.core.collision.planes import highest_below
-
-from .soups import hostile_soup, random_soup, shifted, torus
+from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
 
 
 class ABody(SimpleNamespace):

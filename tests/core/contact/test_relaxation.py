@@ -8,10 +8,7 @@ from scipy.optimize import minimize
 
 from physplace_addon.core.contact.features import FACE, VERTEX, Features
 from physplace_addon.core.contact.iteration import eigen_2x2, inverse_2x2
-from physplace_addon.core.contact.relaxation import (
-    relax_distance,
-    relax_on_face,
-)
+from physplace_addon.core.contact.relaxation import relax_distance, relax_on_face
 from tests.core.contact.meetings import body, pose
 
 

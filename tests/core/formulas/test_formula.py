@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.formulas import FormulaError, Formulas, number_of
-from physplace_addon.core.formulas.names import FUNCTIONS, OTHER_NAMES
+from physplace_addon.core.formulas.parser import FUNCTIONS, OTHER_NAMES
 from tests.core.formulas.random_formulas import ONE, TWO, random_formula
 
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))

@@ -3,7 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, blobby_spheres, union
+from physplace_addon.core.implicit import (
+    FormulaFunction,
+    Frozen,
+    HalfSpaces,
+    Spheres,
+    blobby_spheres,
+    union,
+)
 from physplace_addon.core.implicit.control_points import ControlPoints
 from physplace_addon.core.implicit.floaters import FloaterSettings
 from physplace_addon.core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting

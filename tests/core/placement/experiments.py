@@ -34,15 +34,7 @@ from tests.bodies_of_the_paper import (
     torus,
     turned,
 )
-from tests.core.placement.drops import (
-    UP,
-    Run,
-    paired_of,
-    pose_over_floor,
-    rotation_with_down,
-    run,
-    tilted,
-)
+from tests.core.placement.drops import UP, Run, paired_of, pose_over_floor, rotation_with_down, run, tilted
 from tests.heap_of_balls import heap
 from tests.oracles.frames import quaternion_of, rotation_of
 from tests.oracles.overlap import separation

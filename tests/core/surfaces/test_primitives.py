@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.mass import AREA, VOLUME, mass_of_triangles
+from physplace_addon.core.mesh.mass import AREA, VOLUME, mass_of_triangles
 from physplace_addon.core.surfaces import primitives
 from physplace_addon.core.surfaces.paths import trefoil
 from physplace_addon.core.surfaces.quadrature import pieces_rule

@@ -104,14 +104,14 @@ def test_a_ball_is_round_up_to_its_poles(w):
 
 def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
     parameters = {"major_radius": 1.0, "minor_radius": 0.25}
-    kinds = {
+    bodies = {
         "formula": primitives.build("formula", {**TORUS, "R": 1.0, "r": 0.25}),
         "spline": spline_surface([splines.torus(1.0, 0.25)]),
         "revolution": primitives.build("torus", parameters),
     }
     tilt = np.array([np.cos(0.05), np.sin(0.05), 0.0, 0.0])
     for start in (np.array([1.0, 0.0, 0.0, 0.0]), tilt):
-        for name, kind in kinds.items():
+        for name, kind in bodies.items():
             placement = Placement(exact(kind, name), Pose(start, np.array([0.0, 0.0, 0.9])), [floor()])
             placement.run()
             pose = placement.states[-1].pose

@@ -6,7 +6,7 @@ import pytest
 from physplace_addon.core.body_subdivision import limit_complex
 from physplace_addon.core.collision.closest import closest_on_triangle
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.mass import mass_of_triangles
+from physplace_addon.core.mesh.mass import mass_of_triangles
 from physplace_addon.core.surfaces.subdivision.limit import limit_of
 from physplace_addon.core.surfaces.subdivision.meshing import Lattice, bounds_of
 from tests.core.surfaces import cages

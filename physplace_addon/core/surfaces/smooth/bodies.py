@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...mass import MassProperties
+from ...mesh.mass import MassProperties
+from ...vectors import cross, dot, length
 from ..bezier import BezierSheet
 from ..bezier_joins import Joins
 from ..cell_bounds import distances_to_triangles
 from ..gregory import GregoryNets
 from ..subdivision.cage import prepared
 from ..subdivision.complexes import CageComplex, Sheets, boundary_of
-from ..vectors import cross, dot, length
 from .creases import Shaded, creased, settled, with_creases
 from .filling import filled
 from .mass import solid_mass

@@ -23,8 +23,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
-from ..vectors import cross, dot, length, unit
 
 MOST_TURN = 0.5  # cosine of the angle, 60°, from which on faces and edges meet at a crease
 _ROUNDS = 16

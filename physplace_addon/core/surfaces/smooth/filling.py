@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats
+from ...vectors import dot
 from ..gregory import GregoryNets
-from ..vectors import dot
 from .network import Network, across
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats
-from ...mass import VOLUME, MassProperties
+from ...mesh.mass import VOLUME, MassProperties
+from ...vectors import cross, dot
 from ..bernstein import bernstein
 from ..gregory import GregoryNets, factors
 from ..quadrature import pieces_rule
-from ..vectors import cross, dot
 
 _NODES = 12
 _AT_ONCE = 1024  # patches

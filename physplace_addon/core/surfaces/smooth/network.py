@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
 from ..subdivision.refinement import refined
-from ..vectors import cross, dot, length, unit
 from .creases import Settled
 
 _LEAST_COSINE = -0.5  # of a tangent to its chord, in the length of a tangent

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Ints
+from ...vectors import cross, dot, length
 from ..subdivision.cage import Cage
-from ..vectors import cross, dot, length
 from .creases import MOST_TURN, Settled, Shaded
 
 _INSET = 0.5  # of the way from a face's border to its middle

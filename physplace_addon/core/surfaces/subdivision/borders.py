@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import unit
 from ..bezier_borders import BorderChain, Sides
 from ..bezier_chains import Borders, linked, passable
 from ..bezier_sides import BezierSides
 from ..patches import Patches
 from ..pieces import distance_to_segment
-from ..vectors import unit
 from .cage import Cage
 from .seams import RISING, SIDE
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...vectors import cross, dot, length
 from ..bernstein import sub_matrices
 from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
 from ..pieces import distance_to_segment
-from ..vectors import cross, dot, length
 from .nets import LimitNets, Tips, turned
 
 _HOPELESS = 6.0  # times `enough`: where a simple bound is left, as no better one will do

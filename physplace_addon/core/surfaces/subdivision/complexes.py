@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import SurfaceError
-from ...mass import MassProperties
+from ...mesh.mass import MassProperties
 from ..bezier import BezierSheet
 from ..bezier_joins import Joins
 from ..bezier_mesh import alike, strips_of

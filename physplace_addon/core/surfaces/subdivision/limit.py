@@ -11,15 +11,7 @@ from ...errors import SurfaceError
 from ..bezier_nets import Nets
 from .cage import Cage, around
 from .extraordinary import bezier_nets, powers_of
-from .neighbourhoods import (
-    Corners,
-    Fan,
-    control_grids,
-    corners_of,
-    fans_of,
-    ready_corners,
-    regular_faces,
-)
+from .neighbourhoods import Corners, Fan, control_grids, corners_of, fans_of, ready_corners, regular_faces
 from .nets import LimitNets, Tips, Tree
 from .refinement import refined
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...mass import AREA, MassProperties
+from ...mesh.mass import AREA, MassProperties
 from ..bernstein import bernstein
 from ..bezier_mass import solid_mass
 from ..bezier_nets import Nets

@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import cross, dot, length
 from ..base import Derivatives
 from ..bernstein import bernstein
 from ..bezier_nets import Nets
 from ..patches import Patches, Slopes, normals_and_forms
-from ..vectors import cross, dot, length
 from .extraordinary import LEVELS, Powers
 
 CALM = 20  # the level from which on curvature is no longer followed

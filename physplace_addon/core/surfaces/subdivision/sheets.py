@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import dot, length
 from ..bezier import BezierSheet
 from ..bezier_walk import walk
-from ..vectors import dot, length
 from .nets import LimitNets
 
 _RAYS = np.array([[1.0, 0.15], [1.0, 0.6], [0.6, 1.0], [0.15, 1.0]])  # along both spokes of a corner

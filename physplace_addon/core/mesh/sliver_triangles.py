@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, cross, from_rows, portions
-from .mesh_edges import edge_table
+from ..arrays import Bools, Floats, Ints, cross, from_rows, portions
+from .edges import edge_table
 
 SPLIT_ROUNDS = 8
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from .arrays import Bools, Ints
+from ..arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)

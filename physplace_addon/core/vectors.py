@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from .arrays import Floats
 
 
 def dot(a: Floats, b: Floats) -> Floats:

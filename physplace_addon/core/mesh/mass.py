@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, box_of, cross, from_rows, portions
-from .errors import PhysPlaceError
+from ..arrays import Floats, Ints, box_of, cross, from_rows, portions
+from ..errors import PhysPlaceError
 
 VOLUME, AREA = "volume", "area"
 

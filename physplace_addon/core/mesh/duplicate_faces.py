@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, cross, from_rows, portions
-from .mesh_edges import EdgeTable, components
+from ..arrays import Bools, Floats, Ints, cross, from_rows, portions
+from .edges import EdgeTable, components
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
 EVEN, ODD, BOTH = 1, 2, 3  # ways round: the corners' order is an even or odd permutation of increasing

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, chosen, from_rows, portions
-from .mesh_edges import EdgeTable, stable_order
+from ..arrays import Bools, Floats, Ints, chosen, from_rows, portions
+from .edges import EdgeTable, stable_order
 
 FLAT = 1e-7
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, box_of
+from ..arrays import Bools, Floats, Ints, box_of
+from .edges import EdgeTable, components, connected, edge_table
 from .mass import areas
-from .mesh_edges import EdgeTable, components, connected, edge_table
-from .mesh_shells import LEAST_VOLUME, shells
+from .shells import LEAST_VOLUME, shells
 
 
 @dataclass(frozen=True, eq=False)

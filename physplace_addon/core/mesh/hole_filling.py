@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints, box_of, chosen
+from ..arrays import Bools, Floats, Ints, box_of, chosen
+from .edges import EdgeTable, components, connected
 from .mass import areas, signed_volumes
-from .mesh_edges import EdgeTable, components, connected
-from .mesh_shells import LEAST_VOLUME, shells
+from .shells import LEAST_VOLUME, shells
 
 SMALL = 1.0 / 8.0  # share of the volume under the lids, up to which they are lids of a solid
 

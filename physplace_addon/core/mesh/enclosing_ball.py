@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, box_of, from_rows
-from .errors import PhysPlaceError
+from ..arrays import Floats, Ints, box_of, from_rows
+from ..errors import PhysPlaceError
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 PASSES = 1000

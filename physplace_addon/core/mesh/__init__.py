@@ -1,0 +1,1 @@
+"""Triangle meshes as they come: welded, cleaned, oriented, their shells and holes found, their mass and size."""
