@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.bezier_bodies import bezier as patched
-from physplace_addon.core.surfaces.paths import TrigonometricPath
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.bezier.bodies import bezier as patched
+from physplace_addon.core.surfaces.curves.paths import TrigonometricPath
 from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Star, Superquadric, Tube
@@ -107,7 +107,7 @@ def turned(name: str, pieces: np.ndarray, **mesh) -> Paired:
     """A solid of revolution."""
     return Paired(
         name,
-        lambda: exact(primitives.revolution(pieces), name, **mesh),
+        lambda: exact(kinds.revolution(pieces), name, **mesh),
         lambda: Revolution(Profile([bezier(piece) for piece in pieces])),
     )
 
@@ -115,7 +115,7 @@ def turned(name: str, pieces: np.ndarray, **mesh) -> Paired:
 def torus(major=1.0, minor=0.3, **mesh) -> Paired:
     """A ring about z."""
     return Paired(
-        "torus", lambda: exact(primitives.torus(major, minor), "torus", **mesh), lambda: Ring(major, minor)
+        "torus", lambda: exact(kinds.torus(major, minor), "torus", **mesh), lambda: Ring(major, minor)
     )
 
 
@@ -125,7 +125,7 @@ def cone(radius=1.0, height=2.0, **mesh) -> Paired:
     sides = [line([0, -half], [radius, -half]), line([radius, -half], [0, half])]
     return Paired(
         "cone",
-        lambda: exact(primitives.cone(radius, height), "cone", **mesh),
+        lambda: exact(kinds.cone(radius, height), "cone", **mesh),
         lambda: Revolution(Profile(sides)),
     )
 
@@ -137,21 +137,21 @@ def cylinder(radius=0.5, height=2.0, **mesh) -> Paired:
     sides = [line(a, b) for a, b in pairwise(corners)]
     return Paired(
         "cylinder",
-        lambda: exact(primitives.cylinder(radius, height), "cylinder", **mesh),
+        lambda: exact(kinds.cylinder(radius, height), "cylinder", **mesh),
         lambda: Revolution(Profile(sides)),
     )
 
 
 def sphere(radius=1.0, **mesh) -> Paired:
     """A ball."""
-    return Paired("sphere", lambda: exact(primitives.sphere(radius), "sphere", **mesh), lambda: Ball(radius))
+    return Paired("sphere", lambda: exact(kinds.sphere(radius), "sphere", **mesh), lambda: Ball(radius))
 
 
 def superquadric(sizes=(1.2, 1.0, 0.8), exponent_1=0.6, exponent_2=0.8, **mesh) -> Paired:
     """A rounded box by default; an ellipsoid with both exponents 1."""
     return Paired(
         "superquadric",
-        lambda: exact(primitives.superquadric(*sizes, exponent_1, exponent_2), "superquadric", **mesh),
+        lambda: exact(kinds.superquadric(*sizes, exponent_1, exponent_2), "superquadric", **mesh),
         lambda: Superquadric(sizes, exponent_1, exponent_2),
     )
 
@@ -174,14 +174,14 @@ def knot(radius=0.15, **mesh) -> Paired:
     sine = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, -1]]) / 3
     return Paired(
         "knot",
-        lambda: exact(primitives.tube(TrigonometricPath(cosine, sine), radius), "knot", **mesh),
+        lambda: exact(kinds.tube(TrigonometricPath(cosine, sine), radius), "knot", **mesh),
         lambda: Tube([(trefoil_point, 0, 2 * np.pi, True)], radius),
     )
 
 
 def rod(start, end, radius) -> Body:
     """A straight tube with round ends."""
-    return exact(primitives.tube(np.array([straight(start, end)]), radius), "rod")
+    return exact(kinds.tube(np.array([straight(start, end)]), radius), "rod")
 
 
 def jack(reach=1.0, radius=0.2) -> Paired:
@@ -218,7 +218,7 @@ def bumpy_sphere(**mesh) -> Paired:
     amplitude, wave, phase = zip(*BUMPS, strict=True)
     return Paired(
         "bumpy sphere",
-        lambda: exact(primitives.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
+        lambda: exact(kinds.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
         _bumpy_shape,
     )
 
@@ -299,7 +299,7 @@ def cuboid(centre, half) -> tuple[np.ndarray, np.ndarray]:
 
 def floor(size=40.0) -> Body:
     """A level floor at z = 0, its outside up."""
-    return exact(primitives.plane(size, size), "floor")
+    return exact(kinds.plane(size, size), "floor")
 
 
 def placed(paired: Paired, matrix) -> Body:

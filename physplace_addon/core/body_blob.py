@@ -22,8 +22,8 @@ from .implicit.mesh_links import Links
 from .implicit.spacing import greatest_curvatures
 from .implicit.triangulation import MeshStatus, Triangulation, triangulated
 from .implicit.united import united
-from .surfaces.bezier import BezierSheet
-from .surfaces.complexes import DEFAULT_TOLERANCE
+from .surfaces.bezier.sheet import BezierSheet
+from .surfaces.complex import DEFAULT_TOLERANCE
 
 _ACROSS = 7.0  # points across the surface, when nobody has sampled it
 _LOOSER = 3.0  # of the tolerance: the mesh's, whose triangles the patches cut in six

@@ -28,11 +28,11 @@ from .implicit.mesh_links import Links, area_vectors
 from .implicit.splitting import bisected
 from .mesh.mass import MassProperties
 from .surfaces.base import Curve, Surface
-from .surfaces.bezier import BezierSheet
-from .surfaces.bezier_joins import Joins
-from .surfaces.bezier_walk import Ground
+from .surfaces.bezier.geodesics import Ground
+from .surfaces.bezier.joins import Joins
+from .surfaces.bezier.sheet import BezierSheet
+from .surfaces.flat import Triangles
 from .surfaces.tessellation import Tessellation
-from .surfaces.triangles import Triangles
 from .vectors import dot, length, unit
 
 _ROUNDING = 2.0**-48

@@ -32,7 +32,7 @@ from .body_blob_lines import SETTLED, Lines, bracketed, newton
 from .implicit.function import ImplicitFunction
 from .surfaces.base import Derivatives
 from .surfaces.bernstein import bernstein
-from .surfaces.bezier_nets import Nets
+from .surfaces.bezier.nets import Nets
 from .surfaces.patches import Patches, Slopes
 from .vectors import dot, length
 

@@ -20,8 +20,7 @@ from .errors import PhysPlaceError
 from .mesh.enclosing_ball import enclosing_ball
 from .mesh.mass import AREA, MassProperties, combined, comparable
 from .surfaces.base import Curve, Surface
-from .surfaces.segments import Segments, joined_segments
-from .surfaces.triangles import Triangles, joined_triangles
+from .surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
 
 
 def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None) -> Body:

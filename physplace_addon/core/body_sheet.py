@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from .mesh.mass import AREA, MassProperties, combined, mass_of_corners
 from .surfaces.base import Surface
+from .surfaces.flat import Triangles
 from .surfaces.quadrature import area_mass
-from .surfaces.triangles import Triangles
 
 SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
 HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without weight"

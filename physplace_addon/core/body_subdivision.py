@@ -13,7 +13,7 @@ from .body_exact import exact
 from .mesh.orientation import oriented
 from .surfaces.subdivision.bodies import quadrilaterals, subdivision
 from .surfaces.subdivision.cage import Cage
-from .surfaces.subdivision.complexes import CageComplex
+from .surfaces.subdivision.complex import CageComplex
 
 
 def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = False) -> Body:

@@ -23,8 +23,7 @@ from .mesh.features import features
 from .mesh.hole_filling import hull_of
 from .mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
 from .mesh.orientation import Orientation, oriented
-from .surfaces.segments import Segments
-from .surfaces.triangles import Triangles
+from .surfaces.flat import Segments, Triangles
 
 
 def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:

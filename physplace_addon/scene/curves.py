@@ -12,8 +12,8 @@ from bpy.types import Curve, Object, Spline
 
 from ..core.arrays import Floats
 from ..core.surfaces.bernstein import CUBIC, raising_matrix
+from ..core.surfaces.bezier.splines import piece_matrices
 from ..core.surfaces.rational import weighted
-from ..core.surfaces.splines import piece_matrices
 from .errors import SceneError
 from .knots import Direction
 

@@ -20,10 +20,10 @@ from ..core.arrays import Floats
 from ..core.bodies import Body
 from ..core.body_exact import Boundary
 from ..core.errors import SurfaceError
-from ..core.surfaces import primitives
-from ..core.surfaces.bezier_cages import KIND as BEZIER
-from ..core.surfaces.bezier_cages import nets_of
-from ..core.surfaces.formula_definitions import KIND as FORMULA
+from ..core.surfaces import kinds
+from ..core.surfaces.bezier.cages import KIND as BEZIER
+from ..core.surfaces.bezier.cages import nets_of
+from ..core.surfaces.formula.definitions import KIND as FORMULA
 from .access import custom_properties
 from .curves import bezier_pieces
 from .errors import SceneError
@@ -51,7 +51,7 @@ def complex_of(evaluated: Object) -> Boundary:
         )
     try:
         parameters = parameters_of(evaluated, kind)
-        return formula_of(parameters) if kind == FORMULA else primitives.build(kind, parameters)
+        return formula_of(parameters) if kind == FORMULA else kinds.build(kind, parameters)
     except SurfaceError as error:
         raise _named(evaluated, error) from error
 
@@ -80,12 +80,12 @@ def formula_of(parameters: Mapping[str, object]) -> Boundary:
     """
     if all(isinstance(value, (str, int, float)) for value in parameters.values()):
         return _remembered(tuple(sorted(parameters.items())))
-    return primitives.build(FORMULA, parameters)
+    return kinds.build(FORMULA, parameters)
 
 
 @lru_cache(maxsize=32)
 def _remembered(parameters: tuple[tuple[str, str | int | float], ...]) -> Boundary:
-    return primitives.build(FORMULA, dict(parameters))
+    return kinds.build(FORMULA, dict(parameters))
 
 
 def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:

@@ -15,7 +15,7 @@ from bpy.types import Depsgraph, Object, Spline, SurfaceCurve
 from ..core import bodies
 from ..core.bodies import Body
 from ..core.errors import SurfaceError
-from ..core.surfaces.splines import SplineSheet, spline_surface
+from ..core.surfaces.bezier.splines import SplineSheet, spline_surface
 from .curves import control_points
 from .knots import Direction
 from .visible import original

@@ -11,7 +11,7 @@ import bpy
 from bpy.types import Depsgraph, Mesh, Object
 
 from ..core.errors import PhysPlaceError
-from ..core.surfaces.formula_definitions import KIND as FORMULA
+from ..core.surfaces.formula.definitions import KIND as FORMULA
 from .access import custom_properties, library_of, present
 from .definitions import KIND, PREFIX, body_of
 from .display import TOLERANCE, corner_normals, tolerance_of, write_triangles

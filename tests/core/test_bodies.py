@@ -8,7 +8,7 @@ from physplace_addon.core.body_sheet import sheet_mass
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.mesh.mass import AREA, mass_of_corners
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 
@@ -20,9 +20,9 @@ def bodies():
     return {
         "cube": cube(),
         "sheet": polyhedron(SQUARE_POINTS, SQUARE_TRIANGLES, "sheet"),
-        "torus": exact(primitives.torus(2.0, 0.5), "torus", resolution=(17, 9)),
-        "cone": exact(primitives.cone(1.0, 2.0), "cone", resolution=(17, 9)),
-        "cylinder": exact(primitives.cylinder(1.0, 2.0), "cylinder", resolution=(17, 9)),
+        "torus": exact(kinds.torus(2.0, 0.5), "torus", resolution=(17, 9)),
+        "cone": exact(kinds.cone(1.0, 2.0), "cone", resolution=(17, 9)),
+        "cylinder": exact(kinds.cylinder(1.0, 2.0), "cylinder", resolution=(17, 9)),
     }
 
 
@@ -165,7 +165,7 @@ def test_one_body_merges_to_itself_and_none_is_refused():
 
 
 def test_an_exact_mass_does_not_know_the_tessellation():
-    coarse, fine = (exact(primitives.torus(2.0, 0.5), "torus", resolution=r) for r in ((7, 5), (81, 41)))
+    coarse, fine = (exact(kinds.torus(2.0, 0.5), "torus", resolution=r) for r in ((7, 5), (81, 41)))
     assert np.array_equal(coarse.mass.inertia, fine.mass.inertia)
     assert coarse.mass.volume == pytest.approx(2.0 * np.pi**2 * 2.0 * 0.25, rel=1e-13)
     assert coarse.triangle_bound.max() > fine.triangle_bound.max() > 0.0
@@ -175,12 +175,12 @@ def test_a_stretched_shell_has_the_area_of_the_stretched_surface():
     """An oblate ellipsoid of revolution: its area is known in closed form."""
     a, c = 2.0, 0.5
     stretch = np.diag([a, a, c, 1.0])
-    shell = sheet_mass(exact(primitives.sphere(1.0), "ball").transformed(stretch).surfaces)
+    shell = sheet_mass(exact(kinds.sphere(1.0), "ball").transformed(stretch).surfaces)
     e = np.sqrt(1.0 - (c / a) ** 2)
     expected = 2.0 * np.pi * a**2 + np.pi * c**2 / e * np.log((1.0 + e) / (1.0 - e))
     assert shell.volume == pytest.approx(expected, rel=1e-12)
     assert np.allclose(shell.center, 0.0, atol=1e-14)
-    fine = exact(primitives.sphere(1.0), "ball", resolution=(161, 81)).transformed(stretch)
+    fine = exact(kinds.sphere(1.0), "ball", resolution=(161, 81)).transformed(stretch)
     assert np.allclose(shell.inertia, mass_of_corners(fine.triangles, AREA).inertia, rtol=2e-3, atol=1e-6)
 
 

@@ -16,7 +16,7 @@ from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference
 from physplace_addon.core.implicit.covering import covering
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
 
@@ -128,7 +128,7 @@ def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale, away)
     body = blob_body(ball_of(scale, (away, 0.2, 0.3)), "ball", tolerance=0.02 * radius)
     assert body.mass.volume == pytest.approx(4 / 3 * np.pi * radius**3, rel=1e-9)
     assert body.mass.inertia == pytest.approx(0.4 * radius**2 * np.eye(3), abs=1e-9 * radius**2)
-    floor = exact(primitives.plane(40 * scale, 40 * scale), "floor")
+    floor = exact(kinds.plane(40 * scale, 40 * scale), "floor")
     turn = random_rotation(np.random.default_rng(0))
     start = np.array([0, 0, 3 * scale]) - turn @ body.mass.center
     certificate, _, centre = rested(body, Pose(quaternion_of(turn), start), [floor])
@@ -146,7 +146,7 @@ def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height():
     ).fun
     body = blob_body(function, "peanut", tolerance=0.02)
     turn = random_rotation(np.random.default_rng(5))
-    floor = exact(primitives.plane(40, 40), "floor")
+    floor = exact(kinds.plane(40, 40), "floor")
     certificate, rotation, centre = rested(body, Pose(quaternion_of(turn), np.array([0, 0, 3.0])), [floor])
     assert certificate.status.at_rest
     assert centre[2] == pytest.approx(np.log(most / BIAS) ** 0.5, abs=1e-9 * body.radius)
@@ -157,7 +157,7 @@ def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says():
     """It touches all eight spheres' midst or all eight gaps: the ball's distance from the ring is the same
     there.
     """
-    ball, radius = exact(primitives.sphere(0.8), "ball"), 0.8
+    ball, radius = exact(kinds.sphere(0.8), "ball"), 0.8
     certificate, _, centre = rested(
         ball, Pose(np.array([1.0, 0, 0, 0]), np.array([0.03, 0.02, 2.0])), [ring()]
     )
@@ -176,7 +176,7 @@ def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says():
 
 
 def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone():
-    cone = exact(primitives.cone(1.5, 3.0), "cone")
+    cone = exact(kinds.cone(1.5, 3.0), "cone")
     turn = rotation_of([0.99875, 0.045, 0.02, 0.0])
     certificate, rotation, centre = rested(
         ring(), Pose(quaternion_of(turn), np.array([0.03, 0.02, 5.0])), [cone]
@@ -194,7 +194,7 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
     volume = 2 * (4 / 3 * np.pi * RADIUS**3 - np.pi * cap**2 * (3 * RADIUS - cap) / 3)
     assert body.mass.volume == pytest.approx(volume, rel=3e-4)
     assert body.mass.center == pytest.approx(np.zeros(3), abs=1e-4)
-    floor = exact(primitives.plane(40, 40), "floor")
+    floor = exact(kinds.plane(40, 40), "floor")
     turn = rotation_of([0.9995, 0.0, 0.03, 0.01])
     certificate, _, centre = rested(body, Pose(quaternion_of(turn), np.array([0, 0, 1.0])), [floor])
     assert certificate.status.at_rest

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.placement import Placement, Status
-from physplace_addon.core.surfaces.bezier_bodies import bezier
+from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.read import read
 from tests import teapot

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.placement import Placement
-from physplace_addon.core.surfaces.bezier_nets import Nets
-from physplace_addon.core.surfaces.splines import patches_of
+from physplace_addon.core.surfaces.bezier.nets import Nets
+from physplace_addon.core.surfaces.bezier.splines import patches_of
 from physplace_addon.scene.knots import Direction
 from physplace_addon.scene.read import read
 from physplace_addon.scene.splines import sheet_of

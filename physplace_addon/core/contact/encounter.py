@@ -12,7 +12,7 @@ from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
 from ..collision import BoxTree, Directions, join, remember, tree_of
 from ..rigid import Pose
-from ..surfaces.segments import Segments
+from ..surfaces.flat import Segments
 from .bends import bends_of
 from .directions import directions_of, edge_spreads, vertex_spreads
 from .features import EDGE, FACE, FeatureGeometry, Features, dot

@@ -23,9 +23,9 @@ from scipy.special import roots_legendre
 from ..arrays import Floats
 from ..mesh.mass import AREA, VOLUME, MassProperties
 from ..vectors import cross, length
+from .analytic.star import Directions, Star
 from .base import Surface
-from .profiles import Profile, ProfilePoint
-from .star import Directions, Star
+from .curves.profiles import Profile, ProfilePoint
 
 _RELATIVE = 1e-14
 _FIRST_NODES, _MOST_NODES = 16, 1024

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from .base import Curve, Patch
-from .grid_lines import cells_of, lines_at, lines_within
+from .parameter_lines import cells_of, lines_at, lines_within
 
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 

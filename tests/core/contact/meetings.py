@@ -15,21 +15,21 @@ from physplace_addon.core.contact.finding import Reach, find_points
 from physplace_addon.core.contact.points import InterfacePoints
 from physplace_addon.core.contact.solving import solve_points
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = (0.0, 0.0, 0.0)
 BOWL = [(0.0, 0.0), (1.0, 0.1), (1.6, 0.7), (1.8, 1.5), (1.7, 1.5), (1.45, 0.75), (0.9, 0.25), (0.0, 0.15)]
 MAKERS = {
-    "ball": lambda: exact(primitives.sphere(1.0), "ball"),
-    "small ball": lambda: exact(primitives.sphere(0.3), "small ball"),
-    "ellipsoid": lambda: exact(primitives.superquadric(1.2, 1.0, 0.8), "ellipsoid"),
-    "torus": lambda: exact(primitives.torus(1.0, 0.3), "torus"),
-    "cone": lambda: exact(primitives.cone(1.0, 2.0), "cone"),
-    "cylinder": lambda: exact(primitives.cylinder(0.5, 2.0), "cylinder"),
-    "plane": lambda: exact(primitives.plane(8.0, 8.0), "plane"),
+    "ball": lambda: exact(kinds.sphere(1.0), "ball"),
+    "small ball": lambda: exact(kinds.sphere(0.3), "small ball"),
+    "ellipsoid": lambda: exact(kinds.superquadric(1.2, 1.0, 0.8), "ellipsoid"),
+    "torus": lambda: exact(kinds.torus(1.0, 0.3), "torus"),
+    "cone": lambda: exact(kinds.cone(1.0, 2.0), "cone"),
+    "cylinder": lambda: exact(kinds.cylinder(0.5, 2.0), "cylinder"),
+    "plane": lambda: exact(kinds.plane(8.0, 8.0), "plane"),
     "bowl": lambda: exact(
-        primitives.revolution(BOWL, sharp=[False, False, False, True, True, False, False, False]), "bowl"
+        kinds.revolution(BOWL, sharp=[False, False, False, True, True, False, False, False]), "bowl"
     ),
     "slab": lambda: polyhedron((CUBE_POINTS - [0.0, 0.0, 0.5]) * [8.0, 8.0, 1.0], CUBE_TRIANGLES, "slab"),
     "cube": lambda: polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube"),

@@ -8,7 +8,7 @@ from physplace_addon.core.contact.assembly import Assembly
 from physplace_addon.core.contact.finding import Reach
 from physplace_addon.core.contact.points import FIXED, InterfacePoints
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor
 
 TILT = np.array([0.9, 0.2, -0.3, 0.1])
@@ -20,15 +20,15 @@ def block(half):
 
 
 def torus():
-    return exact(primitives.torus(1.0, 0.3), "torus")
+    return exact(kinds.torus(1.0, 0.3), "torus")
 
 
 def ellipsoid():
-    return exact(primitives.superquadric(0.9, 0.6, 0.5, 1.0, 1.0), "ellipsoid")
+    return exact(kinds.superquadric(0.9, 0.6, 0.5, 1.0, 1.0), "ellipsoid")
 
 
 def cylinder():
-    return exact(primitives.cylinder(0.5, 1.0), "cylinder")
+    return exact(kinds.cylinder(0.5, 1.0), "cylinder")
 
 
 def pose(turn, at):

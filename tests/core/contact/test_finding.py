@@ -19,7 +19,7 @@ from physplace_addon.core.contact.points import (
 from physplace_addon.core.contact.solving import solve_points
 from physplace_addon.core.contact.views import View
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, floor
 from tests.core.contact.meetings import everything_within, meet, pose, prepared
 from tests.core.dirty_meshes import dirty
@@ -71,7 +71,7 @@ def bezier(control, t):
 
 @pytest.mark.parametrize("aside", [0.0, 0.2, 0.8, 1.3])
 def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside):
-    bowl = exact(primitives.revolution(BOWL), "bowl", resolution=(32, 12))
+    bowl = exact(kinds.revolution(BOWL), "bowl", resolution=(32, 12))
     encounter = meet("small ball", bowl, turn=(0.3, 0.5, 0.1), at=(aside, 0.0, 0.7))
     points = everything_within(encounter, 0.4)
     inside = bezier(HOLLOW, np.linspace(0.0, 1.0, 200_001))
@@ -90,7 +90,7 @@ def hemispherical_bowl():
     profile = np.concatenate([(INNER + WALL) * arc, INNER * arc[::-1]])
     sharp = np.zeros(len(profile), bool)
     sharp[12:14] = True
-    return exact(primitives.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
+    return exact(kinds.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
 
 
 def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
@@ -166,7 +166,7 @@ def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
 
 
 def test_a_point_that_would_walk_farther_than_the_threshold_is_no_point():
-    coarse = exact(primitives.sphere(1.0), "coarse", resolution=(8, 5))
+    coarse = exact(kinds.sphere(1.0), "coarse", resolution=(8, 5))
     encounter = Encounter.of(
         ContactBody.of([coarse]), prepared("plane"), pose((0.3, 0.2, 0.0), (0.0, 0.0, 1.0 + 1e-3))
     )

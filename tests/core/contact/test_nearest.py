@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core import bodies
 from physplace_addon.core.contact.nearest import nearest_point
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
 from tests.core.surfaces.exact_bodies import ALL
 
@@ -33,7 +33,7 @@ def test_no_point_of_the_boundary_is_nearer(kind: str, rng: np.random.Generator)
 
 
 def test_of_a_sphere_it_is_the_point_on_the_ray_inside_and_outside(rng: np.random.Generator) -> None:
-    ball = bodies.exact(primitives.sphere(1.3), "ball")
+    ball = bodies.exact(kinds.sphere(1.3), "ball")
     for place in rng.normal(size=(20, 3)):
         found = nearest_point(ball, place)
         ray = place / np.linalg.norm(place)
@@ -58,7 +58,7 @@ def test_at_an_edge_the_face_that_looks_most_there_gives_the_normal() -> None:
 
 
 def test_a_sheet_looks_to_the_side_asked_from() -> None:
-    sheet = bodies.exact(primitives.plane(2.0, 2.0), "sheet")
+    sheet = bodies.exact(kinds.plane(2.0, 2.0), "sheet")
     for side in (1.0, -1.0):
         found = nearest_point(sheet, np.array([0.3, 0.1, 0.5 * side]))
         np.testing.assert_allclose(found.point, (0.3, 0.1, 0.0), atol=1e-12)

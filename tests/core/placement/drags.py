@@ -7,7 +7,7 @@ import numpy as np
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose, quaternion_exponential
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
@@ -43,7 +43,7 @@ def wall(*normal_and_place) -> object:
     x /= np.linalg.norm(x)
     matrix = np.eye(4)
     matrix[:3, :3], matrix[:3, 3] = np.column_stack([x, np.cross(z, x), z]), place
-    return exact(primitives.plane(40.0, 40.0), "wall").transformed(matrix)
+    return exact(kinds.plane(40.0, 40.0), "wall").transformed(matrix)
 
 
 def grid(cells: int, size: float, height=lambda x, y: 0.0 * x) -> object:

@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.errors import MeshError, PhysPlaceError, PlacementError, SurfaceError
 from physplace_addon.core.placement import Placement, Settings, Status, check
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, cuboid, floor, sphere
 
 HIGH = Pose(np.array([1.0, 0, 0, 0]), np.array([0, 0, 3.0]))
@@ -28,7 +28,7 @@ def test_without_a_floor_there_is_no_support():
 
 def test_a_body_that_slides_off_its_only_support_has_none():
     ball = sphere(0.5).body
-    post = exact(primitives.sphere(0.4), "post")
+    post = exact(kinds.sphere(0.4), "post")
     pose = Pose(np.array([1.0, 0, 0, 0]), np.array([0.3, 0, 1.5]))
     certificate = ends(ball, pose, [post])
     assert certificate.status is Status.NO_SUPPORT
@@ -83,7 +83,7 @@ def test_zero_scale_is_an_error():
 )
 def test_a_bad_surface_is_an_error_that_names_the_property(kind, parameters, named):
     with pytest.raises(SurfaceError, match=named):
-        primitives.build(kind, parameters)
+        kinds.build(kind, parameters)
 
 
 def test_settings_without_meaning_are_errors():

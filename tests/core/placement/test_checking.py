@@ -9,7 +9,7 @@ import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -109,7 +109,7 @@ def test_a_ball_touches_in_a_point():
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("far", [0.0, 1e3])
 def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size, far):
-    ball = exact(primitives.sphere(size), "ball")
+    ball = exact(kinds.sphere(size), "ball")
     ground = polyhedron(8.0 * size * (CUBE_POINTS - [0.0, 0.0, 0.5]) + far * size, CUBE_TRIANGLES, "ground")
     for depth in (0.25, 1.9):
         here = pose(UPRIGHT, tuple(size * (far + np.array([0.1, 0.2, 1.0 - depth]))))

@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, Paired, block_shape, box, cylinder, floor, sphere, torus, turned
 from tests.core.placement.drags import UPRIGHT, about, at, drag, grid, place_of, wall
 from tests.oracles.frames import rotation_of
@@ -29,7 +29,7 @@ THIN = {
     "plane": wall(-1, 0, 0, 1, 0, 0),
     "plane seen from behind": wall(1, 0, 0, 1, 0, 0),
     "plate": box((0.001, 5.0, 5.0)).body.transformed(at(1.001, 0, 0).matrix4),
-    "shell": exact(primitives.sphere(3.0), "shell").transformed(at(4, 0, 0).matrix4),
+    "shell": exact(kinds.sphere(3.0), "shell").transformed(at(4, 0, 0).matrix4),
 }
 
 

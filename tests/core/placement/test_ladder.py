@@ -18,7 +18,7 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status, check
 from physplace_addon.core.placement.friction import required_friction
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 from tests.core.placement.contacts import UP, WEIGHT, contact_maps
 
@@ -42,7 +42,7 @@ ROOM = (
 )
 LADDERS = {
     "ladder": block((THICKNESS, WIDTH, LENGTH), (0.0, 0.0, 0.0), "ladder"),
-    "pole": exact(primitives.cylinder(0.5 * THICKNESS, LENGTH), "pole"),
+    "pole": exact(kinds.cylinder(0.5 * THICKNESS, LENGTH), "pole"),
 }
 
 

@@ -11,7 +11,7 @@ from physplace_addon.core.contact.features import FACE
 from physplace_addon.core.placement.forces import Gravity
 from physplace_addon.core.placement.load import Load
 from physplace_addon.core.placement.polish import polish
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.contact.meetings import assembled, everything_within, meet, prepared
 
 CLEARANCE = 1e-10
@@ -94,7 +94,7 @@ def test_a_lying_cylinder_keeps_its_roll(roll):
 
 @pytest.mark.parametrize("exponent", [0.5, 0.6])
 def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent):
-    solid = exact(primitives.superquadric(1.2, 1.0, 0.8, exponent, exponent), "pillow", resolution=(48, 24))
+    solid = exact(kinds.superquadric(1.2, 1.0, 0.8, exponent, exponent), "pillow", resolution=(48, 24))
     tilt = np.array([0.0, 0.0, 1e-3, 0.01, 0.006, 0.0])
     found = polished(solid, (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)

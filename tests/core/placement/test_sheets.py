@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core import bodies
 from physplace_addon.core.placement import Placement, Status
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces.formula_bodies import formula
+from physplace_addon.core.surfaces.formula.bodies import formula
 from tests.bodies_of_the_paper import floor
 
 FLAT, UPRIGHT = (1.0, 0.02, 0.01, 0.0), (1.0, 1.0, 0.03, 0.05)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.paths import trefoil
-from physplace_addon.core.surfaces.profiles import ArcProfile, LineProfile, joined
-from physplace_addon.core.surfaces.revolved import revolve
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic.revolution import revolve
+from physplace_addon.core.surfaces.curves.paths import trefoil
+from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile, joined
 
 APPLE = [(0.0, 0.35), (0.3, 0.6), (0.95, 0.3), (0.6, -0.6), (0.0, -0.45)]
 GOBLET = [(0, 0), (0.6, 0.05), (0.1, 0.5), (0.7, 1.2), (0.65, 1.25), (0.6, 1.2), (0, 0.7)]
@@ -24,34 +24,34 @@ def capsule():
 
 
 SMOOTH = {
-    "sphere": primitives.sphere(1.3),
-    "torus": primitives.torus(1.0, 0.3),
-    "ellipsoid": primitives.superquadric(1.0, 0.7, 0.4),
-    "rounded box": primitives.superquadric(1.0, 0.7, 0.4, 0.5, 0.6),
-    "pinched": primitives.superquadric(1.0, 0.7, 0.4, 0.5, 1.4),
-    "needle": primitives.superquadric(3.0, 0.5, 0.5),
-    "bumpy sphere": primitives.bumpy_sphere(1.0, [0.1, 0.05], [[4, 2, 1], [1, -3, 4]], [0.3, 1.0]),
-    "apple": primitives.revolution(APPLE),
+    "sphere": kinds.sphere(1.3),
+    "torus": kinds.torus(1.0, 0.3),
+    "ellipsoid": kinds.superquadric(1.0, 0.7, 0.4),
+    "rounded box": kinds.superquadric(1.0, 0.7, 0.4, 0.5, 0.6),
+    "pinched": kinds.superquadric(1.0, 0.7, 0.4, 0.5, 1.4),
+    "needle": kinds.superquadric(3.0, 0.5, 0.5),
+    "bumpy sphere": kinds.bumpy_sphere(1.0, [0.1, 0.05], [[4, 2, 1], [1, -3, 4]], [0.3, 1.0]),
+    "apple": kinds.revolution(APPLE),
     "capsule": capsule(),
-    "knot": primitives.tube(trefoil(), 0.5),
-    "rod": primitives.tube([(0, 0, -1), (0, 0, 1)], 0.3),
-    "hook": primitives.tube(HOOK, 0.2),
+    "knot": kinds.tube(trefoil(), 0.5),
+    "rod": kinds.tube([(0, 0, -1), (0, 0, 1)], 0.3),
+    "hook": kinds.tube(HOOK, 0.2),
 }
 SHARP = {
-    "cylinder": primitives.cylinder(0.5, 2.0),
-    "cone": primitives.cone(1.0, 2.0),
-    "goblet": primitives.revolution(GOBLET, sharp=[False, True, False, True, False, False, False]),
-    "pointed": primitives.revolution(APPLE, sharp=[True, False, False, False, False]),
+    "cylinder": kinds.cylinder(0.5, 2.0),
+    "cone": kinds.cone(1.0, 2.0),
+    "goblet": kinds.revolution(GOBLET, sharp=[False, True, False, True, False, False, False]),
+    "pointed": kinds.revolution(APPLE, sharp=[True, False, False, False, False]),
 }
 OPEN = {
-    "plane": primitives.plane(2.0, 3.0),
-    "vase": primitives.revolution([(0.5, 0.0), (1.0, 0.2), (0.8, 1.2)]),
-    "dish": primitives.revolution([(0.0, 0.0), (1.0, 0.2), (1.2, 0.6)]),
+    "plane": kinds.plane(2.0, 3.0),
+    "vase": kinds.revolution([(0.5, 0.0), (1.0, 0.2), (0.8, 1.2)]),
+    "dish": kinds.revolution([(0.0, 0.0), (1.0, 0.2), (1.2, 0.6)]),
 }
 EXTREME = {
-    "nearly a box": primitives.superquadric(1.0, 1.0, 1.0, 0.1, 0.1),
-    "octahedron": primitives.superquadric(1.0, 1.0, 1.0, 2.0, 2.0),
-    "double cone": primitives.superquadric(1.0, 1.0, 1.0, 1.9, 1.0),
+    "nearly a box": kinds.superquadric(1.0, 1.0, 1.0, 0.1, 0.1),
+    "octahedron": kinds.superquadric(1.0, 1.0, 1.0, 2.0, 2.0),
+    "double cone": kinds.superquadric(1.0, 1.0, 1.0, 1.9, 1.0),
 }
 CLOSED = {**SMOOTH, **SHARP, **EXTREME}
 ALL = {**CLOSED, **OPEN}

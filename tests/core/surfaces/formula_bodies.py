@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from physplace_addon.core.surfaces.formula_bodies import formula
+from physplace_addon.core.surfaces.formula.bodies import formula
 
 TURN = "0, 2*pi, periodic"
 TORUS = {

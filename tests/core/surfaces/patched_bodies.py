@@ -5,7 +5,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 
-from physplace_addon.core.surfaces.bezier_bodies import bezier
+from physplace_addon.core.surfaces.bezier.bodies import bezier
 from tests.teapot import lid_nets, pot_nets, turned_nets
 
 PEBBLE = (

@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 
 from physplace_addon.core.surfaces.bernstein import raising_matrix
-from physplace_addon.core.surfaces.splines import SplineSheet, piece_matrices
+from physplace_addon.core.surfaces.bezier.splines import SplineSheet, piece_matrices
 
 CIRCLE = np.array([(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0)], float)
 CIRCLE_WEIGHTS = np.array([1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.surfaces.exact_bodies import ALL, samples
 
 MAPS = {
@@ -36,8 +36,8 @@ def test_mapped_geometry_agrees_with_mapped_derivatives(name, map_name, rng):
 
 
 def test_a_stretched_sphere_is_an_ellipsoid(rng):
-    ball = primitives.sphere(1.0).surfaces[0].transformed(matrix("stretched"))
-    ellipsoid = primitives.superquadric(1.0, 0.7, 0.4).surfaces[0]
+    ball = kinds.sphere(1.0).surfaces[0].transformed(matrix("stretched"))
+    ellipsoid = kinds.superquadric(1.0, 0.7, 0.4).surfaces[0]
     face, uv = samples(ball, 50, rng, margin=0.01)
     a, b = ball.geometry(face, uv), ellipsoid.geometry(face, uv)
     np.testing.assert_allclose(a.point, b.point, atol=1e-14)
@@ -71,7 +71,7 @@ def test_two_maps_are_one():
 
 @pytest.mark.parametrize("map_name", MAPS)
 def test_mapped_rims_agree_with_differences(map_name):
-    rims = primitives.cone(1.0, 2.0).curves[0].transformed(matrix(map_name))
+    rims = kinds.cone(1.0, 2.0).curves[0].transformed(matrix(map_name))
     edge, t, h = np.zeros(5, dtype=np.intp), np.linspace(0.2, 5.0, 5), 1e-4
     g = rims.geometry(edge, t)
     before, after = rims.geometry(edge, t - h).point, rims.geometry(edge, t + h).point

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.surfaces.bezier import Board
-from physplace_addon.core.surfaces.bezier_bodies import bezier
-from physplace_addon.core.surfaces.bezier_nets import side_parameters
+from physplace_addon.core.surfaces.bezier.bodies import bezier
+from physplace_addon.core.surfaces.bezier.nets import side_parameters
+from physplace_addon.core.surfaces.bezier.sheet import Board
 from tests.core.surfaces.patched_bodies import BODIES, CLOSED, NETS, flat_patch, partial, samples, sheets
 
 ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1, 1), "dvv": (0, 2)}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.surfaces.bezier_bodies import bezier
-from physplace_addon.core.surfaces.bezier_cages import nets_of
+from physplace_addon.core.surfaces.bezier.bodies import bezier
+from physplace_addon.core.surfaces.bezier.cages import nets_of
 from tests.core.surfaces.patched_bodies import cube_nets, hill_nets
 from tests.core.surfaces.smooth_meshes import cage_of
 

@@ -5,7 +5,7 @@ import pytest
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.surfaces.bezier_nets import Nets
+from physplace_addon.core.surfaces.bezier.nets import Nets
 from tests.core.surfaces.patched_bodies import BODIES, CLOSED, NETS, samples
 from tests.core.surfaces.test_tessellation import distances
 

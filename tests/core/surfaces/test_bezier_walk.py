@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.bezier_nets import Nets
+from physplace_addon.core.surfaces.bezier.nets import Nets
 from tests.core.surfaces.patched_bodies import BODIES, samples, sheets
 from tests.core.surfaces.walks import (
     beside,

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.segments import Segments, joined_segments
-from physplace_addon.core.surfaces.triangles import Triangles, joined_triangles
+from physplace_addon.core.surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
 
 
 @pytest.fixture

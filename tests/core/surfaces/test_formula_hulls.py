@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.surfaces.base import Slack
 from physplace_addon.core.surfaces.bernstein import bernstein
-from physplace_addon.core.surfaces.formula_bodies import formula
+from physplace_addon.core.surfaces.formula.bodies import formula
 from tests.core.surfaces.formula_bodies import NAMED, body_of
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.formulas import Formulas
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.paths import trefoil
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.curves.paths import trefoil
 from tests.core.formulas.random_formulas import ONE, TWO
 from tests.core.surfaces.exact_bodies import samples
 from tests.core.surfaces.test_tessellation import distances
@@ -38,7 +38,7 @@ def test_third_derivatives_agree_with_thirty_digits(name):
 
 
 def test_a_knot_of_formulas_is_the_knot():
-    typed, known = primitives.build("tube", KNOT), primitives.tube(trefoil(), 0.5)
+    typed, known = kinds.build("tube", KNOT), kinds.tube(trefoil(), 0.5)
     assert typed.mass.volume == pytest.approx(known.mass.volume, rel=1e-12)
     t = np.linspace(0.1, 6.2, 50)
     ours, theirs = typed.surfaces[0].path, known.surfaces[0].path
@@ -48,7 +48,7 @@ def test_a_knot_of_formulas_is_the_knot():
 
 @pytest.mark.parametrize("definition", [KNOT, ROD])
 def test_a_tube_of_formulas_lies_within_its_triangles_grown_by_their_bounds(definition, rng):
-    tube = primitives.build("tube", definition)
+    tube = kinds.build("tube", definition)
     mesh = tube.tessellate(tolerance=0.02 * tube.size)
     on_it = tube.surfaces[0].derivatives(*samples(tube.surfaces[0], 300, rng)).point
     assert np.all((distances(on_it, mesh.points[mesh.corners]) - mesh.bound).min(axis=1) <= 0.0)
@@ -73,6 +73,6 @@ def test_a_tube_of_formulas_lies_within_its_triangles_grown_by_their_bounds(defi
 )
 def test_what_is_no_path_is_refused_with_the_property_and_the_reason(change, subject, says):
     with pytest.raises(SurfaceError) as caught:
-        primitives.build("tube", {**KNOT, **change})
+        kinds.build("tube", {**KNOT, **change})
     assert (caught.value.kind, caught.value.subject) == ("tube", subject)
     assert says in str(caught.value)

@@ -10,8 +10,8 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.formula_bodies import formula
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.formula.bodies import formula
 from tests.core.formulas.random_formulas import random_formula
 from tests.core.surfaces.formula_bodies import CLOSED, ELLIPSOID, NAMED, TORUS, TURN, body_of, sheets
 from tests.core.surfaces.patched_bodies import samples
@@ -241,7 +241,7 @@ def placed(body, rotation, world):
 @pytest.mark.parametrize(("definition", "height"), [(TORUS, 0.3), ({**ELLIPSOID, "a": 0.4, "b": 0.4}, 0.4)])
 def test_a_formula_rests_at_its_true_height(definition, height, rng):
     """To 1e-9 of R: a torus flat on its side, and a sphere anywhere, near its poles too."""
-    floor = exact(primitives.plane(20.0, 20.0), "floor")
+    floor = exact(kinds.plane(20.0, 20.0), "floor")
     body = exact(formula(definition), "formula")
     certificate, pose = placed(body, random_rotation(rng), [floor])
     assert certificate.status in (Status.BALANCED, Status.AT_ENERGY_MINIMUM)

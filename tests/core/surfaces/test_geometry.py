@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.star import Star
-from physplace_addon.core.surfaces.superquadric import SuperquadricGauge
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic.star import Star
+from physplace_addon.core.surfaces.analytic.superquadric import SuperquadricGauge
 from tests.core.surfaces.exact_bodies import ALL, CLOSED, samples
 
 FACE = np.zeros(1, dtype=np.intp)
@@ -50,20 +50,20 @@ def test_normals_of_a_closed_body_point_out_of_it(name, rng):
 
 
 def test_a_sphere_curves_away_from_its_outward_normal():
-    surface = primitives.sphere(2.0).surfaces[0]
+    surface = kinds.sphere(2.0).surfaces[0]
     np.testing.assert_allclose(principal(surface, [0.3, 0.4]), [-0.5, -0.5], rtol=1e-14)
 
 
 @pytest.mark.parametrize("v", [-0.5 * np.pi, 0.5 * np.pi])
 def test_a_sphere_is_a_sphere_at_its_poles(v):
-    surface = primitives.sphere(2.0).surfaces[0]
+    surface = kinds.sphere(2.0).surfaces[0]
     g = surface.geometry(FACE, np.array([[1.0, v]]))
     np.testing.assert_allclose(g.normal[0], [0, 0, np.sign(v)], atol=1e-15)
     np.testing.assert_allclose(g.curvature[0], -0.5 * np.eye(2), atol=1e-14)
 
 
 def test_the_inside_of_a_torus_is_a_saddle():
-    surface = primitives.torus(1.0, 0.25).surfaces[0]
+    surface = kinds.torus(1.0, 0.25).surfaces[0]
     np.testing.assert_allclose(principal(surface, [0.7, np.pi]), [-4.0, 1.0 / 0.75], rtol=1e-13)
 
 
@@ -81,7 +81,7 @@ def test_curvature_tends_to_its_value_at_a_smooth_pole(end):
 
 def test_an_ellipsoid_has_its_known_curvature_on_the_axes():
     a, b, c = 1.0, 0.7, 0.4
-    surface = primitives.superquadric(a, b, c).surfaces[0]
+    surface = kinds.superquadric(a, b, c).surfaces[0]
     quarter = 0.5 * np.pi
     on_axes = {(0.0, 0.0): (a, b, c), (quarter, 0.0): (b, a, c), (0.9, quarter): (c, a, b)}
     for uv, (axis, one, other) in on_axes.items():
@@ -91,7 +91,7 @@ def test_an_ellipsoid_has_its_known_curvature_on_the_axes():
 
 @pytest.mark.parametrize("quarters", [(0, 0), (1, 0), (2, 0), (0.3, 1), (1.4, -1)])
 def test_a_superquadric_with_small_exponents_is_exactly_flat_on_its_axes(quarters):
-    surface = primitives.superquadric(1.0, 0.7, 0.4, 0.5, 0.6).surfaces[0]
+    surface = kinds.superquadric(1.0, 0.7, 0.4, 0.5, 0.6).surfaces[0]
     g = surface.geometry(FACE, 0.5 * np.pi * np.array([quarters]))
     assert np.all(g.curvature == 0.0)
     assert np.sort(np.abs(g.normal[0])).tolist() == [0.0, 0.0, 1.0]
@@ -100,7 +100,7 @@ def test_a_superquadric_with_small_exponents_is_exactly_flat_on_its_axes(quarter
 
 @pytest.mark.parametrize("exponents", [(0.1, 0.1), (0.1, 2), (1, 1.9), (1.5, 0.3), (2, 2), (2, 0.1)])
 def test_superquadrics_are_finite_on_planes_and_axes(exponents):
-    surface = primitives.superquadric(1.0, 1.0, 1.0, *exponents).surfaces[0]
+    surface = kinds.superquadric(1.0, 1.0, 1.0, *exponents).surfaces[0]
     u, v = np.meshgrid(np.arange(9) * np.pi / 4, np.arange(-4, 5) * np.pi / 8)
     uv = np.column_stack([u.ravel(), v.ravel()])
     g = surface.geometry(np.zeros(len(uv), dtype=np.intp), uv)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, turned
 from tests.core.surfaces.exact_bodies import ALL, SMOOTH, samples
 
@@ -85,7 +85,7 @@ def test_a_walk_over_a_pole_goes_straight_on(name, upper):
 
 
 def test_a_pole_can_be_left_in_any_direction():
-    surface = primitives.sphere(1.0).surfaces[0]
+    surface = kinds.sphere(1.0).surfaces[0]
     angle = np.linspace(0.0, 6.0, 13)
     step = 0.1 * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(13)])
     uv = np.tile([0.7, 0.5 * np.pi], (13, 1))
@@ -95,7 +95,7 @@ def test_a_pole_can_be_left_in_any_direction():
 
 
 def test_bounded_parameters_clamp_and_periodic_ones_wrap():
-    side = primitives.cylinder(0.5, 2.0).surfaces[1]
+    side = kinds.cylinder(0.5, 2.0).surfaces[1]
     face = np.zeros(1, dtype=np.intp)
     beyond = side.move(face, np.array([[0.0, 1.9]]), np.array([[0.0, 0.0, 5.0]]))
     assert beyond.tolist() == [[0.0, 2.0]]
@@ -104,7 +104,7 @@ def test_bounded_parameters_clamp_and_periodic_ones_wrap():
 
 
 def test_a_tube_is_walked_over_its_round_end():
-    surface = primitives.tube([(0, 0, -1), (0, 0, 1)], 0.3).surfaces[0]
+    surface = kinds.tube([(0, 0, -1), (0, 0, 1)], 0.3).surfaces[0]
     face, uv = np.zeros(1, dtype=np.intp), np.array([[1.95, 0.0]])
     for _ in range(12):
         g = surface.geometry(face, uv)

@@ -7,11 +7,11 @@ import pytest
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.mesh.mass import AREA, VOLUME, mass_of_triangles
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.paths import trefoil
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic.tube import Tube
+from physplace_addon.core.surfaces.analytic.tube_bodies import reference_direction
+from physplace_addon.core.surfaces.curves.paths import trefoil
 from physplace_addon.core.surfaces.quadrature import pieces_rule
-from physplace_addon.core.surfaces.tube import Tube
-from physplace_addon.core.surfaces.tubes import reference_direction
 from tests.core.surfaces.exact_bodies import ALL, APPLE, CLOSED, GOBLET
 from tests.core.surfaces.patched_bodies import hill_nets
 
@@ -60,13 +60,13 @@ def test_mass_agrees_with_the_flux_through_the_boundary(name):
 @pytest.mark.parametrize(
     ("body", "volume"),
     [
-        (primitives.sphere(2.0), 4.0 / 3.0 * math.pi * 8.0),
-        (primitives.torus(1.0, 0.3), 2.0 * math.pi**2 * 0.09),
-        (primitives.cylinder(0.5, 2.0), 0.5 * math.pi),
-        (primitives.cone(1.0, 2.0), 2.0 / 3.0 * math.pi),
-        (primitives.superquadric(1.0, 0.7, 0.4), 4.0 / 3.0 * math.pi * 0.28),
-        (primitives.superquadric(1.0, 1.0, 1.0, 2.0, 2.0), 4.0 / 3.0),
-        (primitives.tube([(0, 0, -1), (0, 0, 1)], 0.3), math.pi * 0.09 * 2.0 + 4.0 / 3.0 * math.pi * 0.027),
+        (kinds.sphere(2.0), 4.0 / 3.0 * math.pi * 8.0),
+        (kinds.torus(1.0, 0.3), 2.0 * math.pi**2 * 0.09),
+        (kinds.cylinder(0.5, 2.0), 0.5 * math.pi),
+        (kinds.cone(1.0, 2.0), 2.0 / 3.0 * math.pi),
+        (kinds.superquadric(1.0, 0.7, 0.4), 4.0 / 3.0 * math.pi * 0.28),
+        (kinds.superquadric(1.0, 1.0, 1.0, 2.0, 2.0), 4.0 / 3.0),
+        (kinds.tube([(0, 0, -1), (0, 0, 1)], 0.3), math.pi * 0.09 * 2.0 + 4.0 / 3.0 * math.pi * 0.027),
     ],
 )
 def test_volumes_known_in_closed_form(body, volume):
@@ -82,7 +82,7 @@ def test_mass_of_awkward_superquadrics_agrees_with_their_triangles(name):
 
 
 def test_an_open_surface_has_its_mass_in_its_area():
-    cone_side = primitives.revolution([(0.0, 1.0), (1.0, 0.0)], sharp=[True, False])
+    cone_side = kinds.revolution([(0.0, 1.0), (1.0, 0.0)], sharp=[True, False])
     assert cone_side.mass.basis == AREA
     assert not cone_side.closed
     assert cone_side.mass.volume == pytest.approx(math.pi * math.sqrt(2.0), rel=1e-13)
@@ -95,7 +95,7 @@ def at_first_joint(surface):
 
 @pytest.mark.parametrize("points", [APPLE, GOBLET])
 def test_it_does_not_matter_which_way_a_profile_is_drawn(points):
-    one, other = primitives.revolution(points), primitives.revolution(points[::-1])
+    one, other = kinds.revolution(points), kinds.revolution(points[::-1])
     assert one.mass.volume == pytest.approx(other.mass.volume, rel=1e-14)
     g, h = (at_first_joint(body.surfaces[0]) for body in (one, other))
     np.testing.assert_allclose(g.point, h.point, atol=1e-14)
@@ -103,7 +103,7 @@ def test_it_does_not_matter_which_way_a_profile_is_drawn(points):
 
 
 def test_a_cone_is_a_disk_a_side_a_rim_and_an_apex():
-    cone = primitives.cone(1.0, 2.0)
+    cone = kinds.cone(1.0, 2.0)
     assert [surface.flat for surface in cone.surfaces] == [True, False]
     (rims,) = cone.curves
     assert rims.edge_count == 1
@@ -130,7 +130,7 @@ def test_a_profile_with_sharp_points_has_rims_there():
 
 
 def test_a_ring_profile_has_no_poles():
-    ring = primitives.revolution([(0.5, 0), (1, 0.2), (1.4, 1.2), (0.6, 0.4)], closed=True)
+    ring = kinds.revolution([(0.5, 0), (1, 0.2), (1.4, 1.2), (0.6, 0.4)], closed=True)
     assert ring.closed
     assert not ring.curves
     assert ring.surfaces[0].domain[1].periodic
@@ -147,7 +147,7 @@ def test_nearly_smooth_bezier_joints_are_made_smooth():
     """What single precision leaves of a smooth curve stays one face, with smooth poles."""
     pieces = np.array([quarter_circle((0, 0), (0, -1), (1, 0)), quarter_circle((0, 0), (1, 0), (0, 1))])
     noisy = (pieces + np.random.default_rng(0).uniform(-1e-7, 1e-7, pieces.shape)).astype(np.float32)
-    body = primitives.revolution(noisy.astype(np.float64))
+    body = kinds.revolution(noisy.astype(np.float64))
     assert len(body.surfaces) == 1
     assert not body.curves
     assert len(body.vertices) == 0
@@ -159,7 +159,7 @@ def test_nearly_smooth_bezier_joints_are_made_smooth():
 
 def test_bezier_corners_become_rims():
     straight = [[(0, 0), (1 / 3, 0), (2 / 3, 0), (1, 0)], [(1, 0), (1, 0), (0, 1), (0, 1)]]
-    body = primitives.revolution(straight)
+    body = kinds.revolution(straight)
     assert body.curves[0].edge_count == 1
     assert len(body.vertices) == 1
     assert body.mass.volume == pytest.approx(math.pi / 3.0, rel=1e-13)
@@ -167,14 +167,14 @@ def test_bezier_corners_become_rims():
 
 def test_an_outline_drawn_along_the_axis_too_is_the_same_solid():
     corners = np.array([(0, 0), (1, 0), (1, 2), (0, 2), (0, 1)], dtype=float)
-    outline = primitives.revolution(corners, closed=True, sharp=[True] * 5)
+    outline = kinds.revolution(corners, closed=True, sharp=[True] * 5)
     assert outline.closed
     assert len(outline.surfaces) == 3
     assert outline.mass.volume == pytest.approx(2.0 * math.pi, rel=1e-13)
     sides = zip(corners, np.roll(corners, -1, axis=0), strict=True)
     pieces = np.array([np.linspace(a, b, 4) for a, b in sides])
     for start in range(5):
-        turned = primitives.revolution(np.roll(pieces, start, axis=0), closed=True)
+        turned = kinds.revolution(np.roll(pieces, start, axis=0), closed=True)
         assert len(turned.surfaces) == 3
         assert turned.mass.volume == pytest.approx(2.0 * math.pi, rel=1e-13)
 
@@ -187,9 +187,9 @@ def test_the_reference_direction_of_a_tube_keeps_clear_of_its_tangents(rng):
 
 def test_bezier_paths_and_splines_make_tubes():
     pieces = [[(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0)], [(3, 0, 0), (4, 0, 0), (5, 1, 0), (5, 2, 0)]]
-    tube = primitives.tube(pieces, 0.2)
+    tube = kinds.tube(pieces, 0.2)
     assert tube.closed
-    ring = primitives.tube([(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)], 0.1, closed=True)
+    ring = kinds.tube([(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0)], 0.1, closed=True)
     assert ring.surfaces[0].domain[0].periodic
 
 
@@ -226,7 +226,7 @@ WRONG = [
 @pytest.mark.parametrize(("kind", "parameters", "subject"), WRONG)
 def test_a_wrong_property_is_named(kind, parameters, subject):
     with pytest.raises(SurfaceError) as caught:
-        primitives.build(kind, parameters)
+        kinds.build(kind, parameters)
     assert caught.value.kind == kind
     assert caught.value.subject == subject
     assert kind in str(caught.value)
@@ -245,6 +245,6 @@ def test_every_kind_can_be_built_by_name():
         "tube": {"path": [(0, 0, 0), (1, 0, 0)], "radius": 0.2},
         "bezier": {"control": hill_nets()},
     }
-    assert parameters.keys() == primitives.KINDS.keys()
+    assert parameters.keys() == kinds.KINDS.keys()
     for kind, given in parameters.items():
-        assert primitives.build(kind, given).kind == kind
+        assert kinds.build(kind, given).kind == kind

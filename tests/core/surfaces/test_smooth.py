@@ -11,7 +11,7 @@ import pytest
 from physplace_addon.core.body_smooth import MOST_PATCHES
 from physplace_addon.core.surfaces.base import Slack
 from physplace_addon.core.surfaces.bernstein import bernstein
-from physplace_addon.core.surfaces.gregory import GregoryNets
+from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.dirty_meshes import dirty
 from tests.core.surfaces import smooth_meshes as meshes
 from tests.core.surfaces.test_tessellation import distances

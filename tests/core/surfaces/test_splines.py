@@ -10,11 +10,11 @@ from physplace_addon.core.bodies import exact
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.bernstein import part_matrices
+from physplace_addon.core.surfaces.bezier.splines import SplineSheet, spline_surface
+from physplace_addon.core.surfaces.curves.rational_curves import PiecewiseRational
 from physplace_addon.core.surfaces.rational import bends
-from physplace_addon.core.surfaces.rational_curves import PiecewiseRational
-from physplace_addon.core.surfaces.splines import SplineSheet, spline_surface
 from tests.bodies_of_the_paper import floor
 from tests.core.surfaces import spline_bodies as splines
 from tests.core.surfaces.formula_bodies import TORUS
@@ -105,9 +105,9 @@ def test_a_ball_is_round_up_to_its_poles(w):
 def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
     parameters = {"major_radius": 1.0, "minor_radius": 0.25}
     bodies = {
-        "formula": primitives.build("formula", {**TORUS, "R": 1.0, "r": 0.25}),
+        "formula": kinds.build("formula", {**TORUS, "R": 1.0, "r": 0.25}),
         "spline": spline_surface([splines.torus(1.0, 0.25)]),
-        "revolution": primitives.build("torus", parameters),
+        "revolution": kinds.build("torus", parameters),
     }
     tilt = np.array([np.cos(0.05), np.sin(0.05), 0.0, 0.0])
     for start in (np.array([1.0, 0.0, 0.0, 0.0]), tilt):
@@ -122,10 +122,10 @@ def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
 def test_a_circle_of_rational_arcs_is_turned_and_followed_exactly(kind, rng):
     if kind == "tube":
         circle = np.insert(splines.CIRCLE, 2, 0.0, axis=1)
-        body = primitives.tube(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), 0.25, True)
+        body = kinds.tube(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), 0.25, True)
     else:
         circle = np.array([1.0, 0.0]) + 0.25 * splines.CIRCLE
-        body = primitives.revolution(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), True)
+        body = kinds.revolution(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), True)
     assert body.closed
     assert body.mass.volume == pytest.approx(2.0 * np.pi**2 * 0.0625, rel=1e-12)
     u, v = body.surfaces[0].domain

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.bezier_bodies import bezier
+from physplace_addon.core.surfaces.bezier.bodies import bezier
 from tests.core.surfaces.patched_bodies import BODIES
 from tests.oracles.patches import Patches
 from tests.teapot import LID_SCALE, lid_nets, pot_nets

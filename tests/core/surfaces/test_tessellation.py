@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.surfaces import primitives
-from physplace_addon.core.surfaces.paths import trefoil
+from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.curves.paths import trefoil
 from tests.core.surfaces.exact_bodies import ALL, CLOSED, SMOOTH, samples
 
 COARSE, FINE = (9, 5), (31, 11)
@@ -64,8 +64,8 @@ def test_by_default_a_body_gets_some_thousand_triangles():
 
 def test_a_resolution_counts_lines():
     """The paper's 15x5 mesh of a knot has 56 quadrilaterals."""
-    assert len(primitives.tube(trefoil(), 0.5).tessellate((15, 5)).corners) == 112
-    assert len(primitives.torus(1.0, 0.3).tessellate((15, 5)).corners) == 112
+    assert len(kinds.tube(trefoil(), 0.5).tessellate((15, 5)).corners) == 112
+    assert len(kinds.torus(1.0, 0.3).tessellate((15, 5)).corners) == 112
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -144,4 +144,4 @@ def test_vertices_are_corners_of_their_owners(name):
 
 def test_a_hopeless_tolerance_is_refused():
     with pytest.raises(SurfaceError, match="tolerance"):
-        primitives.sphere(1.0).tessellate(tolerance=1e-12)
+        kinds.sphere(1.0).tessellate(tolerance=1e-12)

@@ -3,7 +3,7 @@
 import pytest
 
 from physplace_addon.core.body_subdivision import limit_complex
-from physplace_addon.core.surfaces import primitives
+from physplace_addon.core.surfaces import kinds
 from tests.core.surfaces.cages import cages
 from tests.core.surfaces.exact_bodies import ALL
 from tests.core.surfaces.patched_bodies import BODIES
@@ -13,7 +13,7 @@ FLAT = {"u": "-1, 1", "v": "-1, 1"}
 BUMP = {"x": "u", "y": "v", "z": "0.3*exp(-20*(u^2 + v^2))", **FLAT}
 KINDS = {
     **{name: lambda name=name: ALL[name] for name in ("rounded box", "goblet", "hook", "cone", "needle")},
-    "formula": lambda: primitives.build("formula", BUMP),
+    "formula": lambda: kinds.build("formula", BUMP),
     "patches": lambda: BODIES["pot"],
     **{name: lambda name=name: limit_complex(*cages()[name])[0] for name in ("open fan", "hard top")},
 }

@@ -13,11 +13,11 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import unit
-from ..bezier_borders import BorderChain, Sides
-from ..bezier_chains import Borders, linked, passable
-from ..bezier_sides import BezierSides
+from ..bezier.borders import BorderChain, Sides
+from ..bezier.chains import Borders, linked, passable
+from ..bezier.nets import BezierSides
+from ..curves.pieces import distance_to_segment
 from ..patches import Patches
-from ..pieces import distance_to_segment
 from .cage import Cage
 from .seams import RISING, SIDE
 

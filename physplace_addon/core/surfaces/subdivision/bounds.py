@@ -18,7 +18,7 @@ from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length
 from ..bernstein import sub_matrices
 from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
-from ..pieces import distance_to_segment
+from ..curves.pieces import distance_to_segment
 from .nets import LimitNets, Tips, turned
 
 _HOPELESS = 6.0  # times `enough`: where a simple bound is left, as no better one will do

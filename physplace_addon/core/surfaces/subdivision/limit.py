@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import SurfaceError
-from ..bezier_nets import Nets
+from ..bezier.nets import Nets
 from .cage import Cage, around
 from .extraordinary import bezier_nets, powers_of
 from .neighbourhoods import Corners, Fan, control_grids, corners_of, fans_of, ready_corners, regular_faces

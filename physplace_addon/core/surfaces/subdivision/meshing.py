@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ..bezier_joins import Joins
-from ..bezier_mesh import alike, strips_of
+from ..bezier.joins import Joins
+from ..bezier.mesh import alike, strips_of
 from ..patches import Patches
 from .bounds import hull_bounds, regular_bounds
 from .nets import LimitNets

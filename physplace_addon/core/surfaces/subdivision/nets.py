@@ -19,7 +19,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length
 from ..base import Derivatives
 from ..bernstein import bernstein
-from ..bezier_nets import Nets
+from ..bezier.nets import Nets
 from ..patches import Patches, Slopes, normals_and_forms
 from .extraordinary import LEVELS, Powers
 

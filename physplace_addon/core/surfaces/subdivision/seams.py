@@ -7,7 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Ints
-from ..bezier_joins import Joins
+from ..bezier.joins import Joins
 from .cage import Cage
 
 SIDE = np.array([2, 1, 3, 0])  # the side of the square that each half-edge of a face runs along

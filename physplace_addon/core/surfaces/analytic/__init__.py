@@ -1,0 +1,1 @@
+"""Surfaces in closed form: planes, star-shaped surfaces, surfaces of revolution, tubes."""

@@ -1,0 +1,178 @@
+"""Finding the edges and vertices of Bezier patches.
+
+The sides without a smooth join are gathered, a crease once.  Their ends are nodes.  Where just two ends meet
+and the tangent goes on, so does the chain; every other node is a vertex, and so is a pole that is a tip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from ...arrays import Bools, Floats, Ints
+from ..patches import POLE_SIDE, SidedPatches
+from .borders import BorderChain, Sides
+from .joins import SMOOTH, Joins
+from .nets import SAME
+from .poles import Pole
+
+_NONE = -1
+_FAN = np.linspace(0.0, 1.0, 5)  # shares of the directions between the two sides of a patch's corner
+
+
+@dataclass(frozen=True, eq=False)
+class Borders:
+    """All border sides: `first`, and `second` across a crease; nodes (m, 2) at their starts and ends;
+    leaving (m, 2, 3): unit tangents away from those nodes, into the side.
+    """
+
+    first: Sides
+    second: Sides
+    nodes: Ints
+    leaving: Floats
+    places: Floats
+
+
+class Linked(NamedTuple):
+    """Sides of a chain in order, those across them, and whether it ends where it began."""
+
+    first: Sides
+    second: Sides
+    closed: bool
+
+
+def borders_of(nets: SidedPatches, joins: Joins, size: float) -> Borders:
+    """Gather the sides that are open or creases."""
+    patch, side = np.nonzero(~joins.smooth & ~_at_pole(nets))
+    other, other_side = joins.patch[patch, side], joins.side[patch, side]
+    once = (other == _NONE) | (4 * patch + side < 4 * other + other_side)
+    patch, side, other, other_side = patch[once], side[once], other[once], other_side[once]
+    none = np.zeros(len(patch), dtype=np.bool_)
+    backwards = joins.backwards[patch, side]
+    ends = nets.ends
+    nodes, places = _nodes(ends.places[patch, side].reshape(-1, 3), SAME * size)
+    return Borders(
+        Sides(patch, side, none),
+        Sides(other, other_side, backwards),
+        nodes.reshape(-1, 2),
+        ends.leaving[patch, side],
+        places,
+    )
+
+
+def _at_pole(nets: SidedPatches) -> Bools:
+    at_pole = np.zeros((len(nets), 4), dtype=np.bool_)
+    at_pole[nets.polar, POLE_SIDE] = True
+    return at_pole
+
+
+def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
+    """Number (k,) points (k, 3), those within `near` alike, and where the numbers are (n, 3)."""
+    if not len(points):
+        return np.empty(0, dtype=np.intp), np.empty((0, 3))
+    pairs = cKDTree(points).query_pairs(2.0 * near, output_type="ndarray")
+    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
+    count, number = connected_components(links, directed=False)
+    places = np.empty((count, 3))
+    places[number] = points
+    return number.astype(np.intp), places
+
+
+def passable(borders: Borders) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return for each (side, end) the (side, end) with which the chain goes on there."""
+    go_on = {}
+    flat = borders.nodes.ravel()
+    for node in range(len(borders.places)):
+        meeting = np.nonzero(flat == node)[0].tolist()
+        if len(meeting) != 2:
+            continue
+        (a, b), (c, d) = divmod(meeting[0], 2), divmod(meeting[1], 2)
+        turn = borders.leaving[a, b] + borders.leaving[c, d]
+        alike = (borders.second.patch[a] == _NONE) == (borders.second.patch[c] == _NONE)
+        if alike and float(np.linalg.norm(turn)) < SMOOTH:
+            go_on[a, b], go_on[c, d] = (c, d), (a, b)
+    return go_on
+
+
+def chains_of(nets: SidedPatches, borders: Borders) -> list[BorderChain]:
+    """Return the edges of patches with these borders."""
+    return [
+        BorderChain(nets, *each, nets.side_curve(each.first.patch, each.first.side, each.first.backwards))
+        for each in linked(borders)
+    ]
+
+
+def linked(borders: Borders) -> list[Linked]:
+    """Link all border sides into chains."""
+    go_on = passable(borders)
+    left = set(range(len(borders.nodes)))
+    chains = []
+    starts = [(side, end) for side in sorted(left) for end in (0, 1) if (side, end) not in go_on]
+    for side, end in [*starts, *((side, 0) for side in sorted(left))]:
+        if side in left:
+            rows, against, closed = _followed(side, end, go_on, left)
+            turned = np.array(against)
+            first = borders.first.take(np.array(rows)).reversed(turned)
+            second = borders.second.take(np.array(rows)).reversed(turned)
+            chains.append(Linked(first, second, closed))
+    return chains
+
+
+def _followed(
+    side: int, end: int, go_on: dict[tuple[int, int], tuple[int, int]], left: set[int]
+) -> tuple[list[int], list[bool], bool]:
+    """The sides from one end on, which of them are walked against their parameter, and whether back to it."""
+    rows, against, start = [], [], (side, end)
+    while side in left:
+        left.discard(side)
+        rows.append(side)
+        against.append(end == 1)
+        if (side, 1 - end) not in go_on:
+            return rows, against, False
+        side, end = go_on[side, 1 - end]
+    return rows, against, (side, end) == start
+
+
+def vertices_of(
+    nets: SidedPatches, borders: Borders, poles: Sequence[Pole], size: float
+) -> tuple[Floats, list[Floats], list[tuple[int, int, int]]]:
+    """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a corner of a patch there:
+    its number and the ends, 0 or 1, of u and of v.
+    """
+    go_on = passable(borders)
+    ends = [(s, e) for s in range(len(borders.nodes)) for e in (0, 1) if (s, e) not in go_on]
+    sharp = sorted({int(borders.nodes[end]) for end in ends})
+    places = [borders.places[node] for node in sharp]
+    places += [pole.point for pole in poles if not pole.smooth]
+    cones, corners = [], []
+    for place in places:
+        patch, u, v = np.nonzero(_corners_at(nets, place, SAME * size))
+        cones.append(np.concatenate([_fan(nets, *each) for each in zip(patch, u, v, strict=True)]))
+        corners.append((int(patch[0]), int(u[0]), int(v[0])))
+    return np.array(places).reshape(-1, 3), cones, corners
+
+
+def _corners_at(nets: SidedPatches, place: Floats, near: float) -> Bools:
+    """Which corners of patches (n, u end, v end) lie at a place (3,)."""
+    there: Bools = np.linalg.norm(nets.corners - place, axis=3) <= 2.0 * near
+    return there
+
+
+def _fan(nets: SidedPatches, patch: int, u: int, v: int) -> Floats:
+    """Unit directions (5, 3) into a patch at its corner: between its two sides, or down from its pole."""
+    if nets.polar[patch] and v == 1:
+        at = np.column_stack([_FAN, np.ones(len(_FAN))])
+        ways = -nets.slopes(np.full(len(_FAN), patch), at).across
+    else:
+        slopes = nets.slopes(np.array([patch]), np.array([[float(u), float(v)]]))
+        along, across = slopes.along * (1 - 2 * u), slopes.across * (1 - 2 * v)
+        along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)
+        ways = (1.0 - _FAN)[:, None] * along + _FAN[:, None] * across
+    fan: Floats = ways / np.linalg.norm(ways, axis=1, keepdims=True)
+    return fan

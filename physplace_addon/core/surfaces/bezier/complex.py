@@ -1,0 +1,132 @@
+"""The boundary of one body of Bezier patches, and how it is tessellated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...errors import SurfaceError
+from ...mesh.mass import MassProperties
+from ..complex import DEFAULT_TOLERANCE
+from ..patches import SidedPatches
+from ..tessellation import Tessellation
+from .borders import BorderChain
+from .joins import Joins
+from .mesh import SheetMesh, counts_at, counts_within, mesh_of
+from .sheet import BezierSheet
+
+_MANY_CELLS = 40_000
+_LOOSER = 1.0, 4.0, 16.0, 64.0  # times the default tolerance
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class BezierComplex:
+    """Faces, edges and vertices of a body of patches; the fields are those of `Complex`.
+
+    nets, joins: all patches.  patch_face (n,), patch_index (n,): the face of each, and its number there.
+    vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.  loose: whether the
+    tolerance that is not asked for may grow where it would need very many cells.
+    """
+
+    nets: SidedPatches
+    joins: Joins
+    surfaces: tuple[BezierSheet, ...]
+    patch_face: Ints
+    patch_index: Ints
+    curves: tuple[BorderChain, ...]
+    vertices: Floats
+    cones: tuple[Floats, ...]
+    vertex_corners: tuple[tuple[int, int, int], ...]
+    closed: bool
+    mass: MassProperties
+    size: float
+    kind: str = "bezier"
+    loose: bool = False
+
+    def tessellate(
+        self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+    ) -> Tessellation:
+        """Return triangles: `resolution` lines (nu, nv) or more, three at least, on every patch, or within a
+        tolerance in scene units, 0.2 % of the body's size unless given.
+
+        Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
+        """
+        if tolerance is not None and not tolerance > 0.0:
+            raise SurfaceError(self.kind, "tolerance", f"found {tolerance:g}", "expected a positive number")
+        if resolution is not None:
+            counts = counts_at(self.joins, resolution)
+        elif tolerance is not None:
+            counts = counts_within(self.nets, self.joins, tolerance, self.kind)
+        else:
+            counts = self._default_counts()
+        owned = [np.flatnonzero(self.patch_face == number) for number in range(len(self.surfaces))]
+        meshes = [
+            mesh_of(sheet, self.nets.taken(own), counts[own])
+            for sheet, own in zip(self.surfaces, owned, strict=True)
+        ]
+        return self._gathered(meshes)
+
+    def _default_counts(self) -> Ints:
+        """The cells (n, 2) of patches for a tolerance that is not asked for."""
+        within = DEFAULT_TOLERANCE * self.size
+        if not self.loose:
+            return counts_within(self.nets, self.joins, within, self.kind)
+        for times in _LOOSER[:-1]:
+            try:
+                return counts_within(self.nets, self.joins, times * within, self.kind, _MANY_CELLS)
+            except SurfaceError:
+                continue
+        return counts_within(self.nets, self.joins, _LOOSER[-1] * within, self.kind, _MANY_CELLS)
+
+    def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
+        points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
+        triangles = np.concatenate([[0], np.cumsum([len(mesh.corners) for mesh in meshes])])
+        owners = [self._corner_owner(meshes, triangles, corner) for corner in self.vertex_corners]
+        return Tessellation(
+            np.concatenate([mesh.points for mesh in meshes]),
+            np.concatenate([mesh.corners + points[i] for i, mesh in enumerate(meshes)]),
+            np.repeat(np.arange(len(meshes)), np.diff(triangles)),
+            np.concatenate([mesh.uv for mesh in meshes]),
+            np.concatenate([mesh.bound for mesh in meshes]),
+            *self._segments(meshes, triangles),
+            np.array(owners, dtype=np.intp),
+        )
+
+    def _segments(
+        self, meshes: list[SheetMesh], first_triangle: Ints
+    ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
+        """Polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
+        none = np.empty(0, dtype=np.intp)
+        parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
+        for edge, chain in enumerate(self.curves):
+            for piece in range(len(chain.first.patch)):
+                face, ends, owner = self._beside(meshes, chain, piece)
+                knots = np.linspace(chain.knots[piece], chain.knots[piece + 1], len(owner) + 1)
+                t = np.column_stack([knots[:-1], knots[1:]])
+                edges = np.full(len(owner), edge, dtype=np.intp)
+                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self.nets.reach
+                parts.append((ends, edges, t, bound, owner + first_triangle[face]))
+        ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return ends, edges, ts, bounds, owners
+
+    def _beside(self, meshes: list[SheetMesh], chain: BorderChain, piece: int) -> tuple[int, Floats, Ints]:
+        """The face of one side of a chain, the ends (e, 2, 3) of its segments, and the triangles there."""
+        patch = int(chain.first.patch[piece])
+        face = int(self.patch_face[patch])
+        points, owner = meshes[face].beside(int(self.patch_index[patch]), int(chain.first.side[piece]))
+        if chain.first.backwards[piece]:
+            points, owner = points[::-1], owner[::-1]
+        at = meshes[face].points[points]
+        return face, np.stack([at[:-1], at[1:]], axis=1), owner
+
+    def _corner_owner(
+        self, meshes: list[SheetMesh], first_triangle: Ints, corner: tuple[int, int, int]
+    ) -> int:
+        patch, u, v = corner
+        face = int(self.patch_face[patch])
+        point = meshes[face].crossings[int(self.patch_index[patch])][-u, -v]
+        with_it = (meshes[face].corners == point).any(axis=1)
+        return int(np.flatnonzero(with_it)[0] + first_triangle[face])

@@ -1,0 +1,148 @@
+"""One smooth face made of many bicubic Bezier patches: contact points slide over all of it.
+
+Each patch has the unit square of its own parameters.  The face's (u, v) say which patch as well: the squares
+stand apart from one another on a chequered board around the origin, so that a parameter keeps nearly all its
+digits and no point of one square is a point of another.
+
+Frame, normal and curvature come from the bases (A, B) of `bezier_nets`, which are regular at poles.  Where
+patches join with a common tangent plane but different curvature, a point on the join has that of its patch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from ...vectors import cross, dot, length
+from ..base import Derivatives, FaceGeometry, Hulls, Interval, Surface
+from ..patches import Patches
+from .geodesics import Ground, walk
+from .joins import Joins
+from .poles import Pole
+
+_APART = 2  # from one square of the board to the next: a square and a gap of the same width
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Where the unit squares of some patches lie in the plane of the face's parameters."""
+
+    count: int
+
+    @cached_property
+    def _columns(self) -> int:
+        return max(1, math.isqrt(max(self.count - 1, 0)) + 1)
+
+    @property
+    def _middle(self) -> int:
+        return self._columns // 2
+
+    @property
+    def extent(self) -> Interval:
+        """The range of both parameters."""
+        return Interval(-_APART * self._middle, _APART * (self._columns - 1 - self._middle) + 1.0)
+
+    @cached_property
+    def origins(self) -> Floats:
+        """The lower corners (count, 2) of the squares."""
+        place = np.stack(np.divmod(np.arange(self.count), self._columns), axis=1)
+        origins: Floats = _APART * (place - self._middle).astype(np.float64)
+        return origins
+
+    def split(self, uv: Floats) -> tuple[Ints, Floats]:
+        """Return the patches (k,) and the parameters (k, 2) on them of the face's parameters (k, 2)."""
+        place = np.floor((uv + 0.5) / _APART).astype(np.intp) + self._middle
+        place = np.clip(place, 0, self._columns - 1)
+        patch = np.minimum(place[:, 0] * self._columns + place[:, 1], self.count - 1)
+        return patch, np.clip(uv - self.origins[patch], 0.0, 1.0)
+
+    def joined(self, patch: Ints, at: Floats) -> Floats:
+        """Return the face's parameters (k, 2) of parameters on patches."""
+        joined: Floats = self.origins[patch] + at
+        return joined
+
+
+@dataclass(frozen=True, eq=False)
+class BezierSheet(Surface):
+    """One face: patches whose smooth joins may be walked over, and the poles among them.
+
+    pole_of (n,): the number of each patch's pole, -1 for none.
+    """
+
+    nets: Patches
+    joins: Joins
+    poles: tuple[Pole, ...]
+    pole_of: Ints
+
+    @cached_property
+    def board(self) -> Board:
+        """Where the patches' parameters lie."""
+        return Board(len(self.nets))
+
+    @property
+    def domain(self) -> tuple[Interval, Interval]:
+        """The range of the board."""
+        return self.board.extent, self.board.extent
+
+    @property
+    def pieces(self) -> Floats:
+        """The squares of the patches."""
+        lower = self.board.origins
+        return np.stack([lower, lower + 1.0], axis=1)
+
+    def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
+        """Return the exact partial derivatives to second order."""
+        return self.nets.derivatives(*self.board.split(uv))
+
+    @property
+    def has_hulls(self) -> bool:
+        """Those of the patches."""
+        return self.nets.has_hulls
+
+    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
+        """Return those of the patches."""
+        patch, _ = self.board.split(0.5 * (lower + upper))
+        origin = self.board.origins[patch]
+        return self.nets.hulls(patch, lower - origin, upper - origin)
+
+    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
+        """Tell it of the patches."""
+        patch, _ = self.board.split(0.5 * (lower + upper))
+        origin = self.board.origins[patch]
+        return self.nets.may_wave(patch, lower - origin, upper - origin)
+
+    def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
+        """Return point, frame (first along A), outward normal and curvature."""
+        slopes, normal, form = self.nets.forms(*self.board.split(uv))
+        size = length(slopes.along)
+        first = slopes.along / size[:, None]
+        frame = np.stack([first, cross(normal, first)], axis=1)
+        height = dot(slopes.across, frame[:, 1])
+        to_frame = np.zeros((len(uv), 2, 2))
+        to_frame[:, 0, 0] = 1.0 / size
+        to_frame[:, 1, 0] = -dot(slopes.across, first) / (size * height)
+        to_frame[:, 1, 1] = 1.0 / height
+        curvature = to_frame @ form @ to_frame.transpose(0, 2, 1)
+        return FaceGeometry(slopes.point, frame, normal, curvature)
+
+    def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
+        """Return the parameters of the point nearest to the displaced one, on whatever patch it lies.
+
+        Smooth joins and poles are crossed; at a side without a smooth join the walk goes along it.
+        """
+        moving = (displacement != 0.0).any(axis=1)
+        if not moving.any():
+            return uv.copy()
+        patch, at = self.board.split(uv[moving])
+        moved = uv.copy()
+        moved[moving] = self.board.joined(*walk(self.ground, patch, at, displacement[moving]))
+        return moved
+
+    @cached_property
+    def ground(self) -> Ground:
+        """What a walk needs to know of the face."""
+        return Ground(self.nets, self.joins, self.poles, self.pole_of)

@@ -1,0 +1,1 @@
+"""Exact curves: pieces joined end to end, rational ones, circles, paths of tubes, profiles of revolutions."""

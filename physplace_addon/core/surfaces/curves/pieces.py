@@ -1,0 +1,89 @@
+"""Curves by one parameter: what smooth ones have in common, and Bezier pieces joined end to end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ..base import Interval
+
+
+class Smooth(ABC):
+    """A curve whose unit tangent is continuous, in space or in the half-plane of a profile."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> Interval:
+        """Range of the parameter; periodic for a closed curve."""
+
+    @property
+    def breaks(self) -> Floats:
+        """Parameters where the first or second derivative may jump, both ends included."""
+        return np.array([self.domain.lower, self.domain.upper])
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces(ABC):
+    """Bezier pieces with control points (m, p + 1, c), joined end to end over rising knots (m + 1,)."""
+
+    control: Floats
+    knots: Floats
+
+    def domain(self, periodic: bool) -> Interval:
+        """Return the range from the first knot to the last."""
+        return Interval(float(self.knots[0]), float(self.knots[-1]), periodic)
+
+    def piece_of(self, t: Floats) -> Ints:
+        """Return the piece (k,) that holds each parameter."""
+        return np.searchsorted(self.knots[1:-1], t, side="right")
+
+    def shares(self, t: Floats) -> tuple[Ints, Floats, Floats]:
+        """Return the piece of each parameter (k,), how much of it lies before, and how much after."""
+        piece = self.piece_of(t)
+        low, high = self.knots[piece], self.knots[piece + 1]
+        width = high - low
+        return piece, (t - low) / width, (high - t) / width
+
+    def parts(self, lower: Floats, upper: Floats) -> tuple[Ints, Floats, Floats]:
+        """Return the piece in which each [lower, upper] (k,) lies, and the shares of it where that ends."""
+        piece = self.piece_of(0.5 * (lower + upper))
+        low, width = self.knots[piece], np.diff(self.knots)[piece]
+        return piece, (lower - low) / width, (upper - low) / width
+
+    @abstractmethod
+    def jet(self, t: Floats) -> Floats:
+        """Return c, c', c'', c''' at t (k,) side by side, (k, 4 d)."""
+
+    @abstractmethod
+    def sub_control(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the control points (k, p + 1, d) over [lower, upper], each within one piece."""
+
+    def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return the largest distance (k,) of the inner control points over [lower, upper] to the chord.
+
+        The distance to a segment is convex, so that no point of the curve is farther.
+        """
+        control = self.sub_control(lower, upper)
+        start, stop = control[:, 0], control[:, -1]
+        away = [distance_to_segment(control[:, i], start, stop) for i in range(1, control.shape[1] - 1)]
+        return np.asarray(np.max(away, axis=0))
+
+    @abstractmethod
+    def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
+        """Return bounds (k,) on |c'''| over [lower, upper]."""
+
+
+def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
+    """Return the distances (k,) of points (k, d) to segments."""
+    along = stop - start
+    square = np.maximum(_length(along) ** 2, np.finfo(np.float64).tiny)
+    t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)
+    return _length(point - start - t[:, None] * along)
+
+
+def _length(vectors: Floats) -> Floats:
+    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
+    return length

@@ -1,0 +1,1 @@
+"""Surfaces whose points are formulas in two parameters, with proven bounds."""

@@ -1,0 +1,169 @@
+"""The boundary of a body of patches over the quadrilaterals of a cage.
+
+Quadrilaterals that join smoothly are one face, as Bezier patches are (`bezier`); edges that are sharp for
+ever and borders are edges, see `borders`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...errors import SurfaceError
+from ...mesh.mass import MassProperties
+from ..bezier.joins import Joins
+from ..bezier.mesh import alike, strips_of
+from ..bezier.sheet import BezierSheet
+from ..complex import DEFAULT_TOLERANCE
+from ..patches import Patches
+from ..tessellation import Tessellation
+from .borders import LimitChain, edges_of, vertices_of
+from .cage import Cage
+from .meshing import Bounds, LimitMesh, counts_within, mesh_of
+from .seams import faces_of, joins_of
+
+Sheets = tuple[tuple[BezierSheet, ...], Floats]
+"""Surfaces, and where the parameters of each patch (n, 2) begin on its own."""
+
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+
+
+def boundary_of(
+    kind: str,
+    cage: Cage,
+    nets: Patches,
+    bounds: Bounds,
+    sheets_of: Callable[[Ints, Joins], Sheets],
+    closed: bool,
+    mass: MassProperties,
+    least: int = 1,
+) -> CageComplex:
+    """Return the boundary that patches make over the quadrilaterals of a prepared cage.
+
+    sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
+    least: how many cells each patch is cut into along u and along v, at least.
+    """
+    joins = joins_of(cage)
+    face = faces_of(joins)
+    sheets, origins = sheets_of(face, joins)
+    chains, borders = edges_of(cage, nets)
+    points, cones, corners = vertices_of(cage, nets, borders)
+    ends = nets.slopes(np.repeat(np.arange(len(nets)), 4), np.tile(_CORNERS, (len(nets), 1))).point
+    return CageComplex(
+        nets,
+        joins,
+        bounds,
+        sheets,
+        face,
+        origins,
+        tuple(chains),
+        points,
+        tuple(cones),
+        tuple(corners),
+        closed,
+        mass,
+        0.5 * float(np.linalg.norm(np.ptp(ends, axis=0))),
+        kind,
+        least,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CageComplex:
+    """Faces, edges and vertices of patches over a cage; the fields are those of `Complex`.
+
+    nets, joins: all quadrilaterals.  bounds: those on the cells of some of them, see `Bounds`.  patch_face
+    (n,): the face of each; origins (n, 2): where its parameters begin there.  vertex_corners: a quadrilateral
+    at each vertex, and its corner, 0 to 3.  least: cells along each side of a quadrilateral.
+    """
+
+    nets: Patches
+    joins: Joins
+    bounds: Bounds
+    surfaces: tuple[BezierSheet, ...]
+    patch_face: Ints
+    origins: Floats
+    curves: tuple[LimitChain, ...]
+    vertices: Floats
+    cones: tuple[Floats, ...]
+    vertex_corners: tuple[tuple[int, int], ...]
+    closed: bool
+    mass: MassProperties
+    size: float
+    kind: str
+    least: int
+
+    def tessellate(
+        self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+    ) -> Tessellation:
+        """Return triangles: `resolution` lines (nu, nv) or more on every quadrilateral, or within a tolerance
+        in scene units, 0.2 % of the body's size unless given.
+
+        Raises SurfaceError for a tolerance that is not positive, or that needs more than 300,000 cells.
+        """
+        within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
+        if not within > 0.0:
+            raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
+        if resolution is None:
+            counts, bounds = counts_within(self.bounds, self.joins, within, self.kind, self.least)
+        else:
+            wanted = np.tile(np.maximum(np.array(resolution) - 1, 1), (len(self.nets), 1))
+            counts = alike(strips_of(self.joins), wanted)
+            bounds = self.bounds(np.arange(len(self.nets)), counts, within)
+        return self._tessellation(mesh_of(self.nets, self.joins, counts, bounds))
+
+    def _tessellation(self, mesh: LimitMesh) -> Tessellation:
+        order = np.argsort(self.patch_face[mesh.patch], kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        patch = mesh.patch[order]
+        uv = mesh.uv[order] + self.origins[patch][:, None]
+        return Tessellation(
+            mesh.points,
+            mesh.corners[order],
+            self.patch_face[patch],
+            uv,
+            mesh.bound[order],
+            *self._segments(mesh, place),
+            self._vertex_owners(mesh, place),
+        )
+
+    def _segments(self, mesh: LimitMesh, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
+        """Polylines of all edges along their sides: ends, edge, t, bound, owner."""
+        none = np.empty(0, dtype=np.intp)
+        parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
+        rounding = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(mesh.points).max())
+        for edge, chain in enumerate(self.curves):
+            ends, t, owner = self._along(mesh, place, chain)
+            edges = np.full(len(owner), edge, dtype=np.intp)
+            bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + rounding
+            parts.append((ends, edges, t, bound, owner))
+        ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return ends, edges, ts, bounds, owners
+
+    def _along(self, mesh: LimitMesh, place: Ints, chain: LimitChain) -> tuple[Floats, Floats, Ints]:
+        """The ends (e, 2, 3) of an edge's segments, their t (e, 2), and the triangles (e,) beside them."""
+        ends, ts, owners = [], [], []
+        for number, piece in enumerate(chain.side_pieces[:-1].tolist()):
+            patch, side = int(chain.first.patch[piece]), int(chain.first.side[piece])
+            crossing, _ = mesh.lattice.along(np.array([patch]), np.array([side]))
+            owner = place[mesh.lattice.beside(patch, side)]
+            if chain.first.backwards[piece]:
+                crossing, owner = crossing[::-1], owner[::-1]
+            points = mesh.points[mesh.numbers[crossing]]
+            knots = chain.parameters(number, np.arange(len(crossing)) / len(owner))
+            ends.append(np.stack([points[:-1], points[1:]], axis=1))
+            ts.append(np.column_stack([knots[:-1], knots[1:]]))
+            owners.append(owner)
+        return np.concatenate(ends), np.concatenate(ts), np.concatenate(owners)
+
+    def _vertex_owners(self, mesh: LimitMesh, place: Ints) -> Ints:
+        owners = []
+        for patch, corner in self.vertex_corners:
+            nu, nv = mesh.lattice.counts[patch].tolist()
+            cell = (0, (nu - 1) * nv, nu * nv - 1, nv - 1)[corner]
+            owners.append(2 * (int(mesh.lattice.first_cells[patch]) + cell) + (corner == 2))
+        return place[np.array(owners, dtype=np.intp)]

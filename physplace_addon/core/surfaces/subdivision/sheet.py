@@ -1,0 +1,126 @@
+"""A smooth face of limit patches: walks over it know their way about extraordinary vertices.
+
+About such a vertex P the surface is, to first order, homogeneous: along a ray of parameters m (a, b) it is at
+the distance r m^k from P, k = -log2 of the subdominant eigenvalue, always in the same direction.  Newton's
+steps in the parameters fail where one is longer than the way to P.  Those begin at another place instead:
+on the ray, among some for each patch, that leads most towards the target, as far out as the target is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from ...vectors import dot, length
+from ..bezier.geodesics import walk
+from ..bezier.sheet import BezierSheet
+from .nets import LimitNets
+
+_RAYS = np.array([[1.0, 0.15], [1.0, 0.6], [0.6, 1.0], [0.15, 1.0]])  # along both spokes of a corner
+_NEAR = 2.0**-10  # m at which rays are measured
+_FAR = 0.9  # m up to which they are followed
+_CLOSE = 0.5  # of a step: the distance from the vertex below which it begins on a ray
+
+
+@dataclass(frozen=True, eq=False)
+class Hubs:
+    """The extraordinary vertices of a face: points (h, 3); of_corner (n, 4), the vertex at each corner of
+    the quadrilaterals, -1 for none; and their rays, sorted by vertex, first (h + 1,) where each one's begin.
+
+    Of each ray (r,): patch, corner, ray (r, 2) in parameters, unit direction way (r, 3), reach r and power k.
+    """
+
+    points: Floats
+    of_corner: Ints
+    first: Ints
+    patch: Ints
+    corner: Ints
+    ray: Floats
+    way: Floats
+    reach: Floats
+    power: Floats
+
+
+def hubs_of(nets: LimitNets, vertices: Ints, extraordinary: Bools) -> Hubs:
+    """Return the extraordinary vertices of quadrilaterals with vertices (n, 4), corners told (n, 4)."""
+    patch, corner = np.nonzero(extraordinary)
+    found, hub = np.unique(vertices[patch, corner], return_inverse=True)
+    of_corner = np.full(vertices.shape, -1, dtype=np.intp)
+    of_corner[patch, corner] = hub
+    order = np.argsort(hub, kind="stable")
+    patch, corner, hub = (np.repeat(column[order], len(_RAYS)) for column in (patch, corner, hub))
+    ray = np.tile(_RAYS, (len(order), 1))
+    middle = nets.slopes(patch, along_spokes(corner, 0.0 * ray)).point
+    near, nearer = (
+        nets.slopes(patch, along_spokes(corner, m * ray)).point - middle for m in (_NEAR, 0.5 * _NEAR)
+    )
+    reach = length(near)
+    points = np.empty((len(found), 3))
+    points[hub] = middle
+    first = np.searchsorted(hub, np.arange(len(found) + 1))
+    power = np.log2(reach / length(nearer))
+    return Hubs(points, of_corner, first, patch, corner, ray, near / reach[:, None], reach, power)
+
+
+def along_spokes(corner: Ints, along: Floats) -> Floats:
+    """Return the parameters (k, 2) of points given along the two spokes of corners (k,) of the square."""
+    a, b = along.T
+    u = np.choose(corner, [a, 1.0 - b, 1.0 - a, b])
+    v = np.choose(corner, [b, a, 1.0 - b, 1.0 - a])
+    return np.stack([u, v], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitSheet(BezierSheet):
+    """One face of limit patches, and the extraordinary vertices on it."""
+
+    hubs: Hubs
+
+    def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
+        """Return the parameters of the point nearest to the displaced one, on whatever patch it lies."""
+        moving = (displacement != 0.0).any(axis=1)
+        if not moving.any():
+            return uv.copy()
+        patch, at = self.board.split(uv[moving])
+        start = self._begin(patch, at, displacement[moving])
+        moved = uv.copy()
+        moved[moving] = self.board.joined(*walk(self.ground, *start))
+        return moved
+
+    def _begin(self, patch: Ints, at: Floats, step: Floats) -> tuple[Ints, Floats, Floats]:
+        """Where to walk from, patches and parameters, and by how much (k, 3), to where steps lead."""
+        upper = at >= 0.5
+        corner = np.where(upper[:, 1], np.where(upper[:, 0], 2, 3), upper[:, 0])
+        rows = np.flatnonzero(self.hubs.of_corner[patch, corner] >= 0)
+        if not len(rows):
+            return patch, at, step
+        hub = self.hubs.of_corner[patch[rows], corner[rows]]
+        here = self.nets.slopes(patch[rows], at[rows]).point
+        close = length(here - self.hubs.points[hub]) < _CLOSE * length(step[rows])
+        rows, hub, here = rows[close], hub[close], here[close]
+        patch, at, step = patch.copy(), at.copy(), step.copy()
+        if len(rows):
+            target = here + step[rows]
+            other, there = self._on_rays(hub, target - self.hubs.points[hub])
+            left = target - self.nets.slopes(other, there).point
+            better = length(left) < length(step[rows])
+            chosen = rows[better]
+            patch[chosen], at[chosen], step[chosen] = other[better], there[better], left[better]
+        return patch, at, step
+
+    def _on_rays(self, hub: Ints, offset: Floats) -> tuple[Ints, Floats]:
+        """Patches (k,) and parameters (k, 2) on the rays of vertices (k,) that lead most towards offsets."""
+        hubs = self.hubs
+        count = hubs.first[hub + 1] - hubs.first[hub]
+        row = np.repeat(np.arange(len(hub)), count)
+        begin = np.cumsum(count) - count
+        ray = hubs.first[hub][row] + np.arange(len(row)) - begin[row]
+        towards = dot(hubs.way[ray], offset[row])
+        most = np.flatnonzero(towards == np.maximum.reduceat(towards, begin)[row])
+        best = ray[most[np.searchsorted(row[most], np.arange(len(hub)))]]
+        ahead = np.maximum(dot(hubs.way[best], offset), 0.0)
+        share = _NEAR * (ahead / hubs.reach[best]) ** (1.0 / hubs.power[best])
+        along = np.minimum(share, _FAR)[:, None] * hubs.ray[best]
+        return hubs.patch[best], along_spokes(hubs.corner[best], along)
