@@ -15,13 +15,13 @@ from .body_blob_patches import ImplicitPatches
 from .body_exact import exact
 from .body_merging import merge
 from .errors import BlobError
-from .implicit.covering import covering
-from .implicit.creases import creases_between
-from .implicit.function import ImplicitFunction
-from .implicit.mesh_links import Links
-from .implicit.spacing import greatest_curvatures
-from .implicit.triangulation import MeshStatus, Triangulation, triangulated
-from .implicit.united import united
+from .implicit.functions.base import ImplicitFunction
+from .implicit.functions.union_components import united
+from .implicit.polygonize.creases import creases_between
+from .implicit.polygonize.mesh_links import Links
+from .implicit.polygonize.surface_sampling import covering
+from .implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulated
+from .implicit.sizing_field import greatest_curvatures
 from .surfaces.bezier.sheet import BezierSheet
 from .surfaces.complex import DEFAULT_TOLERANCE
 

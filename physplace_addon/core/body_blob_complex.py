@@ -22,10 +22,10 @@ from .arrays import Bools, Floats, Ints
 from .body_blob_mass import solid_mass
 from .body_blob_patches import ImplicitPatches, implicit_patches, most_between
 from .errors import BlobError
-from .implicit.feet import on_surface
-from .implicit.function import ImplicitFunction
-from .implicit.mesh_links import Links, area_vectors
-from .implicit.splitting import bisected
+from .implicit.functions.base import ImplicitFunction
+from .implicit.polygonize.mesh_links import Links, area_vectors
+from .implicit.polygonize.refinement import bisected
+from .implicit.projection import on_surface
 from .mesh.mass import MassProperties
 from .surfaces.base import Curve, Surface
 from .surfaces.bezier.geodesics import Ground

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays import Floats, Ints
-from .implicit.function import ImplicitFunction
+from .implicit.functions.base import ImplicitFunction
 from .vectors import dot
 
 SETTLED = 1e-8  # of the height: a step of Newton's so short leaves an error of its square

@@ -14,7 +14,7 @@ import numpy as np
 
 from .arrays import Bools, Floats
 from .body_blob_patches import ImplicitPatches
-from .implicit.function import ImplicitFunction
+from .implicit.functions.base import ImplicitFunction
 from .mesh.mass import MassProperties
 from .surfaces.patches import Slopes
 from .surfaces.quadrature import pieces_rule

@@ -29,7 +29,7 @@ import numpy as np
 
 from .arrays import Bools, Floats, Ints
 from .body_blob_lines import SETTLED, Lines, bracketed, newton
-from .implicit.function import ImplicitFunction
+from .implicit.functions.base import ImplicitFunction
 from .surfaces.base import Derivatives
 from .surfaces.bernstein import bernstein
 from .surfaces.bezier.nets import Nets

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.implicit.sculpting import SculptState
+from ..core.implicit.control.sculpting import SculptState
 from ..overlay.disks import BlobMarks, Floaters
 from .blob_rays import transformed
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.implicit.feet import on_surface
-from ..core.implicit.function import ImplicitFunction
+from ..core.implicit.functions.base import ImplicitFunction
+from ..core.implicit.projection import on_surface
 from ..core.implicit.rays import first_hit
 from .view import View
 

@@ -14,7 +14,7 @@ import bpy
 from bpy.types import Context, Event, Object
 
 from ..core.arrays import Floats
-from ..core.implicit.sculpting import SculptStatus
+from ..core.implicit.control.sculpting import SculptStatus
 from ..core.wording import in_words
 from ..scene.access import present
 from ..scene.blobs import active_blob

@@ -19,8 +19,8 @@ from bpy.types import Context, Object
 
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
-from ..core.implicit.control_points import ControlPoints
-from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from ..core.implicit.control.control_points import ControlPoints
+from ..core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
 from ..core.wording import counted
 from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 from bpy.types import Context, Object
 
-from ..core.implicit.sculpting import SculptStatus
+from ..core.implicit.control.sculpting import SculptStatus
 from .access import custom_properties, scene_of
 from .actions import curves_of, own_action_without, slot_of, take_slot
 from .blob_elements import Seating

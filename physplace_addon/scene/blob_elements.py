@@ -21,7 +21,7 @@ from ..core.implicit import (
     Scaled,
     Spheres,
 )
-from ..core.implicit.moved import Moved
+from ..core.implicit.functions.transformed import Moved
 from ..core.rigid import rotation_matrix
 from .blob_seats import Seat
 from .blobs import BIAS_OF_RADII

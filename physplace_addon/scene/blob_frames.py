@@ -15,8 +15,8 @@ from time import perf_counter
 import bpy
 from bpy.types import Context, Object, Scene
 
-from ..core.implicit.keyed_sculpting import KeyedFrame, KeyedSculpting
-from ..core.implicit.sculpting import SculptSettings, SculptState
+from ..core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
+from ..core.implicit.control.sculpting import SculptSettings, SculptState
 from .access import custom_properties, scene_of
 from .blob_models import BlobModel, read_blob
 from .blob_spacing import floater_settings

@@ -12,9 +12,9 @@ import numpy as np
 from bpy.types import Context, Object
 
 from ..core.arrays import Floats
-from ..core.implicit.floaters import Floaters, FloaterSettings
-from ..core.implicit.sculpting import Sculpting, SculptSettings, SculptStatus
-from ..core.implicit.triangulation import Triangulation, triangulated
+from ..core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus
+from ..core.implicit.particles.floaters import Floaters, FloaterSettings
+from ..core.implicit.polygonize.triangulation import Triangulation, triangulated
 from .access import view_layer_of
 from .blob_making import homes_of
 from .blob_models import BlobModel

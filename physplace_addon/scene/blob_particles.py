@@ -15,7 +15,7 @@ from bpy.types import Collection, Context, Mesh, Object
 from mathutils import Matrix, Vector
 
 from ..core.arrays import Floats
-from ..core.implicit.floaters import Floaters
+from ..core.implicit.particles.floaters import Floaters
 from .access import view_layer_of
 from .blob_making import homes_of
 from .visible import IGNORE

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.implicit.floaters import FloaterSettings
+from ..core.implicit.particles.floaters import FloaterSettings
 from .blob_models import BlobModel
 from .blobs import SIGMA
 from .errors import SceneError

@@ -1,20 +1,20 @@
 """Implicit surfaces F(x, q) = 0: functions, the particles that show them and the points that pull them."""
 
-from .blob import Blob, blobby_cylinders, blobby_spheres
-from .blobby_cylinders import CylinderField
-from .blobby_spheres import SphereField
-from .combinations import Combination, complement, difference, intersection, union
-from .ellipsoids import Ellipsoids
-from .floaters import Floaters, FloaterSettings
-from .formula_function import FormulaFunction
-from .frozen import Frozen
-from .function import ImplicitFunction
-from .half_spaces import HalfSpaces
-from .halos import Halo
-from .quadrics import Quadrics
-from .sampling import Sampling
-from .scaled import Scaled
-from .spheres import Spheres
+from .functions.base import ImplicitFunction
+from .functions.combinations import Combination, complement, difference, intersection, union
+from .functions.formula import FormulaFunction
+from .functions.frozen import Frozen
+from .functions.gaussians.blob import Blob, blobby_cylinders, blobby_spheres
+from .functions.gaussians.cylinders import CylinderField
+from .functions.gaussians.spheres import SphereField
+from .functions.halos import Halo
+from .functions.solids.ellipsoids import Ellipsoids
+from .functions.solids.half_spaces import HalfSpaces
+from .functions.solids.quadrics import Quadrics
+from .functions.solids.spheres import Spheres
+from .functions.transformed import Scaled
+from .particles.floaters import Floaters, FloaterSettings
+from .particles.sampling import Sampling
 
 __all__ = [
     "Blob",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .function import ImplicitFunction
+from .functions.base import ImplicitFunction
 
 _PIECES = 64  # at first
 _PARTS = 4  # of each piece, in a round

@@ -17,7 +17,7 @@ from physplace_addon.core.implicit import (
     intersection,
     union,
 )
-from physplace_addon.core.implicit.moved import Moved
+from physplace_addon.core.implicit.functions.transformed import Moved
 
 
 def rotations(rng, count):

@@ -1,13 +1,17 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit.control_points import ControlPoints
-from physplace_addon.core.implicit.equations import Pace, Sight, Wish, plan
-from physplace_addon.core.implicit.feet import on_surface
-from physplace_addon.core.implicit.floaters import Floaters, FloaterSettings
-from physplace_addon.core.implicit.least_change import Inverse, mobility_by_motion, mobility_by_scales
-from physplace_addon.core.implicit.measuring import Measures
-from physplace_addon.core.implicit.sculpt_state import SculptSettings
+from physplace_addon.core.implicit.control.control_points import ControlPoints
+from physplace_addon.core.implicit.control.equations import Pace, Sight, Wish, plan
+from physplace_addon.core.implicit.control.least_change import (
+    Inverse,
+    mobility_by_motion,
+    mobility_by_scales,
+)
+from physplace_addon.core.implicit.control.sculpting import Measures
+from physplace_addon.core.implicit.control.state import SculptSettings
+from physplace_addon.core.implicit.particles.floaters import Floaters, FloaterSettings
+from physplace_addon.core.implicit.projection import on_surface
 from tests.core.implicit.surfaces import fourteen_spheres
 
 

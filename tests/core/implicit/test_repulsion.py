@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import neighbours, verlet_list
-from physplace_addon.core.implicit.attachment import constrained
-from physplace_addon.core.implicit.floaters import Floaters
+from physplace_addon.core.implicit import neighbours
 from physplace_addon.core.implicit.neighbours import near_pairs, pairs_of_some
-from physplace_addon.core.implicit.population import split
-from physplace_addon.core.implicit.repulsion import HASTE, REACH, Pairs, repulsion
-from physplace_addon.core.implicit.verlet_list import Neighbours
+from physplace_addon.core.implicit.particles import verlet_list
+from physplace_addon.core.implicit.particles.attachment import constrained
+from physplace_addon.core.implicit.particles.floaters import Floaters
+from physplace_addon.core.implicit.particles.population import split
+from physplace_addon.core.implicit.particles.repulsion import HASTE, REACH, Pairs, repulsion
+from physplace_addon.core.implicit.particles.verlet_list import Neighbours
 from tests.core.implicit.surfaces import fourteen_spheres
 
 ALPHA = 6.0

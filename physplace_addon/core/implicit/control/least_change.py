@@ -1,0 +1,176 @@
+"""The least change by which a surface follows its control points (Witkin and Heckbert 1994, section 3.4).
+
+Wanted is the rate q' of the parameters that differs least from a desired one, Q, in a metric M, while
+
+    A q' = b,    A = F_q at the control points,    b = -(F_x . p' + phi F),
+
+so that every point stays on the surface.  With M^-1 = B B^T ("mobility") and q' = Q + B y this is the
+smallest y with (A B) y = b - A Q: y = (A B)^+ (b - A Q), what equations 7 and 8 give for M = 1.
+
+Points can ask for what cannot be: more of them than parameters, or two that ask the same, or opposites.  So
+the pseudo-inverse is by singular values, of rows that are divided by |F_x| and so in units of length, and
+small ones are damped.  Points come in ranks: what the pinned ask is met first, and what the dragged ask
+within what that leaves free, and last mere wishes.  Where all can be met, that is the same least change:
+the part that a rank adds is at right angles to all rows above it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+
+_ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
+_LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
+_LEAST_GRADIENT = (
+    0.01  # of what parameters can change F by: a point where F_x is less counts as if it were so
+)
+_RIDGE = 0.02  # of a parameter's own length: what its motion costs where it does not move the surface
+
+
+def mobility_by_scales(scales: Floats, free: Bools) -> Floats:
+    """Return B (m, m): each parameter's change is measured by how far it moves the surface, roughly.
+
+    scales (m,): changes that move it by about a unit of length; free (m,): those that may change at all.
+    """
+    return np.diag(np.where(free, scales, 0.0))
+
+
+def mobility_by_motion(rates: Floats, slope: Floats, area: Floats, scales: Floats, free: Bools) -> Floats:
+    """Return B (m, f) of the metric "mean square of the surface's motion" (footnote 1's sensitivity matrix).
+
+    f parameters are free.  rates (k, m) is F_q at samples of the surface, slope (k,) is |F_x|, area (k,) the
+    samples' share of it: the surface moves by F_q / |F_x|.  That does not depend on what the parameters are,
+    nor on their units; with it, one that moves all of the surface, as a bias does, is left alone where one
+    that moves a part will do.  A parameter that moves none, as that of a blob buried in others, would cost
+    nothing: so each costs a little by its scale, too.
+    """
+    weighted = rates * (np.sqrt(area / area.sum()) / slope)[:, None]
+    metric = weighted.T @ weighted
+    metric *= scales[:, None] * scales
+    if not free.all():
+        metric = metric[np.ix_(free, free)]
+    metric.ravel()[:: len(metric) + 1] += _RIDGE
+    mobility = np.zeros((len(scales), len(metric)))
+    mobility[free] = scales[free, None] * np.linalg.inv(np.linalg.cholesky(metric)).T
+    return mobility
+
+
+def weights_of(reach: Floats, slope: Floats) -> Floats:
+    """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
+
+    reach (n,) are the lengths of rows of A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
+    """
+    size = np.maximum(slope, _LEAST_GRADIENT * reach)
+    return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rank:
+    """Rows (n, m) that are served together, and the singular values and vectors of what those before leave
+    free of them: values (n,) are damped and inverse, fixed (n,) tells which count.
+    """
+
+    rows: Floats
+    left: Floats
+    values: Floats
+    right: Floats
+    fixed: Bools
+
+    @classmethod
+    def of(cls, rows: Floats, kept: Floats) -> _Rank:
+        """Take the singular values of rows (n, m) beside the orthonormal rows `kept` (k, m)."""
+        free = rows - (rows @ kept.T) @ kept if len(kept) else rows
+        left, values, right = _singular(free)
+        longest = math.sqrt(float(np.einsum("nm,nm->n", rows, rows).max()))
+        smallest = max((_LITTLE if len(kept) else _ASKED) * longest, 1e-200)
+        fixed = values > smallest
+        if fixed.all():
+            return cls(rows, left, 1.0 / values, right, fixed)
+        damped = np.minimum(values / smallest, 1.0) ** 3 / np.maximum(values, smallest)
+        return cls(rows, left, damped, right, fixed)
+
+    @property
+    def whole(self) -> Floats:
+        """The inverse (m, n)."""
+        return np.asarray((self.right.T * self.values) @ self.left.T)
+
+    def answer(self, ask: Floats, most: float) -> Floats:
+        """Return the least y for what is asked; a direction that needs more than `most` gets less."""
+        along = self.values * (ask @ self.left)
+        along *= np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
+        return np.asarray(along @ self.right)
+
+
+@dataclass(frozen=True, eq=False)
+class Inverse:
+    """The damped inverse of rows (n, m) in ranks, first come, first served: rank (n,) is least for the first.
+
+    Rows of lengths, not of other units.
+    """
+
+    rows: Floats
+    rank: Ints | Bools
+
+    @property
+    def whole(self) -> Floats:
+        """The inverse (m, n)."""
+        return self._by_ranks[1] if self._of_independent is None else self._of_independent
+
+    def beyond(self, rows: Floats) -> Floats:
+        """Return what of other rows (k, m) these leave free."""
+        if self._of_independent is None:
+            kept = self._by_ranks[2]
+            return rows - (rows @ kept.T) @ kept
+        return rows - (rows @ self._of_independent) @ self.rows
+
+    @cached_property
+    def _of_independent(self) -> Floats | None:
+        """The inverse R^T (R R^T)^-1 of rows R of which none asks nearly what others ask; None if some do.
+
+        Of a row R_i those others leave free 1 / (R R^T)^-1_ii, squared.
+        """
+        square = self.rows @ self.rows.T
+        try:
+            inverse = np.linalg.inv(square)
+        except np.linalg.LinAlgError:  # some rows are others'
+            return None
+        free = np.abs(square.diagonal() * inverse.diagonal())
+        return np.asarray(self.rows.T @ inverse) if (free < _LITTLE**-2).all() else None
+
+    @cached_property
+    def _by_ranks(self) -> tuple[list[tuple[Ints, _Rank]], Floats, Floats]:
+        """The ranks, with the numbers of their rows; the inverse; a basis (k, m) of all that the rows fix."""
+        made, kept, whole = [], self.rows[:0], np.zeros(self.rows.T.shape)
+        for number in np.unique(self.rank):
+            own = np.flatnonzero(self.rank == number)
+            rank = _Rank.of(self.rows[own], kept)
+            part = rank.whole
+            whole -= part @ (rank.rows @ whole)
+            whole[:, own] = part
+            kept = np.concatenate([kept, rank.right[rank.fixed]])
+            made.append((own, rank))
+        return made, whole, kept
+
+    def answer(self, ask: Floats, most: float = np.inf) -> Floats:
+        """Return the least y (m,) for what each row asks (n,), or less where more than `most` is needed."""
+        y = self.whole @ ask
+        if y @ y <= most * most:
+            return np.asarray(y)
+        y = np.zeros(self.rows.shape[1])
+        for own, rank in self._by_ranks[0]:
+            y = y + rank.answer(ask[own] - rank.rows @ y, most)
+        return y
+
+
+def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the singular values (n,) of rows (n, m), and the vectors on both sides (n, n), (n, m)."""
+    if len(rows) > 1:
+        left, values, right = np.linalg.svd(rows, full_matrices=False)
+        return left, values, right
+    length = math.sqrt(float(rows[0] @ rows[0]))
+    return np.ones((1, 1)), np.array([length]), rows / max(length, 1e-300)

@@ -1,0 +1,312 @@
+"""What steps of sculpting are measured by: how far they may go, and the metric of the parameters' change.
+
+The metric is how far a change moves the surface, taken from the floaters (footnote 1 of Witkin and Heckbert
+1994; see `least_change`).  All is taken anew after some steps if the surface has moved by as much as it may
+in one, or the floaters are more or fewer by a share.
+
+Sculpting: a surface that follows control points and is shown by floaters (Witkin and Heckbert 1994).
+
+A step is section 5's: where the control points are pulled, and what is desired of the parameters; how these
+change, by equations 7 and 8 (`following`); how the floaters follow, how their radii fit, who splits and who
+dies (`sampling`).  The points may be moved, added and taken away between steps, and the function replaced
+by any other.  A state that was can be gone back to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Bools, Floats
+from ..functions.base import ImplicitFunction
+from ..particles.floaters import Floaters, FloaterSettings
+from ..particles.sampling import Sampling
+from ..rows import lengths
+from .control_points import ControlPoints
+from .equations import FARTHEST, Pace
+from .following import follow
+from .least_change import mobility_by_motion, mobility_by_scales
+from .single_step import Followed, length_of
+from .state import SculptSettings, SculptState, SculptStatus
+
+__all__ = ["SculptSettings", "SculptState", "SculptStatus", "Sculpting"]
+
+_NEAR = 1e-3  # of the floaters' radius: how far off the surface a point is counted as on it
+_STRIDE = 0.02  # the square of a step's longest way, over the radius times the size of the surface
+_LEAST_RADIUS = 0.5  # of the floaters' radius: an element as small as that does not get smaller
+_AGAIN = 10  # steps after which it may be measured anew
+_MORE = 0.2  # of their number: so many more or fewer floaters show another surface
+_OFF = 0.3  # of its radius: a floater farther off the surface tells nothing about it
+_ENOUGH = 0.8  # of the floaters: where fewer are on the surface, it is measured anew in the next step
+_SAMPLES = 200  # floaters that the metric is taken from at most
+_MANY = 30  # floaters that show how large the surface is
+
+
+class Measures:
+    """The pace and the metric of a function as its floaters show it, kept until they are too old."""
+
+    def __init__(self, function: ImplicitFunction, floaters: Floaters, settings: SculptSettings) -> None:
+        radius = settings.floaters.radius
+        size = _size_of(function, floaters, settings.floaters)
+        stride, least = float(np.sqrt(_STRIDE * radius * size)), _LEAST_RADIUS * radius
+        positive, scales = function.positive, function.scales
+        self.pace = Pace(stride, _NEAR * radius, size, least, positive, scales, settings.hold)
+        self._function, self._floaters = function, floaters
+        self._mobility: dict[bytes, Floats] = {}
+        self._steps, self._moved, self._vague = 0, 0.0, False
+
+    def are_old(self, floaters: Floaters) -> bool:
+        """Whether they are to be taken anew."""
+        if self._steps < _AGAIN:
+            return self._vague
+        shown = len(self._floaters)
+        others = abs(len(floaters) - shown) > _MORE * shown
+        return others or self._vague or self._moved >= FARTHEST * self.pace.stride
+
+    def stepped(self, far: float) -> None:
+        """Count a step by which the surface moved so far, in scene units."""
+        self._steps += 1
+        self._moved += far
+
+    def mobility(self, free: Bools) -> Floats:
+        """Return the metric's B with some parameters (m,) free, by how far they move the surface."""
+        key = free.tobytes()
+        if key not in self._mobility:
+            self._mobility[key] = self._measured(free)
+        return self._mobility[key]
+
+    def _measured(self, free: Bools) -> Floats:
+        """The metric's B by the floaters that are on the surface; after another function is set, few are."""
+        every = max(1, -(-len(self._floaters) // _SAMPLES))
+        places, radii = self._floaters.positions[::every], self._floaters.radii[::every]
+        value, gradient, rates = self._function.derivatives(places)
+        slope = lengths(gradient)
+        on = (np.abs(value) <= _OFF * radii * slope) & (slope > 0.0)
+        shown = np.count_nonzero(on)
+        self._vague = bool(shown < _ENOUGH * len(on))
+        if not shown:
+            return mobility_by_scales(self.pace.scales, free)
+        if shown < len(on):
+            rates, slope, radii = rates[on], slope[on], radii[on]
+        return mobility_by_motion(rates, slope, radii**2, self.pace.scales, free)
+
+
+def _size_of(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> float:
+    """Return how large the surface is, in scene units: the longest side of what is shown, or its box."""
+    if len(floaters) >= _MANY:
+        return max(float(np.ptp(floaters.positions, axis=0).max()), settings.radius)
+    box = function.box()
+    side = float(np.max(box[1] - box[0]))
+    return max(side, settings.radius) if np.isfinite(side) else settings.radius
+
+
+_STUCK = 0.1  # of its way in a step: a point that comes by less gets no nearer
+_CALM, _CALM_STEPS = 0.02, 5  # of their radii: floaters that move less, for so many steps, are at rest
+_PATIENCE = 120  # steps of a surface at rest after which nobody waits for floaters that find none
+_NO_MOTION = 1e-3  # of "near": a change of the parameters that is none
+
+
+class _Kept:
+    """What is kept from step to step."""
+
+    def __init__(self, points: int) -> None:
+        self.measures: Measures | None = None
+        self.followed: Followed | None = None
+        self.off = np.zeros(points)
+        self.at_rest = False
+        self.finite: ImplicitFunction | None = None
+        self.calm = self.still = 0
+
+
+class Sculpting:
+    """A surface under an artist's hands; `step` makes the next state.  Control points are told by number.
+
+    Raises SculptingError for a point or number that has no meaning.
+    """
+
+    def __init__(
+        self,
+        function: ImplicitFunction,
+        settings: SculptSettings,
+        rng: np.random.Generator,
+        controls: ControlPoints | None = None,
+        floaters: Floaters | None = None,
+    ) -> None:
+        points = ControlPoints.pinned([]) if controls is None else controls
+        self._rng, self._kept = rng, _Kept(len(points))
+        self._desired = np.zeros(len(function.parameters))
+        self._set_up(settings)
+        shown = self._sampling.seeds(function) if floaters is None else floaters
+        self.state = SculptState(function, shown, points, np.zeros(len(points), dtype=bool))
+
+    def _set_up(self, settings: SculptSettings) -> None:
+        self._settings = settings
+        self._sampling = Sampling(settings.floaters, self._rng)
+
+    @property
+    def settings(self) -> SculptSettings:
+        """The settings; others may be given between steps."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: SculptSettings) -> None:
+        self._set_up(settings)
+        self._kept.measures = None
+        self._stir()
+
+    @property
+    def status(self) -> SculptStatus:
+        """What the surface is doing."""
+        return self.state.status
+
+    @property
+    def desired(self) -> Floats:
+        """The rate (m,) at which parameters are wished to change, Q, per unit of time."""
+        return self._desired
+
+    @desired.setter
+    def desired(self, rate: Floats) -> None:
+        self._desired = np.asarray(rate, dtype=np.float64)
+        self._stir()
+
+    def drag(self, index: int, target: Floats) -> None:
+        """Pull a control point towards a place (3,), from now on."""
+        self._take(self.state.controls.pulled(index, target))
+
+    def release(self, index: int) -> None:
+        """Let go of a control point: it is pinned where it is."""
+        self._take(self.state.controls.released(index))
+
+    def pin(self, index: int, place: Floats) -> None:
+        """Pin a control point at another place (3,); the surface comes there as fast as it can."""
+        self._take(self.state.controls.put(index, place))
+
+    def add(self, place: Floats, name: str = "") -> int:
+        """Pin the surface at one more place (3,); return its number."""
+        self._take(self.state.controls.with_point(place, name))
+        return len(self.state.controls) - 1
+
+    def remove(self, index: int) -> None:
+        """Take a control point away; those behind it move up."""
+        self._take(self.state.controls.without(index))
+
+    def _take(self, controls: ControlPoints) -> None:
+        state, stuck = self.state, np.zeros(len(controls), dtype=bool)
+        self.state = SculptState(
+            state.function, state.floaters, controls, stuck, SculptStatus.RUNNING, state.steps
+        )
+        self._kept.off = np.zeros(len(controls))
+        self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
+
+    def change_function(self, function: ImplicitFunction) -> None:
+        """Go on with another function, of any kind and number of parameters: elements were moved, added,
+        taken away.  Nothing is desired of its parameters until it is set.
+        """
+        self._desired = np.zeros(len(function.parameters))
+        self._kept = _Kept(len(self.state.controls))
+        self.state = replace(self.state, function=function, status=SculptStatus.RUNNING)
+
+    def go_back(self, state: SculptState) -> None:
+        """Go on from a state that was."""
+        self.state = state
+        self.change_function(state.function)
+        self.state = state
+
+    def _stir(self) -> None:
+        self.state = replace(self.state, status=SculptStatus.RUNNING)
+        self._kept.at_rest, self._kept.calm, self._kept.still = False, 0, 0
+
+    def step(self) -> SculptState:
+        """Make one step of dt, unless by it the surface would be gone, or infinite, with no bounds set."""
+        before, settings = self.state, self._settings.floaters
+        measures = self._measures()
+        pace = measures.pace
+        followed = self._followed(measures)
+        after = before.function if followed is None else followed.function
+        if settings.bounds is None and after is not self._kept.finite:
+            if after.is_endless():
+                return self._refused(SculptStatus.ENDLESS)
+            self._kept.finite = after
+        rate, far = None, 0.0
+        if after is not before.function:
+            change = after.parameters - before.function.parameters
+            far = length_of(change, pace)
+            if far <= _NO_MOTION * pace.near:
+                after = before.function
+            else:
+                rate = change / settings.time_step
+        if settings.focus_size > 0.0 and settings.focus is None:
+            self._look_near(followed.controls if followed is not None else before.controls)
+        floaters = self._sampling.advance(before.floaters, before.function, rate, after)
+        if rate is not None and len(before.floaters) and not len(floaters):
+            return self._refused(SculptStatus.HELD_BACK)
+        measures.stepped(far)
+        calm = rate is None and _are_calm(before.floaters, floaters)
+        self._kept.calm = self._kept.calm + 1 if calm else 0
+        self._kept.still = self._kept.still + 1 if rate is None else 0
+        controls, stuck = before.controls, before.stuck
+        if followed is not None:
+            controls = followed.controls
+            away = np.maximum(controls.distance_left, followed.off) > pace.near
+            stuck = away & self._gets_no_nearer(before.controls, followed, pace)
+            self._kept.at_rest = rate is None and not away.any() and not self._desired.any()
+        status = self._status(len(floaters), bool(stuck.any()), len(controls))
+        self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
+        return self.state
+
+    def _refused(self, status: SculptStatus) -> SculptState:
+        """Leave all as it is but the status: after this step the surface would be infinite, or gone."""
+        before, self._kept.followed = self.state, None
+        stuck = before.controls.distance_left > self._measures().pace.near
+        self.state = replace(before, stuck=stuck, status=status, steps=before.steps + 1)
+        return self.state
+
+    def _followed(self, measures: Measures) -> Followed | None:
+        """Have the surface follow its control points; None where nothing is to be done."""
+        if self._kept.at_rest or not (len(self.state.controls) or self._desired.any()):
+            return None
+        desired = self._desired * self._settings.floaters.time_step
+        known = self.state.floaters.positions
+        state, last = self.state, self._kept.followed
+        followed = follow(
+            state.function, state.controls, desired, measures.mobility, measures.pace, known, last
+        )
+        self._kept.followed = followed
+        return followed
+
+    def _measures(self) -> Measures:
+        """Return what the step is measured by."""
+        measures, state = self._kept.measures, self.state
+        if measures is None or measures.are_old(state.floaters):
+            measures = self._kept.measures = Measures(state.function, state.floaters, self._settings)
+        return measures
+
+    def _look_near(self, controls: ControlPoints) -> None:
+        """Have floaters denser near what is dragged (section 6)."""
+        dragged = controls.position[controls.dragged]
+        self._sampling.settings = replace(self._settings.floaters, focus=dragged)
+
+    def _gets_no_nearer(self, before: ControlPoints, made: Followed, pace: Pace) -> Bools:
+        """Return which control points (n,) came by much less than they should, to places or surface."""
+        was, self._kept.off = self._kept.off, made.off
+        gained = np.where(before.free, before.distance_left - made.controls.distance_left, was - made.off)
+        asked = np.where(before.free, np.minimum(before.distance_left, pace.stride), was)
+        return np.asarray(gained < _STUCK * asked)
+
+    def _status(self, shown: int, stuck: bool, pinned: int) -> SculptStatus:
+        if not shown:
+            return SculptStatus.VANISHED
+        if self._kept.calm < _CALM_STEPS and self._kept.still < _PATIENCE:
+            return SculptStatus.RUNNING
+        if stuck:
+            return SculptStatus.HELD_BACK
+        return SculptStatus.SETTLED if self._kept.at_rest or not pinned else SculptStatus.RUNNING
+
+
+def _are_calm(before: Floaters, after: Floaters) -> bool:
+    """Whether none was born, died, or moved by more than a small part of its radius."""
+    if len(before) != len(after) or not len(after) or after.ages.min() == 0:
+        return False
+    moves = after.positions - before.positions
+    return bool(np.all(np.einsum("ri,ri->r", moves, moves) <= (_CALM * after.radii) ** 2))

@@ -1,0 +1,83 @@
+"""What sculpting is given and gives: settings, states, and what the surface is doing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from ...arrays import Bools, Floats
+from ...wording import in_words
+from ..functions.base import ImplicitFunction
+from ..particles.floaters import Floaters, FloaterSettings
+from .control_points import ControlPoints
+
+
+class SculptStatus(Enum):
+    """What the surface is doing; `message` says it to a person.  None is an end: steps may go on."""
+
+    RUNNING = "the surface is moving"
+    SETTLED = "at rest: the surface passes through all control points"
+    HELD_BACK = "at rest, but the surface cannot pass through all control points"
+    ENDLESS = (
+        "it goes no farther: the surface would be infinite; pull it back, or intersect it with what is not"
+    )
+    VANISHED = "there is no surface: its elements are too small or too far apart; enlarge one"
+
+    @property
+    def message(self) -> str:
+        """A sentence for a person."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class SculptSettings:
+    """floaters: their radius and more; hold: whether the surface at a dragged point must not slip away.
+
+    Where the floaters' `focus_size` is above 0 and no focus is set, they are denser near dragged points.
+    """
+
+    floaters: FloaterSettings
+    hold: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class SculptState:
+    """A surface after a step: its function, its floaters, its control points.
+
+    stuck (n,): the control points that get no nearer to where they are wanted.
+    """
+
+    function: ImplicitFunction
+    floaters: Floaters
+    controls: ControlPoints
+    stuck: Bools
+    status: SculptStatus = SculptStatus.RUNNING
+    steps: int = 0
+
+    @cached_property
+    def off(self) -> Floats:
+        """How far off the surface each control point is (n,), to first order, in scene units."""
+        value, gradient = self.function.gradient(self.controls.position)
+        slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+        return np.asarray(np.abs(value) / np.where(value == 0.0, 1.0, np.maximum(slope, 1e-200)))
+
+    @property
+    def left(self) -> Floats:
+        """How far each control point is from where it is wanted (n,), in scene units."""
+        return self.controls.distance_left
+
+    @property
+    def message(self) -> str:
+        """What the surface is doing, in a sentence that names the control points that it cannot follow."""
+        names = [name for name, stuck in zip(self.controls.names, self.stuck, strict=True) if stuck]
+        if not names:
+            return self.status.message
+        farthest = float(np.max(np.maximum(self.off, self.left)[self.stuck]))
+        points = "point" if len(names) == 1 else "points"
+        return (
+            f"{self.status.message}: control {points} {in_words(names)} out of reach, by up to "
+            f"{farthest:.3g}; release or remove some, free more parameters, or add an element"
+        )

@@ -1,0 +1,1 @@
+"""Implicit functions F(x, q): single ones, sums of Gaussians, solids, combinations."""

@@ -1,0 +1,106 @@
+"""What the rest asks of an implicit function F(x, q), whatever it is made of.
+
+F is negative inside and positive outside, so that its gradient F_x points outwards (Witkin and Heckbert 1994,
+section 5, whose F has these signs).  x is a place, q the parameters: centres, radii, a bias.  A function is a
+frozen value: another q is another function.  All is asked at many points at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ...arrays import Bools, Floats
+
+
+class ImplicitFunction(ABC):
+    """A function whose zeros are a surface; lengths in scene units."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Floats:
+        """The parameters q (m,)."""
+
+    @property
+    @abstractmethod
+    def scales(self) -> Floats:
+        """For each parameter, (m,), the change that moves the surface about a unit of length: 1 for what is a
+        length itself.  It makes centres, radii and mere numbers comparable (footnote 1).
+        """
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What each parameter is (m), for messages."""
+
+    @property
+    def positive(self) -> Bools:
+        """Which parameters (m,) are sizes and must stay above 0: unless told otherwise, radii and biases."""
+        return np.array([name.endswith(("radius", "bias")) for name in self.names], dtype=bool)
+
+    @abstractmethod
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same kind of function with other parameters (m,)."""
+
+    @abstractmethod
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,) at points (k, 3)."""
+
+    @abstractmethod
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3) at points (k, 3)."""
+
+    @abstractmethod
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3) at points (k, 3)."""
+
+    @abstractmethod
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m) at points (k, 3); elements too far away to matter have no entry."""
+
+    @abstractmethod
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,) at points (k, 3) for one rate of change (m,) of the parameters."""
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,): together they may cost less than one by one."""
+        return *self.gradient(x), self.parameter_rate(x, rate)
+
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), for few points (k, 3)."""
+        return *self.gradient(x), self.parameter_gradient(x).toarray()
+
+    @abstractmethod
+    def box(self) -> Floats:
+        """Return the lowest and the highest corner (2, 3) of a box that holds the whole surface.
+
+        Its elements are infinite where the surface is.
+        """
+
+    def is_endless(self) -> bool:
+        """Whether the surface is infinite, as far as its box tells."""
+        box = self.box()
+        return bool((box[0] <= box[1]).all() and not np.isfinite(box).all())
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) that holds all places where F <= level; infinite unless one is known."""
+        return np.array([[-np.inf] * 3, [np.inf] * 3])
+
+    def middles(self) -> Floats:
+        """Return places (k, 3), such as the middles of elements, one of which is in each component that is
+        small beside the whole, as far as the function knows; others may be outside, or in larger ones.
+        """
+        return np.zeros((0, 3))
+
+    def pieces(self) -> Floats:
+        """Return places (k, 3) in small components that `middles` may not know, found at some cost; see
+        `isolated`.
+        """
+        return np.zeros((0, 3))
+
+    @abstractmethod
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""

@@ -1,0 +1,332 @@
+"""How functions are combined into one: F of f_1 .. f_k, with weights F_fj and second derivatives.
+
+The union is the least of them.  Smoothly, with radius r, it is the F for which
+
+    sum_j p(u_j) = 1,   p(u) = max(u, 0)^3,   u_j = 1 + (F - f_j) / r.
+
+On the surface, F = 0, that is the superelliptic blend of Rockwood and Owen (1987) with the exponent 3,
+sum max(1 - f_j / r, 0)^3 = 1; on all other levels the same of the functions less that level.  It is symmetric
+in any number of functions; exactly f_j where all others are larger by r or more; and p makes it twice
+continuously differentiable.  With S = sum p', its derivatives are the weights l_j = p'(u_j) / S, which sum up
+to 1 (so it is no steeper than they are), and F_fj,fk = -(1 / r S) sum_i p''(u_i) (d_ij - l_j) (d_ik - l_k).
+By r it changes by sum l_j u_j - 1.
+
+Two equal functions give 0.206 r less than either: that is how far the blend reaches out of a corner.  The
+intersection is minus the union of the opposites.
+
+Unions, intersections and differences of functions: sharp, or smooth with a radius; see `blends`.
+
+F of an intersection is minus that of the union of the opposites.  A difference is the intersection with the
+opposite of what is taken away.  Solids of a kind that are combined in the same way are taken one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ...arrays import Bools, Floats, Ints
+from ...errors import ImplicitError
+from . import sparse_rows
+from .base import ImplicitFunction
+from .bounding_boxes import EMPTY, box_by_ranges
+from .component_seeds import isolated
+from .operands import Operand, operand_of
+from .sparse_rows import Rows
+from .transformed import Scaled
+
+_STEPS = 40
+_CONVERGED = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Blended:
+    """F (n,); weights l (n, k); bends p''(u) / (r S) (n, k); growth F_r (n,)."""
+
+    value: Floats
+    weights: Floats
+    bends: Floats
+    growth: Floats
+
+
+def least(f: Floats) -> Blended:
+    """Return the least of f (n, k)."""
+    number = np.argmin(f, axis=1)
+    weights = np.zeros(f.shape)
+    weights[np.arange(len(f)), number] = 1.0
+    return Blended(f[np.arange(len(f)), number], weights, np.zeros(f.shape), np.zeros(len(f)))
+
+
+def smooth_least(f: Floats, radius: float) -> Blended:
+    """Return the smooth least of f (n, k) with a radius r; not a number where one f is not."""
+    first = f.min(axis=1)
+    with np.errstate(invalid="ignore"):  # the difference of infinite values
+        above = np.where(f > first[:, None], (f - first[:, None]) / radius, 0.0)
+    v = _solved(above)  # (F - min f) / r, from -1 to 0
+    u = np.maximum(1.0 + v[:, None] - above, 0.0)
+    slopes = 3.0 * u * u
+    total = slopes.sum(axis=1, keepdims=True)
+    weights = slopes / total
+    growth = (weights * u).sum(axis=1) - 1.0
+    return Blended(first + radius * v, weights, 6.0 * u / (radius * total), growth)
+
+
+def _solved(above: Floats) -> Floats:
+    """v (n,) for which the sum of max(1 + v - above, 0)^3 is 1, by Newton's method from above.
+
+    The sum is convex and grows with v; at v = 0 it is at least 1, so each step stays above the solution.
+    """
+    v = np.zeros(len(above))
+    rows = np.flatnonzero(((above < 1.0).sum(axis=1)) > 1)
+    near = above[rows]
+    for _ in range(_STEPS):
+        if not len(rows):
+            break
+        u = np.maximum(1.0 + v[rows, None] - near, 0.0)
+        step = ((u**3).sum(axis=1) - 1.0) / (3.0 * (u * u).sum(axis=1))
+        v[rows] -= step
+        going = step > _CONVERGED
+        rows, near = rows[going], near[going]
+    return v
+
+
+_ROUNDING = 2.0**-46
+_LEAST_RADIUS = 1e-100  # that what is divided by it is still a number
+
+
+def union(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> Combination:
+    """Return what is in any of the functions; with a radius, blended over that length.
+
+    Raises ImplicitError for no functions, and a radius below 0.
+    """
+    return Combination(tuple(functions), _checked("union", functions, radius), 1.0)
+
+
+def intersection(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> Combination:
+    """Return what is in all of the functions; with a radius, blended over that length.
+
+    Raises ImplicitError for no functions, and a radius below 0.
+    """
+    return Combination(tuple(functions), _checked("intersection", functions, radius), -1.0)
+
+
+def difference(
+    function: ImplicitFunction, others: Sequence[ImplicitFunction], radius: float = 0.0
+) -> Combination:
+    """Return what is in a function and in none of the others. Raises ImplicitError."""
+    return intersection([function, *(complement(other) for other in others)], radius)
+
+
+def complement(function: ImplicitFunction) -> Scaled:
+    """Return what is outside of a function."""
+    return Scaled(function, -1.0)
+
+
+def _checked(kind: str, functions: Sequence[ImplicitFunction], radius: float) -> float:
+    if not functions:
+        raise ImplicitError(kind, "functions", "none", "give at least one")
+    if not (np.isfinite(radius) and radius >= 0.0):
+        raise ImplicitError(kind, "radius", f"{radius:g}", "set it to 0 for a sharp edge, or above")
+    return float(radius)
+
+
+@dataclass(frozen=True, eq=False)
+class Combination(ImplicitFunction):
+    """A union (sign 1) or an intersection (sign -1); a radius above 0 is the first of the parameters."""
+
+    functions: tuple[ImplicitFunction, ...]
+    radius: float
+    sign: float
+
+    @property
+    def parameters(self) -> Floats:
+        """The radius of a smooth one, then each function's."""
+        own = [self.radius] if self.radius > 0.0 else []
+        return np.concatenate((own, *(function.parameters for function in self.functions)))
+
+    @property
+    def scales(self) -> Floats:
+        """1 for the radius, then each function's."""
+        own = [1.0] if self.radius > 0.0 else []
+        return np.concatenate((own, *(function.scales for function in self.functions)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of the functions, each with its number where there are several."""
+        own = ("blend radius",) if self.radius > 0.0 else ()
+        parts = enumerate(self.functions, 1)
+        return (*own, *(f"part {number}, {name}" for number, part in parts for name in part.names))
+
+    @property
+    def positive(self) -> Bools:
+        """The radius, and each function's."""
+        own = np.ones(1 if self.radius > 0.0 else 0, dtype=np.bool_)
+        return np.concatenate((own, *(function.positive for function in self.functions)))
+
+    @cached_property
+    def _parts(self) -> tuple[slice, ...]:
+        """Where each function's parameters are."""
+        ends = np.cumsum([int(self.radius > 0.0), *(len(own.parameters) for own in self.functions)])
+        return tuple(
+            slice(start, end) for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        )
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same with other parameters; a radius below 0 becomes its opposite."""
+        parts = zip(self.functions, self._parts, strict=True)
+        functions = tuple(function.with_parameters(parameters[own]) for function, own in parts)
+        radius = max(abs(float(parameters[0])), _LEAST_RADIUS) if self.radius > 0.0 else 0.0
+        return replace(self, functions=functions, radius=radius)
+
+    @cached_property
+    def _operands(self) -> tuple[Operand, ...]:
+        return tuple(operand_of(function, self.sign) for function in self.functions)
+
+    def _blended(self, values: Floats) -> Blended:
+        """F, weights and so on from the values (n, k) of all columns."""
+        own = self.sign * values
+        blended = smooth_least(own, self.radius) if self.radius > 0.0 else least(own)
+        return replace(
+            blended,
+            value=self.sign * blended.value,
+            bends=self.sign * blended.bends,
+            growth=self.sign * blended.growth,
+        )
+
+    def _at(self, x: Floats) -> Blended:
+        return self._blended(np.concatenate([operand.values(x) for operand in self._operands], axis=1))
+
+    def _mattering(self, blended: Blended) -> Iterator[tuple[Operand, Ints, Ints, Ints]]:
+        """Each operand with the points and columns whose weight is not 0, and their places among all."""
+        start = 0
+        for operand in self._operands:
+            rows, columns = np.nonzero(blended.weights[:, start : start + operand.count])
+            yield operand, rows, columns, columns + start
+            start += operand.count
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (n,)."""
+        return self._at(x).value
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (n,) and F_x (n, 3), the weighted sum of the functions' own."""
+        blended = self._at(x)
+        return blended.value, self._slope(x, blended)
+
+    def _slope(self, x: Floats, blended: Blended) -> Floats:
+        slope = np.zeros((len(x), 3))
+        for operand, rows, columns, places in self._mattering(blended):
+            weights = blended.weights[rows, places, None]
+            _add(slope, rows, weights * operand.first(x[rows], columns), operand.count)
+        return slope
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (n,), F_x (n, 3) and F_xx (n, 3, 3)."""
+        blended = self._at(x)
+        slope, bend = self._slope(x, blended), np.zeros((len(x), 3, 3))
+        for operand, rows, columns, places in self._mattering(blended):
+            own_slope, own_bend = operand.second(x[rows], columns)
+            d = own_slope - slope[rows]
+            outer = blended.bends[rows, places, None, None] * d[:, :, None] * d[:, None, :]
+            own_bend = blended.weights[rows, places, None, None] * own_bend - outer
+            _add(bend, rows, own_bend, operand.count)
+        return blended.value, slope, bend
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (n, m): entries only of the functions that matter at a point."""
+        blended = self._at(x)
+        growth = blended.growth[:, None]
+        parts = [sparse_rows.of_dense(growth, growth != 0.0)] if self.radius > 0.0 else []
+        for operand, rows, columns, places in self._mattering(blended):
+            shares = sparse_rows.scaled(operand.shares(x[rows], columns), blended.weights[rows, places])
+            parts.append(_spread(shares, rows, len(x)))
+        return sparse_rows.beside(parts).matrix()
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (n,)."""
+        return self._rate(x, self._at(x), rate)
+
+    def _rate(self, x: Floats, blended: Blended, rate: Floats) -> Floats:
+        result = blended.growth * rate[0] if self.radius > 0.0 else np.zeros(len(x))
+        parts = zip(self._mattering(blended), self._parts, strict=True)
+        for (operand, rows, columns, places), own in parts:
+            change = blended.weights[rows, places] * operand.rate(x[rows], columns, rate[own])
+            _add(result, rows, change, operand.count)
+        return result
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (n,), F_x (n, 3) and F_q . rate (n,)."""
+        blended = self._at(x)
+        return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
+
+    def middles(self) -> Floats:
+        """Return the functions' own (k, 3)."""
+        return np.concatenate([function.middles() for function in self.functions])
+
+    def pieces(self) -> Floats:
+        """Return the functions' own (k, 3), or of an intersection what ranges tell."""
+        if self.sign < 0.0:
+            return isolated(self)
+        return np.concatenate([function.pieces() for function in self.functions])
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) that holds the surface: from the functions', or if these have none, from the
+        ranges.
+        """
+        boxes = np.stack([function.box() for function in self.functions])
+        if self.sign > 0.0 and self.radius == 0.0:
+            return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        inside = self.inside(0.0)
+        if np.isfinite(inside).all() or (inside[0] > inside[1]).any():
+            return inside
+        finite = boxes[np.isfinite(boxes).all(axis=(1, 2))]
+        hint = np.stack((finite[:, 0].min(axis=0), finite[:, 1].max(axis=0))) if len(finite) else -EMPTY
+        return box_by_ranges(self, hint, inside)
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) about the functions' own: an intersection lies in all of them, a smooth union
+        reaches out of them by what k equal ones are less than each.
+        """
+        if self.sign > 0.0:
+            count = sum(operand.count for operand in self._operands)
+            level = level + self.radius * (1.0 - count ** (-1.0 / 3.0) + _ROUNDING)
+            boxes = np.stack([function.inside(level) for function in self.functions])
+            return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
+        boxes = np.stack([function.inside(level) for function in self.functions])
+        box = np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
+        return EMPTY.copy() if (box[0] > box[1]).any() else box
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n,) of F over boxes: F grows with each function, so from theirs."""
+        ranges = [operand.ranges(lower, upper) for operand in self._operands]
+        least_, most = (self._bound(np.concatenate([own[i] for own in ranges], axis=1)) for i in (0, 1))
+        slack = _ROUNDING * self.radius
+        return least_ - slack, most + slack
+
+    def _bound(self, values: Floats) -> Floats:
+        """F of values (n, k) that may be infinite."""
+        own = self.sign * values
+        bound: Floats = own.min(axis=1)
+        known = np.isfinite(bound)
+        if self.radius > 0.0:
+            bound[known] = smooth_least(own[known], self.radius).value
+        bound *= self.sign
+        return bound
+
+
+def _add(total: Floats, rows: Ints, values: Floats, count: int) -> None:
+    """Add values to rows of a total, of which each comes up to `count` times."""
+    if count == 1:
+        total[rows] += values
+    else:
+        np.add.at(total, rows, values)
+
+
+def _spread(shares: Rows, rows: Ints, count: int) -> Rows:
+    """The shares of points `rows`, which rise and may come several times, as rows of all points."""
+    return shares._replace(starts=shares.starts[np.searchsorted(rows, np.arange(count + 1))])

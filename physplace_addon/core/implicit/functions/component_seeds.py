@@ -1,0 +1,70 @@
+"""Places inside of components of which no more is known than proven ranges of F.
+
+A box about the surface is halved, and what cannot hold any of it is left out.  Cells that are left fall into
+groups of neighbours: a group of a few cells, apart from all others, may be a small component.  When cells
+get many, only those are halved on, until the middle of a cell is inside or all is left out; a component whose
+ranges run together with those of another is not told apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...arrays import Bools, Floats, Ints
+from ..neighbours import near_pairs
+from .base import ImplicitFunction
+
+_FIRST = 8  # cells across the box
+_MOST = 4000  # cells that are looked at in a round
+_SMALL = 3  # cells: the extent of a small group
+_ROUNDS = 8
+_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def isolated(function: ImplicitFunction) -> Floats:
+    """Return a place (k, 3) inside of each component that ranges tell from all others."""
+    box = function.box()
+    size = float(np.max(box[1] - box[0])) / _FIRST
+    if not (np.isfinite(size) and size > 0.0):
+        return np.zeros((0, 3))
+    axes = [np.arange(count) for count in np.ceil((box[1] - box[0]) / size)]
+    cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    found = []
+    for _ in range(_ROUNDS):
+        cells = cells[_may_hold_surface(function, box[0] + size * cells, size)]
+        group, small = _groups(cells)
+        last = len(cells) > _MOST // len(_OCTANTS)
+        middles = box[0] + size * (cells + 0.5)
+        deepest = _deepest(function.value(middles), group)
+        told = deepest[small[group[deepest]] | last]
+        found.append(middles[told])
+        cells = cells[~np.isin(group, group[told]) & (small[group] | (not last))]
+        if not 0 < len(cells) <= _MOST // len(_OCTANTS):
+            break
+        cells, size = (2.0 * cells[:, None] + _OCTANTS).reshape(-1, 3), 0.5 * size
+    return np.concatenate(found)
+
+
+def _deepest(value: Floats, group: Ints) -> Ints:
+    """Return the number of the least value below 0 in each group that has one."""
+    order = np.lexsort((value, group))
+    least = order[np.unique(group[order], return_index=True)[1]]
+    return np.asarray(least[value[least] < 0.0])
+
+
+def _may_hold_surface(function: ImplicitFunction, low: Floats, size: float) -> Bools:
+    least, most = function.range(low, low + size)
+    return np.asarray((least <= 0.0) & (most >= 0.0))
+
+
+def _groups(cells: Floats) -> tuple[Ints, Bools]:
+    """Return the group (k,) of each cell (k, 3) by its numbers, and which groups are small."""
+    first, second = near_pairs(cells, np.full(len(cells), 1.8))
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(len(cells), len(cells)))
+    count, group = connected_components(links, directed=False)
+    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    np.minimum.at(low, group, cells)
+    np.maximum.at(high, group, cells)
+    return np.asarray(group), np.asarray((high - low).max(axis=1, initial=0.0) < _SMALL)

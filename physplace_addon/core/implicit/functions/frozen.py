@@ -1,0 +1,126 @@
+"""A function of which only some parameters may change (Witkin and Heckbert 1994, section 5: "freeze").
+
+"This is done simply by leaving them out of the q and F_q vectors."
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ...arrays import Bools, Floats, Ints
+from .base import ImplicitFunction
+from .sparse_rows import rows_of, selected
+
+
+@dataclass(frozen=True, eq=False)
+class Frozen(ImplicitFunction):
+    """A function whose parameters are those of another, `whole`, that are free (m,)."""
+
+    whole: ImplicitFunction
+    free: Bools
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a mask of another length."""
+        if np.shape(self.free) != (len(self.whole.parameters),):
+            raise ValueError(f"expected {len(self.whole.parameters)} marks, found {np.shape(self.free)}")
+
+    @property
+    def parameters(self) -> Floats:
+        """The free ones of the whole's."""
+        return self._parameters.copy()
+
+    @cached_property
+    def _parameters(self) -> Floats:
+        return self.whole.parameters[self._numbers]
+
+    @cached_property
+    def _numbers(self) -> slice | Ints:
+        """Which are free: a slice where they follow one another, which needs no copies."""
+        numbers = np.flatnonzero(self.free)
+        row = len(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
+        return slice(int(numbers[0]), int(numbers[-1]) + 1) if row else numbers
+
+    @property
+    def scales(self) -> Floats:
+        """Theirs."""
+        return self.whole.scales[self.free]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Theirs."""
+        return tuple(name for name, free in zip(self.whole.names, self.free, strict=True) if free)
+
+    @property
+    def positive(self) -> Bools:
+        """Theirs."""
+        return self.whole.positive[self.free]
+
+    def _all(self, some: Floats, others: Floats) -> Floats:
+        values = np.array(others, dtype=np.float64)
+        values[self._numbers] = some
+        return values
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return it with other free parameters; the frozen ones stay."""
+        every = self._all(parameters, self.whole.parameters)
+        made = type(self)(self.whole.with_parameters(every), self.free)
+        made.__dict__["_numbers"] = self._numbers
+        return made
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.whole.value(x)
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        return self.whole.gradient(x)
+
+    def middles(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.middles()
+
+    def pieces(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.pieces()
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        return self.whole.hessian(x)
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return the columns (k, m') of F_q that are free."""
+        return selected(rows_of(self.whole.parameter_gradient(x)), self.free).matrix()
+
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the free columns of F_q (k, m')."""
+        value, gradient, rates = self.whole.derivatives(x)
+        return value, gradient, rates[:, self._numbers]
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,), the frozen ones at rest."""
+        return self.whole.parameter_rate(x, self._all(rate, np.zeros(len(self.free))))
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
+        return self.whole.gradient_and_rate(x, self._all(rate, np.zeros(len(self.free))))
+
+    def box(self) -> Floats:
+        """Return the whole's."""
+        return self.whole.box()
+
+    def is_endless(self) -> bool:
+        """Whether the whole's surface is infinite."""
+        return self.whole.is_endless()
+
+    def inside(self, level: float) -> Floats:
+        """Return the whole's."""
+        return self.whole.inside(level)
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the whole's."""
+        return self.whole.range(lower, upper)

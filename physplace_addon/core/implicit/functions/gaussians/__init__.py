@@ -1,0 +1,1 @@
+"""Blobs: a bias less the sum of Gaussians of the distance to points or segments."""

@@ -1,0 +1,219 @@
+"""Blobs: a bias less the sum of Gaussians, F = b - sum g_i (Witkin and Heckbert 1994, section 5).
+
+q is the bias and then each field's elements one after another: of spheres [b, c1, s1, c2, s2, ...], 4k + 1 in
+all, of cylinders 7k + 1.  Fields of any kinds may be mixed, and halos of any solids.  A greater bias makes
+the surface smaller; one of 0 or less, or greater than all Gaussians together, leaves none, and the box is
+then empty: its lowest corner is above its highest (inf, -inf).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from ....arrays import Bools, Floats
+from ....errors import ImplicitError
+from .. import sparse_rows
+from ..base import ImplicitFunction
+from ..bounding_boxes import box_by_ranges, box_of_sum
+from ..sparse_rows import Rows
+from .cylinders import CylinderField
+from .fields import Field
+from .spheres import SphereField
+from .summands import Summand
+
+_STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
+
+
+def blobby_spheres(bias: float, centres: ArrayLike, radii: ArrayLike) -> Blob:
+    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all.
+
+    Raises ImplicitError for other shapes and what is not finite.
+    """
+    return Blob(_finite(bias), (SphereField.of(centres, radii),))
+
+
+def blobby_cylinders(bias: float, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Blob:
+    """Return the blob of cylinders about segments from starts to ends, each (k, 3), radii s (k,) or one.
+
+    Raises ImplicitError for other shapes and what is not finite.
+    """
+    return Blob(_finite(bias), (CylinderField.of(starts, ends, radii),))
+
+
+def _finite(bias: float) -> float:
+    if not math.isfinite(bias):
+        raise ImplicitError("blob", "bias", f"{bias}", "set it to a number between 0 and 1")
+    return float(bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Blob(ImplicitFunction):
+    """F = bias - the sum of all Gaussians of the fields."""
+
+    bias: float
+    fields: tuple[Summand, ...]
+
+    @property
+    def parameters(self) -> Floats:
+        """The bias, then each field's parameters."""
+        return self._parameters.copy()
+
+    @cached_property
+    def _parameters(self) -> Floats:
+        return np.concatenate(((self.bias,), *(field.parameters for field in self.fields)))
+
+    @property
+    def scales(self) -> Floats:
+        """1 for lengths; for the bias the steepest slope of a Gaussian of the mean radius."""
+        radii = np.concatenate([field.radii for field in self.fields] or [np.zeros(0)])
+        mean = float(radii.mean()) if len(radii) else 0.0
+        return np.concatenate(
+            ([_STEEPEST / mean if mean > 0.0 else 1.0], *(own.scales for own in self.fields))
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bias, then each field's."""
+        return ("bias", *(name for field in self.fields for name in field.names))
+
+    @property
+    def positive(self) -> Bools:
+        """The bias and the radii."""
+        return np.concatenate(([True], *(field.positive for field in self.fields)))
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the blob with other parameters; radii below 0 become their opposites."""
+        parts = self._parted(parameters)
+        fields = (field.with_parameters(part) for field, part in zip(self.fields, parts, strict=True))
+        return type(self)(float(parameters[0]), tuple(fields))
+
+    def _parted(self, parameters: Floats) -> list[Floats]:
+        """Each field's own among all parameters."""
+        parts, stop = [], 1
+        for field in self.fields:
+            start, stop = stop, stop + len(field.parameters)
+            parts.append(parameters[start:stop])
+        if len(parameters) != stop:
+            raise ValueError(f"expected {stop} parameters, found {len(parameters)}")
+        return parts
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        value = np.full(len(x), self.bias)
+        for field in self.fields:
+            value -= field.total(x)
+        return value
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        return self._less([field.first(x) for field in self.fields], len(x))
+
+    def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
+        """F and F_x from the fields' gradients and sums (4, k)."""
+        if not firsts:
+            return np.full(count, self.bias), np.zeros((count, 3))
+        first = sum(firsts[1:], start=firsts[0])
+        return self.bias - first[3], np.negative(first[:3]).T
+
+    def middles(self) -> Floats:
+        """Return the middles of the elements (k, 3)."""
+        return np.concatenate([field.middles() for field in self.fields] or [np.zeros((0, 3))])
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        both = [field.second(x) for field in self.fields]
+        bend = np.zeros((3, 3, len(x)))
+        for _, second in both:
+            bend -= second
+        return *self._less([first for first, _ in both], len(x)), np.moveaxis(bend, -1, 0)
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
+        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
+        if len(plain) == len(self.fields):
+            return _dense_gradient(plain, x).matrix()
+        parts = [field.shares(x) for field in self.fields]
+        minus = [part._replace(data=np.negative(part.data)) for part in parts]
+        return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
+
+    def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
+        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
+        if len(plain) != len(self.fields):
+            return super().derivatives(x)
+        both = [field.first_and_shares(x) for field in plain]
+        rates, start = np.empty((1 + sum(len(shares) for _, shares in both), len(x))), 1
+        rates[0] = 1.0
+        for _, shares in both:
+            np.negative(shares, out=rates[start : start + len(shares)])
+            start += len(shares)
+        return *self._less([first for first, _ in both], len(x)), rates.T
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        result = np.full(len(x), float(rate[0]))
+        for field, part in zip(self.fields, self._parted(rate), strict=True):
+            result -= field.rate(x, part)
+        return result
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,), which share the Gaussians."""
+        parts = zip(self.fields, self._parted(rate), strict=True)
+        both = [field.first_and_rate(x, part) for field, part in parts]
+        change = np.full(len(x), float(rate[0]))
+        for _, own in both:
+            change -= own
+        return *self._less([first for first, _ in both], len(x)), change
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another.
+
+        See `extents`.
+        """
+        return self._reached(self.bias)
+
+    def is_endless(self) -> bool:
+        """Whether the surface is infinite: only about halos of what is."""
+        return not all(isinstance(field, Field) for field in self.fields) and super().is_endless()
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) that holds all places where the sum is at least the bias less the level."""
+        return self._reached(self.bias - level) if level < self.bias else super().inside(level)
+
+    def _reached(self, least: float) -> Floats:
+        """A box about where the sum is so much."""
+        plain = [field for field in self.fields if isinstance(field, Field)]
+        if len(plain) == len(self.fields):
+            return box_of_sum(least, plain)
+        hints = [field.hint() for field in self.fields if len(field.radii)]
+        hint = np.stack((np.min(hints, axis=0)[0], np.max(hints, axis=0)[1]))
+        return box_by_ranges(self, hint, level=self.bias - least)
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
+        bounds = [field.bounds(lower, upper) for field in self.fields]
+        least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
+        for low, high in bounds:
+            least -= high
+            most -= low
+        return least, most
+
+
+def _dense_gradient(fields: Sequence[Field], x: Floats) -> Rows:
+    values = np.ones((len(x), 1 + sum(field.rows.size for field in fields)))
+    near = np.ones(values.shape, dtype=np.bool_)
+    start = 1
+    for field in fields:
+        own = slice(start, start + field.rows.size)
+        shares, near[:, own] = field.dense_shares(x)
+        np.negative(shares, out=values[:, own])
+        start = own.stop
+    return sparse_rows.of_dense(values, near)

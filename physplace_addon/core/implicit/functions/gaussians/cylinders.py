@@ -1,0 +1,244 @@
+"""How near to a box a segment comes, and how far from it the box reaches: exactly.
+
+The squared distance from a + t e to a box is a convex, piecewise quadratic function of t, whose pieces end
+where the segment crosses one of the planes of the box.  Between its six such t and 0 and 1 each piece has its
+own least place; the least of them all is the least there is.  The distance to a segment is a convex function
+of the place, so over a box it is greatest at a corner.
+
+Gaussians of the distance to line segments: g = exp(-|d|^2 / s^2), parameters a, b and s.
+
+With e = b - a, the nearest place of the segment is a + t e, t = (x - a).e / |e|^2 cut to 0..1.  There
+|d|^2 = |x - a - t e|^2 is least, so t need not be differentiated: it changes by -2 (1 - t) d with a and by
+-2 t d with b.  As for spheres, products of matrices give all.  Second derivatives jump where t is cut, where
+the sides of the cylinder meet its round ends.  A segment without length is a sphere.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....arrays import Floats
+from ..element_rows import columns_of
+from .fields import Field
+from .summands import (
+    LEAST_RADIUS,
+    REACH,
+    WELL_CONDITIONED,
+    Elements,
+    Nearness,
+    coefficients,
+    dot,
+    monomials,
+    outer_sums,
+)
+
+_CORNERS = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], dtype=np.bool_)
+
+
+def distances_to_segments(lower: Floats, upper: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest distance (n,) from each box (n, 3) to its segment (n, 3)."""
+    return _least(lower, upper, a, b - a), _greatest(lower, upper, a, b - a)
+
+
+def _least(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
+    bounds = np.zeros((len(a), 8))
+    bounds[:, :3], bounds[:, 3:6] = _divided(lower - a, e), _divided(upper - a, e)
+    np.clip(bounds, 0.0, 1.0, out=bounds)
+    bounds[:, 7] = 1.0
+    bounds.sort(axis=1)
+    best = _least_places(lower, upper, a, e, 0.5 * (bounds[:, 1:] + bounds[:, :-1]))
+    t = np.concatenate((bounds, np.clip(best, bounds[:, :-1], bounds[:, 1:])), axis=1)
+    squares = np.zeros(t.shape)
+    for i in range(3):
+        places = a[:, i, None] + t * e[:, i, None]
+        beyond = np.maximum(np.maximum(lower[:, i, None] - places, places - upper[:, i, None]), 0.0)
+        squares += beyond * beyond
+    least: Floats = np.sqrt(squares.min(axis=1))
+    return least
+
+
+def _least_places(lower: Floats, upper: Floats, a: Floats, e: Floats, t: Floats) -> Floats:
+    """Where the quadratic that holds at each t (n, 7) has its least place: any where it has none."""
+    pull, steep = np.zeros(t.shape), np.zeros(t.shape)
+    for i in range(3):
+        places = a[:, i, None] + t * e[:, i, None]
+        under, over = places < lower[:, i, None], places > upper[:, i, None]
+        goals = np.where(under, lower[:, i, None], np.where(over, upper[:, i, None], 0.0)) - a[:, i, None]
+        slopes = np.where(under | over, e[:, i, None], 0.0)
+        pull += goals * slopes
+        steep += slopes * slopes
+    return _divided(pull, steep)
+
+
+def _divided(a: Floats, b: Floats) -> Floats:
+    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0.0)
+
+
+def _greatest(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
+    finite = np.isfinite(lower).all(axis=1) & np.isfinite(upper).all(axis=1)
+    far = np.full(len(a), np.inf)
+    a, e = a[finite], e[finite]
+    offsets = np.where(_CORNERS, upper[finite, None], lower[finite, None]) - a[:, None]
+    along = np.einsum("nci,ni->nc", offsets, e)
+    t = np.clip(_divided(along, np.broadcast_to((e * e).sum(axis=1)[:, None], along.shape)), 0.0, 1.0)
+    d = offsets - t[..., None] * e[:, None]
+    far[finite] = np.sqrt(np.einsum("nci,nci->nc", d, d).max(axis=1, initial=0.0))
+    return far
+
+
+_LEAST_LENGTH = 1e-150  # whose square is still a number
+
+
+class CylinderField(Field):
+    """k Gaussians about segments; rows (k, 7) of start, end and radius."""
+
+    kind = "cylinder"
+    columns = ("start x", "start y", "start z", "end x", "end y", "end z", "radius")
+
+    @classmethod
+    def of(cls, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Self:
+        """Return the field of segments from starts to ends, each (k, 3), with radii s (k,) or one for all.
+
+        Raises ImplicitError for other shapes and what is not finite.
+        """
+        rows = columns_of(cls.kind, (("starts", 3, starts), ("ends", 3, ends), ("radii", 1, radii)))
+        return cls(np.column_stack((rows[:, :6], np.abs(rows[:, 6]))))
+
+    @property
+    def spans(self) -> Floats:
+        """The segments' boxes (k, 2, 3)."""
+        a, b = self.rows[:, :3], self.rows[:, 3:6]
+        return np.stack((np.minimum(a, b), np.maximum(a, b)), axis=1)
+
+    def elements(self, rows: Floats, origin: Floats) -> Elements:
+        """Return elements (..., k, 7) about an origin (..., 3)."""
+        return _Cylinders(rows, origin)
+
+    def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest |d|^2 / s^2 (n, k) in boxes (n, 3).
+
+        Of segments whose own boxes are too far away to matter, these alone are looked at.
+        """
+        spans, s = self.spans, np.maximum(self.radii, LEAST_RADIUS)
+        gaps = np.maximum(lower[:, None] - spans[:, 1], spans[:, 0] - upper[:, None])
+        gaps = np.maximum(gaps, 0.0) / s[:, None]
+        least = dot(gaps, gaps)
+        most = np.full(least.shape, np.inf)
+        box, element = np.nonzero(least < REACH**2)
+        rows = self.rows[element]
+        near, far = distances_to_segments(lower[box], upper[box], rows[:, :3], rows[:, 3:6])
+        least[box, element], most[box, element] = (near / s[element]) ** 2, (far / s[element]) ** 2
+        return least, most
+
+
+class _Cylinders(Elements):
+    """Cylinders as the matrices that give t, exponents and sums; a and b from the origin."""
+
+    def __init__(self, rows: Floats, origin: Floats) -> None:
+        self.origin = origin
+        self.a = rows[..., :3] - origin[..., None, :]
+        self.e = rows[..., 3:6] - rows[..., :3]
+        self.s = np.maximum(np.abs(rows[..., 6]), LEAST_RADIUS)
+        self.w = 1.0 / (self.s * self.s)
+        self.length2 = dot(self.e, self.e)
+        both = coefficients(self.a, self.w)
+        self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
+        lost = self.w * self.length2 - self.powers[..., 0]
+        self.careful = lost.max(initial=0.0) > WELL_CONDITIONED
+
+    @cached_property
+    def along(self) -> Floats:
+        """The coefficients (..., k, 5) by which the monomials make t before it is cut."""
+        whole = self.length2 >= _LEAST_LENGTH**2
+        along = np.zeros(self.powers.shape)
+        along[..., 2:] = self.e * (whole / np.where(whole, self.length2, 1.0))[..., None]
+        along[..., 0] = -dot(self.a, along[..., 2:])
+        return along
+
+    @cached_property
+    def sums_of_t(self) -> Floats:
+        """What the gradient's sums weigh t g by: 2 w e (..., 3, k)."""
+        return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
+
+    def at(self, x: Floats) -> Nearness:
+        """Return them at points (..., 3, n) from the origin."""
+        return _AtCylinders(self, x)
+
+
+class _AtCylinders(Nearness):
+    def __init__(self, cylinders: _Cylinders, x: Floats) -> None:
+        self.of = cylinders
+        self.x = x
+        self.monomials = monomials(x)
+        along = cylinders.along @ self.monomials
+        self.t = np.clip(along, 0.0, 1.0)
+        self.exponents = self._by_differences() if cylinders.careful else self._by_products(along)
+        self.g = np.exp(self.exponents)
+
+    def _by_products(self, along: Floats) -> Floats:
+        """-w (|x - a|^2 - t (2 along - t) |e|^2)."""
+        along *= 2.0
+        along -= self.t
+        along *= self.t
+        along *= (self.of.w * self.of.length2)[..., None]
+        along += self.of.powers @ self.monomials
+        return along
+
+    def _by_differences(self) -> Floats:
+        d = self._d
+        exponents: Floats = -self.of.w[..., None] * np.einsum("...ikn,...ikn->...kn", d, d)
+        return exponents
+
+    @cached_property
+    def _d(self) -> Floats:
+        """The vectors (..., 3, k, n) from the nearest places of the segments."""
+        a, e = (np.swapaxes(own, -1, -2)[..., None] for own in (self.of.a, self.of.e))
+        d: Floats = self.x[..., :, None, :] - a - self.t[..., None, :, :] * e
+        return d
+
+    def first(self) -> Floats:
+        """The sum of -2 w d g, and that of g."""
+        sums: Floats = self.of.sums @ self.g
+        sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
+        sums[..., 1:4, :] += self.of.sums_of_t @ (self.t * self.g)
+        return sums[..., 1:, :]
+
+    def second(self) -> Floats:
+        """Sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g; beyond the ends without e."""
+        w, d = self.of.w[..., None], self._d
+        wg = w * self.g
+        second = outer_sums(4.0 * w * wg, d)
+        beside = (self.t > 0.0) & (self.t < 1.0)
+        squares = self.of.e[..., :, None] * self.of.along[..., None, 2:]
+        second += np.einsum("...kij,...kn->...ijn", squares, 2.0 * wg * beside)
+        second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        return second
+
+    def shares(self) -> Floats:
+        """2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s."""
+        shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1]))
+        pull = ((2.0 * self.of.w)[..., None] * self.g)[..., None, :] * np.swapaxes(self._d, -3, -2)
+        np.multiply(self.t[..., None, :], pull, out=shares[..., 3:6, :])
+        np.subtract(pull, shares[..., 3:6, :], out=shares[..., :3, :])
+        np.multiply((-2.0 / self.of.s)[..., None] * self.exponents, self.g, out=shares[..., 6, :])
+        return shares
+
+    def rate(self, rates: Floats) -> Floats:
+        """Sum of g times 2 w d.(a' + t e') - 2 s'/s exponent, d = x - a - t e; d.a', d.e' are products."""
+        own, of_a, of_s = self.of, rates[..., :3], rates[..., 6]
+        of_e = rates[..., 3:6] - of_a
+        w = (2.0 * own.w)[..., None]
+        steady = of_a @ self.x - dot(own.a, of_a)[..., None]
+        change = of_e @ self.x - (dot(own.a, of_e) + dot(own.e, of_a))[..., None]
+        change -= self.t * dot(own.e, of_e)[..., None]
+        change *= self.t
+        change += steady
+        change *= w
+        change -= (2.0 * of_s / own.s)[..., None] * self.exponents
+        change *= self.g
+        rate: Floats = change.sum(axis=-2)
+        return rate

@@ -1,0 +1,135 @@
+"""Gaussians of the distance to centres: g = exp(-|x - c|^2 / s^2), parameters c and s.
+
+With w = 1/s^2 the exponent is 2w c.x - w |x|^2 - w |c|^2: linear in (1, |x|^2, x).  So all exponents are one
+matrix product, and so are the sums of -w g, 2w c g and g that the gradient is made of.  Squares of places far
+apart cancel in it, so x and c are taken from an origin in their midst; where they still would lose digits
+(radii much smaller than the whole), the differences are taken themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....arrays import Floats
+from ..element_rows import columns_of
+from .fields import Field
+from .summands import (
+    LEAST_RADIUS,
+    WELL_CONDITIONED,
+    Elements,
+    Nearness,
+    coefficients,
+    dot,
+    monomials,
+    outer_sums,
+)
+
+
+class SphereField(Field):
+    """k Gaussians about centres; rows (k, 4) of centre and radius."""
+
+    kind = "sphere"
+    columns = ("centre x", "centre y", "centre z", "radius")
+
+    @classmethod
+    def of(cls, centres: ArrayLike, radii: ArrayLike) -> Self:
+        """Return the field of centres (k, 3) and radii s (k,) or one for all. Raises ImplicitError."""
+        rows = columns_of(cls.kind, (("centres", 3, centres), ("radii", 1, radii)))
+        return cls(np.column_stack((rows[:, :3], np.abs(rows[:, 3]))))
+
+    @property
+    def spans(self) -> Floats:
+        """The centres, as boxes (k, 2, 3)."""
+        return np.repeat(self.rows[:, None, :3], 2, axis=1)
+
+    def _middle(self) -> Floats:
+        middle: Floats = np.add.reduce(self.rows[:, :3]) / max(len(self.rows), 1)
+        return middle
+
+    def elements(self, rows: Floats, origin: Floats) -> Elements:
+        """Return elements (..., k, 4) about an origin (..., 3)."""
+        return _Spheres(rows, origin)
+
+    def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest |x - c|^2 / s^2 (n, k) in boxes (n, 3)."""
+        s = np.maximum(self.radii, LEAST_RADIUS)[:, None]
+        least, most = np.zeros((len(s), len(lower))), np.zeros((len(s), len(lower)))
+        for i in range(3):
+            below, above = (
+                (lower[:, i] - self.rows[:, i, None]) / s,
+                (self.rows[:, i, None] - upper[:, i]) / s,
+            )
+            least += np.maximum(np.maximum(below, above), 0.0) ** 2
+            most += np.maximum(np.abs(below), np.abs(above)) ** 2
+        return least.T, most.T
+
+
+class _Spheres(Elements):
+    """Spheres as the matrices that give exponents and sums; c from the origin."""
+
+    def __init__(self, rows: Floats, origin: Floats) -> None:
+        self.origin = origin
+        self.c = rows[..., :3] - origin[..., None, :]
+        self.s = np.maximum(np.abs(rows[..., 3]), LEAST_RADIUS)
+        self.w = 1.0 / (self.s * self.s)
+        both = coefficients(self.c, self.w)
+        self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
+        self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
+
+    def at(self, x: Floats) -> Nearness:
+        """Return them at points (..., 3, n) from the origin."""
+        return _AtSpheres(self, x)
+
+
+class _AtSpheres(Nearness):
+    def __init__(self, spheres: _Spheres, x: Floats) -> None:
+        self.of = spheres
+        self.x = x
+        self.monomials = monomials(x)
+        self.exponents = self._by_differences() if spheres.careful else spheres.powers @ self.monomials
+        self.g = np.exp(self.exponents)
+
+    def _by_differences(self) -> Floats:
+        d = self._d
+        exponents: Floats = -self.of.w[..., None] * np.einsum("...ikn,...ikn->...kn", d, d)
+        return exponents
+
+    @cached_property
+    def _d(self) -> Floats:
+        """The vectors (..., 3, k, n) from the centres."""
+        return self.x[..., :, None, :] - np.swapaxes(self.of.c, -1, -2)[..., None]
+
+    def first(self) -> Floats:
+        """The sum of -2 w (x - c) g, and that of g."""
+        sums: Floats = self.of.sums @ self.g
+        sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
+        return sums[..., 1:, :]
+
+    def second(self) -> Floats:
+        """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
+        w, d = self.of.w[..., None], self._d
+        wg = w * self.g
+        second = outer_sums(4.0 * w * wg, d)
+        second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
+        return second
+
+    def shares(self) -> Floats:
+        """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""
+        shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
+        np.subtract(self.x[..., None, :, :], self.of.c[..., None], out=shares[..., :3, :])
+        np.multiply(self.exponents, -self.of.s[..., None], out=shares[..., 3, :])
+        shares *= ((2.0 * self.of.w)[..., None] * self.g)[..., None, :]
+        return shares
+
+    def rate(self, rates: Floats) -> Floats:
+        """Sum of g times 2 w (x - c).c' - 2 s'/s exponent, which is linear in the same monomials."""
+        of_c = (2.0 * self.of.w)[..., None] * rates[..., :3]
+        powers = (-2.0 * rates[..., 3] / self.of.s)[..., None] * self.of.powers
+        powers[..., 0] -= dot(self.of.c, of_c)
+        powers[..., 2:] += of_c
+        rate: Floats = np.einsum("...in,...in->...n", np.swapaxes(powers, -1, -2) @ self.g, self.monomials)
+        return rate

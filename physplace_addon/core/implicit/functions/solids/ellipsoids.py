@@ -1,0 +1,179 @@
+"""Ellipsoids: f = (|z| - 1) h, z the place in half-axes: z_i = (R' (x - c))_i / h_i, h their geometric mean.
+
+f is a length, and for three equal half-axes the distance to a sphere.  The rotation is R = exp(w) R0 with a
+rotation vector w about a reference R0: its changes are d R = [J dw] R, J the left Jacobian of the exponential
+map.  w and w (1 - 2 pi / |w|) are one rotation: of these the shorter is kept, for J is singular at 2 pi.
+A half-axis enters as its square and is kept above 0: it may pass through 0 but not stay there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....arrays import Floats
+from ..element_rows import columns_of
+from .solids import Solids, Which, products
+
+_LEAST_AXIS = 1e-70  # that its square is still a number
+_ROUNDING = 2.0**-48
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoids(Solids):
+    """k ellipsoids; rows (k, 9) of centre, half-axes and rotation vector; references are R0 (k, 3, 3)."""
+
+    references: Floats
+    kind = "ellipsoid"
+    columns = (
+        *("centre x", "centre y", "centre z", "half-axis x", "half-axis y", "half-axis z"),
+        *("rotation x", "rotation y", "rotation z"),
+    )
+    sizes = (3, 4, 5)
+
+    @classmethod
+    def of(cls, centres: ArrayLike, half_axes: ArrayLike, rotations: ArrayLike | None = None) -> Self:
+        """Return ellipsoids with centres (k, 3), half-axes (k, 3) and rotations (k, 3, 3), each or one for
+        all; without rotations, along the axes. Raises ImplicitError.
+        """
+        turned = np.eye(3) if rotations is None else rotations
+        parts = (("centres", 3, centres), ("half-axes", 3, half_axes), ("rotations", 9, turned))
+        rows = columns_of("ellipsoid", parts)
+        own = np.column_stack((rows[:, :3], np.abs(rows[:, 3:6]), np.zeros((len(rows), 3))))
+        return cls(own, rows[:, 6:].reshape(-1, 3, 3))
+
+    def _valid(self, rows: Floats) -> Floats:
+        angles = np.linalg.norm(rows[:, 6:], axis=1)
+        turns = np.round(angles / math.tau)
+        rows[:, 6:] *= (1.0 - math.tau * turns / np.where(angles > 0.0, angles, 1.0))[:, None]
+        return super()._valid(rows)
+
+    @property
+    def scales(self) -> Floats:
+        """1 for lengths; a turn by the inverse of the mean half-axis moves the surface about a unit."""
+        scales = np.ones(self.rows.shape)
+        scales[:, 6:] = 1.0 / self._axes.mean(axis=1)[:, None]
+        return scales.ravel()
+
+    @property
+    def _axes(self) -> Floats:
+        return np.maximum(self.rows[:, 3:6], _LEAST_AXIS)
+
+    @cached_property
+    def rotations(self) -> Floats:
+        """R (k, 3, 3)."""
+        w = self.rows[:, 6:]
+        first, second = _sinc(w), _versed(w)
+        turn = np.eye(3) + first * _cross(w) + second * (_cross(w) @ _cross(w))
+        return turn @ self.references
+
+    @cached_property
+    def _jacobians(self) -> Floats:
+        """J (k, 3, 3) = 1 + (1 - cos) / |w|^2 [w] + (|w| - sin) / |w|^3 [w]^2."""
+        w = self.rows[:, 6:]
+        return np.eye(3) + _versed(w) * _cross(w) + _lag(w) * (_cross(w) @ _cross(w))
+
+    def _placed(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """x - c and z (..., 3), |z| (...), the half-axes (..., 3) and their mean (...)."""
+        d, axes = x - self.rows[which, :3], self._axes[which]
+        z = np.einsum("...ji,...j->...i", self.rotations[which], d) / axes
+        return d, z, np.sqrt(np.einsum("...i,...i->...", z, z)), axes, np.cbrt(axes).prod(axis=-1)
+
+    def values(self, x: Floats, which: Which) -> Floats:
+        """Return f (...)."""
+        *_, size, _, mean = self._placed(x, which)
+        return (size - 1.0) * mean
+
+    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+        """Return f (...) and f_x (..., 3)."""
+        _, z, size, axes, mean = self._placed(x, which)
+        steep = (mean / np.where(size > 0.0, size, 1.0))[..., None] * z / axes
+        return (size - 1.0) * mean, np.einsum("...ij,...j->...i", self.rotations[which], steep)
+
+    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+        """Return f (...), f_x (..., 3) and f_xx = R h / |z| (1/h_i^2 - z_i z_j / (h_i h_j |z|^2)) R'."""
+        f, slope = self.firsts(x, which)
+        _, z, size, axes, mean = self._placed(x, which)
+        n = z / np.where(size > 0.0, size, 1.0)[..., None]
+        factor = np.where(size > 0.0, mean / np.where(size > 0.0, size, 1.0), 0.0)[..., None, None]
+        bend = factor * (np.eye(3) - n[..., :, None] * n[..., None, :])
+        bend /= axes[..., :, None] * axes[..., None, :]
+        r = self.rotations[which]
+        return f, slope, r @ bend @ np.swapaxes(r, -1, -2)
+
+    def shares(self, x: Floats, which: Which) -> Floats:
+        """Return the derivatives (..., 9): -f_x; -h z_i^2 / (h_i |z|) + f / (3 h_i); -J' ((x - c) x f_x)."""
+        f, slope = self.firsts(x, which)
+        d, z, size, axes, mean = self._placed(x, which)
+        steep = (mean / np.where(size > 0.0, size, 1.0))[..., None]
+        of_axes = (f[..., None] / 3.0 - steep * z * z) / axes
+        turn = np.einsum("...ji,...j->...i", self._jacobians[which], np.cross(d, slope))
+        return np.concatenate((-slope, of_axes, -turn), axis=-1)
+
+    @cached_property
+    def _widths(self) -> Floats:
+        """Half the extent (k, 3) along the axes of the world."""
+        widths: Floats = np.sqrt(((self.rotations * self._axes[:, None]) ** 2).sum(axis=2))
+        return widths
+
+    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n, k): of |z| from the ranges of the z_i, and below from the extents."""
+        low, high = lower[:, None] - self.rows[:, :3], upper[:, None] - self.rows[:, :3]
+        least2, most2 = np.zeros(low.shape[:2]), np.zeros(low.shape[:2])
+        for i in range(3):
+            weights = self.rotations[:, :, i] / self._axes[:, i, None]
+            one, other = products(weights, low), products(weights, high)
+            a, b = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
+            least2 += np.maximum(np.maximum(a, -b), 0.0) ** 2
+            most2 += np.maximum(np.abs(a), np.abs(b)) ** 2
+        apart = (np.maximum(np.maximum(low, -high), 0.0) / self._widths).max(axis=-1)
+        size, mean = np.maximum(np.sqrt(least2), apart), np.cbrt(self._axes).prod(axis=1)
+        slack = _ROUNDING * (1.0 + np.abs(self.rows[:, :3]).sum(axis=1) / self._axes.min(axis=1))
+        least = (size * (1.0 - _ROUNDING) - 1.0 - slack) * mean
+        return least, (np.sqrt(most2) * (1.0 + _ROUNDING) - 1.0 + slack) * mean
+
+    def boxes(self, level: float) -> Floats:
+        """Return the boxes (k, 2, 3) about where |z| <= 1 + level / h."""
+        growth = 1.0 + level / np.cbrt(self._axes).prod(axis=1)
+        widths = np.where(growth[:, None] < 0.0, -np.inf, self._widths * growth[:, None])
+        return np.stack((self.rows[:, :3] - widths, self.rows[:, :3] + widths), axis=1)
+
+
+def _cross(w: Floats) -> Floats:
+    """[w] (k, 3, 3), for which [w] v is the cross product."""
+    matrix = np.zeros((len(w), 3, 3))
+    matrix[:, [2, 0, 1], [1, 2, 0]] = w
+    matrix[:, [1, 2, 0], [2, 0, 1]] = -w
+    return matrix
+
+
+def _angles(w: Floats) -> tuple[Floats, Floats]:
+    """The angles (k, 1, 1), and which are too small for their quotients."""
+    angle = np.linalg.norm(w, axis=1)[:, None, None]
+    return angle, np.maximum(angle, 1e-2)
+
+
+def _sinc(w: Floats) -> Floats:
+    angle, safe = _angles(w)
+    return np.where(angle < safe, 1.0 - angle**2 / 6.0 + angle**4 / 120.0, np.sin(safe) / safe)
+
+
+def _versed(w: Floats) -> Floats:
+    """(1 - cos) / angle^2."""
+    angle, safe = _angles(w)
+    return np.where(
+        angle < safe, 0.5 - angle**2 / 24.0 + angle**4 / 720.0, 2.0 * (np.sin(safe / 2) / safe) ** 2
+    )
+
+
+def _lag(w: Floats) -> Floats:
+    """(angle - sin) / angle^3."""
+    angle, safe = _angles(w)
+    return np.where(
+        angle < safe, 1.0 / 6.0 - angle**2 / 120.0 + angle**4 / 5040.0, (safe - np.sin(safe)) / safe**3
+    )

@@ -1,0 +1,171 @@
+"""The middle of an intersection of half-spaces n.x <= d, and its box, from corners and where it has no end.
+
+Three planes meet in a corner of it if the place is in all other half-spaces; along n_i x n_j, in which two
+meet, it has no end if no half-space has one there.  With three independent normals it has a corner, or it is
+empty.  Many planes, or normals in one plane, are left to linear programming.
+
+Half-spaces: f = n.(x - o) - d, n of unit length; several are a convex polyhedron, their intersection.
+
+Normals are measured about a place o of the object's size, so that turning one moves what the artist sees.
+The length of n means nothing: F does not change along n, and n is made a unit again whenever it is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import linprog
+
+from ....arrays import Floats, Ints
+from ....errors import ImplicitError
+from ..bounding_boxes import EMPTY
+from ..element_rows import columns_of
+from .solids import Solids, Which, normalized, products
+
+_MOST = 24  # planes, whose corners are all looked at
+_SLACK, _PARALLEL = 1e-9, 1e-9
+_INFEASIBLE, _LP_SLACK = 2, 1e-6
+
+
+def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
+    """Return the box (2, 3) about where all n.x <= d, n (k, 3) of unit length, d (k,); a trifle too large.
+
+    It is infinite where that is, and EMPTY where there is nothing.
+    """
+    if len(normals) > _MOST or np.linalg.matrix_rank(normals, tol=1e-6) < 3:
+        return _by_programming(normals, distances)
+    slack = _SLACK * (1.0 + np.abs(distances).max())
+    triples, pairs = _choices(len(normals), 3), _choices(len(normals), 2)
+    planes = normals[triples]
+    meeting = np.abs(np.linalg.det(planes)) > _PARALLEL
+    places = np.linalg.solve(planes[meeting], distances[triples[meeting]][..., None])[..., 0]
+    corners = places[(places @ normals.T <= distances + slack).all(axis=1)]
+    if not len(corners):
+        return EMPTY.copy()
+    lines = np.cross(normals[pairs[:, 0]], normals[pairs[:, 1]])
+    ways = np.concatenate((lines, -lines))[np.tile((lines * lines).sum(axis=1) > _PARALLEL, 2)]
+    endless = ways[(ways @ normals.T <= _PARALLEL).all(axis=1)]
+    low = np.where((endless < -_PARALLEL).any(axis=0), -np.inf, corners.min(axis=0) - slack)
+    high = np.where((endless > _PARALLEL).any(axis=0), np.inf, corners.max(axis=0) + slack)
+    return np.stack((low, high))
+
+
+@lru_cache(maxsize=64)
+def _choices(count: int, size: int) -> Ints:
+    return np.array(list(combinations(range(count), size)), dtype=np.intp)
+
+
+def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
+    """Return the middle (1, 3) of the largest ball where all n.x <= d; none (0, 3) if there is no largest."""
+    rows = np.column_stack((normals, np.ones(len(normals))))
+    radius = np.array([[0.0, 0.0, 0.0, -1.0]])
+    least = np.append(distances, 0.0)
+    found = linprog(radius[0], A_ub=np.concatenate((rows, radius)), b_ub=least, bounds=(None, None))
+    return np.asarray(found.x[None, :3] if found.status == 0 else np.zeros((0, 3)), dtype=np.float64)
+
+
+def _by_programming(normals: Floats, distances: Floats) -> Floats:
+    if _farthest(np.zeros(3), normals, distances) == -np.inf:
+        return EMPTY.copy()
+    ways = [sign * axis for sign in (-1.0, 1.0) for axis in np.eye(3)]
+    ends = np.array([_farthest(way, normals, distances) for way in ways])
+    return np.stack((-ends[:3], ends[3:]))
+
+
+def _farthest(way: Floats, normals: Floats, distances: Floats) -> float:
+    """The greatest way.x, and what may be missed; -inf for no place at all."""
+    found = linprog(-way, A_ub=normals, b_ub=distances, bounds=(None, None))
+    if found.status == _INFEASIBLE:
+        return -np.inf
+    return _LP_SLACK - float(found.fun) if found.status == 0 else np.inf
+
+
+_ROUNDING = 2.0**-49
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpaces(Solids):
+    """k half-spaces; rows (k, 4) of outward normal and distance from `origin` (3,); `size` is how far from
+    there they matter.
+    """
+
+    origin: Floats
+    size: float
+    kind = "plane"
+    columns = ("normal x", "normal y", "normal z", "distance")
+    sign = -1.0
+
+    @classmethod
+    def of(
+        cls, normals: ArrayLike, points: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0
+    ) -> Self:
+        """Return the half-spaces with outward normals (k, 3) whose planes run through points (k, 3).
+
+        Raises ImplicitError for a normal without length.
+        """
+        rows = columns_of("plane", (("normals", 3, normals), ("points", 3, points)))
+        length, n = normalized(rows[:, :3])
+        if not (length > 0.0).all():
+            raise ImplicitError("plane", "normals", "a normal of length 0", "give it a direction")
+        middle = np.asarray(origin, dtype=np.float64)
+        distance = np.einsum("ki,ki->k", n, rows[:, 3:] - middle)
+        return cls(np.column_stack((n, distance)), middle, float(size))
+
+    def _valid(self, rows: Floats) -> Floats:
+        length, n = normalized(rows[:, :3])
+        rows[:, :3] = np.where(length[:, None] > 0.0, n, self.rows[:, :3])
+        return rows
+
+    @property
+    def scales(self) -> Floats:
+        """For a normal 1 / size, for a distance 1."""
+        return np.tile([1.0 / self.size] * 3 + [1.0], len(self.rows))
+
+    def values(self, x: Floats, which: Which) -> Floats:
+        """Return the distances f (...)."""
+        rows = self.rows[which]
+        value: Floats = np.einsum("...i,...i->...", x - self.origin, rows[..., :3]) - rows[..., 3]
+        return value
+
+    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+        """Return f (...) and n (..., 3)."""
+        return self.values(x, which), np.broadcast_to(self.rows[which, :3], x.shape).copy()
+
+    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+        """Return f (...), n (..., 3) and 0 (..., 3, 3)."""
+        return *self.firsts(x, which), np.zeros((*x.shape, 3))
+
+    def shares(self, x: Floats, which: Which) -> Floats:
+        """Return x - o across n by the normal, -1 by the distance (..., 4)."""
+        away, n = x - self.origin, self.rows[which, :3]
+        across = away - np.einsum("...i,...i->...", away, n)[..., None] * n
+        return np.concatenate((across, np.full((*across.shape[:-1], 1), -1.0)), axis=-1)
+
+    def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest distance (n, k), at two corners."""
+        n, d = self.rows[:, :3], self.rows[:, 3]
+        one, other = (products(n, (end - self.origin)[:, None]) for end in (lower, upper))
+        least, most = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
+        ends = np.maximum(np.abs(lower), np.abs(upper)).sum(axis=1)[:, None]
+        slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
+        return least - d - slack, most - d + slack
+
+    def middles(self) -> Floats:
+        """Return a place (1, 3) inside the polyhedron; none (0, 3) if there is nothing, or no end to it."""
+        own = middle_of_half_spaces(self.rows[:, :3], self.rows[:, 3] / self.size)
+        return self.origin + self.size * own
+
+    def inside(self, level: float) -> Floats:
+        """Return the box (2, 3) about the polyhedron, all its planes shifted outwards by the level."""
+        own = box_of_half_spaces(self.rows[:, :3], (self.rows[:, 3] + level) / self.size)
+        box: Floats = self.origin + self.size * own
+        return box
+
+    def boxes(self, level: float) -> Floats:
+        """Return infinite boxes (k, 2, 3): only together do half-spaces bound anything."""
+        return np.tile(-EMPTY, (len(self.rows), 1, 1))

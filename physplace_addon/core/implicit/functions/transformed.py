@@ -1,0 +1,195 @@
+"""A function made of another one, whose parameters are its own.
+
+A function in other coordinates: F(A x + b), with the surface moved, turned, stretched, sheared or
+mirrored.
+
+A function times a number: -1 turns inside and outside over, a length makes comparable what is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ...arrays import Bools, Floats
+from .base import ImplicitFunction
+from .solids.solids import products
+
+
+@dataclass(frozen=True, eq=False)
+class Derived(ImplicitFunction):
+    """Another function, seen in some other way."""
+
+    function: ImplicitFunction
+
+    @property
+    def parameters(self) -> Floats:
+        """The function's."""
+        return self.function.parameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The function's."""
+        return self.function.names
+
+    @property
+    def positive(self) -> Bools:
+        """The function's."""
+        return self.function.positive
+
+    def with_parameters(self, parameters: Floats) -> Self:
+        """Return the same of the function with other parameters."""
+        return replace(self, function=self.function.with_parameters(parameters))
+
+
+_ROUNDING = 2.0**-50
+
+
+@dataclass(frozen=True, eq=False)
+class Moved(Derived):
+    """Another function whose surface has gone where an affine map (4, 4) takes it; that one's parameters."""
+
+    affine: Floats
+
+    @cached_property
+    def _back(self) -> Floats:
+        """The inverse map (4, 4)."""
+        return np.asarray(np.linalg.inv(self.affine), dtype=np.float64)
+
+    def _own(self, x: Floats) -> Floats:
+        """Points (k, 3) in the function's own coordinates."""
+        own: Floats = x @ self._back[:3, :3].T + self._back[:3, 3]
+        return own
+
+    @property
+    def scales(self) -> Floats:
+        """The function's, over the map's mean stretch: a surface twice as large moves twice as far."""
+        stretch = float(np.cbrt(abs(np.linalg.det(self.affine[:3, :3]))))
+        return self.function.scales / stretch
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.function.value(self._own(x))
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        value, slope = self.function.gradient(self._own(x))
+        return value, slope @ self._back[:3, :3]
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        value, slope, bend = self.function.hessian(self._own(x))
+        linear = self._back[:3, :3]
+        return value, slope @ linear, linear.T @ bend @ linear
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m)."""
+        return self.function.parameter_gradient(self._own(x))
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        return self.function.parameter_rate(self._own(x), rate)
+
+    def middles(self) -> Floats:
+        """Return the function's own (k, 3), moved."""
+        return self._at(self.function.middles())
+
+    def pieces(self) -> Floats:
+        """Return the function's own (k, 3), moved."""
+        return self._at(self.function.pieces())
+
+    def box(self) -> Floats:
+        """Return a box (2, 3) about the function's own, moved."""
+        return self._moved(self.function.box())
+
+    def inside(self, level: float) -> Floats:
+        """Return a box (2, 3) about the function's own, moved."""
+        return self._moved(self.function.inside(level))
+
+    def _at(self, own: Floats) -> Floats:
+        """Where points (k, 3) of the function's coordinates have gone."""
+        places: Floats = own @ self.affine[:3, :3].T + self.affine[:3, 3]
+        return places
+
+    def _moved(self, own: Floats) -> Floats:
+        if not np.isfinite(own).all():
+            whole = np.array([[-np.inf] * 3, [np.inf] * 3])
+            return own if (own[0] > own[1]).any() else whole
+        corners = self._at(np.array(list(product(*own.T))))
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F over the boxes about the moved boxes."""
+        linear, shift = self._back[:3, :3], self._back[:3, 3]
+        one, other = products(linear, lower[:, None]), products(linear, upper[:, None])
+        size = np.maximum(np.abs(one), np.abs(other)).sum(axis=-1) + np.abs(shift)
+        slack = np.where(np.isfinite(size), _ROUNDING * size, 0.0)
+        low, high = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
+        return self.function.range(low + shift - slack, high + shift + slack)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(Derived):
+    """factor times another function, with that one's parameters and surface."""
+
+    factor: float
+
+    @property
+    def scales(self) -> Floats:
+        """The function's: where the surface is does not depend on the factor."""
+        return self.function.scales
+
+    def value(self, x: Floats) -> Floats:
+        """Return F (k,)."""
+        return self.factor * self.function.value(x)
+
+    def gradient(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return F (k,) and F_x (k, 3)."""
+        value, slope = self.function.gradient(x)
+        return self.factor * value, self.factor * slope
+
+    def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
+        value, slope, bend = self.function.hessian(x)
+        return self.factor * value, self.factor * slope, self.factor * bend
+
+    def parameter_gradient(self, x: Floats) -> csr_array:
+        """Return F_q (k, m)."""
+        matrix = self.function.parameter_gradient(x)
+        matrix.data = self.factor * matrix.data
+        return matrix
+
+    def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
+        """Return F_q . rate (k,)."""
+        return self.factor * self.function.parameter_rate(x, rate)
+
+    def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
+        value, slope, change = self.function.gradient_and_rate(x, rate)
+        return self.factor * value, self.factor * slope, self.factor * change
+
+    def middles(self) -> Floats:
+        """Return the function's, if the factor is above 0; what is outside of it has none that are known."""
+        return self.function.middles() if self.factor > 0.0 else super().middles()
+
+    def pieces(self) -> Floats:
+        """Return the function's, if the factor is above 0."""
+        return self.function.pieces() if self.factor > 0.0 else super().pieces()
+
+    def box(self) -> Floats:
+        """Return the function's box."""
+        return self.function.box()
+
+    def inside(self, level: float) -> Floats:
+        """Return the function's, if the factor is above 0; else what is outside of it, which has no box."""
+        return self.function.inside(level / self.factor) if self.factor > 0.0 else super().inside(level)
+
+    def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return bounds of F."""
+        ends = [self.factor * own for own in self.function.range(lower, upper)]
+        return np.minimum(*ends), np.maximum(*ends)

@@ -1,0 +1,174 @@
+"""The life of floaters on a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to
+5).
+
+A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are
+fitted (10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface
+as it is after the step, and who finds none is gone; where a component of the surface has nobody, a seed is
+laid.  Beyond the rim of what is as thin as paper, Newton's steps say that the surface is near, and it is not:
+nobody goes far out of its box.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints, Scratch
+from ..functions.base import ImplicitFunction
+from ..rows import lengths, picked
+from ..sizing_field import desired_radii
+from .attachment import attached, constrained, limited, within_the_bend
+from .floaters import Floaters, FloaterSettings
+from .population import dying, patience, split, splitting
+from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
+from .seeding import Seeding
+from .verlet_list import Neighbours
+
+_LEAST = 0.02  # of the desired radius: two at one place, as at a sharp edge, shrink without end
+_SHORT = 0.5  # of the radius: who goes no farther in a step stays on its component
+
+
+class Sampling:
+    """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
+
+    It only remembers what makes the next step cheaper, how long nothing has changed, and where it has looked
+    for new components: the floaters themselves are handed in and out, so earlier ones may be taken up again.
+    `settings` may be replaced between steps, but for the radius and the bounds.
+    """
+
+    def __init__(self, settings: FloaterSettings, rng: np.random.Generator) -> None:
+        self.settings = settings
+        self._settings_before = settings
+        self._rng = rng
+        self._neighbours, self._scratch = Neighbours(), Scratch()
+        self._seeding = Seeding(settings)
+        self._floaters: Floaters | None = None
+        self._still = 0
+        self._function: ImplicitFunction | None = None
+
+    def seeds(self, function: ImplicitFunction) -> Floaters:
+        """Return a floater on each component of the surface that a first look finds."""
+        none = Floaters.at(np.zeros((0, 3)), self.settings.radius)
+        return self._kept(self._seeding.all(function, none), function)
+
+    def advance(
+        self,
+        floaters: Floaters,
+        function: ImplicitFunction,
+        rate: Floats | None = None,
+        after: ImplicitFunction | None = None,
+    ) -> Floaters:
+        """Return the floaters after one step of dt.
+
+        While the surface moves, `function` is the one before the step and `after` the one after it, with
+        `rate` (m,) the rate of its parameters in between, per unit of time.
+        """
+        after = function if after is None else after
+        if self._function is None:
+            self._seeding.measure(function)
+        if len(floaters):
+            floaters = self._moved(floaters, function, rate, after)
+        return self._kept(self._seeding.filled(after, floaters), after)
+
+    def _moved(
+        self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
+    ) -> Floaters:
+        settings = self.settings
+        floaters, value = self._evaluated(floaters, function)
+        greatest = self._greatest(floaters)
+        force_radii = common_radii(floaters.radii, floaters.desired)
+        self._waited(force_radii is not floaters.radii and after is function and function is self._function)
+        pairs = self._neighbours.of(floaters, force_radii)
+        felt = repulsion(
+            floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
+        )
+        pull = None if value is None else settings.feedback * value
+        if rate is not None:
+            along = function.parameter_rate(floaters.positions, rate)
+            pull = along if pull is None else pull + along
+        velocity = constrained(felt.wish, floaters.gradients, pull)
+        moves, way = self._moves(floaters, velocity)
+        grown = self._grown(floaters, moves, felt, greatest)
+        speed = way / (HASTE * settings.time_step)
+        waits = patience(self._still)
+        dead = dying(grown, speed, pairs, settings, waits, self._rng)
+        parents = splitting(grown, felt.energy, speed, greatest, settings, waits)
+        parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
+        return self._landed(*self._counted(grown, floaters.positions, dead, parents), after)
+
+    def _waited(self, settled: bool) -> None:
+        """Count the steps in which nothing changed: neither the surface nor what is asked of its floaters."""
+        self._still = self._still + 1 if settled and self.settings is self._settings_before else 0
+        self._settings_before = self.settings
+
+    def _moves(self, floaters: Floaters, velocity: Floats) -> tuple[Floats, Floats]:
+        """Return the ways of a step (r, 3), of a radius at most, and how long they wish to be (r,)."""
+        moves, way = limited(self.settings.time_step * velocity, floaters.radii)
+        bounds = self.settings.bounds
+        if bounds is None:
+            return moves, way
+        moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
+        return moves, lengths(moves)  # who is pressed against them is at rest
+
+    def _counted(
+        self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints
+    ) -> tuple[Floaters, Floats]:
+        """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
+        if len(parents):
+            floaters = split(floaters, parents, self._rng)
+            starts = np.concatenate([starts, picked(starts, parents)])
+        if not np.count_nonzero(dead):
+            return floaters, starts
+        dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
+        self._neighbours.without(dead)
+        alive = np.flatnonzero(~dead)
+        return floaters.only(alive), picked(starts, alive)
+
+    def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
+        """Return the floaters with F_x at their places, and F (r,): None, for 0, where the last step brought
+        them.
+        """
+        if floaters is self._floaters and function is self._function:
+            return floaters, None
+        positions = np.asfortranarray(floaters.positions)
+        value, gradients = function.gradient(positions)
+        gradients, desired = np.asfortranarray(gradients), desired_radii(function, positions, self.settings)
+        return Floaters(positions, floaters.radii, gradients, desired, floaters.ages), value
+
+    def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion, greatest: Floats) -> Floaters:
+        settings = self.settings
+        rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
+        radii = fitted(floaters.radii, felt, settings.energy, rate, beta, greatest)
+        radii = np.maximum(radii, _LEAST * floaters.desired)
+        return Floaters(
+            floaters.positions + moves, radii, floaters.gradients, floaters.desired, floaters.ages + 1
+        )
+
+    def _greatest(self, floaters: Floaters) -> Floats:
+        """Return sigma_max (r,)."""
+        return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
+
+    def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
+        """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
+        places = self._seeding.within_reach(function, floaters.positions)
+        places = within_the_bend(function, starts, places, _SHORT * self.settings.radius)
+        bounds = self.settings.bounds
+        if bounds is not None:
+            places = np.clip(places, *bounds)
+        on = attached(function, places, floaters.radii, 0.125 * self._seeding.diameter)
+        lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
+        desired = desired_radii(function, on.positions, self.settings)
+        landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
+        if not np.count_nonzero(lost):
+            return landed
+        self._neighbours.without(lost)
+        return landed.only(~lost)
+
+    def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
+        """Remember the floaters whose F_x is that of a function."""
+        self._floaters, self._function = floaters, function
+        return floaters
+
+
+def _outside(positions: Floats, bounds: Floats, margin: float) -> Bools:
+    """Return which positions (r, 3) are farther out of a box (2, 3) than a margin."""
+    return np.asarray(((positions < bounds[0] - margin) | (positions > bounds[1] + margin)).any(axis=1))

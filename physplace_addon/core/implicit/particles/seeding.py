@@ -1,0 +1,237 @@
+"""New floaters for components of the surface that have none.
+
+F and F_x are looked at in the points of a grid over the surface's box.  Where |F| / |F_x| is about a cell, a
+foot on the surface is near; one that is close to a floater that looks its way is claimed by it, and that is
+all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
+that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
+
+While the surface changes, or floaters are still growing over it, half of the points are looked at in every
+twelfth step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's
+cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
+as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
+its elements, which are looked at each time (`small_parts`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...arrays import Bools, Floats
+from ...errors import SamplingError
+from ..functions.base import ImplicitFunction
+from ..neighbours import near_pairs, nearest
+from .attachment import attached
+from .component_seeding import arrives, on_small_parts
+from .floaters import Floaters, FloaterSettings
+
+_EVERY = 12  # steps between two looks
+_PARTS = 2
+_MARGIN = 0.05  # of the box, for what grows out of it meanwhile
+_CELL = 1.25  # of the desired radius
+_FEWEST, _MOST = 16.0, 48.0  # cells across the surface
+_NEAR = 1.0  # cells: |F| / |F_x| where the surface may pass through the cell
+_CLAIM = 1.4  # desired radii: more than the land that a floater has when all is settled
+_BARE = 4.0  # radii: farther than what a floater is about to settle
+_WALKERS = 48
+_CLUSTER = 2.5  # cells
+_SETTLED = 1.2  # mean ratio of radii to the desired
+
+
+class Seeding:
+    """Looks for land without floaters, a part of it at a time."""
+
+    def __init__(self, settings: FloaterSettings) -> None:
+        self.settings = settings
+        self.diameter = 4.0 * settings.radius
+        self._box = np.zeros((0, 3))
+        self._function: ImplicitFunction | None = None
+        self._parameters = np.zeros(0)
+        self._clock = 0
+        self._due = _PARTS
+
+    def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with a seed on each component without any."""
+        self._changed(function)
+        self._due = 0
+        self.measure(function)
+        return self._looked(function, floaters, None)
+
+    def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with seeds where it is due to look in this step."""
+        if self._changed(function):
+            self._due = _PARTS
+        if not self._due:
+            return floaters
+        if not len(floaters):
+            return self.all(function, floaters)
+        self._clock += 1
+        if self._clock % _EVERY:
+            return floaters
+        look = self._clock // _EVERY
+        self.measure(function)
+        if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
+            self._due -= 1
+        return self._looked(function, floaters, look % _PARTS)
+
+    def measure(self, function: ImplicitFunction) -> None:
+        """Keep the box to look in, and its greatest side as the surface's diameter.
+
+        Raises SamplingError for a surface that is infinite, with no bounds set.
+        """
+        box = np.array(function.box(), dtype=np.float64)
+        bounds = self.settings.bounds
+        if bounds is not None:
+            box = np.stack([np.maximum(box[0], bounds[0]), np.minimum(box[1], bounds[1])])
+        if not np.all(box[0] <= box[1]):
+            self._box = np.zeros((0, 3))
+            return
+        if not np.isfinite(box).all():
+            raise SamplingError("surface", "it is infinite", "give bounds to sample it in")
+        self.diameter = max(float((box[1] - box[0]).max()), 1e-3 * self.settings.radius)
+        self._box = box + _MARGIN * self.diameter * np.array([[-1.0], [1.0]])
+
+    def within_reach(self, function: ImplicitFunction, positions: Floats) -> Floats:
+        """Return positions (r, 3), those far beyond the surface's box brought back to it.
+
+        The box is that of the last look, unless someone is beyond it: then it is measured anew.
+        """
+        if not self._is_beyond(positions):
+            return positions
+        self.measure(function)
+        if not len(self._box):
+            return positions
+        return np.clip(positions, self._box[0] - self.settings.radius, self._box[1] + self.settings.radius)
+
+    def _is_beyond(self, positions: Floats) -> bool:
+        """Return whether any of positions (r, 3) is far beyond the box."""
+        if not len(self._box) or not len(positions):
+            return False
+        ends = np.stack([positions.min(axis=0) - self._box[0], self._box[1] - positions.max(axis=0)])
+        return not ends.min() >= -self.settings.radius
+
+    def _changed(self, function: ImplicitFunction) -> bool:
+        """Return whether this is another surface than before."""
+        if function is self._function:
+            return False
+        before, self._function = self._function, function
+        parameters, self._parameters = self._parameters, function.parameters
+        return not (type(before) is type(function) and np.array_equal(parameters, self._parameters))
+
+    def _looked(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
+        """Look at a part of the box, or at all of it."""
+        if not len(self._box):
+            return floaters
+        across = np.clip(self.diameter / (_CELL * self.settings.radius), _FEWEST, _MOST)
+        cell = float((self._box[1] - self._box[0]).max() / across)
+        counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
+        grid = _grid(tuple(int(count) for count in counts), part)
+        small = on_small_parts(function, floaters, cell, self.settings.radius, thorough=not part)
+        floaters = floaters.with_more(small)
+        feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
+        free = feet.only(~_claimed(feet, floaters))
+        if not len(free):
+            return floaters
+        alone = self._alone(function, free, floaters, cell)
+        return floaters.with_more(_one_each(alone, _CLUSTER * cell)) if len(alone) else floaters
+
+    def _alone(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
+        """Return those of points that no one claims, brought to the surface, that no floater can be reached
+        from.
+
+        Of points that are far from all floaters each counts; from the others, only some set out.
+        """
+        far = _far(free.positions, floaters)
+        near = np.flatnonzero(~far)
+        each = 1 + len(near) // _WALKERS
+        walkers = near[self._clock // (_EVERY * _PARTS) % each :: each]
+        chosen = free.only(np.concatenate([np.flatnonzero(far), walkers]))
+        on = attached(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
+        points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
+        points = points.only(~on.lost)
+        far = _far(points.positions, floaters)
+        near = np.flatnonzero(~far)
+        if len(near):
+            _, who = nearest(points.positions[near], floaters.positions)
+            far[near] = ~arrives(function, points.only(near), floaters.positions[who])
+        return points.only(far)
+
+
+@lru_cache(maxsize=64)
+def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
+    """Return the centres (k, 3) of unit cells, all or one part of two that is spread over them.
+
+    Of part p are those with x + y + z = p, but for multiples of two.
+    """
+    every = 1 if part is None else _PARTS
+    x, y, z = np.meshgrid(
+        *[np.arange(count) for count in counts[:2]], np.arange(0, counts[2], every), indexing="ij"
+    )
+    if part is not None:
+        z = z + (part - x - y) % _PARTS
+    grid = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+    grid = grid[grid[:, 2] < counts[2]] + 0.5
+    grid.setflags(write=False)
+    return grid
+
+
+def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
+    """Return those of points (k, 3) that the surface may be near, moved there to first order.
+
+    In the middle of a component that is smaller than a cell, F_x says nothing; a point beside tells that it
+    ends.
+    """
+    value, gradients = function.gradient(points)
+    square = np.einsum("ki,ki->k", gradients, gradients)
+    near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
+    seen = np.flatnonzero(near)
+    feet = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
+    deep = np.flatnonzero((value < 0.0) & ~near)
+    beside = points[deep] + 0.6 * cell
+    outside = function.value(beside)
+    out = np.flatnonzero(outside > 0.0)
+    share = value[deep[out]] / (value[deep[out]] - outside[out])
+    feet = np.concatenate([feet, points[deep[out]] + share[:, None] * 0.6 * cell])
+    there = Floaters.at(feet, radius)
+    slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
+    return Floaters(feet, there.radii, slopes, there.desired, there.ages)
+
+
+def _claimed(points: Floaters, floaters: Floaters) -> Bools:
+    """Return which points (k,) are close to a floater that looks their way."""
+    if not len(floaters) or not len(points):
+        return np.zeros(len(points), dtype=bool)
+    reach = _CLAIM * float(floaters.desired.max())
+    apart, who = nearest(points.positions, floaters.positions, reach)
+    close = np.flatnonzero(apart <= reach)
+    looks = floaters.gradients[who[close]]
+    alike = np.einsum("ki,ki->k", looks, points.gradients[close]) > 0.0
+    claimed = np.zeros(len(points), dtype=bool)
+    claimed[close] = alike & (apart[close] <= _CLAIM * floaters.desired[who[close]])
+    return claimed
+
+
+def _far(places: Floats, floaters: Floaters) -> Bools:
+    """Return which places (k, 3) are farther from all floaters than these are about to settle."""
+    if not len(floaters):
+        return np.ones(len(places), dtype=bool)
+    apart, who = nearest(places, floaters.positions)
+    return np.asarray(apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who])
+
+
+def _one_each(points: Floaters, apart: float) -> Floaters:
+    """Return one point of each cluster, with a radius of about half its extent."""
+    count = len(points)
+    first, second = near_pairs(points.positions, np.full(count, apart))
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+    _, label = connected_components(links, directed=False)
+    chosen = np.unique(label, return_index=True)[1]
+    way = points.positions - points.positions[chosen][label]
+    extent = np.zeros(len(chosen))
+    np.maximum.at(extent, label, np.sqrt(np.einsum("ki,ki->k", way, way)))
+    seeds = points.only(chosen)
+    radii = np.maximum(seeds.radii, 0.5 * extent)
+    return Floaters(seeds.positions, radii, seeds.gradients, seeds.desired, seeds.ages)

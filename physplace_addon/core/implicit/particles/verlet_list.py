@@ -1,0 +1,143 @@
+"""Which floaters are near one another, found by trees and kept while it holds (a Verlet list).
+
+i and j are neighbours if they are nearer than the longer of their reaches R.  The list is made with a margin
+m of R for each: it has all pairs nearer than the longer R + 2 m.  A floater's part of it holds while it has
+moved by no more than its m, and its reach has grown by no more than what is left of m; or, of 2 m, when all
+have moved as far as the farthest of those that hold: then whoever is not in the list was too far away for it
+and for the other, whatever both did since.  Those whose part does not hold are looked for anew, they alone,
+among where the others were when they were looked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints, Scratch
+from ..neighbours import near_pairs, pairs_of_some
+from ..rows import dots, lengths, picked
+from .floaters import Floaters
+from .repulsion import REACH, Pairs
+
+_MARGIN = 0.16  # of the reach
+_WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
+_TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
+_SMALL = 1000  # floaters up to which it is quicker to look for all than for some
+_MANY = 0.3  # of all: if more are to be looked for anew, all are
+_FAR, _FEW = 2.5, 0.01  # of the mean reach, and of all: so are they if more than a few reach so far
+
+
+class Neighbours:
+    """The pairs of neighbours of floaters through time."""
+
+    def __init__(self) -> None:
+        self._scratch, self._turn = Scratch(), False
+        self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
+        self._positions = np.zeros((0, 3), order="F")
+        self._normals = np.zeros((0, 3), order="F")
+        self._reaches = np.zeros(0)
+        self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
+
+    def of(self, floaters: Floaters, force_radii: Floats) -> Pairs:
+        """Return the pairs that may feel each other, by their radii or by the radii (r,) forces are made
+        with.  Floaters that were not there before are the last ones.
+        """
+        reaches = REACH * np.maximum(floaters.radii, force_radii)
+        positions, gradients = np.asfortranarray(floaters.positions), np.asfortranarray(floaters.gradients)
+        stale = self._stale(positions, gradients, reaches)
+        if stale is None:
+            return self._pairs
+        normals = floaters.normals
+        count = np.count_nonzero(stale)
+        if count and (len(stale) <= _SMALL or count > _MANY * len(stale) or _many_reach_far(reaches)):
+            self._positions, self._normals, self._reaches = positions, normals, reaches
+            found = near_pairs(positions, (1.0 + 2.0 * _MARGIN) * reaches)
+            self._pairs, self._number = facing(normals, *found), None
+        elif count or self._number is not None:
+            self._renew(stale, positions, normals, reaches)
+        return self._pairs
+
+    def _stale(self, positions: Floats, gradients: Floats, reaches: Floats) -> Bools | None:
+        """Return for which floaters (r,) the list does not hold; None where it is what it should be."""
+        if len(reaches) < len(self._reaches):
+            return np.ones(len(reaches), dtype=bool)
+        self._with_newborns(len(reaches))
+        before = self._reaches
+        drift = lengths(positions - self._positions)
+        margin = _MARGIN * before
+        stale = drift > margin
+        farthest = 2.0 * float(drift.max(initial=0.0, where=~stale))
+        room = (1.0 + 2.0 * _MARGIN) * before - reaches
+        if not room.min(initial=np.inf) >= farthest:
+            stale |= np.minimum(drift + margin, farthest) > room
+        stale |= dots(gradients, self._normals) < _TURNED * lengths(gradients)
+        stale |= before > _WASTE * reaches
+        return None if self._number is None and not np.count_nonzero(stale) else stale
+
+    def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
+        """Look anew for the neighbours of some floaters (r,)."""
+        some = stale[:, None]
+        self._positions = np.where(some, positions, self._positions)
+        self._normals = np.where(some, normals, self._normals)
+        self._reaches = np.where(stale, reaches, self._reaches)
+        new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
+        self._pairs = self._still_held_and(stale, facing(self._normals, *new))
+
+    def _still_held_and(self, stale: Bools, more: Pairs) -> Pairs:
+        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now; and
+        more.
+        """
+        number, pairs, self._number = self._number, self._pairs, None
+        gone = stale if number is None else (number < 0) | stale.take(number)
+        kept = np.flatnonzero(~(gone.take(pairs.first) | gone.take(pairs.second)))
+        size = len(kept) + len(more.first)
+        self._turn = not self._turn  # the list before is read while this one is written
+        first, second = self._scratch.ints(f"ends {self._turn}", 2, size)
+        weight = self._scratch.floats(f"weight {self._turn}", 1, size)[0]
+        for column, old, new in (
+            (first, pairs.first, more.first),
+            (second, pairs.second, more.second),
+            (weight, pairs.weight, more.weight),
+        ):
+            old.take(kept, out=column[: len(kept)], mode="clip")
+            column[len(kept) :] = new
+        if number is not None:
+            for column in (first, second):
+                column[: len(kept)] = number.take(column[: len(kept)])
+        return Pairs(first, second, weight)
+
+    def _with_newborns(self, count: int) -> None:
+        """Count those that have come: nothing is known of them yet."""
+        more = count - len(self._reaches)
+        if more > 0:
+            nothing = np.zeros((more, 3), order="F")
+            self._positions = np.concatenate([self._positions, nothing])
+            self._normals = np.concatenate([self._normals, nothing])
+            self._reaches = np.append(self._reaches, np.zeros(more))
+
+    def without(self, dead: Bools) -> None:
+        """Forget the floaters of a mask (r,); the others move up."""
+        before = np.arange(len(self._reaches)) if self._number is None else self._number
+        self._with_newborns(len(dead))
+        now = np.where(dead, -1, np.cumsum(~dead) - 1)
+        self._number = np.where(before < 0, -1, now.take(before))
+        alive = np.flatnonzero(~dead)
+        self._positions, self._normals = (picked(own, alive) for own in (self._positions, self._normals))
+        self._reaches = self._reaches.take(alive)
+
+
+def _many_reach_far(reaches: Floats) -> bool:
+    """Whether more than a few of reaches (r,) are much longer than the others."""
+    return bool(np.count_nonzero(reaches > _FAR * reaches.mean()) > _FEW * len(reaches))
+
+
+def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
+    """Return pairs with how much they feel of each other, by their unit normals (r, 3): 1 up to a right angle
+    between them, 0 from 120°.
+    """
+    weight = np.ones(len(first))
+    for axis in np.ascontiguousarray(normals.T):
+        weight += 2.0 * axis.take(first) * axis.take(second)
+    if len(weight) and weight.min() >= 1.0:
+        return Pairs(first, second, np.ones(len(first)))
+    felt = np.flatnonzero(weight > 0.0)
+    return Pairs(first[felt], second[felt], np.minimum(weight[felt], 1.0))

@@ -1,0 +1,1 @@
+"""Closed triangle meshes of implicit surfaces, from points that sample them."""

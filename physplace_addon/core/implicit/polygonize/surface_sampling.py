@@ -1,0 +1,137 @@
+"""Clouds of points thinned out, and put into an order of no account.
+
+Points all over an implicit surface that nobody has sampled, none of its components left out.
+
+The surface's box is halved into ever smaller cells; those where F cannot be zero, by its proven bounds, are
+left out.  From each eighth of those that are left a point is brought to the surface, and what is too near to
+another is dropped.  Cells that no point comes near may hold something much smaller: they are halved some
+more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ...arrays import Bools, Floats
+from ...errors import PhysPlaceError
+from ..functions.base import ImplicitFunction
+from ..neighbours import near_pairs
+from ..projection import on_surface
+from ..sizing_field import greatest_curvatures
+
+_PLASTIC = 1.2207440846057596  # the root of x^4 = x + 1: the plastic ratio of three dimensions
+
+
+def apart(points: Floats, least: Floats) -> Floats:
+    """Return those of points (n, 3) that are left when none stays that has an earlier one that stays within
+    the greater of their two distances `least` (n,); points that are not finite are left out.
+    """
+    finite = np.isfinite(points).all(axis=1)
+    points, least = points[finite], least[finite]
+    first, second = near_pairs(points, least)
+    late, early = np.maximum(first, second), np.minimum(first, second)
+    undecided, stays = np.ones(len(points), dtype=np.bool_), np.ones(len(points), dtype=np.bool_)
+    while len(late):
+        waits = np.zeros(len(points), dtype=np.bool_)
+        waits[late] = True
+        undecided &= waits
+        stays[late[~undecided[early]]] = False
+        open_ = undecided[early] & stays[early] & stays[late]
+        late, early = late[open_], early[open_]
+    return points[stays]
+
+
+def scattered(count: int) -> Floats:
+    """Return numbers (count, 3) from -1/2 to 1/2, evenly scattered and always the same."""
+    steps = _PLASTIC ** -np.arange(1.0, 4.0)
+    numbers: Floats = (np.arange(1.0, count + 1.0)[:, None] * steps) % 1.0 - 0.5
+    return numbers
+
+
+def shuffled(points: Floats) -> Floats:
+    """Return points (n, 3) in an order that has nothing to do with where they are, always the same."""
+    return points[np.argsort(scattered(len(points))[:, 0], kind="stable")]
+
+
+_FIRST = 4.0  # cells across the box
+_CELL = 1.5  # of the spacing
+_MOST_CELLS = 1_000_000
+_APART = 0.8  # of the spacing
+_TURN = 0.7  # radians from point to point, where the surface bends so sharply that they are nearer than that
+_ROUNDS = 12
+_DEEPER = 6
+_MOST_LONELY = 20_000
+_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def covering(function: ImplicitFunction, spacing: float) -> Floats:
+    """Return points (n, 3) of the surface, from 0.8 `spacing` apart to about 1.5, in scene units.
+
+    Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
+    """
+    if function.is_endless():
+        raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
+    cells, size = _cells(function, spacing)
+    points = _landed(function, cells, size)
+    for _ in range(_DEEPER):
+        cells = cells[_lonely(cells, points, 3.0 * size)]
+        if not len(cells) or len(cells) > _MOST_LONELY:
+            break
+        cells, size = _split(function, cells - 0.5 * size, size)
+        points = np.concatenate([points, _landed(function, cells, size)])
+    points = shuffled(points)
+    bend = np.maximum(greatest_curvatures(function, points), _TURN / (_APART * spacing))
+    return apart(points, _TURN / bend)
+
+
+def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
+    """Points of the surface near the centres (k, 3) of cells, where there are some."""
+    points = on_surface(function, cells, size, _ROUNDS)
+    value, gradient = function.gradient(points)
+    slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
+    arrived = np.abs(value) <= 1e-6 * size * slope
+    near = np.all(np.abs(points - cells) <= 2.0 * size, axis=1)
+    landed: Floats = points[arrived & near]
+    return landed
+
+
+def _lonely(cells: Floats, points: Floats, reach: float) -> Bools:
+    """Which centres (k, 3) of cells have no point within reach: they may hold something small."""
+    if not len(points):
+        return np.ones(len(cells), dtype=np.bool_)
+    lonely: Bools = np.asarray(cKDTree(points).query(cells)[0]) > reach
+    return lonely
+
+
+def _split(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats, float]:
+    """The centres of the eighths, where the surface may be in, of cells with lowest corners (k, 3); their
+    size.
+    """
+    size *= 0.5
+    low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
+    least, greatest = function.range(low, low + size)
+    return low[(least <= 0.0) & (greatest >= 0.0)] + 0.5 * size, size
+
+
+def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
+    """The centres (k, 3) of cells that the surface may be in, and their size."""
+    box = np.array(function.box(), dtype=np.float64)
+    if (box[0] > box[1]).any():
+        return np.zeros((0, 3)), spacing
+    size = max(float(np.ptp(box, axis=0).max()), spacing) / _FIRST
+    counts = np.maximum(np.ceil(np.ptp(box, axis=0) / size - 1e-9), 1.0)
+    start = box.mean(axis=0) - 0.5 * size * counts
+    axes = [np.arange(count) for count in counts]
+    low = start + size * np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    while True:
+        least, greatest = function.range(low, low + size)
+        low = low[(least <= 0.0) & (greatest >= 0.0)]
+        if len(low) > _MOST_CELLS // 8:
+            found = f"points {spacing:.3g} apart would be too many"
+            raise PhysPlaceError(f"blob: {found}; leave out what is very small beside the rest")
+        last = size <= _CELL * spacing
+        size *= 0.5
+        low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
+        if last or not len(low):
+            return low + 0.5 * size, size

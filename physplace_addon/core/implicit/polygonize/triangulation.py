@@ -1,0 +1,208 @@
+"""A closed mesh straight from the points that sample an implicit surface.
+
+`restricted` finds triangles through the points that hang together as the surface does, `splitting` cuts them
+until they are near enough to it.  What came out is then checked by something that took no part in it: by
+Gauss and Bonnet the integral of the surface's curvature K over all of it is 2 pi times the Euler
+characteristic, which for the mesh is points - edges + triangles.  A bridge or a hole that no point was on
+shows in that sum; the finer mesh's points then sample the surface anew.  At creases, where there are some,
+the curvature is in the angle between the two sides: triangles over which the normal turns far are then taken
+with the solid angle that it sweeps.
+
+Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners
+on the surface, their errors are a quarter as large, which tells what is left (Richardson).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ..functions.base import ImplicitFunction
+from ..projection import on_surface
+from .creases import creases
+from .mesh_links import Links, area_vectors
+from .refinement import refined
+from .restricted_delaunay import Restricted, restricted_triangles
+
+_SPACING = 2.0  # of floaters, in radii
+_AIM = 0.7  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
+_ATTEMPTS = 3
+_NEARER = 0.5  # of the spacing, in each further attempt
+_COARSEST = 0.25  # of the whole's size: a greater sigma is no distance of points on it
+_SHARP = 0.5  # radians that the normal turns over a triangle at a crease
+_HALF_TURN = 0.5  # of a unit of the Euler characteristic: the most that the integral may be off
+
+
+class MeshStatus(Enum):
+    """What became of a mesh; `message` says it to a person."""
+
+    CLOSED = "the mesh is closed, and hangs together as the surface does"
+    UNCONFIRMED = (
+        "the mesh is closed, but it may lack a bridge or a hole of the surface, which has sharp creases or "
+        "parts much thinner than its particles; smooth blends or smaller particles make sure"
+    )
+    COARSE = "the mesh is closed, but farther from the surface than it should be: use smaller particles"
+    BROKEN = "parts of the surface are too thin or too sharp for its particles: use smaller ones"
+    EMPTY = "there is no surface, or there are not enough particles on it"
+    INFINITE = "the surface is infinite, so no mesh closes it: intersect it with something that is not"
+
+    @property
+    def message(self) -> str:
+        """A sentence for a person."""
+        return self.value
+
+    @property
+    def closed(self) -> bool:
+        """Whether the mesh encloses a solid."""
+        return self in (MeshStatus.CLOSED, MeshStatus.UNCONFIRMED, MeshStatus.COARSE)
+
+
+@dataclass(frozen=True, eq=False)
+class Triangulation:
+    """Points (n, 3) on the surface, triangles (t, 3) wound outwards; all lengths in scene units.
+
+    distance: how far triangles are from the surface at most, measured at their centres and at the middles of
+    their edges.  area and volume of the surface, better than those of the triangles.
+    """
+
+    points: Floats
+    triangles: Ints
+    distance: float
+    area: float
+    volume: float
+    euler_characteristic: int
+    status: MeshStatus
+
+    @property
+    def message(self) -> str:
+        """What became of it, for a person."""
+        return self.status.message
+
+
+def triangulated(
+    function: ImplicitFunction, points: Floats, sigma: float, within: float | None = None
+) -> Triangulation:
+    """Return a closed mesh through points (n, 3) spread over F = 0 about 2 sigma apart, and through more.
+
+    within: how far from the surface the mesh may be, 0.05 sigma unless given; lengths in scene units.  A mesh
+    that cannot be had is a status.
+    """
+    if function.is_endless():
+        return _nothing(MeshStatus.INFINITE)
+    sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
+    allowed = 0.05 * sigma if within is None else within
+    spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
+    for _ in range(_ATTEMPTS):
+        found = restricted_triangles(function, points, spacing)
+        if not len(found.triangles):
+            return _nothing(MeshStatus.EMPTY)
+        if found.bad.any():
+            return _result(function, found, np.inf, MeshStatus.BROKEN)
+        corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
+        found = Restricted(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
+        status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
+        if _confirmed(function, corners, triangles):
+            return _result(function, found, distance, status)
+        points, spacing = corners, _NEARER * spacing
+    return _result(function, found, distance, MeshStatus.UNCONFIRMED)
+
+
+def _nothing(status: MeshStatus) -> Triangulation:
+    return Triangulation(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.intp), 0.0, 0.0, 0.0, 0, status)
+
+
+def _result(
+    function: ImplicitFunction, found: Restricted, distance: float, status: MeshStatus
+) -> Triangulation:
+    links = Links.of(found.triangles, len(found.points))
+    number = np.cumsum(links.used) - 1
+    points, triangles = found.points[links.used], number[found.triangles]
+    area, volume = _measured(function, points, triangles)
+    return Triangulation(points, triangles, distance, area, volume, links.euler_characteristic, status)
+
+
+def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
+    """Whether the curvature says that the mesh hangs together as the surface does."""
+    if curvature_agrees(function, points, triangles, False):
+        return True
+    creased = len(creases(function, points, triangles)[0]) > 0
+    return creased and curvature_agrees(function, points, triangles, True)
+
+
+def curvature_agrees(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
+    """Return whether the surface's curvature over a closed mesh, points (n, 3) on the surface and triangles
+    (t, 3), is that of the mesh's Euler characteristic in every part; creases: whether the surface may have
+    some.
+    """
+    part = Links.of(triangles, len(points)).parts
+    size = np.sqrt(np.einsum("ti,ti->t", *[area_vectors(points, triangles)] * 2))
+    angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
+    count = int(part.max()) + 1
+    corners = np.unique(np.stack([np.repeat(part, 3), triangles.ravel()]), axis=1)[0]
+    euler = np.bincount(corners, minlength=count) - 0.5 * np.bincount(part, minlength=count)
+    smooth = _near(_per_part(part, angle, count), euler)
+    if smooth or not creased:
+        return smooth
+    turned, swept = _swept(function, points, triangles)
+    return _near(_per_part(part, np.where(turned > _SHARP, swept, angle), count), euler)
+
+
+def _per_part(part: Ints, angles: Floats, count: int) -> Floats:
+    return np.asarray(np.bincount(part, angles, count), dtype=np.float64)
+
+
+def _near(angles: Floats, euler: Floats) -> bool:
+    return bool((np.abs(angles / (2.0 * np.pi) - euler) <= _HALF_TURN).all())
+
+
+def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
+    """How far the normal turns over triangles (t,), and the solid angle between its directions at their
+    corners (t,): tan(angle / 2) = a . b x c / (1 + a . b + b . c + c . a).
+    """
+    gradient = function.gradient(points)[1]
+    normals = gradient / np.maximum(np.sqrt(np.einsum("ki,ki->k", gradient, gradient)), 1e-300)[:, None]
+    a, b, c = (normals[triangles[:, i]] for i in range(3))
+    cosines = np.stack([np.einsum("ti,ti->t", one, two) for one, two in ((a, b), (b, c), (c, a))])
+    above = np.einsum("ti,ti->t", a, np.cross(b, c))
+    turned: Floats = np.arccos(np.clip(cosines.min(axis=0), -1.0, 1.0))
+    swept: Floats = 2.0 * np.arctan2(above, 1.0 + cosines.sum(axis=0))
+    return turned, swept
+
+
+def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
+    """Return K (k,) at points (k, 3) of the surface: F_x . adj(F_xx) F_x / |F_x|^4."""
+    _, gradient, hessian = function.hessian(points)
+    one, two, three = (hessian[:, i] for i in range(3))
+    adjugate = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
+    square = np.einsum("ki,ki->k", gradient, gradient)
+    above = np.einsum("ki,kij,kj->k", gradient, adjugate, gradient)
+    curvature: Floats = above / np.maximum(square * square, np.finfo(np.float64).tiny)
+    return curvature
+
+
+def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[float, float]:
+    """The surface's area and volume, from the triangles and from those of a quarter of their size."""
+    links = Links.of(triangles, len(points))
+    middles = points[links.ends].mean(axis=1)
+    side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
+    reach = 0.25 * float(np.sqrt(np.einsum("mi,mi->m", side, side).max()))
+    middles = on_surface(function, middles, reach)
+    a, b, c = triangles.T
+    ab, bc, ca = len(points) + links.edge_of.T
+    quarters = np.concatenate(
+        [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+    )
+    rough, fine = _sums(points, triangles), _sums(np.concatenate([points, middles]), quarters)
+    area, volume = (fine + (fine - rough) / 3.0).tolist()
+    return area, volume
+
+
+def _sums(points: Floats, triangles: Ints) -> Floats:
+    """The area and the volume (2,) of a mesh."""
+    vectors = area_vectors(points, triangles)
+    middle = points[triangles].mean(axis=1) - points.mean(axis=0)
+    area = np.sqrt(np.einsum("ti,ti->t", vectors, vectors)).sum()
+    return np.array([area, np.einsum("ti,ti->", middle, vectors) / 3.0])

@@ -1,0 +1,51 @@
+"""What radius is desired where: the artist's, less where the surface bends or where attention is.
+
+Witkin and Heckbert 1994, section 6, propose both: curvature, and the neighbourhood of a dragged point.  With
+n = F_x / |F_x| the surface turns by the operator S = (1 - n n') F_xx (1 - n n') / |F_x|.  Its two eigenvalues
+besides 0 are the principal curvatures; they have the sum tr S and the sum of squares |S|^2, so the greater
+one is
+
+    kappa = |tr S| / 2 + sqrt(|S|^2 / 2 - (tr S)^2 / 4),
+
+and over a radius sigma the normal turns by kappa sigma.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats
+from .functions.base import ImplicitFunction
+from .neighbours import nearest
+from .particles.floaters import FloaterSettings
+
+
+def desired_radii(function: ImplicitFunction, positions: Floats, settings: FloaterSettings) -> Floats:
+    """Return sigma_hat (r,) at positions (r, 3), scene units."""
+    radii = np.full(len(positions), settings.radius)
+    focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
+    if not len(positions) or not (settings.turn > 0.0 or focused):
+        return radii
+    if settings.turn > 0.0:
+        kappa = greatest_curvatures(function, positions)
+        radii = np.minimum(radii, settings.turn / np.maximum(kappa, 1e-300))
+    if focused:
+        far = nearest(positions, np.asarray(settings.focus, dtype=np.float64))[0] / settings.focus_size
+        ease = np.clip(far, 0.0, 1.0) ** 2 * (3.0 - 2.0 * np.clip(far, 0.0, 1.0))
+        radii = np.minimum(
+            radii, settings.radius * (settings.focus_share + (1.0 - settings.focus_share) * ease)
+        )
+    return np.asarray(np.maximum(radii, settings.least_share * settings.radius))
+
+
+def greatest_curvatures(function: ImplicitFunction, positions: Floats) -> Floats:
+    """Return the greater principal curvature (r,) without sign, 1 / scene unit; infinite where F_x is 0."""
+    _, gradient, hessian = function.hessian(positions)
+    slope = np.sqrt(np.einsum("ri,ri->r", gradient, gradient))
+    normal = gradient / np.where(slope > 0.0, slope, 1.0)[:, None]
+    flat = np.eye(3) - normal[:, :, None] * normal[:, None, :]
+    turning = flat @ hessian @ flat
+    half = 0.5 * np.einsum("rii->r", turning)
+    squares = np.einsum("rij,rij->r", turning, turning)
+    bend = np.abs(half) + np.sqrt(np.maximum(0.5 * squares - half * half, 0.0))
+    return np.where(slope > 0.0, bend / np.where(slope > 0.0, slope, 1.0), np.inf)
