@@ -8,8 +8,8 @@ from dataclasses import replace
 from bpy.types import Object
 
 from ..core.bodies import Body
-from ..core.body_blob import blob_body
-from ..core.body_blob_complex import SMOOTHER
+from ..core.bodies.implicit_complex import SMOOTHER
+from ..core.bodies.implicit_solid import blob_body
 from ..core.errors import BlobError
 from .blob_frames import as_it_stands
 from .blob_models import BlobModel

@@ -18,7 +18,7 @@ from bpy.types import Object
 from ..core import bodies
 from ..core.arrays import Floats
 from ..core.bodies import Body
-from ..core.body_exact import Boundary
+from ..core.bodies.exact_surfaces import Boundary
 from ..core.errors import SurfaceError
 from ..core.surfaces import kinds
 from ..core.surfaces.bezier.cages import KIND as BEZIER

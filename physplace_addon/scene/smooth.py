@@ -16,7 +16,7 @@ from bpy.types import BoolAttribute, Depsgraph, Mesh, Object, Scene, SubsurfModi
 from ..core import bodies
 from ..core.arrays import Bools, Floats
 from ..core.bodies import Body
-from ..core.body_smooth import LEFT_FLAT, left_flat, smoothed
+from ..core.bodies.curved_meshes import LEFT_FLAT, left_flat, smoothed
 from ..core.collision import tree_of
 from ..core.collision.self_crossing import self_crossings
 from ..core.placement.remarks import CUT

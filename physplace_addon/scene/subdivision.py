@@ -16,7 +16,7 @@ from bpy.types import Depsgraph, FloatAttribute, Mesh, Modifier, Object, Subsurf
 
 from ..core.arrays import Floats, Ints
 from ..core.bodies import Body
-from ..core.body_subdivision import subdivided
+from ..core.bodies.curved_meshes import subdivided
 from ..core.errors import SurfaceError
 from ..core.surfaces.subdivision.cage import Cage
 from .meshes import faces_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
-from physplace_addon.core.body_sheet import sheet_mass
+from physplace_addon.core.bodies.body import sheet_mass
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.mesh.mass import AREA, mass_of_corners
 from physplace_addon.core.rigid import Pose

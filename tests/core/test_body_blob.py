@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from physplace_addon.core.bodies import exact
-from physplace_addon.core.body_blob import blob_body
+from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, difference, intersection, union
 from physplace_addon.core.implicit.functions.gaussians import spheres

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Ints
 from ..bodies import Body
-from ..body_sheet import HULL_NOTE, SPREAD_NOTE
+from ..bodies.body import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
 from ..collision.self_crossing import self_crossings, self_overlays
 from ..mesh.edges import components

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from physplace_addon.core.body_smooth import smoothed
+from physplace_addon.core.bodies.curved_meshes import smoothed
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 
 

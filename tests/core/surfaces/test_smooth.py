@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from physplace_addon.core.body_smooth import MOST_PATCHES
+from physplace_addon.core.bodies.curved_meshes import MOST_PATCHES
 from physplace_addon.core.surfaces.base import Slack
 from physplace_addon.core.surfaces.bernstein import bernstein
 from physplace_addon.core.surfaces.smooth.gregory import GregoryNets

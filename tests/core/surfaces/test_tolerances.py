@@ -2,7 +2,7 @@
 
 import pytest
 
-from physplace_addon.core.body_subdivision import limit_complex
+from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.surfaces import kinds
 from tests.core.surfaces.cages import cages
 from tests.core.surfaces.exact_bodies import ALL

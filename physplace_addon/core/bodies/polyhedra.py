@@ -11,19 +11,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats, Ints, chosen
-from .body import Body
-from .body_sheet import HULL_NOTE, SPREAD_NOTE
-from .errors import MeshError
-from .mesh.cleaning import CleanMesh, clean
-from .mesh.duplicate_faces import single_regions
-from .mesh.edges import edge_table
-from .mesh.enclosing_ball import enclosing_ball
-from .mesh.features import features
-from .mesh.hole_filling import hull_of
-from .mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
-from .mesh.orientation import Orientation, oriented
-from .surfaces.flat import Segments, Triangles
+from ..arrays import Floats, Ints, chosen
+from ..errors import MeshError
+from ..mesh.cleaning import CleanMesh, clean
+from ..mesh.duplicate_faces import single_regions
+from ..mesh.edges import edge_table
+from ..mesh.enclosing_ball import enclosing_ball
+from ..mesh.features import features
+from ..mesh.hole_filling import hull_of
+from ..mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
+from ..mesh.orientation import Orientation, oriented
+from ..surfaces.flat import Segments, Triangles
+from .body import HULL_NOTE, SPREAD_NOTE, Body
 
 
 def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:

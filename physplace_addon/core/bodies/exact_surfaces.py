@@ -10,15 +10,14 @@ from typing import Protocol
 
 import numpy as np
 
-from .arrays import Floats, Ints, box_of
-from .body import Body
-from .body_sheet import SPREAD_NOTE, sheet_mass
-from .mesh.enclosing_ball import enclosing_ball
-from .mesh.mass import VOLUME, MassProperties
-from .mesh.shells import LEAST_VOLUME, windings
-from .surfaces.base import Curve, Surface
-from .surfaces.tessellation import Tessellation
-from .vectors import cross, length
+from ..arrays import Floats, Ints, box_of
+from ..mesh.enclosing_ball import enclosing_ball
+from ..mesh.mass import VOLUME, MassProperties
+from ..mesh.shells import LEAST_VOLUME, windings
+from ..surfaces.base import Curve, Surface
+from ..surfaces.tessellation import Tessellation
+from ..vectors import cross, length
+from .body import SPREAD_NOTE, Body, sheet_mass
 
 _PROBED = 300  # triangles over which is looked
 _OVER = (

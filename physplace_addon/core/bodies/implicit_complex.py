@@ -18,22 +18,22 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Bools, Floats, Ints
-from .body_blob_mass import solid_mass
-from .body_blob_patches import ImplicitPatches, implicit_patches, most_between
-from .errors import BlobError
-from .implicit.functions.base import ImplicitFunction
-from .implicit.polygonize.mesh_links import Links, area_vectors
-from .implicit.polygonize.refinement import bisected
-from .implicit.projection import on_surface
-from .mesh.mass import MassProperties
-from .surfaces.base import Curve, Surface
-from .surfaces.bezier.geodesics import Ground
-from .surfaces.bezier.joins import Joins
-from .surfaces.bezier.sheet import BezierSheet
-from .surfaces.flat import Triangles
-from .surfaces.tessellation import Tessellation
-from .vectors import dot, length, unit
+from ..arrays import Bools, Floats, Ints
+from ..errors import BlobError
+from ..implicit.functions.base import ImplicitFunction
+from ..implicit.polygonize.mesh_links import Links, area_vectors
+from ..implicit.polygonize.refinement import bisected
+from ..implicit.projection import on_surface
+from ..mesh.mass import MassProperties
+from ..surfaces.base import Curve, Surface
+from ..surfaces.bezier.geodesics import Ground
+from ..surfaces.bezier.joins import Joins
+from ..surfaces.bezier.sheet import BezierSheet
+from ..surfaces.flat import Triangles
+from ..surfaces.tessellation import Tessellation
+from ..vectors import dot, length, unit
+from .implicit_mass import solid_mass
+from .implicit_patches import ImplicitPatches, implicit_patches, most_between
 
 _ROUNDING = 2.0**-48
 _STEEPEST = 0.1  # least cosine between a way and F_x

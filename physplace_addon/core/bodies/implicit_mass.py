@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import Bools, Floats
-from .body_blob_patches import ImplicitPatches
-from .implicit.functions.base import ImplicitFunction
-from .mesh.mass import MassProperties
-from .surfaces.patches import Slopes
-from .surfaces.quadrature import pieces_rule
-from .vectors import cross, dot
+from ..arrays import Bools, Floats
+from ..implicit.functions.base import ImplicitFunction
+from ..mesh.mass import MassProperties
+from ..surfaces.patches import Slopes
+from ..surfaces.quadrature import pieces_rule
+from ..vectors import cross, dot
+from .implicit_patches import ImplicitPatches
 
 _RULES = 4, 6  # Gauss-Legendre nodes a direction
 _AGREED = 1e-10  # of the moments, that two rules may differ by

@@ -1,8 +1,8 @@
 """Bodies, and where they come from: triangle meshes, exact surfaces, several bodies as one."""
 
 from .body import Body
-from .body_exact import exact
-from .body_merging import merge
-from .polyhedron import polyhedron
+from .compound import merge
+from .exact_surfaces import exact
+from .polyhedra import polyhedron
 
 __all__ = ["Body", "exact", "merge", "polyhedron"]

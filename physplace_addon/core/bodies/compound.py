@@ -13,14 +13,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arrays import Ints
-from .body import Body
-from .body_sheet import sheet_mass
-from .errors import PhysPlaceError
-from .mesh.enclosing_ball import enclosing_ball
-from .mesh.mass import AREA, MassProperties, combined, comparable
-from .surfaces.base import Curve, Surface
-from .surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
+from ..arrays import Ints
+from ..errors import PhysPlaceError
+from ..mesh.enclosing_ball import enclosing_ball
+from ..mesh.mass import AREA, MassProperties, combined, comparable
+from ..surfaces.base import Curve, Surface
+from ..surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
+from .body import Body, sheet_mass
 
 
 def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None) -> Body:

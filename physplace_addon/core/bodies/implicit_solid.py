@@ -7,23 +7,23 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from .arrays import Floats
+from ..arrays import Floats
+from ..errors import BlobError
+from ..implicit.functions.base import ImplicitFunction
+from ..implicit.functions.union_components import united
+from ..implicit.polygonize.creases import creases_between
+from ..implicit.polygonize.mesh_links import Links
+from ..implicit.polygonize.surface_sampling import covering
+from ..implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulated
+from ..implicit.sizing_field import greatest_curvatures
+from ..surfaces.bezier.sheet import BezierSheet
+from ..surfaces.complex import DEFAULT_TOLERANCE
 from .body import Body
-from .body_blob_complex import SMOOTHER, implicit_complex
-from .body_blob_mass import solid_mass
-from .body_blob_patches import ImplicitPatches
-from .body_exact import exact
-from .body_merging import merge
-from .errors import BlobError
-from .implicit.functions.base import ImplicitFunction
-from .implicit.functions.union_components import united
-from .implicit.polygonize.creases import creases_between
-from .implicit.polygonize.mesh_links import Links
-from .implicit.polygonize.surface_sampling import covering
-from .implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulated
-from .implicit.sizing_field import greatest_curvatures
-from .surfaces.bezier.sheet import BezierSheet
-from .surfaces.complex import DEFAULT_TOLERANCE
+from .compound import merge
+from .exact_surfaces import exact
+from .implicit_complex import SMOOTHER, implicit_complex
+from .implicit_mass import solid_mass
+from .implicit_patches import ImplicitPatches
 
 _ACROSS = 7.0  # points across the surface, when nobody has sampled it
 _LOOSER = 3.0  # of the tolerance: the mesh's, whose triangles the patches cut in six

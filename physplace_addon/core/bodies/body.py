@@ -1,4 +1,9 @@
-"""Body: one boundary made of faces, edges and vertices, with the triangles and segments that stand in for
+"""The mass of surfaces that enclose nothing: sheets of uniform thickness.
+
+Area does not transform simply under a map that stretches, so it is integrated again over the exact surfaces.
+Flat faces are summed exactly. No tessellation takes part, so where a sheet rests does not depend on one.
+
+Body: one boundary made of faces, edges and vertices, with the triangles and segments that stand in for
 them.
 
 A collision is found on triangles, segments and vertices, each of which knows a bound on its distance to the
@@ -16,12 +21,28 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Bools, Floats, Ints
-from .body_sheet import sheet_mass
-from .errors import PhysPlaceError
-from .mesh.enclosing_ball import enclosing_ball
-from .mesh.mass import VOLUME, MassProperties
-from .surfaces.base import Curve, EdgeGeometry, FaceGeometry, Hulls, Surface
+from ..arrays import Bools, Floats, Ints
+from ..errors import PhysPlaceError
+from ..mesh.enclosing_ball import enclosing_ball
+from ..mesh.mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
+from ..surfaces.base import Curve, EdgeGeometry, FaceGeometry, Hulls, Surface
+from ..surfaces.flat import Triangles
+from ..surfaces.quadrature import area_mass
+
+SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
+HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without weight"
+
+
+def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:
+    """The mass, basis "area", of all faces of some surfaces, at least one, taken as one sheet."""
+    return combined([_surface_mass(surface) for surface in surfaces])
+
+
+def _surface_mass(surface: Surface) -> MassProperties:
+    if isinstance(surface, Triangles):
+        return mass_of_corners(surface.corners, AREA)
+    return area_mass(surface)
+
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
 
