@@ -1,6 +1,6 @@
 """Collision detection: box trees of triangles, their traversal, and the triangles' own tests (paper 3)."""
 
-from .closest import (
+from .closest_points import (
     EDGE,
     FACE,
     VERTEX,
@@ -10,13 +10,13 @@ from .closest import (
     closest_on_triangle,
     standing_over,
 )
-from .crossings import Crossing, edge_crossings, vertex_crossings
+from .continuous import Crossing, edge_crossings, vertex_crossings
 from .directional import Directions, directional_pairs
 from .distance import clearance, free_travel
-from .forest import join
+from .top_level_tree import join
 from .traversal import Neglect, near_pairs, swept_pairs
 from .tree import BoxTree, build, refit, remember, tree_of, triangle_boxes
-from .triangles import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
+from .triangle_pairs import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
 
 __all__ = [
     "EDGE",

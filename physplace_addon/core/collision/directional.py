@@ -20,8 +20,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
-from .pairs import Motion, corners_of
-from .planes import Planes, highest_below
+from .face_planes import Planes, highest_below
+from .node_pairs import Motion, corners_of
 from .traversal import traversed
 from .tree import BoxTree
 

@@ -20,8 +20,8 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
 from .components import dot
-from .pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
-from .planes import Planes
+from .face_planes import Planes
+from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
 from .tree import BoxTree
 
 __all__ = ["Neglect", "Query", "near_pairs", "swept_pairs", "traversed"]

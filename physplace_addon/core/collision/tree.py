@@ -16,8 +16,8 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from .components import cross, dot, length
+from .face_planes import planes_below
 from .partition import Partition, partition
-from .planes import planes_below
 
 if TYPE_CHECKING:
     from ..bodies import Body

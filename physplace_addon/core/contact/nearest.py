@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..collision.closest import closest_on_triangle
+from ..collision.closest_points import closest_on_triangle
 from .features import dot
 
 _CANDIDATES = 32

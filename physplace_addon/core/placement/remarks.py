@@ -19,7 +19,7 @@ from ..arrays import Ints
 from ..bodies import Body
 from ..bodies.body import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
-from ..collision.self_crossing import self_crossings, self_overlays
+from ..collision.self_intersection import self_crossings, self_overlays
 from ..mesh.edges import components
 from ..mesh.mass import VOLUME
 from ..mesh.shells import encloses

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.collision import build
-from physplace_addon.core.collision.self_crossing import self_crossings, self_overlays
+from physplace_addon.core.collision.self_intersection import self_crossings, self_overlays
 from tests.core.collision.soups import hostile_soup, random_soup, sphere
 from tests.oracles.triangles import crossings
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.collision import build, join, refit, tree_of
+from physplace_addon.core.collision.face_planes import highest_below
 from physplace_addon.core.collision.partition import partition
-from physplace_addon.core.collision.planes import highest_below
 from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies.curved_meshes import limit_complex
-from physplace_addon.core.collision.closest import closest_on_triangle
+from physplace_addon.core.collision.closest_points import closest_on_triangle
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.mesh.mass import mass_of_triangles
 from physplace_addon.core.surfaces.subdivision.limit import limit_of

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .closest import segment_parameters, triangle_parameters
+from .closest_points import segment_parameters, triangle_parameters
 from .components import cross, dot, from_rows, length
 
 __all__ = ["Crossing", "edge_crossings", "vertex_crossings"]

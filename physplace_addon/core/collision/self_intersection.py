@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from .components import cross, dot, length
-from .pairs import corners_of, leaf_triangles, opened
+from .node_pairs import corners_of, leaf_triangles, opened
 from .tree import BoxTree
 
 __all__ = ["self_crossings", "self_overlays"]

@@ -21,7 +21,7 @@ from ..arrays import Bools, Floats, Ints
 from .components import dot
 
 if TYPE_CHECKING:
-    from .pairs import Motion
+    from .node_pairs import Motion
     from .tree import BoxTree
 
 __all__ = ["Planes", "highest_below", "planes_below"]

@@ -1,0 +1,87 @@
+"""The demo as it is run from a terminal: what it writes, and what it prints."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TILT = 0.3  # radians about both horizontal axes
+
+
+def _demo(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "demo", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def _size(picture: Path) -> tuple[int, int]:
+    width, height = struct.unpack_from(">II", picture.read_bytes(), 16)
+    return width, height
+
+
+def _cube_above_a_floor() -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.mesh.primitive_plane_add(size=20.0)
+    bpy.context.object.name = "Floor"
+    bpy.ops.mesh.primitive_cube_add(size=2.0, location=(0.0, 0.0, 3.0), rotation=(TILT, TILT, 0.0))
+    bpy.context.object.name = "Crate"
+
+
+def _write(path: Path) -> None:
+    if path.suffix == ".blend":
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    elif path.suffix == ".obj":
+        bpy.ops.wm.obj_export(filepath=str(path))
+    else:
+        bpy.ops.export_scene.gltf(filepath=str(path))
+
+
+def test_the_demo_writes_three_pictures_and_a_scene_and_prints_two_tables(tmp_path: Path) -> None:
+    answer = _demo("--small", "--out", str(tmp_path))
+    assert answer.returncode == 0, answer.stderr
+    pictures = ["after.png", "before.png", "contacts.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*pictures, "spoon_in_bowl.blend"]
+    assert {_size(tmp_path / name) for name in pictures} == {(160, 120)}
+    assert re.findall(r"(\w+)\n-+\nStatus +Balanced\n", answer.stdout) == ["Bowl", "Spoon"]
+
+
+def test_the_demo_prints_nothing_of_blender_s_log_and_ends_with_one_sentence(tmp_path: Path) -> None:
+    lines = _demo("--small", "--out", str(tmp_path)).stdout.splitlines()
+    known = r"|(Rendering|Placing) [\w.]+ \.\.\. \d+\.\d s|\w+|-+|[A-Z][a-z ]+ {2,}\S+"
+    assert [line for line in lines[:-1] if not re.fullmatch(known, line)] == []
+    last = lines[-1]
+    assert all(path.name in last for path in tmp_path.iterdir())
+    assert last.endswith(f"are in {tmp_path}.")
+
+
+@pytest.mark.parametrize("suffix", [".blend", ".obj", ".glb"])
+def test_an_object_of_a_file_is_placed_on_the_rest_of_it(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"my{suffix}"
+    _cube_above_a_floor()
+    _write(path)
+    answer = _demo("--file", str(path), "--active", "Crate", "--out", str(tmp_path))
+    assert answer.returncode == 0, answer.stderr
+    placed = tmp_path / "my_placed.blend"
+    assert answer.stdout.splitlines()[-1] == f"The scene with Crate placed is in {placed}."
+    bpy.ops.wm.open_mainfile(filepath=str(placed))
+    corners = [bpy.data.objects["Crate"].matrix_world @ v.co for v in bpy.data.objects["Crate"].data.vertices]
+    heights = sorted(corner.z for corner in corners)
+    assert heights == pytest.approx(4 * [0.0] + 4 * [2.0], abs=1e-5)
+
+
+def test_a_name_that_is_not_in_the_file_is_answered_with_those_that_are(tmp_path: Path) -> None:
+    path = tmp_path / "my.blend"
+    _cube_above_a_floor()
+    _write(path)
+    answer = _demo("--file", str(path), "--active", "Spoon", "--out", str(tmp_path))
+    assert answer.returncode == 1
+    assert 'There is no object "Spoon"' in answer.stderr
+    assert "Crate" in answer.stderr
+    assert "Floor" in answer.stderr
+    assert "Traceback" not in answer.stderr
