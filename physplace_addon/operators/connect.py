@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import Context, UILayout
 
 from ..core.arrays import Floats
-from ..core.contact.nearest import nearest_point
+from ..core.contact.points.nearest import nearest_point
 from ..core.placement import Connection
 from ..core.placement.forces import checked_vector
 from ..properties import STRENGTH

@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Context, Object
 
 from ..core.arrays import Floats
-from ..core.contact.nearest import nearest_point
+from ..core.contact.points.nearest import nearest_point
 from ..core.placement import Connection, Force, Local, Status
 from ..core.placement.standing import Found, Standing
 from ..core.rigid import Pose

@@ -11,7 +11,7 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import Context, UILayout
 
-from ..core.contact.nearest import nearest_point
+from ..core.contact.points.nearest import nearest_point
 from ..core.placement import Local, Status
 from ..core.placement.forces import checked_vector, unit_vector
 from ..properties import STRENGTH

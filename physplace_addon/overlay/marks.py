@@ -13,8 +13,8 @@ import numpy as np
 
 from ..core.arrays import Bools, Floats, Ints
 from ..core.bodies import Body
-from ..core.contact.assembly import Assembly
-from ..core.contact.points import InterfacePoints
+from ..core.contact.points.interface_points import InterfacePoints
+from ..core.contact.system import Assembly
 from ..core.placement import Certificate, Placement, State
 from ..core.placement.balance import balance
 from ..core.placement.load import Load

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
-from .nonnegative import nonnegative_least_squares
+from ..optimization.non_negative import nonnegative_least_squares
 
 
 def balance(wrench: Floats, gradients: Floats, method: str = "nonnegative") -> tuple[Floats, Floats]:

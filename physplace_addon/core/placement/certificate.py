@@ -8,9 +8,9 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
 from ..contact.features import FACE
-from ..contact.points import InterfacePoints
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly
 from ..wording import in_words
 from .friction import required_friction
 from .problem import Problem

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..bodies import Body
 from ..collision import tree_of
+from ..contact.bilateral import Sticky
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
 from .forces import Force
@@ -17,7 +18,6 @@ from .resting import held_by_friction, motions_that_end
 from .settings import Settings
 from .standing import Standing
 from .state import State
-from .sticky import Sticky
 
 
 def check(

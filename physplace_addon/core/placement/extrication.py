@@ -24,7 +24,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..bodies import Body
-from ..contact.assembly import Assembly
+from ..contact.system import Assembly
 from ..rigid import Pose
 from .clearings import Walls, sure_depth, ways_out
 from .lifting import cleared, lifted

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
 from ..contact.features import cross
+from ..contact.system import Assembly
 from ..errors import PlacementError
 from ..rigid import skew
 

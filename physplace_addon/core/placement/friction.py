@@ -26,7 +26,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..contact.features import dot
-from .friction_cones import Cones, least_squares
+from ..optimization.friction_cones import Cones, least_squares
 
 LIMIT = 1e4  # a coefficient that no pair of materials has
 _ACCURACY = 1e-5  # of the coefficient

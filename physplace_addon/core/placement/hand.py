@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly, Pair
 from ..contact.features import cross
-from ..contact.points import InterfacePoints
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly, Pair
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector, skew
 
 

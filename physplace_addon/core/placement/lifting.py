@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..contact.assembly import Assembly, grouped
-from ..contact.finding import Reach
-from ..contact.points import InterfacePoints
-from .programme import length, solve_programme
+from ..contact.points.generation import Reach
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly, grouped
+from ..optimization.step_qp import length, solve_programme
 from .retreat import FIRST, Home, reach_of
 from .start import behind_walls, clear_start
 from .stepping import Moved

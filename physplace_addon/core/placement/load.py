@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
+from ..contact.system import Assembly
 from ..errors import PlacementError
 from ..mesh.mass import comparable
 from .forces import Force, Gravity

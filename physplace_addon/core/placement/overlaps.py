@@ -15,11 +15,11 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..bodies import Body
 from ..collision import closest_on_triangle
-from ..contact.crossing import cuts_of_triangles
-from ..contact.encounter import Encounter
+from ..contact.body_pair import Encounter
+from ..contact.continuous_collision import cuts_of_triangles
 from ..contact.features import dot
-from ..contact.finding import points_between
-from ..contact.points import InterfacePoints
+from ..contact.points.generation import points_between
+from ..contact.points.interface_points import InterfacePoints
 from .depths import depth_between
 
 _NEAR = 12  # triangles of either body around the deepest point

@@ -23,10 +23,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
 from ..contact.features import EDGE, FACE, FeatureGeometry, cross, dot
-from ..contact.points import FIXED, InterfacePoints
-from ..contact.relaxation import edge_normal
+from ..contact.points.interface_points import FIXED, InterfacePoints
+from ..contact.points.minimization import edge_normal
+from ..contact.system import Assembly
 from .load import Load
 from .polish_system import Contacts, closed_rows, newton
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..contact.assembly import Assembly
 from ..contact.features import EDGE, FACE, FeatureGeometry, cross
-from ..contact.points import FIXED, InterfacePoints
+from ..contact.points.interface_points import FIXED, InterfacePoints
+from ..contact.system import Assembly
 from ..rigid import skew
 
 _SHIFT1, _TURN1, _SHIFT2, _TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)

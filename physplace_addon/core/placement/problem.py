@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
-from ..contact.finding import Reach
-from ..contact.points import InterfacePoints
+from ..contact.points.generation import Reach
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly
 from .load import Load
 from .settings import Settings
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..collision import clearance
-from ..contact.assembly import Assembly, Pair
-from ..contact.points import FIXED, InterfacePoints
+from ..contact.points.interface_points import FIXED, InterfacePoints
+from ..contact.system import Assembly, Pair
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
 from .hand import lever
 from .problem import OVERLAP, Problem

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.assembly import Assembly
-from ..contact.points import FIXED, InterfacePoints
+from ..contact.points.interface_points import FIXED, InterfacePoints
+from ..contact.system import Assembly
+from ..optimization.step_qp import Step, length
 from .balance import even_forces
 from .friction import coulomb_balance
 from .polish import Polished, polish
 from .problem import CLEARANCE, OVERLAP, Problem
-from .programme import Step, length
 from .stability import second_order
 from .state import State
 from .stepping import PRESSES, lift_clear, on_settled, passes_nothing

@@ -19,15 +19,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
-from ..contact.finding import Reach
-from ..contact.points import InterfacePoints
+from ..contact.bilateral import Sticky
+from ..contact.points.generation import Reach
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly
+from ..optimization.non_negative import nonnegative_least_squares
+from ..optimization.step_qp import Step, length, solve_programme, trust_step
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
-from .nonnegative import nonnegative_least_squares
-from .programme import Step, length, solve_programme, trust_step
 from .state import State
 from .stepping import Moved, Obstructed, moved, on_settled, settled
-from .sticky import Sticky
 
 FIRST = 0.05  # a step / R, and the least that is looked ahead: bounds of tessellations are shorter
 _FARTHEST = 0.1  # the longest step / R

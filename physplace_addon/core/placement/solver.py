@@ -16,9 +16,11 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.assembly import Assembly
-from ..contact.points import InterfacePoints
+from ..contact.bilateral import Sticky
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly
 from ..errors import PlacementError
+from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
 from .checking import check, interfering
@@ -27,7 +29,6 @@ from .forces import Force
 from .hand import Hand
 from .load import Load
 from .problem import Problem
-from .programme import Step
 from .remarks import remarks
 from .repositioning import moved_by_hand
 from .resting import Rest, motions_that_end, rest_by_friction, rest_near
@@ -35,7 +36,6 @@ from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
 from .stepping import Moved, moved, programme, settled
-from .sticky import Sticky
 
 _SMALLEST_STEP = 1e-9
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had

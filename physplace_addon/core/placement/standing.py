@@ -16,11 +16,11 @@ import numpy as np
 from ..arrays import Floats
 from ..bodies import Body
 from ..collision import BoxTree, tree_of
-from ..contact.assembly import Assembly, labelled
-from ..contact.crossing import cuts_of_triangles, unexplained_collisions
-from ..contact.encounter import Encounter
-from ..contact.finding import Reach, find_points
-from ..contact.points import FIXED, InterfacePoints, spread_out
+from ..contact.body_pair import Encounter
+from ..contact.continuous_collision import cuts_of_triangles, unexplained_collisions
+from ..contact.points.generation import Reach, find_points
+from ..contact.points.interface_points import FIXED, InterfacePoints, spread_out
+from ..contact.system import Assembly, labelled
 from ..rigid import Pose
 from .overlaps import deepest_overlap
 from .start import PROBE_DEPTH, behind_walls, contained, flush_inside, near_the_origin

@@ -15,14 +15,14 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..collision import near_pairs
-from ..contact.assembly import Assembly, grouped
-from ..contact.encounter import Encounter
+from ..contact.body_pair import Encounter
 from ..contact.features import cross, dot
-from ..contact.finding import Reach
-from ..contact.points import InterfacePoints, spread_out
+from ..contact.points.generation import Reach
+from ..contact.points.interface_points import InterfacePoints, spread_out
+from ..contact.system import Assembly, grouped
+from ..optimization.step_qp import length
 from ..rigid import Pose
 from .problem import CLEARANCE, OVERLAP
-from .programme import length
 from .stepping import Moved, lift_clear
 
 _ROUNDS = 5

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..arrays import Floats
-from ..contact.assembly import Assembly
-from ..contact.points import InterfacePoints
+from ..contact.bilateral import Sticky
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly
 from ..rigid import Pose
-from .sticky import Sticky
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..contact.assembly import Assembly, grouped
-from ..contact.finding import Reach
-from ..contact.points import InterfacePoints
+from ..contact.points.generation import Reach
+from ..contact.points.interface_points import InterfacePoints
+from ..contact.system import Assembly, grouped
+from ..optimization.step_qp import Step, curvature, length, paper_step, solve_programme, trust_step
 from .friction import friction_wrench
 from .problem import CLEARANCE, OVERLAP, Problem
-from .programme import Step, curvature, length, paper_step, solve_programme, trust_step
 from .state import State
 
 PRESSES = 1e-6  # force of a contact that takes part in a rest

@@ -8,12 +8,12 @@ import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.collision import free_travel
-from physplace_addon.core.contact.assembly import Assembly
-from physplace_addon.core.contact.encounter import ContactBody, Encounter
+from physplace_addon.core.contact.body_pair import ContactBody, Encounter
 from physplace_addon.core.contact.features import FACE
-from physplace_addon.core.contact.finding import Reach, find_points
-from physplace_addon.core.contact.points import InterfacePoints
-from physplace_addon.core.contact.solving import solve_points
+from physplace_addon.core.contact.points.extremal_pairs import solve_points
+from physplace_addon.core.contact.points.generation import Reach, find_points
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
+from physplace_addon.core.contact.system import Assembly
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.crossing import crossing_points, triangles_cross, unexplained_collisions
-from physplace_addon.core.contact.points import InterfacePoints
+from physplace_addon.core.contact.continuous_collision import (
+    crossing_points,
+    triangles_cross,
+    unexplained_collisions,
+)
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from tests.core.contact.meetings import everything_within, meet
 from tests.core.meshes import SQUARE_TRIANGLES
 

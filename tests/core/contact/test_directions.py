@@ -8,10 +8,10 @@ from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import directional_pairs, near_pairs
-from physplace_addon.core.contact.cones import lowest_rises
-from physplace_addon.core.contact.encounter import ContactBody
+from physplace_addon.core.contact.body_pair import ContactBody
 from physplace_addon.core.contact.features import EDGE, VERTEX, Features
-from physplace_addon.core.contact.polyhedral import flat_pairs
+from physplace_addon.core.contact.normal_cones import lowest_rises
+from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.meetings import lowered, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, torus
 

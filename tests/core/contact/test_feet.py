@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.features import FACE, Features
-from physplace_addon.core.contact.feet import feet
+from physplace_addon.core.contact.points.minimization import feet
 from tests.core.contact.meetings import body, pose
 
 

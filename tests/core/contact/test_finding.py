@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
-from physplace_addon.core.contact.encounter import ContactBody, Encounter
+from physplace_addon.core.contact.body_pair import ContactBody, Encounter
 from physplace_addon.core.contact.features import EDGE, Features
-from physplace_addon.core.contact.finding import Reach, find_points, solve_tracked
-from physplace_addon.core.contact.points import (
+from physplace_addon.core.contact.points.extremal_pairs import solve_points
+from physplace_addon.core.contact.points.generation import Reach, find_points, solve_tracked
+from physplace_addon.core.contact.points.interface_points import (
     FIXED,
     InterfacePoints,
     lowest_spread,
     spread_out,
     without_doubles,
 )
-from physplace_addon.core.contact.solving import solve_points
-from physplace_addon.core.contact.views import View
+from physplace_addon.core.contact.points.pair_roles import View
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, floor

@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.linearization import gap_gradient, gap_hessian, soft_inverse
-from physplace_addon.core.contact.solving import solve_points
+from physplace_addon.core.contact.points.extremal_pairs import solve_points
+from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian, soft_inverse
 from tests.core.contact.meetings import chance_meeting, everything_within, meet, settle_at
 
 UPSIDE_DOWN = (np.pi, 0.0, 0.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core import bodies
-from physplace_addon.core.contact.nearest import nearest_point
+from physplace_addon.core.contact.points.nearest import nearest_point
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
 from tests.core.surfaces.exact_bodies import ALL

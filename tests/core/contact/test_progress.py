@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from physplace_addon.core.contact.iteration import Progress
+from physplace_addon.core.contact.points.iteration import Progress
 
 
 def rounds(share, size, most=18):

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 from physplace_addon.core.contact.features import FACE, VERTEX, Features
-from physplace_addon.core.contact.iteration import eigen_2x2, inverse_2x2
-from physplace_addon.core.contact.relaxation import relax_distance, relax_on_face
+from physplace_addon.core.contact.points.iteration import eigen_2x2, inverse_2x2
+from physplace_addon.core.contact.points.minimization import relax_distance, relax_on_face
 from tests.core.contact.meetings import body, pose
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.finding import Reach
-from physplace_addon.core.contact.points import InterfacePoints
+from physplace_addon.core.contact.points.generation import Reach
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.placement.hand import Hand, Held
 from physplace_addon.core.rigid import Pose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.assembly import Assembly
+from physplace_addon.core.contact.system import Assembly
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement.forces import Connection, Gravity, Local
 from physplace_addon.core.placement.load import Load, weights_of

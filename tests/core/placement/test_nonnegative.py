@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from physplace_addon.core.placement.nonnegative import nonnegative_least_squares
+from physplace_addon.core.optimization.non_negative import nonnegative_least_squares
 
 
 def assert_optimal(matrix, target, x, tolerance=1e-9):

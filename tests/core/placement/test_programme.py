@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.placement.programme import (
+from physplace_addon.core.optimization.step_qp import (
     curvature,
     length,
     paper_step,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
-from physplace_addon.core.contact.assembly import Assembly
+from physplace_addon.core.contact.system import Assembly
 from physplace_addon.core.placement.lifting import cleared, lifted
 from physplace_addon.core.placement.retreat import CLEARANCE, Home, retreat
 from tests.bodies_of_the_paper import sphere

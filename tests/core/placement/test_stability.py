@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.linearization import gap_gradient, gap_hessian
+from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian
 from physplace_addon.core.placement.balance import even_forces
 from physplace_addon.core.placement.stability import second_order, support_margin
 from tests.core.contact.meetings import everything_within, meet

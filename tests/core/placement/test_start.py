@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.finding import Reach
+from physplace_addon.core.contact.points.generation import Reach
 from physplace_addon.core.placement.start import clear_start, contained, winding_number
 from tests.core.contact.meetings import assembled, body, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..bodies import Body
-from ..collision.closest_points import closest_on_triangle
-from .features import dot
+from ...arrays import Floats, Ints
+from ...bodies import Body
+from ...collision.closest_points import closest_on_triangle
+from ..features import dot
 
 _CANDIDATES = 32
 _ROUNDS = 20

@@ -18,13 +18,12 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..rigid import Pose, skew
-from .crossing import crossing_points, triangles_cross, unexplained_collisions
-from .encounter import SIDE_IS_SURE, ContactBody, Encounter
+from .body_pair import SIDE_IS_SURE, ContactBody, Encounter
+from .continuous_collision import crossing_points, triangles_cross, unexplained_collisions
 from .features import EDGE, FACE, FeatureGeometry
-from .finding import Reach, find_points, flat_pair, solve_tracked
-from .linearization import gap_gradient, gap_hessian
-from .points import FIXED, InterfacePoints
-from .relative import gradient_by_second, hessian_by_both
+from .points.generation import Reach, find_points, flat_pair, solve_tracked
+from .points.interface_points import FIXED, InterfacePoints
+from .points.linearization import gap_gradient, gap_hessian, gradient_by_second, hessian_by_both
 
 Pair = tuple[int, int]
 

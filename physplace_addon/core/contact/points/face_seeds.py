@@ -21,14 +21,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from .candidates import placed, unique_pairs
-from .encounter import Encounter, Owned
-from .features import FACE, dot
-from .feet import feet
-from .points import InterfacePoints
-from .sides import moved_since, sides_of_base
-from .views import View, nearest_partner, uv_at
+from ...arrays import Bools, Floats, Ints
+from ..body_pair import Encounter, Owned
+from ..features import FACE, dot
+from ..regions.candidates import placed, unique_pairs
+from ..sidedness import moved_since, sides_of_base
+from .interface_points import InterfacePoints
+from .minimization import feet
+from .pair_roles import View, nearest_partner, uv_at
 
 _FOOT_ROUNDS = 3
 _SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum

@@ -23,11 +23,11 @@ from ..collision import (
     triangles_intersect,
     vertex_crossings,
 )
-from .candidates import distinct, meet, vertices_over
-from .encounter import Encounter
+from .body_pair import Encounter
 from .features import cross, dot
-from .points import InterfacePoints
-from .polyhedral import edge_edge, face_vertex, flush, vertex_face
+from .points.interface_points import InterfacePoints
+from .regions.candidates import distinct, meet, vertices_over
+from .regions.flat_pairs import edge_edge, face_vertex, flush, vertex_face
 
 _REACHES_OVER = 2.0  # bends that a triangle may reach over, one after another
 _NEGLECT = 0.5  # radius / R of the sphere around an interface point in which it accounts for collisions

@@ -23,17 +23,34 @@ n = T1 x T2 / |T1 x T2|, k1 and k2 are their bend vectors, and P1 and P2 slide b
 and H_ij = (D_j n) . A_i + n . (e_i x T1) t1_j + n . d2P/dx2.  Pairs with a vertex and no face only keep the
 last term: the curvature 1/g of their distance is no property of the bodies.  All of it agrees with finite
 differences (tests).
+
+The gap's answer to the motion of both bodies, from its answer to that of the first alone.
+
+A gap does not change when both bodies move together, so it is a function of E = D_b^-1 D_a, with D_a and D_b
+the displacements x = (dX / R, dTheta), each about its own centre of mass: turned by Theta, then moved by dX.
+With J and H its gradient and Hessian by x_a (`linearization`), s = X_a - X_b over R, and T x_b = (dX_b +
+dTheta_b x s, dTheta_b), E moves X_a, to second order, by
+
+    y = x_a - T x_b + q,
+    q = (Theta_b x d_b - Theta_b x d_a + 1/2 Theta_b x (Theta_b x s), -1/2 Theta_b x Theta_a),
+
+so that g = g0 + J . y + 1/2 y' H y gives
+
+    J_b = -J T,    H_ab = -H T + C_ab,    H_bb = T' H T + C_bb,
+
+where C holds the second derivatives of J . q.  It agrees with finite differences (tests).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from .features import EDGE, FACE, FeatureGeometry, cross, dot
+from ...arrays import Floats
+from ...rigid import skew
+from ..features import EDGE, FACE, FeatureGeometry, cross, dot
+from .interface_points import InterfacePoints
 from .iteration import eigen_2x2
-from .points import InterfacePoints
-from .relaxation import FaceTerms, edge_normal, face_terms
+from .minimization import FaceTerms, edge_normal, face_terms
 
 SOFT = 0.3  # K R below which a direction counts as soft for held samples
 FLAT = 1e-6  # K R below which any point keeps its place along the direction
@@ -161,3 +178,36 @@ def _edge_edge(
     out = motion.transpose(0, 2, 1) @ turn_of_normal + _swing(t1[:, None], n) @ slide1
     result: Floats = (out + _turning(n, arm)) / radius
     return result
+
+
+def carried(separation: Floats) -> Floats:
+    """Return T (6, 6): how a motion of the second body, about its centre, moves the first one's, which is
+    `separation` (3,) from it over R.
+    """
+    out = np.eye(6)
+    out[:3, 3:] = -skew(separation)
+    return out
+
+
+def gradient_by_second(gradient: Floats, separation: Floats) -> Floats:
+    """Return J_b (k, 6) of gaps with gradients J (k, 6) by the first body."""
+    return -gradient @ carried(separation)
+
+
+def hessian_by_both(gradient: Floats, hessian: Floats, separation: Floats) -> tuple[Floats, Floats]:
+    """Return H_ab and H_bb (k, 6, 6) of gaps with gradients J (k, 6) and Hessians H (k, 6, 6) by the first
+    body.
+    """
+    move = carried(separation)
+    mixed = -hessian @ move
+    second = move.T @ hessian @ move
+    normal, torque = gradient[:, :3], gradient[:, 3:]
+    # n . (e_i x e_j) = -skew(n)_ij, for the turn i and the shift j
+    mixed[:, :3, 3:] += -skew(normal)
+    mixed[:, 3:, 3:] += -0.5 * skew(torque)
+    second[:, 3:, :3] += -skew(normal)
+    second[:, :3, 3:] += skew(normal)
+    outer = normal[:, :, None] * separation
+    second[:, 3:, 3:] += 0.5 * (outer + outer.transpose(0, 2, 1))
+    second[:, 3:, 3:] -= (normal @ separation)[:, None, None] * np.eye(3)
+    return mixed, second

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..collision import closest_on_segments
-from ..rigid import Pose
-from .candidates import distinct, meet, placed
-from .encounter import ContactBody, Encounter
-from .features import EDGE, VERTEX, Features, dot
-from .points import InterfacePoints
-from .polyhedral import segment_params
-from .views import View, nearest_partner, uv_at
+from ...arrays import Floats, Ints
+from ...collision import closest_on_segments
+from ...rigid import Pose
+from ..body_pair import ContactBody, Encounter
+from ..features import EDGE, VERTEX, Features, dot
+from ..regions.candidates import distinct, meet, placed
+from ..regions.flat_pairs import segment_params
+from .interface_points import InterfacePoints
+from .pair_roles import View, nearest_partner, uv_at
 
 
 def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[InterfacePoints, InterfacePoints]:

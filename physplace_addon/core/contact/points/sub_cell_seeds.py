@@ -20,16 +20,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..collision import triangle_boxes
-from ..surfaces.base import Slack
-from .candidates import farthest_moved, placed
-from .encounter import Encounter
-from .features import FACE, FeatureGeometry, Features, dot
-from .feet import feet
-from .points import InterfacePoints
-from .samples import heights
-from .views import View, nearest_partner, uv_at
+from ...arrays import Bools, Floats, Ints
+from ...collision import triangle_boxes
+from ...surfaces.base import Slack
+from ..body_pair import Encounter
+from ..features import FACE, FeatureGeometry, Features, dot
+from ..regions.candidates import farthest_moved, placed
+from .face_seeds import heights
+from .interface_points import InterfacePoints
+from .minimization import feet
+from .pair_roles import View, nearest_partner, uv_at
 
 _CUTS = 2
 _MOST = 128  # cells that are gone on with, the lowest

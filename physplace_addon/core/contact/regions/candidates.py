@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..collision import standing_over
-from ..rigid import Pose
-from .encounter import ContactBody, Encounter, Owned
-from .features import dot
+from ...arrays import Floats, Ints
+from ...collision import standing_over
+from ...rigid import Pose
+from ..body_pair import ContactBody, Encounter, Owned
+from ..features import dot
 
 Pairs = tuple[Ints, Ints]
 

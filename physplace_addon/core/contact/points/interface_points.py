@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from .features import EDGE, FACE, VERTEX, dot
+from ...arrays import Bools, Floats, Ints
+from ..features import EDGE, FACE, VERTEX, dot
 
 FIXED = -1  # the number, among the bodies, of what stands still
 LOW = 4  # times as many points as are chosen may be chosen from

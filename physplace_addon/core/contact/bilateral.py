@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..contact.points import InterfacePoints
+from .points.interface_points import InterfacePoints
 
 _SAME_WAY = 0.7  # cosine between the normals of one contact in two states
 

@@ -20,7 +20,7 @@ from ..collision import Directions
 from .features import dot
 
 if TYPE_CHECKING:
-    from .encounter import ContactBody
+    from .body_pair import ContactBody
 
 _LEAVES = 1e-6  # sine of the angle by which a direction may leave a cone, see polyhedral
 _NOWHERE = 1e150  # a length that is beyond everything

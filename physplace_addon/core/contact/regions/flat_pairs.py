@@ -14,13 +14,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..collision import closest_on_segments, closest_on_triangle
+from ...arrays import Bools, Floats, Ints
+from ...collision import closest_on_segments, closest_on_triangle
+from ..body_pair import Encounter
+from ..features import EDGE, FACE, VERTEX, cross, dot
+from ..normal_cones import rise_of_both, rises_of_both
+from ..points.interface_points import FIXED, InterfacePoints
 from .candidates import FlatCandidates, Pairs
-from .cones import rise_of_both, rises_of_both
-from .encounter import Encounter
-from .features import EDGE, FACE, VERTEX, cross, dot
-from .points import FIXED, InterfacePoints
 
 ON_FACE = 1e-11  # distance / R beside a face that still counts as over it, as two coplanar triangles meet
 _FLUSH = 1e-6  # gap / R below which a vertex is in the plane of a face, or behind it

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .encounter import Encounter
+from .body_pair import Encounter
 from .features import FACE, dot
-from .feet import feet
-from .points import InterfacePoints
+from .points.interface_points import InterfacePoints
+from .points.minimization import feet
 
 _FOOT_ROUNDS = 8
 _ONE_PLANE = 2e-3  # 1 - cos of the angle of faces that continue each other, one of them a step before

@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from .cones import rises_of_both
-from .encounter import Encounter
-from .features import FACE, VERTEX, FeatureGeometry, dot
+from ...arrays import Bools, Floats, Ints
+from ..body_pair import Encounter
+from ..features import FACE, VERTEX, FeatureGeometry, dot
+from ..normal_cones import rises_of_both
+from ..regions.flat_pairs import PARALLEL
+from .interface_points import InterfacePoints
 from .iteration import eigen_2x2
 from .linearization import SOFT
-from .points import InterfacePoints
-from .polyhedral import PARALLEL
-from .relaxation import FaceTerms, Relaxed, edge_normal, face_terms, relax_distance, relax_on_face
+from .minimization import FaceTerms, Relaxed, edge_normal, face_terms, relax_distance, relax_on_face
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
 _UPRIGHT = 1e-9  # sine of the angle below which a normal cone, of an edge that stands upright, tells no side

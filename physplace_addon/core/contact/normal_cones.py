@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .encounter import Encounter
+from .body_pair import Encounter
 from .features import EDGE, VERTEX, Features, dot
-from .points import InterfacePoints
+from .points.interface_points import InterfacePoints
 
 
 def lowest_rises(features: Features, upward: Floats) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ from scipy.linalg import lstsq
 
 from ..arrays import Floats, Ints
 from ..contact.features import cross, dot
-from .nonnegative import nonnegative_least_squares
+from .non_negative import nonnegative_least_squares
 
 _FACETS = 4  # rays that every contact is given at once
 _ROUNDS = 40

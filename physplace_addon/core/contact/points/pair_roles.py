@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..collision import closest_on_triangle
-from ..rigid import Pose
-from .candidates import unique_pairs
-from .encounter import ContactBody, Encounter
-from .features import FACE, Features, dot
-from .points import FIXED, InterfacePoints
+from ...arrays import Floats, Ints
+from ...collision import closest_on_triangle
+from ...rigid import Pose
+from ..body_pair import ContactBody, Encounter
+from ..features import FACE, Features, dot
+from ..regions.candidates import unique_pairs
+from .interface_points import FIXED, InterfacePoints
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Ints
-from .encounter import Encounter
-from .features import FACE, dot
+from ...arrays import Bools, Ints
+from ..body_pair import Encounter
+from ..features import FACE, dot
+from ..sidedness import on_their_sides
+from .extremal_pairs import solve_points
+from .face_seeds import Samples
+from .interface_points import InterfacePoints, spread_out
 from .linearization import SOFT
-from .points import InterfacePoints, spread_out
-from .samples import Samples
-from .sides import on_their_sides
-from .solving import solve_points
 
 SAME = 1e-6  # distance / R within which two points of the same features are one
 _SAMPLES = 24  # points that a contact curve is given

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Bools, Floats
-from .balance import balance
-from .nonnegative import nonnegative_least_squares
+from ..placement.balance import balance
+from .non_negative import nonnegative_least_squares
 
 _PENALTY = 10.0
 _PRESSES = 1e-9

@@ -18,23 +18,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..collision import directional_pairs, near_pairs
-from .candidates import farthest_moved
-from .cones import pressing
-from .curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
-from .encounter import Encounter
-from .features import EDGE, FACE, dot
-from .feet import feet
+from ...arrays import Bools, Floats, Ints
+from ...collision import directional_pairs, near_pairs
+from ..body_pair import Encounter
+from ..features import EDGE, FACE, dot
+from ..normal_cones import pressing
+from ..regions.candidates import farthest_moved
+from ..regions.flat_pairs import flat_pairs, flush
+from ..sidedness import moved_since, on_their_sides, turned_against_neighbours
+from .contact_curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
+from .extremal_pairs import promising, solve_points
+from .face_seeds import face_samples, neglected
+from .feature_seeds import distance_starts, edge_starts, vertex_starts
+from .interface_points import LOW, InterfacePoints, lowest_spread, without_doubles
 from .linearization import SOFT
-from .points import LOW, InterfacePoints, lowest_spread, without_doubles
-from .polyhedral import flat_pairs, flush
-from .samples import face_samples, neglected
-from .seeds import distance_starts, edge_starts, vertex_starts
-from .sides import moved_since, on_their_sides, turned_against_neighbours
-from .solving import promising, solve_points
-from .valleys import valley_starts
-from .views import View
+from .minimization import feet
+from .pair_roles import View
+from .sub_cell_seeds import valley_starts
 
 _MOST = 400  # starts that are solved
 _FOOT_ROUNDS = 3

@@ -1,0 +1,1 @@
+"""Contact between flat features: faces, straight edges and vertices, in closed form."""
