@@ -12,8 +12,8 @@ from bpy.types import Context, UILayout
 
 from ..core.arrays import Floats
 from ..core.contact.points.nearest import nearest_point
+from ..core.mechanics.forces import checked_vector
 from ..core.placement import Connection
-from ..core.placement.forces import checked_vector
 from ..properties import STRENGTH
 from ..scene.access import scene_of
 from ..scene.read import Subject

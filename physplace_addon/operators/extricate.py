@@ -11,7 +11,7 @@ from bpy.types import Context
 
 from ..core.errors import PlacementError
 from ..core.placement import Settings, Status
-from ..core.placement.extrication import extricate_several
+from ..core.placement.depenetration.extrication import extricate_several
 from ..core.wording import in_words
 from ..scene.access import scene_of
 from ..scene.read import Scenario

@@ -13,7 +13,7 @@ from bpy.types import Context, Object
 from ..core.arrays import Floats
 from ..core.contact.points.nearest import nearest_point
 from ..core.placement import Connection, Force, Local, Status
-from ..core.placement.standing import Found, Standing
+from ..core.placement.contact_query import Found, Standing
 from ..core.rigid import Pose
 from ..overlay.marks import Marks, in_the_way, marks_of_state
 from ..scene.owners import check_stands_at

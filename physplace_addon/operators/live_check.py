@@ -17,7 +17,7 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Depsgraph, Object, PropertyGroup, Scene
 
 from ..core.errors import PhysPlaceError
-from ..core.placement.standing import Found
+from ..core.placement.contact_query import Found
 from ..core.wording import counted
 from ..overlay.drawing import Drawing, open_drawings
 from ..overlay.marks import Marks, marks_of_found

@@ -12,8 +12,8 @@ from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntPrope
 from bpy.types import Context, UILayout
 
 from ..core.contact.points.nearest import nearest_point
+from ..core.mechanics.forces import checked_vector, unit_vector
 from ..core.placement import Local, Status
-from ..core.placement.forces import checked_vector, unit_vector
 from ..properties import STRENGTH
 from ..scene.read import Subject
 from .common import Conclusion, ObjectOperator, conclude

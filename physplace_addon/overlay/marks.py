@@ -15,11 +15,11 @@ from ..core.arrays import Bools, Floats, Ints
 from ..core.bodies import Body
 from ..core.contact.points.interface_points import InterfacePoints
 from ..core.contact.system import Assembly
+from ..core.mechanics.balance import balance
+from ..core.mechanics.external_wrench import Load
 from ..core.placement import Certificate, Placement, State
-from ..core.placement.balance import balance
-from ..core.placement.load import Load
+from ..core.placement.contact_query import Found
 from ..core.placement.problem import Problem
-from ..core.placement.standing import Found
 from ..core.rigid import Pose
 from .support import Support, support_of
 

@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import Context, Depsgraph, Object
 
 from ..core.arrays import Floats
-from ..core.placement.standing import Found, Standing
+from ..core.placement.contact_query import Found, Standing
 from ..core.rigid import Pose
 from .access import custom_properties
 from .affine import NOISE, is_singular, split

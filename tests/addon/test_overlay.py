@@ -10,7 +10,7 @@ import pytest
 
 from physplace_addon.core import bodies
 from physplace_addon.core.placement import Placement, Settings, check
-from physplace_addon.core.placement.standing import Standing
+from physplace_addon.core.placement.contact_query import Standing
 from physplace_addon.core.rigid import Pose
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
 from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Kind, layers_of

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Bools, Floats
-from ..placement.balance import balance
+from ..mechanics.balance import balance
 from .non_negative import nonnegative_least_squares
 
 _PENALTY = 10.0

@@ -2,13 +2,13 @@
 certificate.
 """
 
+from ..mechanics.forces import Connection, Force, Gravity, Local
 from .certificate import Certificate, Contacts, Status
 from .checking import check
-from .extrication import Extricated, extricate, extricate_several
-from .filling import Filled, fill
-from .forces import Connection, Force, Gravity, Local
+from .depenetration.extrication import Extricated, extricate, extricate_several
+from .placement import Placement
+from .replication import Filled, fill
 from .settings import Settings
-from .solver import Placement
 from .state import State
 
 __all__ = [

@@ -11,11 +11,11 @@ from ..arrays import Floats
 from ..contact.features import FACE
 from ..contact.points.interface_points import InterfacePoints
 from ..contact.system import Assembly
+from ..mechanics.friction import required_friction
+from ..mechanics.stability import second_order, support_margin
 from ..wording import in_words
-from .friction import required_friction
+from .equilibrium import is_balanced, pushes
 from .problem import Problem
-from .resting import is_balanced, pushes
-from .stability import second_order, support_margin
 from .state import State
 
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 from ..bodies import Body
 from ..collision import tree_of
 from ..contact.bilateral import Sticky
+from ..mechanics.external_wrench import Load
+from ..mechanics.forces import Force
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
-from .forces import Force
-from .load import Load
+from .contact_query import Standing
+from .diagnostics import remarks
+from .equilibrium import held_by_friction, motions_that_end
 from .problem import Problem
-from .remarks import remarks
-from .resting import held_by_friction, motions_that_end
 from .settings import Settings
-from .standing import Standing
 from .state import State
 
 

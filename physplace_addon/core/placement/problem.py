@@ -8,7 +8,7 @@ from ..arrays import Floats
 from ..contact.points.generation import Reach
 from ..contact.points.interface_points import InterfacePoints
 from ..contact.system import Assembly
-from .load import Load
+from ..mechanics.external_wrench import Load
 from .settings import Settings
 
 CLEARANCE = 1e-10  # c / R: contacts are closed to this gap

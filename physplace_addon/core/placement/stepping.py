@@ -19,8 +19,8 @@ from ..arrays import Floats, Ints
 from ..contact.points.generation import Reach
 from ..contact.points.interface_points import InterfacePoints
 from ..contact.system import Assembly, grouped
+from ..mechanics.friction import friction_wrench
 from ..optimization.step_qp import Step, curvature, length, paper_step, solve_programme, trust_step
-from .friction import friction_wrench
 from .problem import CLEARANCE, OVERLAP, Problem
 from .state import State
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.placement.balance import balance, even_forces
+from physplace_addon.core.mechanics.balance import balance, even_forces
 
 WEIGHT = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 FEET = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]])

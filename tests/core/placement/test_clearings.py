@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.placement.cells import ROUGHNESS, Grid, grown
-from physplace_addon.core.placement.clearings import Walls, sure_depth, ways_out
+from physplace_addon.core.placement.depenetration.configuration_space import Walls, sure_depth, ways_out
+from physplace_addon.core.placement.depenetration.voxel_grid import ROUGHNESS, Grid, grown
 from physplace_addon.core.placement.start import winding_number
 from physplace_addon.core.rigid import rotation_matrix
 from tests.bodies_of_the_paper import sphere, torus

@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import check
-from physplace_addon.core.placement.depths import depth_between
+from physplace_addon.core.placement.depenetration.penetration_depth import depth_between
 from tests.bodies_of_the_paper import convex
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.placement.remarks import remarks
+from physplace_addon.core.placement.diagnostics import remarks
 from tests.core.dirty_meshes import KINDS, dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside, torus
 from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor, shaded_smooth

@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.contact.points.generation import Reach
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.placement import Placement, Settings, Status
-from physplace_addon.core.placement.hand import Hand, Held
+from physplace_addon.core.placement.manipulation.hand import Hand, Held
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, cone, ellipsoid, floor, sphere, torus
 from tests.core.placement.drags import TURNED, UPRIGHT, about, at, drag, place_of, resting_box, wall

@@ -9,7 +9,7 @@ import pytest
 
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
-from physplace_addon.core.placement.extrication import extricate, extricate_several
+from physplace_addon.core.placement.depenetration.extrication import extricate, extricate_several
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
 from tests.bodies_of_the_paper import BOWL, cone, floor, sphere, torus, turned
 from tests.core.contact.meetings import body, pose

@@ -7,8 +7,8 @@ import pytest
 
 from physplace_addon.core.contact.system import Assembly
 from physplace_addon.core.errors import PlacementError
-from physplace_addon.core.placement.forces import Connection, Gravity, Local
-from physplace_addon.core.placement.load import Load, weights_of
+from physplace_addon.core.mechanics.external_wrench import Load, weights_of
+from physplace_addon.core.mechanics.forces import Connection, Gravity, Local
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, sphere
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from physplace_addon.core.mechanics.balance import balance
+from physplace_addon.core.mechanics.friction import coulomb_balance, friction_wrench, required_friction
 from physplace_addon.core.optimization.friction_cones import tangents
-from physplace_addon.core.placement.balance import balance
-from physplace_addon.core.placement.friction import coulomb_balance, friction_wrench, required_friction
 from tests.core.placement.contacts import (
     FEET,
     KINDS,

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.mechanics.friction import required_friction
 from physplace_addon.core.placement import Placement, Settings, Status, check
-from physplace_addon.core.placement.friction import required_friction
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES

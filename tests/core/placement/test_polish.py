@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.contact.features import FACE
-from physplace_addon.core.placement.forces import Gravity
-from physplace_addon.core.placement.load import Load
-from physplace_addon.core.placement.polish import polish
+from physplace_addon.core.mechanics.external_wrench import Load
+from physplace_addon.core.mechanics.forces import Gravity
+from physplace_addon.core.placement.newton_refinement import polish
 from physplace_addon.core.surfaces import kinds
 from tests.core.contact.meetings import assembled, everything_within, meet, prepared
 

@@ -9,8 +9,13 @@ import pytest
 
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.system import Assembly
-from physplace_addon.core.placement.lifting import cleared, lifted
-from physplace_addon.core.placement.retreat import CLEARANCE, Home, retreat
+from physplace_addon.core.placement.depenetration.least_motion import (
+    CLEARANCE,
+    Home,
+    cleared,
+    lifted,
+    retreat,
+)
 from tests.bodies_of_the_paper import sphere
 from tests.core.contact.meetings import body, pose
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian
-from physplace_addon.core.placement.balance import even_forces
-from physplace_addon.core.placement.stability import second_order, support_margin
+from physplace_addon.core.mechanics.balance import even_forces
+from physplace_addon.core.mechanics.stability import second_order, support_margin
 from tests.core.contact.meetings import everything_within, meet
 
 DOWN = np.array([0.0, 0.0, -1.0])

@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import Settings, check
-from physplace_addon.core.placement.standing import Standing
+from physplace_addon.core.placement.contact_query import Standing
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 

@@ -24,13 +24,13 @@ import numpy as np
 from scipy.fft import irfftn, next_fast_len, rfftn
 from scipy.ndimage import label
 
-from ..arrays import Bools, Floats, Ints
-from ..bodies import Body
-from ..collision import vertex_crossings
-from ..contact.features import dot
-from ..rigid import Pose
-from .cells import ROUGHNESS, Grid, grown
-from .start import winding_number
+from ...arrays import Bools, Floats, Ints
+from ...bodies import Body
+from ...collision import vertex_crossings
+from ...contact.features import dot
+from ...rigid import Pose
+from ..start import winding_number
+from .voxel_grid import ROUGHNESS, Grid, grown
 
 _COARSE, _FINE = 60_000, 150_000  # cells of a grid, and of a fine one for each way out that is wanted
 _FIRST = 0.5  # shift / R that is looked at first

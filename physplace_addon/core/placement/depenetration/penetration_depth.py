@@ -9,10 +9,18 @@ cut into quarters (branch and bound), until nothing promises more.
 
 Which triangles are inside is told once for all that hang together without being cut by the other surface; a
 triangle that is cut, or a part of one, promises no more than the signed depth of its middle and its size.
+
+How deep two bodies overlap at the deepest: their triangles tell it up to their bounds, and an interface
+point there exactly.
+
+An interface point that overlaps is a pair of points with a common normal; that it is the nearest way out, it
+does not know: through a plate there is one to the plate's far side, too. So of all of them only those count
+that the triangles allow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,12 +28,16 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from ..arrays import Bools, Floats, Ints
-from ..bodies import Body
-from ..collision import closest_on_triangle, near_pairs, tree_of, triangles_intersect
-from ..contact.features import dot
-from ..rigid import Pose
-from .start import winding_number
+from ...arrays import Bools, Floats, Ints
+from ...bodies import Body
+from ...collision import closest_on_triangle, near_pairs, tree_of, triangles_intersect
+from ...contact.body_pair import Encounter
+from ...contact.continuous_collision import cuts_of_triangles
+from ...contact.features import dot
+from ...contact.points.generation import points_between
+from ...contact.points.interface_points import InterfacePoints
+from ...rigid import Pose
+from ..start import winding_number
 
 _AT_ONCE = 20_000  # points times triangles
 _PIECES = 32  # of a surface that are looked at at once, at most
@@ -219,3 +231,44 @@ def _measured(pieces: Floats, is_cut: Bools, solid: Surface, known: float) -> tu
     depth, at = float(signed.max()), int(signed.argmax())
     found = Depth(depth, depth, points.reshape(-1, 3)[at], foot[at]) if depth > known else NOWHERE
     return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)
+
+
+_NEAR = 12  # triangles of either body around the deepest point
+_ROUNDING = 1e-9  # of R
+
+
+def deepest_overlap(encounter: Encounter, world: Sequence[Body], points: InterfacePoints) -> float:
+    """Return how deep a point of the active body's surface lies inside one of the world's bodies, or one of
+    theirs inside it, at the deepest, a length; points: interface points that are known.  An open surface has
+    no inside: there what the points tell counts, and how far flat triangles cut through each other.
+    """
+    active = encounter.active.body
+    depths = [depth_between(active, encounter.pose, body) for body in world]
+    deepest = max(depths, key=lambda depth: depth.least)
+    if deepest.least > 0.0:
+        near = _around(encounter, deepest.point, deepest.other)
+        points = InterfacePoints.join([points, points_between(encounter, *near, 1.01 * deepest.most)])
+    bounds = active.triangle_bound.max() + encounter.world.body.triangle_bound.max()
+    slack, told, least = float(bounds) + _ROUNDING * encounter.radius, -points.gap, deepest.least
+    if active.closed or all(body.closed for body in world):
+        told = told[told <= max(depth.most for depth in depths) + slack]
+    if not (active.closed and all(body.closed for body in world)):
+        least = max(least, float(cuts_of_triangles(encounter).depth.max(initial=0.0)))
+    exactly = float(told.max(initial=0.0))
+    is_exact = exactly > 0.0 and bounds > 0.0 and exactly >= least - slack
+    return exactly if is_exact else max(exactly, least)
+
+
+def _around(encounter: Encounter, point: Floats, other: Floats) -> tuple[Ints, Ints]:
+    """All pairs of triangles of the active body and of the world that are near to two points (3,) of them."""
+    mine = _nearest(encounter.active.body.triangles, encounter.pose.inverse().points(point))
+    theirs = _nearest(encounter.world.body.triangles, other)
+    return np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
+
+
+def _nearest(triangles: Floats, point: Floats) -> Ints:
+    """The few triangles of (t, 3, 3) that are nearest to a point (3,)."""
+    on = closest_on_triangle(np.broadcast_to(point, (len(triangles), 3)), triangles).barycentric
+    away = np.einsum("ki,kij->kj", on, triangles) - point
+    nearest: Ints = np.argsort(dot(away, away), kind="stable")[:_NEAR]
+    return nearest

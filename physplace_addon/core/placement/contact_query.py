@@ -22,7 +22,7 @@ from ..contact.points.generation import Reach, find_points
 from ..contact.points.interface_points import FIXED, InterfacePoints, spread_out
 from ..contact.system import Assembly, labelled
 from ..rigid import Pose
-from .overlaps import deepest_overlap
+from .depenetration.penetration_depth import deepest_overlap
 from .start import PROBE_DEPTH, behind_walls, contained, flush_inside, near_the_origin
 
 TOUCHING = 1e-6  # gap / R of a contact, if the scene's rounding is finer

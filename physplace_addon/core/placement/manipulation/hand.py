@@ -18,11 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats
-from ..contact.features import cross
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import Assembly, Pair
-from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector, skew
+from ...arrays import Floats
+from ...contact.features import cross
+from ...contact.points.interface_points import InterfacePoints
+from ...contact.system import Assembly, Pair
+from ...rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector, skew
 
 
 @dataclass(frozen=True, eq=False)

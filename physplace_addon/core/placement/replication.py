@@ -17,10 +17,10 @@ from scipy.spatial import ConvexHull, QhullError
 from ..arrays import Floats
 from ..bodies import Body
 from ..errors import PlacementError
+from ..mechanics.forces import Force
 from ..rigid import Pose
-from .forces import Force
+from .placement import Placement
 from .settings import Settings
-from .solver import Placement
 from .state import State
 
 

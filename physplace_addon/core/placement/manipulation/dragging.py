@@ -20,17 +20,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..collision import clearance, free_travel
-from ..collision.distance import ACCURACY
-from ..contact.bilateral import Sticky
-from ..contact.points.interface_points import FIXED, InterfacePoints
-from ..contact.system import Assembly, Pair
-from ..optimization.step_qp import Step, length, solve_programme, trust_step
+from ...arrays import Bools, Floats, Ints
+from ...collision import clearance, free_travel
+from ...collision.distance import ACCURACY
+from ...contact.bilateral import Sticky
+from ...contact.points.interface_points import FIXED, InterfacePoints
+from ...contact.system import Assembly, Pair
+from ...optimization.step_qp import Step, length, solve_programme, trust_step
+from ..problem import CLEARANCE, OVERLAP, Problem
+from ..state import State
+from ..stepping import Moved, moved, on_settled
 from .hand import Hand, Held
-from .problem import CLEARANCE, OVERLAP, Problem
-from .state import State
-from .stepping import Moved, moved, on_settled
 
 _ARRIVED = 1e-14  # motion left, over R, that is rounding
 _STANDS = 1e-9  # a step / R after which it stands

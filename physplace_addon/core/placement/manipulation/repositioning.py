@@ -12,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats
-from ..collision import clearance
-from ..contact.points.interface_points import FIXED, InterfacePoints
-from ..contact.system import Assembly, Pair
-from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ...arrays import Floats
+from ...collision import clearance
+from ...contact.points.interface_points import FIXED, InterfacePoints
+from ...contact.system import Assembly, Pair
+from ...rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ..problem import OVERLAP, Problem
+from ..state import State
+from ..stepping import passes_nothing
 from .hand import lever
-from .problem import OVERLAP, Problem
-from .state import State
-from .stepping import passes_nothing
 
 _HALVINGS = 40
 _SAFE = 0.9  # part of the clearance that is moved at once

@@ -27,8 +27,8 @@ from ..contact.features import EDGE, FACE, FeatureGeometry, cross, dot
 from ..contact.points.interface_points import FIXED, InterfacePoints
 from ..contact.points.minimization import edge_normal
 from ..contact.system import Assembly
-from .load import Load
-from .polish_system import Contacts, closed_rows, newton
+from ..mechanics.external_wrench import Load
+from .refinement_system import Contacts, closed_rows, newton
 
 _ROUNDS = 15
 _ENOUGH = 1e-14

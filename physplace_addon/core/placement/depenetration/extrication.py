@@ -22,17 +22,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
-from ..bodies import Body
-from ..contact.system import Assembly
-from ..rigid import Pose
-from .clearings import Walls, sure_depth, ways_out
-from .lifting import cleared, lifted
-from .retreat import CLEARANCE, Home, retreat, still
-from .settings import Settings
-from .start import near_the_origin
-from .state import State
-from .stepping import Moved
+from ...arrays import Floats
+from ...bodies import Body
+from ...contact.system import Assembly
+from ...rigid import Pose
+from ..settings import Settings
+from ..start import near_the_origin
+from ..state import State
+from ..stepping import Moved
+from .configuration_space import Walls, sure_depth, ways_out
+from .least_motion import CLEARANCE, Home, cleared, lifted, retreat, still
 
 _SHALLOW = (0.02, 0.1)  # depths / R that are lifted directly
 _ROUNDING = 1e-9  # depth / R that a start may have

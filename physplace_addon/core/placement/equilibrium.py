@@ -14,12 +14,12 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.points.interface_points import FIXED, InterfacePoints
 from ..contact.system import Assembly
+from ..mechanics.balance import even_forces
+from ..mechanics.friction import coulomb_balance
+from ..mechanics.stability import second_order
 from ..optimization.step_qp import Step, length
-from .balance import even_forces
-from .friction import coulomb_balance
-from .polish import Polished, polish
+from .newton_refinement import Polished, polish
 from .problem import CLEARANCE, OVERLAP, Problem
-from .stability import second_order
 from .state import State
 from .stepping import PRESSES, lift_clear, on_settled, passes_nothing
 

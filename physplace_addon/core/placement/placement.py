@@ -20,18 +20,18 @@ from ..contact.bilateral import Sticky
 from ..contact.points.interface_points import InterfacePoints
 from ..contact.system import Assembly
 from ..errors import PlacementError
+from ..mechanics.external_wrench import Load
+from ..mechanics.forces import Force
 from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
 from .checking import check, interfering
-from .dragging import dragged, free_way
-from .forces import Force
-from .hand import Hand
-from .load import Load
+from .diagnostics import remarks
+from .equilibrium import Rest, motions_that_end, rest_by_friction, rest_near
+from .manipulation.dragging import dragged, free_way
+from .manipulation.hand import Hand
+from .manipulation.repositioning import moved_by_hand
 from .problem import Problem
-from .remarks import remarks
-from .repositioning import moved_by_hand
-from .resting import Rest, motions_that_end, rest_by_friction, rest_near
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State

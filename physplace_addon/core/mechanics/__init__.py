@@ -1,0 +1,1 @@
+"""What every solver shares: external wrenches, coordinates, balance, friction, stability."""

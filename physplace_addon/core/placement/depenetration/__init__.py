@@ -1,0 +1,1 @@
+"""Depenetration: overlapping bodies are moved apart by the least motion."""

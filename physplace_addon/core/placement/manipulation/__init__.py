@@ -1,0 +1,1 @@
+"""Manipulation by hand: one body is shifted or turned with contact live."""
