@@ -10,13 +10,13 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import Context, Object
 from mathutils import Matrix, Vector
 
-from ..scene import blob_making
 from ..scene.access import active_object, scene_of
-from ..scene.blob_kinds import KINDS
-from ..scene.blob_seats import Frame
-from ..scene.blobs import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
-from ..scene.duplicate import select_only
-from ..scene.read import check_editable
+from ..scene.blobs import making
+from ..scene.blobs.kinds import KINDS
+from ..scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
+from ..scene.blobs.seats import Frame
+from ..scene.reading.scenario import check_editable
+from ..scene.writing.duplicate import select_only
 from .blob_sculpt import blob_under_hands
 from .common import Conclusion, ObjectOperator, why_no_object_mode
 
@@ -99,10 +99,10 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
         blob = None if self.new else blob_of(active_object(context)) or blob_under_hands()
         is_new = blob is None
         if blob is None:
-            blob = blob_making.add_blob(context, self.combination, self.location)
+            blob = making.add_blob(context, self.combination, self.location)
         else:
             check_editable(blob)
-        made = blob_making.add_element(context, blob, self.kind, self._matrix(blob), self._subtracts(blob))
+        made = making.add_element(context, blob, self.kind, self._matrix(blob), self._subtracts(blob))
         select_only(context, [*made[1:], made[0]])
         name = KINDS[self.kind].label.lower()
         text = f'"{blob.name}": a new blob of a {name}' if is_new else f'"{blob.name}": a {name} added'

@@ -12,11 +12,11 @@ from bpy.types import Context, Event
 
 from ..core.arrays import Floats
 from ..scene.access import scene_of
-from ..scene.blob_making import add_control
-from ..scene.blobs import active_blob
-from ..scene.duplicate import select_only
+from ..scene.blobs.making import add_control
+from ..scene.blobs.objects import active_blob
 from ..scene.errors import SceneError
-from ..scene.read import check_editable
+from ..scene.reading.scenario import check_editable
+from ..scene.writing.duplicate import select_only
 from .blob_playback import playback
 from .blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from .blob_session import BlobSession

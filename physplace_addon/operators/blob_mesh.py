@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from bpy.props import FloatProperty
 from bpy.types import Context
 
-from ..scene.blob_frames import as_it_is_shown
-from ..scene.blob_meshes import add_mesh, mesh_of
-from ..scene.blobs import active_blob
-from ..scene.duplicate import select_only
+from ..scene.blobs.frames import as_it_is_shown
+from ..scene.blobs.meshes import add_mesh, mesh_of
+from ..scene.blobs.objects import active_blob
+from ..scene.writing.duplicate import select_only
 from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from bpy.props import EnumProperty
 from bpy.types import Context
 
-from ..scene.blob_frames import as_it_is_shown
-from ..scene.blob_meshes import spread_over
-from ..scene.blob_particles import add_disks, add_empties
-from ..scene.blobs import active_blob
-from ..scene.duplicate import select_only
+from ..scene.blobs.frames import as_it_is_shown
+from ..scene.blobs.meshes import add_disks, add_empties, spread_over
+from ..scene.blobs.objects import active_blob
 from ..scene.errors import SceneError
+from ..scene.writing.duplicate import select_only
 from .common import Conclusion, ObjectOperator, waiting, why_no_blob
 
 MANY = 500  # empties that a scene bears well

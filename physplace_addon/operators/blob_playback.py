@@ -22,7 +22,6 @@ from bpy.types import Action, Context, Depsgraph, Object, Scene
 from ..core.errors import PhysPlaceError
 from ..overlay.disks import BlobMarks
 from ..overlay.drawing import Drawing
-from ..scene import blob_frames
 from ..scene.access import (
     custom_properties,
     persistent,
@@ -31,8 +30,9 @@ from ..scene.access import (
     view_layer_of,
     window_manager_of,
 )
-from ..scene.blob_frames import BlobFrames, is_animated, read_frames
-from ..scene.blobs import PLAY, family_of, is_whole_blob
+from ..scene.blobs import frames
+from ..scene.blobs.frames import BlobFrames, is_animated, read_frames
+from ..scene.blobs.objects import PLAY, family_of, is_whole_blob
 from .blob_marks import marks_of
 from .common import in_a_window, waiting
 from .modal import BETWEEN_TICKS, ModalOperator
@@ -110,7 +110,7 @@ class Playback:
             return Progress.SOLVING
         solved = {each.name: each.at(frame) for each in keyed}
         self.show_marks({name: marks_of(state, model.frame) for name, (model, state) in solved.items()})
-        blob_frames.solved.update({name: model for name, (model, _) in solved.items()})
+        frames.solved.update({name: model for name, (model, _) in solved.items()})
         return Progress.DONE
 
     def _seen(self, context: Context) -> list[Object]:
@@ -141,7 +141,7 @@ class Playback:
 
     def show_marks(self, marks: dict[str, BlobMarks], part: float | None = None) -> None:
         """Draw the blobs so, and no others; the cursor tells how much is done, if not all."""
-        blob_frames.solved.clear()
+        frames.solved.clear()
         self._marks = marks
         if not marks and self._drawing is not None:
             self._drawing.close()

@@ -17,8 +17,8 @@ from ..core.arrays import Floats
 from ..core.implicit.control.sculpting import SculptStatus
 from ..core.wording import in_words
 from ..scene.access import present
-from ..scene.blobs import active_blob
-from ..scene.duplicate import select_only
+from ..scene.blobs.objects import active_blob
+from ..scene.writing.duplicate import select_only
 from .blob_playback import playback
 from .blob_session import BlobSession
 from .common import Conclusion, why_no_blob

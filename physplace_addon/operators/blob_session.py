@@ -25,14 +25,13 @@ from ..core.wording import counted
 from ..overlay.disks import BlobMarks
 from ..scene.access import view_layer_of
 from ..scene.affine import is_invertible
-from ..scene.blob_elements import Seating
-from ..scene.blob_empties import Empties
-from ..scene.blob_making import add_control
-from ..scene.blob_models import BlobModel, read_blob
-from ..scene.blob_spacing import SHARE, floater_settings
-from ..scene.blobs import family_of
-from ..scene.duplicate import Selected, select_only
-from ..scene.read import check_editable
+from ..scene.blobs.elements import Seating
+from ..scene.blobs.empties import Empties
+from ..scene.blobs.making import add_control
+from ..scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
+from ..scene.blobs.objects import family_of
+from ..scene.reading.scenario import check_editable
+from ..scene.writing.duplicate import Selected, select_only
 from .blob_marks import marks_of
 from .blob_rays import inverse, point_near, surface_near, surface_under, transformed
 from .view import View

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bpy.types import Context
 
 from ..core.placement import check
-from ..scene.write import Outcome, write_reports_only
+from ..scene.writing.outcome import Outcome, write_reports_only
 from .common import Conclusion, ObjectOperator, conclude
 from .session import scenario_of, settings_for
 

@@ -15,8 +15,8 @@ from bpy.types import Context, Operator, Window, WindowManager
 from ..core.errors import PhysPlaceError
 from ..core.wording import counted, in_words
 from ..scene.access import active_object, window_manager_of
-from ..scene.blobs import blob_of
-from ..scene.write import Outcome
+from ..scene.blobs.objects import blob_of
+from ..scene.writing.outcome import Outcome
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

@@ -16,7 +16,7 @@ from ..core.mechanics.forces import checked_vector
 from ..core.placement import Connection
 from ..properties import STRENGTH
 from ..scene.access import scene_of
-from ..scene.read import Subject
+from ..scene.reading.scenario import Subject
 from .common import Conclusion, ObjectOperator, conclude
 from .points import other_object, place_of
 from .session import scenario_of, session_of, settings_for

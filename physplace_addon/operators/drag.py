@@ -13,7 +13,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Event
 
 from ..scene.access import active_object
-from ..scene.read import selected_movers
+from ..scene.reading.scenario import selected_movers
 from .common import Conclusion, why_no_object_mode
 from .modal import ModalOperator, Verdict
 from .steering import Steering

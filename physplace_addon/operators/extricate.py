@@ -14,8 +14,8 @@ from ..core.placement import Settings, Status
 from ..core.placement.depenetration.extrication import extricate_several
 from ..core.wording import in_words
 from ..scene.access import scene_of
-from ..scene.read import Scenario
-from ..scene.write import write_rests
+from ..scene.reading.scenario import Scenario
+from ..scene.writing.outcome import write_rests
 from .common import Conclusion, ObjectOperator, conclude
 from .session import keys_of, scenario_of, session_of, settings_for
 

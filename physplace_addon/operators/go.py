@@ -16,11 +16,11 @@ from ..core.placement import Connection, Force, Local, Status
 from ..core.placement.contact_query import Found, Standing
 from ..core.rigid import Pose
 from ..overlay.marks import Marks, in_the_way, marks_of_state
-from ..scene.owners import check_stands_at
-from ..scene.preview import Preview
-from ..scene.read import Subject, read
-from ..scene.visible import Family
-from ..scene.write import Outcome, move
+from ..scene.reading.scenario import Subject, read
+from ..scene.reading.visible import Family
+from ..scene.writing.outcome import Outcome, move
+from ..scene.writing.preview import Preview
+from ..scene.writing.transform import check_stands_at
 from .grip import Grip, Kind
 from .placing import Placing
 from .rests import key_as_rests

@@ -22,9 +22,9 @@ from ..core.wording import counted
 from ..overlay.drawing import Drawing, open_drawings
 from ..overlay.marks import Marks, marks_of_found
 from ..scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
-from ..scene.blobs import blob_of
-from ..scene.settings import gravity_direction
-from ..scene.watch import Watched
+from ..scene.blobs.objects import blob_of
+from ..scene.reading.settings import gravity_direction
+from ..scene.reading.watch import Watched
 from .common import in_a_window, why_not
 from .modal import ModalOperator
 

@@ -14,8 +14,8 @@ from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event
 
 from ..core.errors import PhysPlaceError
-from ..scene import duplicate
-from ..scene.read import read, selected_movers
+from ..scene.reading.scenario import read, selected_movers
+from ..scene.writing import duplicate
 from .common import Conclusion, conclude
 from .grip import Kind
 from .keymap import PLACING

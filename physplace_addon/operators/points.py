@@ -11,7 +11,7 @@ from bpy.types import Context, Object, Operator
 from ..core.arrays import Floats
 from ..scene.access import active_object, present, scene_of
 from ..scene.errors import SceneError
-from ..scene.visible import Family
+from ..scene.reading.visible import Family
 
 
 def place_of(operator: object, context: Context, name: str) -> Floats:

@@ -15,7 +15,7 @@ from ..core.contact.points.nearest import nearest_point
 from ..core.mechanics.forces import checked_vector, unit_vector
 from ..core.placement import Local, Status
 from ..properties import STRENGTH
-from ..scene.read import Subject
+from ..scene.reading.scenario import Subject
 from .common import Conclusion, ObjectOperator, conclude
 from .points import place_of
 from .session import LEFT_IN_PLACE, Session, scenario_of, session_of, settings_for

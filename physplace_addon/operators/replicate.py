@@ -19,12 +19,12 @@ from ..core import bodies
 from ..core.bodies import Body
 from ..core.errors import PhysPlaceError
 from ..core.placement import Filled, Placement, State, fill
-from ..scene import duplicate
 from ..scene.access import present, scene_of, window_manager_of
 from ..scene.errors import SceneError
-from ..scene.read import Scenario, Subject
-from ..scene.visible import Family
-from ..scene.write import Outcome, write_rests
+from ..scene.reading.scenario import Scenario, Subject
+from ..scene.reading.visible import Family
+from ..scene.writing import duplicate
+from ..scene.writing.outcome import Outcome, write_rests
 from .common import Conclusion, ObjectOperator, progress
 from .points import other_object
 from .session import keys_of, scenario_of, settings_for

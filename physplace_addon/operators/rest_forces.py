@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Object
 
-from ..scene import rest_forces
 from ..scene.access import active_object, present
 from ..scene.errors import SceneError
-from ..scene.read import check_editable
+from ..scene.reading.scenario import check_editable
+from ..scene.rests import rest_forces
 from .common import Conclusion
 from .connect import Drawing
 from .points import other_object

@@ -20,9 +20,9 @@ from ..core.wording import counted
 from ..overlay.marks import Marks
 from ..scene.access import scene_of, view_layer_of
 from ..scene.errors import SceneError
-from ..scene.read import Subject
-from ..scene.settings import settings_of
-from ..scene.write import Outcome
+from ..scene.reading.scenario import Subject
+from ..scene.reading.settings import settings_of
+from ..scene.writing.outcome import Outcome
 from .go import Go
 from .grip import Grip, Kind
 from .hand import AXES, Hand

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bpy.types import Depsgraph, Scene
 
 from ..scene.access import persistent
-from ..scene.surface_meshes import refresh_changed
+from ..scene.writing.surface_meshes import refresh_changed
 
 
 @persistent

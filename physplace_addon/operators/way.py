@@ -15,7 +15,7 @@ from bpy.types import Object
 from ..core.placement import Connection
 from ..core.rigid import Pose
 from ..scene.errors import SceneError
-from ..scene.poses import floats_of, pose_of
+from ..scene.rotations import floats_of, pose_of
 
 if TYPE_CHECKING:
     from .go import Go

@@ -13,7 +13,7 @@ from ..operators.blob_particles import PHYSPLACE_OT_blob_particles
 from ..operators.blob_playback import playback
 from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
 from ..scene.access import active_object, custom_properties, present
-from ..scene.blobs import BIAS, FROZEN, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
+from ..scene.blobs.objects import BIAS, FROZEN, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
 
 OF_BLOBS = {SIGMA: "Particle Size", BIAS: "Thinness", SMOOTH: "Smooth Joins", PLAY: "Show on Playback"}
 OF_ELEMENTS = {SUBTRACT: "Subtract", FROZEN: "Frozen"}

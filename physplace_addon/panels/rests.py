@@ -19,7 +19,7 @@ from ..operators.rests import (
 )
 from ..properties import OBJECT, PUSH
 from ..scene.access import active_object, present
-from ..scene.rests import active_rest, kept_of
+from ..scene.rests.rests import active_rest, kept_of
 from .sidebar import PHYSPLACE_PT_place
 
 if TYPE_CHECKING:

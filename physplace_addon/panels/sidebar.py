@@ -13,9 +13,9 @@ from ..operators.place import PHYSPLACE_OT_place
 from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
-from ..scene.report import figures_of, last_report, notes_of
-from ..scene.settings import settings_of
-from ..scene.surface_meshes import definition_error
+from ..scene.reading.settings import settings_of
+from ..scene.writing.report import figures_of, last_report, notes_of
+from ..scene.writing.surface_meshes import definition_error
 from .paragraphs import draw_paragraph
 
 

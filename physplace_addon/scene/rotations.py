@@ -1,5 +1,6 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations in an object's own rotation mode, in double precision, near the values the object had before.
+"""Poses as Blender's properties and files keep them: a location (3,) and a unit quaternion (4,).
+
+Rotations in an object's own rotation mode, in double precision, near the values the object had before.
 
 Blender's Euler order "XYZ" turns about the fixed axes x, then y, then z: `R = Rz Ry Rx`. For an order (i, j,
 k), with s = +1 for the cyclic orders and -1 for the others, `R = R_k(c) R_j(b) R_i(a)` gives `sin b = -s R[k,
@@ -10,11 +11,45 @@ curves do not flip.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats
-from ..core.rigid import quaternion_from_matrix, quaternion_matrix, rotation_matrix, rotation_vector
+from ..core.rigid import Pose, quaternion_from_matrix, quaternion_matrix, rotation_matrix, rotation_vector
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+FLOATS = 7
+
+
+def location_and_rotation(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    """A pose as values for two properties."""
+    x, y, z = pose.translation.tolist()
+    a, b, c, d = pose.rotation.tolist()
+    return (x, y, z), (a, b, c, d)
+
+
+def floats_of(pose: Pose) -> list[float]:
+    """A pose as one list of seven numbers: the location, then the quaternion."""
+    location, rotation = location_and_rotation(pose)
+    return [*location, *rotation]
+
+
+def pose_of(floats: Sequence[float]) -> Pose:
+    """The pose that seven numbers tell: a location, then a quaternion."""
+    return Pose(np.array(floats[3:], dtype=np.float64), np.array(floats[:3], dtype=np.float64))
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
 
 GIMBAL = 1e-7  # cosine of the middle angle below which the outer two turn about one axis
 QUATERNION = "QUATERNION"

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from physplace_addon.scene import rotations
-from physplace_addon.scene.actions import curves_of
+from physplace_addon.scene.writing.actions import curves_of
 from tests.scene import scenes
 
 FRAMES = (1, 20, 40)

@@ -9,8 +9,8 @@ import pytest
 from physplace_addon.operators import blob_playback
 from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
-from physplace_addon.scene import blob_frames
-from physplace_addon.scene.blob_models import read_blob
+from physplace_addon.scene.blobs import frames
+from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.running import refused
 from tests.addon.two_balls import off
 from tests.scene import scenes
@@ -107,7 +107,7 @@ def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed):
     blob_playback.playback.forget()
     for frame in (5, 1, 6, 3, 2):
         np.testing.assert_array_equal(shown_in(frame).floaters.position, shown[frame])
-    solved = blob_frames.as_it_is_shown(bpy.context, keyed)
+    solved = frames.as_it_is_shown(bpy.context, keyed)
     np.testing.assert_array_equal(in_frames(keyed), before)
     bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6)
     bpy.context.scene.frame_set(2)

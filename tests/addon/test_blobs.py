@@ -11,7 +11,7 @@ import pytest
 
 from physplace_addon.operators.blob_session import BlobSession
 from physplace_addon.overlay.disks import SHARE, Floaters, disks
-from physplace_addon.scene.blob_models import read_blob
+from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.running import refused
 from tests.addon.two_balls import off
 from tests.scene import scenes

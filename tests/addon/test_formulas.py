@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.surface_meshes import definition_error
+from physplace_addon.scene.writing.surface_meshes import definition_error
 from tests.addon.running import place, refused
 from tests.scene import scenes
 from tests.scene.test_formulas import RING, ring

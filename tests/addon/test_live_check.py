@@ -14,7 +14,7 @@ import pytest
 import physplace_addon
 from physplace_addon.operators import live_check
 from physplace_addon.overlay.drawing import Drawing, open_drawings
-from physplace_addon.scene import watch
+from physplace_addon.scene.reading import watch
 from tests.scene import scenes
 
 HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")

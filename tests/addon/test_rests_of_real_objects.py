@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.actions import curves_of
-from physplace_addon.scene.transform import rotation_property
+from physplace_addon.scene.writing.actions import curves_of
+from physplace_addon.scene.writing.transform import rotation_property
 from tests.addon import running, sequences
 from tests.scene import scenes
 

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.actions import curves_of
+from physplace_addon.scene.writing.actions import curves_of
 from tests.addon import running, sequences
 from tests.scene import scenes
 

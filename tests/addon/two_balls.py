@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from physplace_addon.scene.blob_models import read_blob
+from physplace_addon.scene.blobs.models import read_blob
 
 
 def two_balls() -> bpy.types.Object:

@@ -9,7 +9,7 @@ import pytest
 from physplace_addon.core.placement import Placement, Status
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.read import read
+from physplace_addon.scene.reading.scenario import read
 from tests import teapot
 from tests.core.surfaces.test_bezier_cages import grid, islands
 from tests.scene import scenes

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from physplace_addon.scene import blob_making, blobs
-from physplace_addon.scene.blob_empties import Empties
-from physplace_addon.scene.blob_kinds import KINDS
-from physplace_addon.scene.blob_models import read_blob
+from physplace_addon.scene.blobs import making, objects
+from physplace_addon.scene.blobs.empties import Empties
+from physplace_addon.scene.blobs.kinds import KINDS
+from physplace_addon.scene.blobs.models import read_blob
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes
 
@@ -24,9 +24,9 @@ def at(x: float, y: float = 0.0, z: float = 0.0, radius: float = 1.0) -> Matrix:
 @pytest.fixture
 def blob() -> bpy.types.Object:
     """A ball and a cylinder that flow into each other."""
-    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
-    blob_making.add_element(bpy.context, blob, "sphere", at(1.0, 2.0, 0.5, 0.7))
-    blob_making.add_element(bpy.context, blob, "cylinder", at(-1.0, 0.0, 0.0, 0.4))
+    blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    making.add_element(bpy.context, blob, "sphere", at(1.0, 2.0, 0.5, 0.7))
+    making.add_element(bpy.context, blob, "cylinder", at(-1.0, 0.0, 0.0, 0.4))
     return blob
 
 
@@ -104,7 +104,7 @@ def test_what_is_written_is_what_is_read(blob, happens):
 
 
 def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
-    bpy.data.objects["Sphere"][blobs.FROZEN] = True
+    bpy.data.objects["Sphere"][objects.FROZEN] = True
     model = read_blob(blob)
     np.testing.assert_allclose(model.sculpted().parameters, CYLINDER, rtol=1e-7, atol=1e-12)
     assert len(model.sculpted(frozenset({"Cylinder End"})).parameters) == 0
@@ -112,11 +112,11 @@ def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
 
 def test_what_is_written_counts_or_is_not_written():
     """An end that two cylinders have, or that stands elsewhere, and what a constraint moves, stay."""
-    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
-    first, end = blob_making.add_element(bpy.context, blob, "cylinder", at(0.0))
-    second, spare = blob_making.add_element(bpy.context, blob, "cylinder", at(3.0))
-    second[blobs.END] = end
-    (ball,) = blob_making.add_element(bpy.context, blob, "sphere", at(5.0))
+    blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    first, end = making.add_element(bpy.context, blob, "cylinder", at(0.0))
+    second, spare = making.add_element(bpy.context, blob, "cylinder", at(3.0))
+    second[objects.END] = end
+    (ball,) = making.add_element(bpy.context, blob, "sphere", at(5.0))
     ball.constraints.new("LIMIT_LOCATION")
     ends = [True] * 3 + [False] * 3 + [True]
     free = read_blob(blob).free
@@ -124,7 +124,7 @@ def test_what_is_written_counts_or_is_not_written():
     model = read_blob(blob)
     sculpted = model.sculpted().with_parameters(model.sculpted().parameters + 0.25)
     assert {each.name for each in model.with_sculpted(sculpted).seatings()} == {first.name, second.name}
-    second[blobs.END] = spare
+    second[objects.END] = spare
     end.parent = None
     np.testing.assert_array_equal(read_blob(blob).free[5:], ends + [True] * 7)
     empties = Empties(blob)
@@ -133,9 +133,9 @@ def test_what_is_written_counts_or_is_not_written():
 
 
 def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(blob):
-    carried = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    carried = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
     carried.parent = bpy.data.objects["Sphere"]
-    assert blobs.blob_of(carried) == carried
+    assert objects.blob_of(carried) == carried
     before = parameters(blob)
     bpy.data.objects["Cylinder"].parent = bpy.data.objects["Sphere"]
     with pytest.raises(
@@ -147,8 +147,8 @@ def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(b
 
 
 def test_what_is_locked_is_not_turned():
-    blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
-    (plane,) = blob_making.add_element(bpy.context, blob, "plane", at(0.0))
+    blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    (plane,) = making.add_element(bpy.context, blob, "plane", at(0.0))
     assert read_blob(blob).free.all()
     plane.lock_rotation[2] = True
     np.testing.assert_array_equal(read_blob(blob).free, [False, False, False, True])
@@ -159,8 +159,8 @@ def test_every_change_by_somebody_else_is_noticed(blob):
     sphere = bpy.data.objects["Sphere"]
     changes = {
         "Sphere": lambda: setattr(sphere, "location", (1.0, 0.0, 0.0)),
-        "Cylinder": lambda: bpy.data.objects["Cylinder"].__setitem__(blobs.FROZEN, True),
-        "Blob": lambda: blob.__setitem__(blobs.BIAS, 0.2),
+        "Cylinder": lambda: bpy.data.objects["Cylinder"].__setitem__(objects.FROZEN, True),
+        "Blob": lambda: blob.__setitem__(objects.BIAS, 0.2),
     }
     for name, change in changes.items():
         change()
@@ -233,9 +233,9 @@ def in_ball(points: np.ndarray, centre: tuple[float, ...], radius: float) -> np.
 
 
 def test_combinations_are_what_they_are_called():
-    blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
-    blob_making.add_element(bpy.context, blob, "sphere", at(-0.5))
-    blob_making.add_element(bpy.context, blob, "sphere", at(0.5))
+    blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    making.add_element(bpy.context, blob, "sphere", at(-0.5))
+    making.add_element(bpy.context, blob, "sphere", at(0.5))
     points = corners()
     left, right = in_ball(points, (-0.5, 0.0, 0.0), 1.0), in_ball(points, (0.5, 0.0, 0.0), 1.0)
 
@@ -245,20 +245,20 @@ def test_combinations_are_what_they_are_called():
     np.testing.assert_array_equal(inside(), left | right)
     blob["blob"] = "intersection"
     np.testing.assert_array_equal(inside(), left & right)
-    bpy.data.objects["Sphere.001"][blobs.SUBTRACT] = True
+    bpy.data.objects["Sphere.001"][objects.SUBTRACT] = True
     for combination in ("difference", "sum"):
         blob["blob"] = combination
         np.testing.assert_array_equal(inside(), left & ~right)
-    within = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
-    blob_making.add_element(bpy.context, within, "plane", at(0.0))
+    within = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    making.add_element(bpy.context, within, "plane", at(0.0))
     within.parent = blob
     blob["blob"] = "intersection"
     np.testing.assert_array_equal(inside(), left & ~right & (points[:, 2] < 0.0))
 
 
 def test_a_cylinder_has_round_ends_and_its_empties_radius():
-    blob = blob_making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
-    blob_making.add_element(bpy.context, blob, "cylinder", at(0.0, radius=0.5))
+    blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
+    making.add_element(bpy.context, blob, "cylinder", at(0.0, radius=0.5))
     points = corners()
     off = points - np.outer(np.clip(points[:, 2], 0.0, 1.0), (0.0, 0.0, 1.0))
     inside = read_blob(blob).function.value(points) < 0.0
@@ -282,8 +282,8 @@ SHAPES = {
 @pytest.mark.parametrize("kind", SHAPES)
 def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind):
     """What sculpting changes is written to its empty, and is then what the empty shows."""
-    blob = blob_making.add_blob(bpy.context, "union", (1.0, 0.0, 0.0))
-    (element,) = blob_making.add_element(bpy.context, blob, kind, at(0.2, 0.1, -0.3))
+    blob = making.add_blob(bpy.context, "union", (1.0, 0.0, 0.0))
+    (element,) = making.add_element(bpy.context, blob, kind, at(0.2, 0.1, -0.3))
     blob.scale = (-2.0, 1.0, 1.5)
     element.rotation_euler, element.scale = (0.3, 0.5, -0.2), (1.0, 1.4, 0.7)
     element.delta_rotation_euler = (0.4, 0.0, 0.1)
@@ -308,14 +308,14 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"plane"}))
 def test_a_new_element_has_an_end_so_that_it_can_be_meshed_and_placed(kind):
-    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
-    blob_making.add_element(bpy.context, blob, kind, at(0.0))
+    blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    making.add_element(bpy.context, blob, kind, at(0.0))
     assert np.isfinite(read_blob(blob).function.box()).all()
 
 
 def test_a_mistake_in_a_formula_is_shown_at_its_character():
-    blob = blob_making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
-    (element,) = blob_making.add_element(bpy.context, blob, "formula", at(0.0))
+    blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
+    (element,) = making.add_element(bpy.context, blob, "formula", at(0.0))
     element["blob.formula"] = "x^2 + sinn(y)"
     with pytest.raises(SceneError, match=r'(?s)object "Formula".*sinn\(y\)\n +\^'):
         read_blob(blob)
@@ -349,12 +349,12 @@ def overridden(path: Path) -> bpy.types.Object:
 
 
 def test_a_library_override_is_sculpted_saved_and_added_to(blob, tmp_path):
-    blob_making.add_element(bpy.context, blob, "quadric", at(3.0))
+    making.add_element(bpy.context, blob, "quadric", at(3.0))
     blob = overridden(tmp_path / "library.blend")
     model = read_blob(blob)
     sculpted = model.sculpted().with_parameters(1.5 * model.sculpted().parameters)
     Empties(blob).write(bpy.context, model.with_sculpted(sculpted).seatings())
-    made = blob_making.add_control(bpy.context, blob, np.zeros(3))
+    made = making.add_control(bpy.context, blob, np.zeros(3))
     assert made.users_collection == (bpy.context.scene.collection,), "what is overridden takes no objects"
     before, path = parameters(blob), str(tmp_path / "scene.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.special import comb
 
-from physplace_addon.scene.curves import bezier_pieces
-from physplace_addon.scene.definitions import complex_of
 from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.reading.curves import bezier_pieces
+from physplace_addon.scene.reading.definitions import complex_of
 from tests.core.surfaces import spline_bodies
 from tests.scene import scenes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from physplace_addon.scene.duplicate import duplicate, remove, select_only
+from physplace_addon.scene.writing.duplicate import duplicate, remove, select_only
 from tests.scene import scenes
 
 

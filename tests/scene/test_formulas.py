@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.definitions import body_of, complex_of
 from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.reading.definitions import body_of, complex_of
 from tests.scene import scenes
 
 TURN = "0, 2*pi, periodic"

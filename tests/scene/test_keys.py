@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene import rotations
-from physplace_addon.scene.actions import curves_of, key_at, keys_put_back_on_error
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.keys import Key, Keying, insert_automatically, insert_keys, way_keys
-from physplace_addon.scene.thinning import Measure, kept
-from physplace_addon.scene.transform import Channels
+from physplace_addon.scene.writing.actions import curves_of, key_at, keys_put_back_on_error
+from physplace_addon.scene.writing.key_thinning import Measure, kept
+from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, way_keys
+from physplace_addon.scene.writing.transform import Channels
 from tests.scene import scenes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.read import Scenario, read, selected_movers
+from physplace_addon.scene.reading.scenario import Scenario, read, selected_movers
 from tests.scene import scenes
 
 

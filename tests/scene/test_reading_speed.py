@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.scene.read import read
+from physplace_addon.scene.reading.scenario import read
 from tests.core.meshes import torus
 from tests.scene import scenes
 

@@ -10,7 +10,7 @@ import pytest
 
 import physplace_addon
 from physplace_addon.core.placement import Settings
-from physplace_addon.scene.settings import placement_settings
+from physplace_addon.scene.reading.settings import placement_settings
 
 DOWN = (0.0, 0.0, -1.0)
 

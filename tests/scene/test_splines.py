@@ -11,9 +11,9 @@ import pytest
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.surfaces.bezier.nets import Nets
 from physplace_addon.core.surfaces.bezier.splines import patches_of
-from physplace_addon.scene.knots import Direction
-from physplace_addon.scene.read import read
-from physplace_addon.scene.splines import sheet_of
+from physplace_addon.scene.reading.curves import Direction
+from physplace_addon.scene.reading.scenario import read
+from physplace_addon.scene.reading.shapes import sheet_of
 from tests.core.surfaces import spline_bodies as splines
 from tests.core.surfaces.spline_bodies import spans
 from tests.scene import scenes

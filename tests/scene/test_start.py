@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.rigid import Pose
-from physplace_addon.scene.read import Subject, read
-from physplace_addon.scene.start import START, write_start
+from physplace_addon.scene.reading.scenario import Subject, read
+from physplace_addon.scene.rests.start import START, write_start
 from tests.scene import scenes
 
 ABOVE = np.array([0.0, 0.0, 5.0])

@@ -9,8 +9,8 @@ from scipy.spatial import cKDTree
 
 from physplace_addon.core.placement import Placement, Status
 from physplace_addon.core.surfaces.subdivision.limit import limit_of
-from physplace_addon.scene.read import read
-from physplace_addon.scene.subdivision import DEFORMED_CAGES, cage_of
+from physplace_addon.scene.reading.scenario import read
+from physplace_addon.scene.reading.subdivision import DEFORMED_CAGES, cage_of
 from tests.core.surfaces import cages
 from tests.scene import scenes
 

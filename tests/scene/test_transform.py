@@ -11,7 +11,7 @@ import pytest
 from physplace_addon.core.rigid import Pose, rotation_matrix
 from physplace_addon.scene import rotations
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.transform import object_space, rotation_property, set_channels
+from physplace_addon.scene.writing.transform import object_space, rotation_property, set_channels
 
 MODES = ("QUATERNION", "AXIS_ANGLE", *rotations.EULER_ORDERS)
 SCALES = ((1.0, 1.0, 1.0), (2.0, 0.5, 3.0), (-1.0, 2.0, 0.7), (-1.0, -2.0, -3.0))

@@ -8,7 +8,7 @@ import pytest
 
 from physplace_addon.core.bodies import Body
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.read import read
+from physplace_addon.scene.reading.scenario import read
 from tests.scene import scenes
 
 

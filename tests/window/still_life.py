@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from demo import shapes
-from physplace_addon.scene.display import refresh_mesh
+from physplace_addon.scene.writing.display import refresh_mesh
 from tests.scene import scenes
 from tests.window import afresh
 from tests.window.hand import Hand

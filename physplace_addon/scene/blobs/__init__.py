@@ -1,0 +1,1 @@
+"""Blobs: empties read as an implicit function, and written back."""

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob's frames, as they are solved, written into keys of its elements; and taken away again.
+
+A baked element has an action of its own, with all that the artist has keyed but for what is baked, which is
+keyed on every frame, linear from one to the next.  What it had before, its action and the values of what is
+baked, stays with it in custom properties: so a bake is freed without a trace, and one that is made again
+begins with what the artist has keyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from bpy.types import Context, Object
+
+from ...core.implicit.control.sculpting import SculptStatus
+from ..access import custom_properties, scene_of
+from ..errors import SceneError
+from ..writing.actions import curves_of, own_action_without, slot_of, take_slot
+from ..writing.keys import GENERATED
+from .elements import Seating
+from .empties import numbers, put
+from .frames import UNBAKED, BlobFrames, read_frames
+from .objects import family_of
+
+GROUP = "Blob"
+ACTION, SLOT = "physplace_unbaked_action", "slot"
+Frames = Mapping[int, Iterable[Seating]]
+
+
+@dataclass(frozen=True, eq=False)
+class Baked:
+    """How many frames were baked, and those in which the surface cannot pass through all control points."""
+
+    frames: int
+    amiss: tuple[int, ...]
+
+
+def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
+    """Key the elements of a blob in every frame from the first to the last, as the surface follows its keyed
+    control points and elements. Raises SceneError, with the blob as it was, or free of what was baked before.
+    """
+    free(context, blob)
+    frames = BlobFrames(blob, first)
+    read_frames(context, [frames], last)
+    amiss, seatings = [], {}
+    for frame in range(first, last + 1):
+        model, state = frames.at(frame)
+        seatings[frame] = model.seatings()
+        if state.stuck.any() or state.status is SculptStatus.VANISHED:
+            amiss.append(frame)
+    try:
+        _write(seatings)
+    except SceneError:
+        free(context, blob)
+        raise
+    _show(context)
+    return Baked(len(seatings), tuple(amiss))
+
+
+def free(context: Context, blob: Object) -> bool:
+    """Give a blob's elements back the keys and values that they had before they were baked; tell whether any
+    was. Raises SceneError where an action cannot be exchanged.
+    """
+    for obj in family_of(blob):
+        _check_not_tweaked(obj)
+    baked = [obj for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
+    for obj in baked:
+        _free(obj)
+    if baked:
+        _show(context)
+    return bool(baked)
+
+
+def _show(context: Context) -> None:
+    scene = scene_of(context)
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def _write(frames: Frames) -> None:
+    """Keep what the elements were, and key them. Raises SceneError where that would not count."""
+    for seatings in frames.values():
+        for seating in seatings:
+            _check_not_driven(bpy.data.objects[seating.name], seating)
+    for seatings in frames.values():
+        for seating in seatings:
+            obj = bpy.data.objects[seating.name]
+            if UNBAKED not in custom_properties(obj):
+                _begin(obj, seating)
+    for frame, seatings in frames.items():
+        for seating in seatings:
+            _key(bpy.data.objects[seating.name], seating, frame)
+    for name in {seating.name for seatings in frames.values() for seating in seatings}:
+        _finish(bpy.data.objects[name])
+
+
+def _check_not_tweaked(obj: Object) -> None:
+    if obj.animation_data is not None and obj.animation_data.use_tweak_mode:
+        raise SceneError(
+            obj.name,
+            "one of its strips is being tweaked",
+            "leave tweak mode in the Nonlinear Animation",
+        )
+
+
+def _check_not_driven(obj: Object, seating: Seating) -> None:
+    data = obj.animation_data
+    driven = {driver.data_path for driver in data.drivers} if data is not None else set()
+    for path in driven.intersection(seating.paths(obj)):
+        raise SceneError(
+            obj.name, f"a driver owns its {path}", "remove the driver, or set the element Frozen"
+        )
+
+
+def _begin(obj: Object, seating: Seating) -> None:
+    """Keep what an element is before it is baked, and give it an action of its own."""
+    paths = seating.paths(obj)
+    data = obj.animation_data
+    obj[UNBAKED] = {SLOT: slot_of(obj), **{path: _value(obj, path) for path in paths}}
+    if data is not None and data.action is not None:
+        obj[ACTION] = data.action
+    own_action_without(obj, paths)
+
+
+def _key(obj: Object, seating: Seating, frame: int) -> None:
+    kind: Any = GENERATED
+    put(obj, seating)
+    for path in seating.paths(obj):
+        if not obj.keyframe_insert(path, frame=frame, group=GROUP, keytype=kind):
+            raise SceneError(obj.name, f"its {path} cannot be keyed", "unlock it, or check its action")
+
+
+def _finish(obj: Object) -> None:
+    own, data = custom_properties(obj)[UNBAKED], obj.animation_data
+    if data is not None and data.action is not None:
+        data.action.name = f"{obj.name} Baked"
+    for curve in curves_of(obj):
+        if curve.data_path in own:
+            for point in curve.keyframe_points:
+                point.interpolation = "LINEAR"
+            curve.update()
+
+
+def _free(obj: Object) -> None:
+    own, data = custom_properties(obj), obj.animation_data
+    before, action = own[UNBAKED].to_dict(), own.get(ACTION)
+    if data is not None:
+        baked, data.action = data.action, action
+        if action is not None:
+            take_slot(obj, before[SLOT])
+        elif not len(data.drivers) and not len(data.nla_tracks):
+            obj.animation_data_clear()
+        if baked is not None and baked.users == 0:
+            bpy.data.actions.remove(baked)
+    for path, value in before.items():
+        if path.startswith("["):
+            obj[path[2:-2]] = value
+        elif path != SLOT:
+            setattr(obj, path, value)
+    for key in (UNBAKED, ACTION):
+        if key in own:
+            del obj[key]
+
+
+def _value(obj: Object, path: str) -> Any:
+    """What an object has at a path: a number, or several."""
+    return custom_properties(obj)[path[2:-2]] if path.startswith("[") else list(numbers(getattr(obj, path)))

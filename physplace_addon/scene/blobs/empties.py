@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The empties of a blob while it is worked on: how they were, how they were last seen, and what is written.
+
+They are held by name, and all that is asked of them in a tick is a few numbers each: whether anybody else has
+changed them since, by moving one, typing a property or deleting one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+from mathutils import Matrix
+
+from ...core.arrays import Floats
+from ..access import custom_properties, view_layer_of
+from ..affine import NOISE
+from ..rotations import matrix_of, values_of
+from ..writing.transform import Channels, channels, rotation_property, set_channels
+from .elements import Seating
+from .objects import BLOB, family_of, is_anywhere, other_ends
+
+PREFIX = f"{BLOB}."
+VECTORS = ("location", "delta_location", "scale", "delta_scale")
+UNDONE = 256  # undo steps that are gone back at most
+
+
+class Reference(NamedTuple):
+    """An object that a custom property names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """All of an empty that tells of its blob: its transform, how large it is drawn, whose child it is, and
+    its custom properties.
+    """
+
+    vectors: tuple[tuple[float, ...], ...]
+    mode: str
+    turn: tuple[float, ...]
+    size: float
+    parent: str
+    inverse: tuple[float, ...]
+    properties: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, obj: Object) -> Look:
+        """As the object is now."""
+        rows: Any = obj.matrix_parent_inverse
+        return cls(
+            tuple(numbers(getattr(obj, name)) for name in VECTORS),
+            obj.rotation_mode,
+            numbers(getattr(obj, rotation_property(obj.rotation_mode))),
+            obj.empty_display_size,
+            obj.parent.name if obj.parent else "",
+            tuple(x for row in rows for x in row),
+            tuple(
+                (key, Reference(value.name) if isinstance(value, Object) else value)
+                for key, value in custom_properties(obj).items()
+                if key.startswith(PREFIX) or key == BLOB
+            ),
+        )
+
+    def restore(self, obj: Object) -> None:
+        """Have the object so again. A parent that is gone stays so."""
+        if (obj.parent.name if obj.parent else "") != self.parent:
+            obj.parent = bpy.data.objects.get(self.parent)
+        rows = np.array(self.inverse).reshape(4, 4).tolist()
+        obj.matrix_parent_inverse = Matrix(rows)
+        mode: Any = self.mode
+        obj.rotation_mode = mode
+        for name, vector in zip(VECTORS, self.vectors, strict=True):
+            setattr(obj, name, vector)
+        setattr(obj, rotation_property(self.mode), self.turn)
+        obj.empty_display_size = self.size
+        self._restore_properties(obj)
+
+    def _restore_properties(self, obj: Object) -> None:
+        before, now = dict(self.properties), dict(Look.of(obj).properties)
+        for key in now.keys() - before.keys():
+            del obj[key]
+        for key, value in before.items():
+            if key not in now or now[key] != value:
+                obj[key] = bpy.data.objects.get(value.name) if isinstance(value, Reference) else value
+        obj.update_tag()
+
+
+class Empties:
+    """A blob's empties, held by name."""
+
+    def __init__(self, blob: Object) -> None:
+        self._name, self._uid = blob.name, blob.session_uid
+        self._all = frozenset(obj.session_uid for obj in bpy.data.objects)
+        self._before = {obj.session_uid: (obj.name, Look.of(obj)) for obj in family_of(blob)}
+        self._looks: dict[str, Look] = {}
+        self._count = 0
+        self.look_again()
+        self._undone_to = dict(self._looks)
+
+    @property
+    def blob(self) -> str:
+        """What the blob is called now; its last name if it is not there."""
+        objects = bpy.data.objects
+        if self._name not in objects or objects[self._name].session_uid != self._uid:
+            self._name = next((obj.name for obj in objects if obj.session_uid == self._uid), self._name)
+        return self._name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the blob itself still is."""
+        if not _is_there(self.blob):
+            return False
+        named = bpy.data.objects[self.blob]
+        return named.session_uid == self._uid and BLOB in custom_properties(named)
+
+    def look_again(self) -> None:
+        """List them anew, and take them all as they are now."""
+        blob = bpy.data.objects[self.blob]
+        watched = {*family_of(blob), *other_ends(blob)}  # an end need not be the blob's child
+        self._looks = {obj.name: Look.of(obj) for obj in watched}
+        self._count = len(bpy.data.objects)
+
+    def look_at(self, names: Iterable[str]) -> None:
+        """Take some as they are now."""
+        self._looks.update({name: _look(name) for name in names})
+
+    def changed(self) -> frozenset[str]:
+        """The names of those that somebody else has changed or deleted since they were last looked at.
+
+        If objects were made or deleted meanwhile, the blob itself is among them: its parts may be others.
+        """
+        names = {name for name, look in self._looks.items() if not _is_there(name) or look != _look(name)}
+        if len(bpy.data.objects) != self._count:
+            names.add(self.blob)
+        return frozenset(names)
+
+    def write(self, context: Context, seatings: Iterable[Seating]) -> bool:
+        """Put empties where they are told; tell whether that has changed any."""
+        written = False
+        for seating in seatings:
+            if seating.name in self._looks and seating.name in bpy.data.objects:
+                written |= self._put(bpy.data.objects[seating.name], seating)
+        if written:
+            view_layer_of(context).update()
+        return written
+
+    def _put(self, obj: Object, seating: Seating) -> bool:
+        before = self._looks[obj.name]
+        put(obj, seating)
+        self._looks[obj.name] = Look.of(obj)
+        return self._looks[obj.name] != before
+
+    @property
+    def differ_from_start(self) -> bool:
+        """Whether they are not as they were in the beginning."""
+        return self._now() != dict(self._before.values())
+
+    @property
+    def differ_from_undo(self) -> bool:
+        """Whether they are not as they were when an undo step was last made here."""
+        return self._now() != self._undone_to
+
+    def make_undo(self, message: str) -> None:
+        """Make an undo step of them as they are."""
+        bpy.ops.ed.undo_push(message=message)
+        self.are_in_undo()
+
+    def are_in_undo(self) -> None:
+        """There is an undo step that has them as they are."""
+        self._undone_to = self._now()
+
+    def _now(self) -> dict[str, Look]:
+        return {obj.name: Look.of(obj) for obj in family_of(bpy.data.objects[self.blob])}
+
+    def restore(self, context: Context) -> list[str]:
+        """Have all as they were in the beginning, and no others; the names of those that cannot be had.
+
+        What was deleted meanwhile only Blender's undo can bring back: so that is gone back until it is there.
+        """
+        steps, undo = 0, cast("Any", bpy.ops.ed.undo)
+        while self._missing() and steps < UNDONE and undo.poll() and undo() == {"FINISHED"}:
+            steps += 1
+        missing = self._missing()
+        for _ in range(steps if missing else 0):
+            bpy.ops.ed.redo()
+        self._restore_those_there()
+        view_layer_of(context).update()
+        return [self._before[uid][0] for uid in missing]
+
+    def _restore_those_there(self) -> None:
+        there = {obj.session_uid: obj for obj in bpy.data.objects if is_anywhere(obj)}
+        known = {uid: there[uid] for uid in self._before if uid in there}
+        for uid, obj in known.items():
+            obj.name = self._before[uid][0]
+        blob = bpy.data.objects[self.blob]
+        for obj in [obj for obj in family_of(blob) if obj != blob]:
+            if obj.session_uid not in self._all:
+                bpy.data.objects.remove(obj)
+        for uid, obj in known.items():
+            self._before[uid][1].restore(obj)
+
+    def _missing(self) -> list[int]:
+        there = {obj.session_uid for obj in bpy.data.objects if is_anywhere(obj)}
+        return [uid for uid in self._before if uid not in there]
+
+
+def put(obj: Object, seating: Seating) -> None:
+    """Put an empty where it is told, unless single precision has it there already."""
+    if seating.location is not None and not _is(obj.location, seating.location):
+        obj.location = seating.location.tolist()
+    if seating.rotation is not None:
+        now = channels(obj)
+        if np.abs(matrix_of(obj.rotation_mode, now.rotation) - seating.rotation).max() > NOISE:
+            turned = values_of(obj.rotation_mode, seating.rotation, now.rotation)
+            set_channels(obj, Channels(now.location, turned))
+    if seating.scale is not None and not _is(obj.scale, seating.scale):
+        obj.scale = seating.scale.tolist()
+    for key, value in seating.properties.items():
+        if custom_properties(obj).get(key) != value:
+            obj[key] = value
+    if seating.properties:
+        obj.update_tag()
+
+
+def numbers(vector: Any) -> tuple[float, ...]:
+    """The numbers of one of Blender's vectors, which its stub does not know to be a sequence."""
+    return tuple(vector)
+
+
+def _is(vector: Any, values: Floats) -> bool:
+    """Whether one of Blender's vectors is some values (n,), in single precision."""
+    return numbers(vector) == tuple(values.astype(np.float32).tolist())
+
+
+def _is_there(name: str) -> bool:
+    return name in bpy.data.objects and is_anywhere(bpy.data.objects[name])
+
+
+def _look(name: str) -> Look:
+    return Look.of(bpy.data.objects[name])

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New blobs, elements and control points: empties with the custom properties that say what they are.
+
+A new object stands in the collections of the blob it belongs to, or in the active one if those are linked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+from bpy.types import Collection, Context, Object
+from mathutils import Matrix, Vector
+
+from ...core.arrays import Floats
+from ..access import present, takes_objects, view_layer_of
+from ..errors import SceneError
+from .empties import numbers
+from .kinds import KINDS
+from .objects import (
+    BIAS,
+    BIAS_OF_RADII,
+    BLOB,
+    CONTROL,
+    ELEMENT,
+    END,
+    FROZEN,
+    OTHER_END,
+    PLAY,
+    SIGMA,
+    SMOOTH,
+    SUBTRACT,
+    SUM,
+    is_element,
+)
+
+CONTROL_NAME = "Control"
+_DESCRIBED = {
+    BIAS: "How far the sum of the elements must rise for the surface: more is thinner",
+    SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",
+    SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
+    PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
+}
+
+
+def add_blob(context: Context, combination: str, location: Sequence[float]) -> Object:
+    """A new blob without elements, at a place of the world."""
+    blob = _empty("Blob", "PLAIN_AXES", [_active_collection(context)])
+    blob.location = Vector(location)
+    blob[BLOB] = combination
+    values = {BIAS: BIAS_OF_RADII} if combination == SUM else {SMOOTH: 0.0}
+    for key, value in {**values, SIGMA: 0.0}.items():
+        blob[key] = value
+        _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
+        _let_be_overridden(blob, key)
+    blob[PLAY] = True
+    _describe(blob, PLAY, description=_DESCRIBED[PLAY])
+    _let_be_overridden(blob, PLAY)
+    view_layer_of(context).update()
+    return blob
+
+
+def add_element(
+    context: Context,
+    blob: Object,
+    kind: str,
+    matrix: Matrix,
+    subtract: bool = False,
+    properties: Mapping[str, Any] | None = None,
+) -> list[Object]:
+    """A new element of a blob: its empties, the first one at a matrix in the blob's own coordinates.
+
+    A cylinder's other end is where its z axis ends.
+    """
+    form = KINDS[kind]
+    first = _part(context, blob, form.label, form.display, matrix)
+    first[ELEMENT] = kind
+    first[SUBTRACT] = subtract
+    first[FROZEN] = False
+    for key in (SUBTRACT, FROZEN):
+        _let_be_overridden(first, key)
+    for key, value in {**form.properties, **(properties or {})}.items():
+        first[key] = value
+        _let_be_overridden(first, key)
+    made = [first]
+    if form.has_end:
+        end = _part(context, blob, f"{first.name} End", "SPHERE", _other_end(matrix))
+        end[ELEMENT] = OTHER_END
+        first[END] = end
+        _let_be_overridden(first, END)  # else it would be the library's when the file is read again
+        made.append(end)
+    view_layer_of(context).update()
+    return made
+
+
+def add_control(context: Context, blob: Object, place: Floats) -> Object:
+    """A new control point of a blob, at a place (3,) in the blob's own coordinates."""
+    control = _part(context, blob, CONTROL_NAME, "PLAIN_AXES", Matrix.Translation(Vector(place.tolist())))
+    control.empty_display_size = 0.1 * _size_of(blob)
+    control[CONTROL] = True
+    control.show_in_front = True
+    view_layer_of(context).update()
+    return control
+
+
+def _size_of(blob: Object) -> float:
+    """About the size of a blob's elements, in its own coordinates."""
+    sizes = [max(abs(x) for x in numbers(child.scale)) for child in blob.children if is_element(child)]
+    return sum(sizes) / len(sizes) if sizes else 1.0
+
+
+def _other_end(matrix: Matrix) -> Matrix:
+    end = matrix.copy()
+    end.translation = matrix @ Vector((0.0, 0.0, 2.0))
+    return end
+
+
+def _part(context: Context, blob: Object, name: str, display: Any, matrix: Matrix) -> Object:
+    part = _empty(name, display, homes_of(context, blob))
+    part.parent = blob
+    part.matrix_basis = matrix
+    part.empty_display_size = 1.0
+    return part
+
+
+def _empty(name: str, display: Any, collections: Sequence[Collection]) -> Object:
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_type = display
+    for collection in collections:
+        collection.objects.link(empty)
+    return empty
+
+
+def homes_of(context: Context, blob: Object) -> list[Collection]:
+    """The collections that what is made of a blob goes to: the blob's own, or the active one if those are
+    linked. Raises SceneError if that is, too.
+    """
+    own = [collection for collection in blob.users_collection if takes_objects(collection)]
+    return own or [_active_collection(context)]
+
+
+def _active_collection(context: Context) -> Collection:
+    collection = present(context.collection)
+    if not takes_objects(collection):
+        raise SceneError(
+            collection.name, "the active collection is linked", "choose a collection of this file"
+        )
+    return collection
+
+
+def _describe(obj: Any, key: str, **words: Any) -> None:
+    """Say what a custom property is; the stub does not know that this can be."""
+    obj.id_properties_ui(key).update(**words)
+
+
+def _let_be_overridden(obj: Object, key: str) -> None:
+    obj.property_overridable_library_set(f'["{key}"]', True)

@@ -1,0 +1,158 @@
+"""A blob's surface as a mesh object: closed, wound outwards, with the surface's own normals.
+
+The object is a child of the blob and goes along with it; placing takes the blob's surface itself, and leaves
+the mesh out as long as it is the blob's child.
+
+A blob's particles as objects: an empty for each, or one mesh whose faces each show a disk.
+
+All are children of one empty, a child of the blob, so that they go along with it and can be thrown away
+together. Placing leaves them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from bpy.types import Collection, Context, Mesh, Object
+from mathutils import Matrix, Vector
+
+from ...core.arrays import Floats
+from ...core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus
+from ...core.implicit.particles.floaters import Floaters, FloaterSettings
+from ...core.implicit.polygonize.triangulation import Triangulation, triangulated
+from ..access import view_layer_of
+from ..errors import SceneError
+from ..reading.visible import IGNORE
+from ..writing.display import write_triangles
+from .making import homes_of
+from .models import BlobModel, floater_settings
+from .objects import MESH
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+STEPS = 300  # of particles that spread over the surface, at most
+SEED = 1
+
+
+def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
+    """A mesh of a blob's surface, in the blob's coordinates.
+
+    radius: of the particles that it goes through, 0 for the blob's own; within: how far it may be from the
+    surface, as a share of that. Raises SceneError if no closed mesh can be had.
+    """
+    floaters = spread_over(model, radius)
+    size = radius if radius > 0.0 else floater_settings(model).radius
+    mesh = triangulated(model.function, floaters.positions, size, within * size)
+    if not mesh.status.closed:
+        raise SceneError(model.name, "its surface gives no closed mesh", mesh.message)
+    return mesh
+
+
+def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
+    """Particles of a radius, 0 for the blob's own, that have come to rest on its surface."""
+    settings = floater_settings(model)
+    size = radius if radius > 0.0 else settings.radius
+    chosen = FloaterSettings(radius=size, bounds=settings.bounds)
+    sculpting = Sculpting(model.function, SculptSettings(chosen), np.random.default_rng(SEED))
+    for _ in range(STEPS):
+        if sculpting.step().status is not SculptStatus.RUNNING:
+            break
+    return sculpting.state.floaters
+
+
+def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulation) -> Object:
+    """A new mesh object, a child of the blob."""
+    name, homes = f"{blob.name} Mesh", homes_of(context, blob)
+    made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    for collection in homes:
+        collection.objects.link(made)
+    made.parent = blob
+    made[MESH] = True
+    assert isinstance(made.data, bpy.types.Mesh)
+    write_triangles(made.data, mesh.points, mesh.triangles, _corner_normals(model, mesh))
+    view_layer_of(context).update()
+    return made
+
+
+def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:
+    """Unit normals (3 t, 3) at the triangles' corners; the triangles' own where the surface has none."""
+    _, slope = model.function.gradient(mesh.points)
+    corners = mesh.points[mesh.triangles]
+    flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = slope[mesh.triangles.ravel()]
+    steep = np.einsum("ij,ij->i", normals, normals) > 0.0
+    normals = np.where(steep[:, None], normals, np.repeat(flat, 3, axis=0))
+    length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
+    unit: Floats = normals / np.where(length > 0.0, length, 1.0)[:, None]
+    return unit
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+SIDES = 16
+SHARE = 0.85  # of a particle's radius: its disk's
+
+
+def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
+    """An empty for each particle, its y axis along the surface's normal; returns what all are children of."""
+    homes = homes_of(context, blob)
+    parent = _child(f"{blob.name} Particles", None, blob, homes)
+    rows = zip(floaters.positions.tolist(), floaters.normals.tolist(), floaters.radii.tolist(), strict=True)
+    for place, normal, radius in rows:
+        empty = _child("Particle", None, parent, homes)
+        empty.empty_display_type = "CIRCLE"
+        empty.empty_display_size = SHARE * radius
+        turn = Vector((0.0, 0.0, 1.0)).rotation_difference(Vector(normal)).to_matrix().to_4x4()
+        lying = Matrix.Rotation(0.5 * np.pi, 4, "X")  # a circle is drawn in its empty's x and z
+        empty.matrix_basis = Matrix.Translation(Vector(place)) @ turn @ lying
+    view_layer_of(context).update()
+    return parent
+
+
+def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
+    """One mesh with a square for each particle, in place of which Blender shows a disk of its size."""
+    homes = homes_of(context, blob)
+    faces = bpy.data.meshes.new(f"{blob.name} Particles")
+    faces.from_pydata(_squares(floaters).tolist(), [], np.arange(4 * len(floaters)).reshape(-1, 4).tolist())
+    parent = _child(f"{blob.name} Particles", faces, blob, homes)
+    parent.instance_type = "FACES"
+    parent.use_instance_faces_scale = True
+    parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
+    disk = bpy.data.meshes.new("Particle")
+    angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
+    rim = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)])
+    disk.from_pydata(rim.tolist(), [], [list(range(SIDES))])
+    _child("Particle", disk, parent, homes)
+    view_layer_of(context).update()
+    return parent
+
+
+def _squares(floaters: Floaters) -> Floats:
+    """The corners (4 n, 3) of squares whose instances are as large as the disks: by the root of the area."""
+    axis = np.eye(3)[np.argmin(np.abs(floaters.normals), axis=1)]
+    first = np.cross(axis, floaters.normals)
+    first /= np.sqrt(np.einsum("ij,ij->i", first, first))[:, None]
+    second = np.cross(floaters.normals, first)
+    half = 0.5 * SHARE * floaters.radii[:, None, None]
+    signs = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    corners = signs[:, :1] * first[:, None] + signs[:, 1:] * second[:, None]
+    placed: Floats = (floaters.positions[:, None] + half * corners).reshape(-1, 3)
+    return placed
+
+
+def _child(name: str, data: Mesh | None, parent: Object, homes: Sequence[Collection]) -> Object:
+    made = bpy.data.objects.new(name, data)
+    for collection in homes:
+        collection.objects.link(made)
+    made.parent = parent
+    made[IGNORE] = True
+    return made

@@ -1,0 +1,195 @@
+"""A blob, read from its empties as an implicit function in its own coordinates.
+
+How far the particles of a blob keep each other off, and how far its surface is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+from bpy.types import Object
+
+from ...core.arrays import Bools, Floats
+from ...core.implicit import Frozen, ImplicitFunction
+from ...core.implicit.particles.floaters import FloaterSettings
+from ..access import custom_properties
+from ..errors import SceneError
+from .elements import Seating
+from .objects import (
+    BLOB,
+    FORMULA,
+    SIGMA,
+    SMOOTH,
+    SUBTRACT,
+    check_depth,
+    controls_of,
+    family_of,
+    number_of,
+    shared_ends,
+)
+from .parts import Slot, read_part
+from .seats import Frame, Seat
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+
+@dataclass(frozen=True, eq=False)
+class BlobModel:
+    """A blob in its own coordinates. frame (4, 4) brings them to the world; sigma is what the artist asks the
+    particles to be spread by, 0 for as many as its size wants; combination: what is set on the blob.
+    """
+
+    name: str
+    frame: Floats
+    function: ImplicitFunction
+    slots: tuple[Slot, ...]
+    free: Bools
+    sigma: float
+    controls: tuple[Seat, ...]
+    combination: tuple[object, ...]
+
+    def seatings(self) -> list[Seating]:
+        """What its parameters are written as to the empties, of elements that may change."""
+        own, slots = self.function.parameters, [slot for slot in self.slots if slot.of(self.free).any()]
+        return [seating for slot in slots for seating in slot.element.seatings(slot.of(own))]
+
+    @property
+    def definition(self) -> tuple[object, ...]:
+        """All that its surface depends on."""
+        kinds = tuple((type(slot.element).__name__, slot.names) for slot in self.slots)
+        places = tuple(seat.matrix.tobytes() for slot in self.slots for seat in slot.element.seats)
+        return self.combination, kinds, places, self.function.parameters.tobytes()
+
+    def with_controls_as_they_are(self, names: Collection[str]) -> BlobModel:
+        """The model with some of its control points read anew. Raises SceneError."""
+        frame = Frame(self.name, self.frame)
+        anew = [
+            frame.seat(bpy.data.objects[seat.name]) if seat.name in names else seat for seat in self.controls
+        ]
+        return replace(self, controls=tuple(anew))
+
+    def sculpted(self, grabbed: frozenset[str] = frozenset()) -> Frozen:
+        """The function of those parameters that sculpting may change: none of elements that the artist
+        holds.
+        """
+        free = self.free.copy()
+        for slot in self.slots:
+            if grabbed.intersection(slot.names):
+                slot.of(free)[:] = False
+        return Frozen(self.function, free)
+
+    def with_sculpted(self, sculpted: ImplicitFunction) -> BlobModel:
+        """The model with the parameters that sculpting has come to."""
+        return replace(self, function=sculpted.whole) if isinstance(sculpted, Frozen) else self
+
+    def without_rounding(self, before: BlobModel, moved: frozenset[str]) -> BlobModel:
+        """The model with the parameters that an earlier one had, but for elements with empties that were
+        moved.
+
+        What is read from empties is in single precision.
+        """
+        known = {slot.names: slot.of(before.function.parameters) for slot in before.slots}
+        parameters = self.function.parameters.copy()
+        for slot in self.slots:
+            own, now = known.get(slot.names), slot.of(parameters)
+            if own is not None and not moved.intersection(slot.names) and len(own) == len(now):
+                now[slot.element.lasting] = own[slot.element.lasting]
+        return replace(self, function=self.function.with_parameters(parameters))
+
+    def is_made_as(self, other: BlobModel) -> bool:
+        """Whether another model has the same elements, in the same order and frozen in the same way."""
+        mine = [(type(slot.element), slot.names, slot.first) for slot in self.slots]
+        theirs = [(type(slot.element), slot.names, slot.first) for slot in other.slots]
+        return mine == theirs and np.array_equal(self.free, other.free)
+
+    def is_combined_as(self, other: BlobModel) -> bool:
+        """Whether another model has the same elements, and all that is set on the blob is the same, too."""
+        fixed = np.ones(len(self.free), dtype=bool)
+        for slot in self.slots:
+            slot.of(fixed)[:] = False
+        return (
+            self.is_made_as(other)
+            and self.combination == other.combination
+            and np.array_equal(self.function.parameters[fixed], other.function.parameters[fixed])
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its empties, control points too."""
+        parts = {name for slot in self.slots for name in slot.names}
+        return frozenset({self.name, *parts, *(seat.name for seat in self.controls)})
+
+
+def read_blob(blob: Object) -> BlobModel:
+    """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
+    check_depth(blob)
+    frame = replace(Frame.of(blob), shared=shared_ends(blob))
+    part = read_part(blob, frame)
+    sigma = number_of(blob, SIGMA, 0.0)
+    if sigma < 0.0:
+        raise SceneError(blob.name, f'its property "{SIGMA}" is {sigma:g}', "set it to 0 or more")
+    controls = tuple(frame.seat(control) for control in controls_of(blob))
+    return BlobModel(
+        blob.name,
+        frame.matrix,
+        part.function,
+        part.slots,
+        part.free,
+        sigma,
+        controls,
+        _combination(blob),
+    )
+
+
+def _combination(blob: Object) -> tuple[object, ...]:
+    """All that says how the elements are combined, on the blob and on those that are parts of it."""
+    return tuple(
+        (obj.name, key, custom_properties(obj).get(key))
+        for obj in family_of(blob)
+        for key in (BLOB, SMOOTH, SUBTRACT, FORMULA)
+    )
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+FINEST = 0.003  # of the size: about 120,000 particles on a ball
+SHARE = 0.04  # of the size: a ball has about 680 particles
+ROOM = 4.0  # elements' sizes beyond them: how far a surface without end is followed
+
+
+def floater_settings(model: BlobModel) -> FloaterSettings:
+    """The settings of the particles of a blob: as the artist asks, or by its size. Raises SceneError for ones
+    too small.
+    """
+    box = model.function.box()
+    ends = bool(np.all(np.isfinite(box)))
+    bounds = None if ends else _room(model, box)
+    shown = box if bounds is None else bounds
+    size = float(np.max(shown[1] - shown[0])) if ends or bounds is not None else 1.0
+    radius = model.sigma if model.sigma > 0.0 else SHARE * size
+    if radius < FINEST * size:
+        found = f'its property "{SIGMA}" is {radius:g}, which would be hundreds of thousands of particles'
+        raise SceneError(model.name, found, f"set it to {FINEST * size:.2g} or more, or to 0")
+    return FloaterSettings(radius=radius, bounds=bounds)
+
+
+def _room(model: BlobModel, box: Floats) -> Floats | None:
+    """A box (2, 3) about the elements, cut by that of the surface; None for a surface that is nowhere."""
+    if np.any(box[0] > box[1]):
+        return None
+    centres = np.array([seat.centre for slot in model.slots for seat in slot.element.seats])
+    size = max(seat.radius for slot in model.slots for seat in slot.element.seats)
+    room = np.stack([centres.min(axis=0) - ROOM * size, centres.max(axis=0) + ROOM * size])
+    cut = np.stack([np.maximum(room[0], box[0]), np.minimum(room[1], box[1])])
+    return cut if np.all(cut[0] < cut[1]) else room

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blobs, as objects tell them: an empty whose children are its elements and its control points.
+
+All is said by custom properties, so that it can be typed, keyed and driven:
+
+- `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
+  `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
+  particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.play`: its
+  surface is shown as the frames go by.
+- `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
+  it alone.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
+  `blob.one`, a formula is `blob.formula` with its constants as `blob.<name>`.
+- `blob.control` on a control point.
+
+A blob may be an element of another: then it is a part of that one's surface.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import bpy
+from bpy.types import Context, Object, ViewLayer
+
+from ..access import active_object, custom_properties
+from ..errors import SceneError
+
+BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
+BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
+PLAY = "blob.play"
+MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
+SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
+FORMULA = "blob.formula"
+COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new one has
+    **{"xx": 1.0, "yy": 1.0, "zz": 0.5, "xy": 0.0, "yz": 0.0, "zx": 0.0},
+    **{"x": 0.0, "y": 0.0, "z": 0.0, "one": -1.0},
+}
+SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
+COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
+BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
+OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, SUBTRACT, FROZEN, END, FORMULA})
+CYLINDER = "cylinder"  # the kind of an element that has another end
+OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
+
+
+def is_blob(obj: Object) -> bool:
+    """Whether an object stands for a blob, or a part of one that is a blob by itself."""
+    return BLOB in custom_properties(obj)
+
+
+def is_whole_blob(obj: Object) -> bool:
+    """Whether an object stands for a blob that is a part of no other, and has parts."""
+    return is_blob(obj) and blob_of(obj) == obj and bool(parts_of(obj))
+
+
+def shows_its_blob(obj: Object) -> bool:
+    """Whether an object is the mesh of the blob whose child it is; of one without parts nothing else is."""
+    owner = obj.parent if MESH in custom_properties(obj) else None
+    return owner is not None and is_blob(owner) and bool(parts_of(owner))
+
+
+def is_element(obj: Object) -> bool:
+    """Whether an object is an element of a blob, when it is a child of one."""
+    return ELEMENT in custom_properties(obj)
+
+
+def is_control(obj: Object) -> bool:
+    """Whether an object is a control point of a blob, when it is a child of one."""
+    return CONTROL in custom_properties(obj)
+
+
+def blob_of(obj: Object | None) -> Object | None:
+    """The blob that an object is, or is a part of: the outermost; None for none."""
+    while obj is not None and not is_blob(obj):
+        obj = obj.parent
+    while obj is not None and obj.parent is not None and is_blob(obj.parent):
+        obj = obj.parent
+    return obj
+
+
+def active_blob(context: Context) -> Object:
+    """The blob that the active object is, or is a part of. Raises SceneError for none."""
+    active = active_object(context)
+    found = blob_of(active)
+    if found is None:
+        raise SceneError(
+            "(none)" if active is None else active.name,
+            "it is no blob, and no part of one",
+            "add a blob (Add Blob), or click one of its elements",
+        )
+    return found
+
+
+def parts_of(blob: Object) -> list[Object]:
+    """The elements of a blob, and the blobs that are parts of it, by name. What is deleted does not count."""
+    return [child for child in _children(blob) if is_element(child) or is_blob(child)]
+
+
+def controls_of(blob: Object) -> list[Object]:
+    """The control points of a blob, by name."""
+    return [child for child in _children(blob) if is_control(child)]
+
+
+def family_of(blob: Object) -> Iterator[Object]:
+    """The blob, its parts with theirs, and its control points."""
+    yield blob
+    for child in _children(blob):
+        if is_blob(child):
+            yield from family_of(child)
+        elif is_element(child) or is_control(child):
+            yield child
+
+
+def _children(obj: Object) -> list[Object]:
+    """An object's children that are anywhere: one that is deleted may still be in the file."""
+    return [child for child in obj.children if is_anywhere(child)]
+
+
+def is_anywhere(obj: Object) -> bool:
+    """Whether an object is in a view layer, or at least in a collection, which takes longer to tell."""
+    layer: ViewLayer | None = bpy.context.view_layer
+    seen = layer is not None and layer.objects.get(obj.name) == obj
+    return seen or bool(obj.users_collection)
+
+
+def number_of(obj: Object, key: str, default: float) -> float:
+    """A number among an object's custom properties. Raises SceneError if it is none."""
+    value = custom_properties(obj).get(key, default)
+    if isinstance(value, (int, float)) and value == value and abs(value) != float("inf"):
+        return float(value)
+    raise SceneError(obj.name, f'its property "{key}" is {value!r}', "set it to a number")
+
+
+def is_on(obj: Object, key: str) -> bool:
+    """Whether a switch among an object's custom properties is on. Raises SceneError if it is none."""
+    return number_of(obj, key, 0.0) != 0.0
+
+
+def other_ends(blob: Object) -> list[Object]:
+    """The objects at the other ends of a blob's cylinders, once for each cylinder; without those lost."""
+    cylinders = [obj for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == CYLINDER]
+    return [end for end in map(_other_end, cylinders) if end is not None]
+
+
+def shared_ends(blob: Object) -> frozenset[str]:
+    """The names of other ends that are not one cylinder's alone: several have them, or they are elements by
+    themselves, or no children of the blob.
+    """
+    own = {obj.name for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == OTHER_END}
+    counts = Counter(end.name for end in other_ends(blob))
+    return frozenset(name for name, count in counts.items() if count > 1 or name not in own)
+
+
+def other_end(obj: Object) -> Object:
+    """The object at a cylinder's other end. Raises SceneError if there is none."""
+    found = _other_end(obj)
+    if found is not None:
+        return found
+    raise SceneError(
+        obj.name,
+        f'its other end is lost: "{END}" names no object',
+        "undo that, or delete this end, too",
+    )
+
+
+def _other_end(obj: Object) -> Object | None:
+    value = custom_properties(obj).get(END)
+    found = bpy.data.objects.get(value) if isinstance(value, str) else value
+    is_there = isinstance(found, Object) and found != obj and is_anywhere(found)
+    return found if is_there else None
+
+
+def check_depth(blob: Object) -> None:
+    """Raise SceneError for an element or a control point that is a child of another part, and so none of the
+    blob's.
+    """
+    for obj in blob.children_recursive:
+        is_part = is_control(obj) or custom_properties(obj).get(ELEMENT, OTHER_END) != OTHER_END
+        if is_part and obj.parent is not None and not is_blob(obj.parent) and is_anywhere(obj):
+            found = f'its parent "{obj.parent.name}" is no blob, so it is no part of "{blob.name}"'
+            raise SceneError(obj.name, found, "make it a child of the blob itself")

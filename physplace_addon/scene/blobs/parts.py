@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the elements of a blob become one function, and where each element's parameters are among all of them.
+
+In a sum, balls and cylinders flow into each other as Gaussians; whatever else it has is united with them.
+What is marked to be subtracted is taken away at last. A blob that is a part of another is one element of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from bpy.types import Object
+from numpy.typing import NDArray
+
+from ...core.arrays import Bools
+from ...core.implicit import (
+    Blob,
+    CylinderField,
+    ImplicitFunction,
+    Scaled,
+    SphereField,
+    difference,
+    intersection,
+    union,
+)
+from ..access import custom_properties
+from ..errors import SceneError
+from .elements import Cylinder, Element, Sphere, as_length
+from .kinds import KINDS
+from .objects import (
+    BIAS,
+    BIAS_OF_RADII,
+    BLOB,
+    COMBINATIONS,
+    ELEMENT,
+    FROZEN,
+    INTERSECTION,
+    OTHER_END,
+    SMOOTH,
+    SUBTRACT,
+    SUM,
+    is_blob,
+    is_on,
+    number_of,
+    parts_of,
+)
+from .seats import Frame
+
+Number = TypeVar("Number", bound=np.generic)
+Combine = Callable[[Sequence[ImplicitFunction], float], ImplicitFunction]
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """An element, and where its parameters are among those of the whole function."""
+
+    element: Element
+    first: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the element's empties."""
+        return tuple(seat.name for seat in self.element.seats)
+
+    def of(self, parameters: NDArray[Number]) -> NDArray[Number]:
+        """Its own among all parameters (m,)."""
+        return parameters[self.first : self.first + len(self.element.free)]
+
+    def after(self, count: int) -> Slot:
+        """Behind so many more parameters."""
+        return Slot(self.element, self.first + count)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A function, the slots of the elements that it is made of, and which parameters may change (m,)."""
+
+    function: ImplicitFunction
+    slots: tuple[Slot, ...]
+    free: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A part of a blob, whether it is taken away, and its element, if it is no blob itself."""
+
+    part: Part
+    subtracts: bool
+    element: Element | None
+
+
+def read_part(blob: Object, frame: Frame) -> Part:
+    """Read a blob in a frame: its own, or that of the blob it is a part of. Raises SceneError."""
+    combination = custom_properties(blob)[BLOB]
+    if combination not in COMBINATIONS:
+        known = ", ".join(f'"{name}"' for name in COMBINATIONS)
+        raise SceneError(blob.name, f'its property "{BLOB}" is {combination!r}', f"set it to one of {known}")
+    smooth = number_of(blob, SMOOTH, 0.0)
+    if smooth < 0.0:
+        raise SceneError(blob.name, f'its property "{SMOOTH}" is {smooth:g}', "set it to 0 or more")
+    read = [_read(obj, frame) for obj in parts_of(blob) if custom_properties(obj).get(ELEMENT) != OTHER_END]
+    kept = [each for each in read if not each.subtracts]
+    taken = [each.part for each in read if each.subtracts]
+    if not kept:
+        none = f'it has no elements, children with the property "{ELEMENT}"'
+        found = "all its elements are subtracted" if taken else none
+        raise SceneError(blob.name, found, "add one (Add Blob, with the blob active)")
+    whole = _kept(blob, combination, kept, smooth)
+    if not taken:
+        return whole
+    function = difference(whole.function, [part.function for part in taken], smooth)
+    return _joined(function, [whole, *taken], smooth)
+
+
+def _read(obj: Object, frame: Frame) -> _Read:
+    subtracts = is_on(obj, SUBTRACT)
+    if is_blob(obj):
+        return _Read(read_part(obj, frame), subtracts, None)
+    kind = custom_properties(obj)[ELEMENT]
+    if not isinstance(kind, str) or kind not in KINDS:
+        known = ", ".join(f'"{name}"' for name in KINDS)
+        raise SceneError(obj.name, f'its property "{ELEMENT}" is {kind!r}', f"set it to one of {known}")
+    element = KINDS[kind].read(obj, frame)
+    free = element.free & (not is_on(obj, FROZEN))
+    return _Read(Part(element.function, (Slot(element, 0),), free), subtracts, element)
+
+
+def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) -> Part:
+    """What is not taken away, combined."""
+    if combination == SUM:
+        summed = [each for each in read if isinstance(each.element, (Sphere, Cylinder))]
+        others = [each.part for each in read if not isinstance(each.element, (Sphere, Cylinder))]
+        parts = [_sum(blob, summed), *others] if summed else others
+        return _combined(union, parts, smooth)
+    combine = intersection if combination == INTERSECTION else union
+    return _combined(combine, [each.part for each in read], smooth)
+
+
+def _combined(combine: Combine, parts: Sequence[Part], smooth: float) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    return _joined(combine([part.function for part in parts], smooth), parts, smooth)
+
+
+def _joined(function: ImplicitFunction, parts: Sequence[Part], smooth: float) -> Part:
+    """Parts whose parameters are one after another, behind the radius of a smooth combination."""
+    slots: list[Slot] = []
+    free = [np.zeros(1 if smooth > 0.0 else 0, dtype=bool)]
+    first = len(free[0])
+    for part in parts:
+        slots += [slot.after(first) for slot in part.slots]
+        free.append(part.free)
+        first += len(part.free)
+    return Part(function, tuple(slots), np.concatenate(free))
+
+
+def _sum(blob: Object, read: Sequence[_Read]) -> Part:
+    """The sum of Gaussians: first the bias, which stays, then all balls, then all cylinders; as a length."""
+    bias = number_of(blob, BIAS, BIAS_OF_RADII)
+    if bias <= 0.0:
+        raise SceneError(blob.name, f'its property "{BIAS}" is {bias:g}', "set it above 0, as 0.37")
+    rows: dict[type, list[NDArray[np.float64]]] = {Sphere: [], Cylinder: []}
+    ordered = [each for kind in rows for each in read if isinstance(each.element, kind)]
+    slots, free, first = [], [np.zeros(1, dtype=bool)], 1
+    for each in ordered:
+        assert isinstance(each.element, (Sphere, Cylinder))
+        rows[type(each.element)].append(each.element.row)
+        slots.append(Slot(each.element, first))
+        free.append(each.part.free)
+        first += len(each.part.free)
+    fields = [
+        field(np.array(rows[kind]))
+        for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField))
+        if rows[kind]
+    ]
+    mean = float(np.mean([row[-1] for own in rows.values() for row in own]))
+    return Part(Scaled(Blob(bias, tuple(fields)), as_length(mean)), tuple(slots), np.concatenate(free))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where an object of a blob sits, in the blob's own coordinates, and the way back to its location and scale.
+
+A blob's surface is worked out in the coordinates of its empty: so the empty may be moved, turned, scaled and
+mirrored, and the surface goes with it. With W its world matrix, an object of the blob has M = W^-1
+matrix_world = P B, where B is its basis (location, rotation, scale and their deltas) and P all the rest. P is
+measured, not assembled. A new place c is then written as the location P^-1 c, and a new size as a scale. A
+turn Q of the blob's coordinates becomes, where P = s U x + t keeps shapes, the rotation D^-1 U^-1 Q U D R, R
+the object's own and D its delta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from bpy.types import Object
+
+from ...core.arrays import Floats
+from ..affine import is_similarity, is_singular, split
+from ..errors import SceneError
+from ..rotations import matrix_of
+from ..writing.transform import channels, delta_rotation
+
+ZERO = "its scale is zero"
+CARRYING = ("CHILD_OF", "ARMATURE")  # constraints that move an object along with all that its channels say
+MEND = "give it a scale other than zero on every axis"
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """An object in a blob's coordinates.
+
+    matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
+    its scale channels; rotation, delta_rotation (3, 3): R and D; is_locked: whether the artist keeps it from
+    being turned; is_held: whether it is not where its channels say, as constraints have it, or is not one
+    element's alone: it stays where it is.  size: the half size that its empty is drawn with, before its
+    scale.
+    """
+
+    name: str
+    matrix: Floats
+    inverse: Floats
+    delta: Floats
+    scale: Floats
+    rotation: Floats
+    delta_rotation: Floats
+    is_locked: bool
+    is_held: bool
+    size: float
+
+    @property
+    def centre(self) -> Floats:
+        """Where it is (3,)."""
+        place: Floats = self.matrix[:3, 3]
+        return place
+
+    @property
+    def axes(self) -> Floats:
+        """Its axes as columns (3, 3), as long as the empty is drawn."""
+        axes: Floats = self.size * self.matrix[:3, :3]
+        return axes
+
+    @cached_property
+    def radius(self) -> float:
+        """The radius of the ball that has the volume of the one it is drawn as."""
+        return float(np.cbrt(abs(np.linalg.det(self.axes))))
+
+    def location_for(self, centre: Floats) -> Floats:
+        """The location channels (3,) that put it at a place (3,)."""
+        location: Floats = self.inverse[:3, :3] @ centre + self.inverse[:3, 3] - self.delta
+        return location
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether turns of it can be written as a rotation, and may be."""
+        return not self.is_locked and is_similarity(self.inverse)
+
+    def rotation_for(self, turn: Floats) -> Floats | None:
+        """The rotation (3, 3), without delta, that turns it so (3, 3) in the blob's coordinates; None where
+        none can be written.
+        """
+        if not self.turns:
+            return None
+        inner = self.inverse[:3, :3] / np.cbrt(np.abs(np.linalg.det(self.inverse[:3, :3])))
+        delta = self.delta_rotation
+        rotation: Floats = delta.T @ inner @ turn @ inner.T @ delta @ self.rotation
+        return rotation
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A blob's own coordinates: its name, and its world matrix (4, 4); shared: the names of objects that are
+    not one element's alone.
+    """
+
+    name: str
+    matrix: Floats
+    shared: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, blob: Object) -> Frame:
+        """Those of a blob. Raises SceneError where nothing can be told in its coordinates."""
+        matrix = _finite(blob, blob.matrix_world)
+        if is_singular(matrix):
+            raise SceneError(blob.name, ZERO, MEND)
+        return cls(blob.name, split(matrix).affine)
+
+    def seat(self, obj: Object) -> Seat:
+        """Where an object sits in it. Raises SceneError for an object that is shrunk to nothing."""
+        basis = _finite(obj, obj.matrix_basis)
+        matrix = self._matrix(obj)
+        if is_singular(matrix):
+            raise SceneError(obj.name, ZERO, MEND)
+        return Seat(
+            obj.name,
+            matrix,
+            basis @ np.linalg.inv(matrix),
+            np.array(obj.delta_location, dtype=np.float64),
+            np.array(obj.scale, dtype=np.float64),
+            matrix_of(obj.rotation_mode, channels(obj).rotation),
+            delta_rotation(obj),
+            any(obj.lock_rotation),
+            obj.name in self.shared or any(each.type not in CARRYING for each in obj.constraints),
+            float(obj.empty_display_size) if obj.type == "EMPTY" else 1.0,
+        )
+
+    def _matrix(self, obj: Object) -> Floats:
+        """An object's M: where nothing but parents stands between, as they tell it and not by the world,
+        which single precision makes coarse far from its origin.
+        """
+        matrix, member = np.eye(4), obj
+        while member.name != self.name:
+            if member.parent is None or member.parent_type != "OBJECT" or len(member.constraints):
+                world = _finite(obj, obj.matrix_world)
+                seen = np.asarray(np.linalg.solve(self.matrix, world), dtype=np.float64)
+                return seen if is_singular(seen) else split(seen).affine
+            matrix = _finite(obj, member.matrix_parent_inverse) @ _finite(obj, member.matrix_basis) @ matrix
+            member = member.parent
+        return matrix
+
+
+def _finite(obj: Object, matrix: object) -> Floats:
+    found = np.array(matrix, dtype=np.float64)
+    if not np.all(np.isfinite(found)):
+        raise SceneError(obj.name, "its transform is not finite", "reset its location, rotation and scale")
+    return found

@@ -1,0 +1,1 @@
+"""Evaluated objects and their custom properties, read into values of core."""

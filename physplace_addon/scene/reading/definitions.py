@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exact surfaces, as objects define them: the custom property `surface` and its parameters `surface.<name>`.
+
+The numbers are read from the evaluated object, so keyed and driven parameters count as they are now. A
+parameter that names a curve object is replaced by that curve's control points. The control points of the kind
+"bezier" are the object's own mesh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import bpy
+import numpy as np
+from bpy.types import Object
+
+from ...core import bodies
+from ...core.arrays import Floats
+from ...core.bodies import Body
+from ...core.bodies.exact_surfaces import Boundary
+from ...core.errors import SurfaceError
+from ...core.surfaces import kinds
+from ...core.surfaces.bezier.cages import KIND as BEZIER
+from ...core.surfaces.bezier.cages import nets_of
+from ...core.surfaces.formula.definitions import KIND as FORMULA
+from ..access import custom_properties
+from ..errors import SceneError
+from .curves import bezier_pieces
+from .meshes import arrays_of, cut_cage
+
+KIND = "surface"
+PREFIX = "surface."
+CURVES = {"revolution": "profile", "tube": "path"}  # the parameter that names a curve object
+
+
+def has_definition(obj: Object) -> bool:
+    """True for an object that stands for an exact surface, whatever its mesh."""
+    return KIND in custom_properties(obj)
+
+
+def complex_of(evaluated: Object) -> Boundary:
+    """The exact faces, edges and vertices an object defines, in its local coordinates.
+
+    Raises SceneError, naming the object and the property, for a definition that has no meaning.
+    """
+    kind = custom_properties(evaluated)[KIND]
+    if not isinstance(kind, str):
+        raise SceneError(
+            evaluated.name, f'its property "surface" is {kind!r}', 'set it to text, like "sphere"'
+        )
+    try:
+        parameters = parameters_of(evaluated, kind)
+        return formula_of(parameters) if kind == FORMULA else kinds.build(kind, parameters)
+    except SurfaceError as error:
+        raise _named(evaluated, error) from error
+
+
+def body_of(
+    evaluated: Object, resolution: tuple[int, int] | None = None, tolerance: float | None = None
+) -> Body:
+    """The body an object defines, its triangles as `bodies.exact` has them. Raises SceneError as
+    `complex_of`, and for a surface that needs too many triangles.
+    """
+    try:
+        return bodies.exact(complex_of(evaluated), evaluated.name, resolution, tolerance)
+    except SurfaceError as error:
+        raise _named(evaluated, error) from error
+
+
+def _named(evaluated: Object, error: SurfaceError) -> SceneError:
+    found, *shown = str(error).split("\n")
+    return SceneError(evaluated.name, found, "\n".join(["see the object's custom properties", *shown]))
+
+
+def formula_of(parameters: Mapping[str, object]) -> Boundary:
+    """The boundary that formulas define; what was asked for lately is remembered.
+
+    Raises SurfaceError for a definition that has no meaning.
+    """
+    if all(isinstance(value, (str, int, float)) for value in parameters.values()):
+        return _remembered(tuple(sorted(parameters.items())))
+    return kinds.build(FORMULA, parameters)
+
+
+@lru_cache(maxsize=32)
+def _remembered(parameters: tuple[tuple[str, str | int | float], ...]) -> Boundary:
+    return kinds.build(FORMULA, dict(parameters))
+
+
+def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
+    """The parameters of an object's surface by name, curve objects replaced by their control points."""
+    parameters: dict[str, object] = {
+        key.removeprefix(PREFIX): value
+        for key, value in custom_properties(evaluated).items()
+        if key.startswith(PREFIX)
+    }
+    if kind == BEZIER:
+        parameters["control"] = _control_nets(evaluated)
+    curve = CURVES.get(kind)
+    if curve is not None and curve in parameters:
+        pieces, closed = bezier_pieces(_curve_object(evaluated, curve, parameters[curve]))
+        if kind == "revolution":
+            pieces = np.delete(pieces, 1, axis=2)
+        parameters[curve] = pieces
+        parameters["closed"] = closed
+    return parameters
+
+
+def _control_nets(evaluated: Object) -> Floats:
+    """The nets (n, 4, 4, 3) that the faces of an object's mesh make, cut along its seams.
+
+    Raises SurfaceError for faces that make none.
+    """
+    if evaluated.type != "MESH":
+        raise SurfaceError(BEZIER, "mesh", "the object has none", "model its control points as a mesh")
+    mesh = evaluated.to_mesh()
+    try:
+        return nets_of(arrays_of(mesh)[0], cut_cage(mesh, "use_seam"))
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def curve_names(obj: Object) -> frozenset[str]:
+    """The names of the curve objects an object's surface is defined by: helpers, not things to rest on."""
+    properties = custom_properties(obj)
+    curve = CURVES.get(str(properties.get(KIND, "")))
+    return frozenset() if curve is None else frozenset({str(properties.get(PREFIX + curve, ""))})
+
+
+def _curve_object(evaluated: Object, parameter: str, name: object) -> Object:
+    found: Object | None = bpy.data.objects.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise SceneError(
+            evaluated.name,
+            f'its property "{PREFIX}{parameter}" names no object: {name!r}',
+            "set it to the name of a curve object",
+        )
+    return found

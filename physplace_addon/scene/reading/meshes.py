@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The triangles of an evaluated object: its modifiers, its text, its bevel, as Blender would show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from bpy.types import FloatVectorAttribute, IntAttribute, Mesh, Object
+
+from ...core.arrays import Floats, Ints
+from ...core.surfaces.subdivision.cage import Cage
+
+GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
+
+
+MANY = 8  # the least corners of a face with a hole: three around it, three outside, and the bridge both ways
+
+
+@dataclass(frozen=True, eq=False)
+class Triangulated:
+    """Points (n, 3) in local coordinates, triangles (t, 3), and how many faces have holes."""
+
+    points: Floats
+    triangles: Ints
+    holed: int
+
+
+def triangles_of(evaluated: Object) -> Triangulated | None:
+    """The triangles of an evaluated object.
+
+    None for an object that has no mesh at all; a mesh may still be empty.
+    """
+    if evaluated.type not in GEOMETRY_TYPES:
+        return None
+    try:
+        mesh: Mesh | None = evaluated.to_mesh()
+    except RuntimeError:  # Blender's word for "this object gives no mesh", as of a part of another metaball
+        return None
+    if mesh is None:
+        return None
+    try:
+        return Triangulated(*arrays_of(mesh), holed_faces(mesh))
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
+    """The points (n, 3) and loop triangles (t, 3) of a mesh.
+
+    An attribute is copied as it lies in memory; of vertices and triangles Blender asks each one.
+    """
+    coordinates = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    at_corner = np.empty(len(mesh.loops), dtype=np.int32)
+    if len(coordinates):  # an empty mesh has no attributes
+        positions = cast(FloatVectorAttribute, mesh.attributes["position"])
+        positions.data.foreach_get("vector", coordinates)
+    if len(at_corner):
+        cast(IntAttribute, mesh.attributes[".corner_vert"]).data.foreach_get("value", at_corner)
+    mesh.calc_loop_triangles()
+    corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("loops", corners)
+    return coordinates.astype(np.float64).reshape(-1, 3), at_corner.astype(np.intp)[corners].reshape(-1, 3)
+
+
+def triangle_faces(mesh: Mesh) -> Ints:
+    """The face (t,) of each of a mesh's loop triangles: n - 2 are of one with n corners."""
+    mesh.calc_loop_triangles()
+    faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangle_polygons.foreach_get("value", faces)
+    return faces.astype(np.intp)
+
+
+def face_sizes(mesh: Mesh) -> Ints:
+    """The number of corners (nf,) of each of a mesh's faces."""
+    return np.bincount(triangle_faces(mesh), minlength=len(mesh.polygons)) + 2
+
+
+def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
+    """The vertex (h,) at each corner of a mesh's faces, the edge (h,) that leads on from there, and where the
+    corners of each face begin (nf + 1,).
+    """
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    edges = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mesh.loops.foreach_get("edge_index", edges)
+    starts = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    starts = np.append(starts, len(mesh.loops))
+    return corners.astype(np.intp), edges.astype(np.intp), starts.astype(np.intp)
+
+
+def cut_cage(mesh: Mesh, mark: str) -> Cage:
+    """The faces of a mesh as a cage, infinitely sharp along edges that have a mark, a property of theirs."""
+    corners, edges, starts = faces_of(mesh)
+    marked = np.empty(len(mesh.edges), dtype=np.bool_)
+    mesh.edges.foreach_get(mark, marked)
+    return Cage(corners, starts, np.where(marked[edges], np.inf, 0.0), np.zeros(len(mesh.vertices)))
+
+
+def holed_faces(mesh: Mesh) -> int:
+    """The number of a mesh's faces whose border comes twice to one vertex: it runs to a hole and back."""
+    sizes = face_sizes(mesh)
+    return sum(
+        len(set(mesh.polygons[face].vertices)) < sizes[face]
+        for face in np.flatnonzero(sizes >= MANY).tolist()
+    )

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scene's PhysPlace settings, as core's settings of a placement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.types import Scene
+
+from ...core.errors import PlacementError
+from ...core.placement import Settings
+from ..access import extended
+
+if TYPE_CHECKING:
+    from ...properties import PhysPlaceSettings
+
+
+def settings_of(scene: Scene) -> PhysPlaceSettings:
+    """The settings a scene carries as `scene.physplace`."""
+    settings: PhysPlaceSettings = extended(scene).physplace
+    return settings
+
+
+def placement_settings(scene: Scene, gravity: tuple[float, float, float] | None, rounding: float) -> Settings:
+    """Core's settings for a direction of gravity, and for overlap at the start that is only rounding."""
+    chosen = settings_of(scene)
+    return Settings(
+        gravity=gravity,
+        start_tolerance=rounding,
+        eps_max=chosen.eps_max,
+        step_limit=chosen.step_limit,
+        balance=chosen.balance.lower(),
+        check_energy=chosen.check_energy,
+        friction=chosen.friction,
+        alpha=chosen.alpha,
+        leave_metastable=chosen.leave_metastable,
+        seed=chosen.seed,
+    )
+
+
+def gravity_direction(scene: Scene) -> tuple[float, float, float]:
+    """The unit vector things fall along: the scene's gravity, or the settings' own direction.
+
+    Raises PlacementError if it has no direction.
+    """
+    chosen = settings_of(scene)
+    vector = np.array(scene.gravity if chosen.use_scene_gravity else chosen.gravity, dtype=np.float64)
+    length = float(np.linalg.norm(vector))
+    if not (np.isfinite(length) and length > 0.0):
+        source = (
+            "the scene's gravity" if chosen.use_scene_gravity else "the gravity of the PhysPlace settings"
+        )
+        raise PlacementError(f"{source} is {vector.tolist()}: it has no direction; set one, like (0, 0, -1)")
+    x, y, z = (vector / length).tolist()
+    return x, y, z

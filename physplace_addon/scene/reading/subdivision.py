@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes whose last modifier subdivides them: their cages, as the modifiers before leave them.
+
+The cage is read from the object's own mesh, at the places to which its shape keys and its deforming modifiers
+move it. A modifier before that adds or removes faces, or one after, leaves the displayed mesh to stand.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import bmesh
+import bpy
+import numpy as np
+from bpy.types import Depsgraph, FloatAttribute, Mesh, Modifier, Object, SubsurfModifier
+
+from ...core.arrays import Floats, Ints
+from ...core.bodies import Body
+from ...core.bodies.curved_meshes import subdivided
+from ...core.errors import SurfaceError
+from ...core.surfaces.subdivision.cage import Cage
+from .meshes import faces_of
+from .visible import original
+
+FULL = 10.0  # Pixar's sharpness at Blender's crease 1; between, it grows with the square
+DEFORMED_CAGES = (4, 5, 0)  # the Blender from which on they can be had; before, they come out subdivided
+_AS_DISPLAYED = "subdivided as displayed, not to its limit"
+_DEFORMING = frozenset(
+    {
+        "ARMATURE",
+        "CAST",
+        "CORRECTIVE_SMOOTH",
+        "CURVE",
+        "DISPLACE",
+        "HOOK",
+        "LAPLACIANDEFORM",
+        "LAPLACIANSMOOTH",
+        "LATTICE",
+        "MESH_DEFORM",
+        "SHRINKWRAP",
+        "SIMPLE_DEFORM",
+        "SMOOTH",
+        "SURFACE_DEFORM",
+        "WARP",
+        "WAVE",
+    }
+)
+
+
+def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
+    """The body of an object's limit surface, in its local coordinates; None for an object that has none.
+
+    Also notes on why a subdivided object's displayed mesh is taken instead.
+    """
+    modifiers = [modifier for modifier in evaluated.modifiers if _acts(modifier)]
+    numbers = [i for i, modifier in enumerate(modifiers) if _subdivides(modifier)]
+    source = original(evaluated)
+    if not numbers or source.type != "MESH" or not isinstance(source.data, Mesh):
+        return None, ()
+    before = [modifier for modifier in modifiers[: numbers[-1]] if modifier.type not in _DEFORMING]
+    others = [*modifiers[numbers[-1] + 1 :], *before]
+    if others:
+        return None, (f'{_AS_DISPLAYED}, because of its modifier "{others[0].name}"',)
+    last = modifiers[-1]
+    assert isinstance(last, SubsurfModifier)
+    if not len(source.data.polygons):
+        return None, ()
+    deformed = len(modifiers) > 1 or source.data.shape_keys is not None
+    if deformed and bpy.app.version < DEFORMED_CAGES:
+        return None, (f"{_AS_DISPLAYED}: Blender tells no deformed cage before 4.5",)
+    try:
+        return _body(source, last, _points(source, depsgraph, deformed)), ()
+    except SurfaceError as error:
+        return None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",)
+
+
+def _acts(modifier: Modifier) -> bool:
+    """Whether a modifier changes what is displayed; one that subdivides no times does not."""
+    shown = modifier.show_viewport
+    return bool(shown and (modifier.levels > 0 if isinstance(modifier, SubsurfModifier) else True))
+
+
+def _subdivides(modifier: Modifier) -> bool:
+    return isinstance(modifier, SubsurfModifier) and modifier.subdivision_type == "CATMULL_CLARK"
+
+
+def _body(source: Object, modifier: SubsurfModifier, points: Floats) -> Body:
+    mesh = source.data
+    assert isinstance(mesh, Mesh)
+    cage = cage_of(mesh, modifier.use_creases)
+    return subdivided(points, cage, source.name, modifier.boundary_smooth == "PRESERVE_CORNERS")
+
+
+def _points(source: Object, depsgraph: Depsgraph, deformed: bool) -> Floats:
+    """Where the cage's vertices are (n, 3), deformed by shape keys and modifiers if there are any."""
+    mesh = source.data
+    assert isinstance(mesh, Mesh)
+    if deformed:
+        cage = bmesh.new()
+        try:
+            cage.from_object(source, depsgraph, cage=True, face_normals=False)
+            return np.array([vertex.co for vertex in cage.verts], dtype=np.float64)
+        finally:
+            cage.free()
+    points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    return points.reshape(-1, 3).astype(np.float64)
+
+
+def cage_of(mesh: Mesh, creased: bool) -> Cage:
+    """The cage of a mesh, with its creases if they count."""
+    corners, edges, starts = faces_of(mesh)
+    edge = _sharpness(mesh, "crease_edge", len(mesh.edges), creased)
+    vertex = _sharpness(mesh, "crease_vert", len(mesh.vertices), creased)
+    vertex[_ends_of_loose(mesh, edges)] = FULL
+    return Cage(corners, starts, edge[edges], vertex)
+
+
+def _sharpness(mesh: Mesh, name: str, count: int, creased: bool) -> Floats:
+    values = np.zeros(count, dtype=np.float32)
+    attribute = cast("FloatAttribute | None", mesh.attributes.get(name))
+    if creased and attribute is not None:
+        attribute.data.foreach_get("value", values)
+    return np.asarray(values * values * np.float32(FULL), dtype=np.float64)
+
+
+def _ends_of_loose(mesh: Mesh, used: Ints) -> Ints:
+    """Vertices of edges without faces: Blender keeps the surface sharp there."""
+    ends = np.empty(2 * len(mesh.edges), dtype=np.int32)
+    mesh.edges.foreach_get("vertices", ends)
+    loose = np.ones(len(mesh.edges), dtype=np.bool_)
+    loose[used] = False
+    return ends.reshape(-1, 2)[loose].ravel().astype(np.intp)

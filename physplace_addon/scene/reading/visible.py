@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands visible in a scene, and which of it moves with the active object.
+
+The dependency graph lists every visible object and instance once, with one exception: text, metaballs and
+bevelled curves come as themselves and again as an instance that holds their mesh. Only the instance is taken.
+
+An object that moves carries its children, and what it or they instance: together they are one rigid body.
+All the rest is the world, except objects flagged with the custom property `physplace_ignore` and the curves
+that define an exact surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from bpy.types import Depsgraph, Object
+
+from ...core.arrays import Floats
+from ..access import custom_properties, present
+from ..blobs.objects import is_whole_blob, shows_its_blob
+from .definitions import curve_names, has_definition
+
+IGNORE = "physplace_ignore"
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over.
+
+    `shower` is the evaluated object that shows it, itself or as an instance, and `owner` the full name of
+    that one's original; `family` the number of the moving family it belongs to, None for the world.
+    """
+
+    evaluated: Object
+    matrix: Floats
+    exact: bool
+    shower: Object
+    owner: str
+    family: int | None
+
+
+@dataclass(frozen=True)
+class Family:
+    """The full names of an object and of all that moves with it."""
+
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, active: Object) -> Family:
+        """The object and its children, theirs too."""
+        return cls(frozenset(member.name_full for member in (active, *active.children_recursive)))
+
+
+def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
+    """Everything visible that has a shape: what moves with one of the families, and all the rest.
+
+    Each item must be used up before the next one is asked for.
+    """
+    helpers = _helpers(depsgraph)
+    numbers = {name: number for number, family in enumerate(families) for name in family.names}
+    for instance in depsgraph.object_instances:
+        shown = present(instance.object)
+        shower = instance.parent if instance.is_instance and instance.parent else shown
+        owner = original(shower)
+        if not instance.is_instance and not instance.show_self:
+            continue
+        if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
+            continue
+        if shows_its_blob(original(shown)):
+            continue
+        exact = has_definition(shown) or is_whole_blob(original(shown))
+        doubled = instance.is_instance and owner == original(shown)
+        counts = not doubled if exact else shown.type == "MESH"
+        if counts:
+            matrix = np.array(instance.matrix_world, dtype=np.float64)
+            yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
+
+
+def original(evaluated: Object) -> Object:
+    """The object of the file that an evaluated object is made from."""
+    source = evaluated.original
+    return source if isinstance(source, Object) else evaluated
+
+
+def _ignored(obj: Object) -> bool:
+    return bool(custom_properties(obj).get(IGNORE, False))
+
+
+def _helpers(depsgraph: Depsgraph) -> frozenset[str]:
+    names: set[str] = set()
+    for obj in depsgraph.objects:
+        names |= curve_names(obj)
+    return frozenset(names)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An object among all else that is visible, read once and recognised as long as only the object moves.
+
+To read a scene costs as much as all its meshes are large; to see where things stand costs little. So what was
+seen is remembered: of the world, each thing and where it stands; of the object's own parts, where they are in
+its frame. While these stay, the bodies that were read still hold, and only the pose is new.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from bpy.types import Context, Depsgraph, Object
+
+from ...core.arrays import Floats
+from ...core.placement.contact_query import Found, Standing
+from ...core.rigid import Pose
+from ..access import custom_properties
+from ..affine import NOISE, is_singular, split
+from ..blobs.frames import as_it_stands
+from ..blobs.objects import is_blob
+from .definitions import KIND
+from .scenario import Subject, read
+from .smooth import FACETED
+from .visible import Family, Item, items, original
+
+Thing = tuple[str, str, int, tuple[str, ...], bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of the object that moves: what it is, and its affine map (4, 4) into the object's frame."""
+
+    thing: Thing
+    affine: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """The object as a body, what it stands among, prepared, and what was seen of both."""
+
+    subject: Subject
+    standing: Standing
+    world: tuple[Thing, ...]
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, context: Context, obj: Object) -> Watched:
+        """Read the scene around an object. Raises PhysPlaceError, naming what cannot be read."""
+        scenario = read(context, [obj])
+        subject = scenario.subject
+        world, parts = _seen(context.evaluated_depsgraph_get(), obj, subject.pose)
+        return cls(
+            subject, Standing.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
+        )
+
+    def found(self, context: Context, obj: Object) -> Found | None:
+        """What the object touches and overlaps where it stands now; None if the scene must be read again:
+        something else has moved, come or gone, or the object is another one, or of another shape.
+        """
+        depsgraph = context.evaluated_depsgraph_get()
+        matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
+        if obj.name != self.subject.name or not np.isfinite(matrix).all() or is_singular(matrix):
+            return None
+        pose = split(matrix).pose
+        world, parts = _seen(depsgraph, obj, pose)
+        if tuple(world) != self.world or not self._has(parts, pose):
+            return None
+        return self.standing.at(pose, replace(self.subject, pose=pose).rounding)
+
+    def _has(self, parts: list[Part], pose: Pose) -> bool:
+        """Whether the object's parts are where they were in its frame, as far as single precision tells."""
+        if len(parts) != len(self.parts):
+            return False
+        for part, known in zip(parts, self.parts, strict=True):
+            noise = NOISE * np.abs(known.affine).max(axis=0)
+            noise[3] += NOISE * np.abs(pose.translation).max()
+            if part.thing != known.thing or (np.abs(part.affine - known.affine) > noise).any():
+                return False
+        return True
+
+
+def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Thing], list[Part]]:
+    """What is visible beside an object, and the object's own parts with it at a pose."""
+    back = pose.inverse().matrix4
+    world: list[Thing] = []
+    parts: list[Part] = []
+    for item in items(depsgraph, [Family.of(obj)]):
+        if item.family is None:
+            world.append(_thing(item, item.matrix.tobytes()))
+        else:
+            parts.append(Part(_thing(item, b""), back @ item.matrix))
+    return world, parts
+
+
+def _thing(item: Item, where: bytes) -> Thing:
+    """What tells an item from others, and from itself once its surface is defined in another way."""
+    shown = item.evaluated
+    definition = _definition(shown, item.exact)
+    return item.owner, shown.name, shown.data.as_pointer() if shown.data else 0, definition, where
+
+
+def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
+    """All that an exact surface is told by. Raises SceneError for a blob that cannot be read."""
+    if is_blob(shown):
+        return (repr(as_it_stands(original(shown))[0].definition),)
+    telling = KIND if exact else FACETED
+    own = custom_properties(shown).items()
+    return tuple(f"{key}={value}" for key, value in own if key.startswith(telling))

@@ -1,0 +1,1 @@
+"""The rests that an object keeps, and their keys."""

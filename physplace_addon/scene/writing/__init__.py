@@ -1,0 +1,1 @@
+"""Transforms, keys, meshes and reports, written back to objects."""

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys of location and rotation, in the object's active action or action slot, as Blender inserts them.
+
+What the artist has set for new keys counts: only where needed, the type of key, interpolation, handles,
+cycles. The keys on the way to a rest are of Blender's type for generated keys and linear to the next one:
+each is a state of the placement, and another placement may replace them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from bpy.types import Context, FCurve, Keyframe, Object, Scene
+
+from ...core.arrays import Floats
+from ..access import present, scene_of
+from ..errors import SceneError
+from .actions import curves_of, key_at
+from .key_thinning import Measure, kept
+from .transform import TRANSFORM, Channels, channels, rotation_property, set_channels
+
+NEEDED, AVAILABLE, REPLACE = "INSERTKEY_NEEDED", "INSERTKEY_AVAILABLE", "INSERTKEY_REPLACE"
+ONLY_IF = frozenset({NEEDED, AVAILABLE, REPLACE})
+GENERATED = "GENERATED"
+GROUP = "Object Transforms"  # where Blender's own operators put these channels
+SHOWN = 1e-6  # of a channel's largest value: what single precision may change between a key and its curve
+
+
+@dataclass(frozen=True)
+class KeyOptions:
+    """On which frames a path is keyed: the first state's, and the distance to the next.
+
+    Of several objects each follows the one before it, if `in_turn`; else they all go at once. States that are
+    shown to within `error`, over R, by the keys around them need none.
+    """
+
+    first_frame: int
+    frame_step: int
+    in_turn: bool = False
+    error: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """An object's channels on a frame; `on_way` to the next key, or a rest."""
+
+    frame: int
+    values: Channels
+    on_way: bool
+
+
+@dataclass(frozen=True)
+class Keying:
+    """How new keys are made: `keyframe_insert`'s options, the type of key, its interpolation and handles."""
+
+    options: frozenset[str]
+    kind: str
+    interpolation: str
+    handle: str
+
+    @classmethod
+    def of(cls, context: Context) -> Keying:
+        """As the artist has set it for keys inserted by hand."""
+        edit = present(context.preferences).edit
+        tools = scene_of(context).tool_settings
+        options = {NEEDED} if edit.use_keyframe_insert_needed else set()
+        options |= {"INSERTKEY_CYCLE_AWARE"} if tools.use_keyframe_cycle_aware else set()
+        kind, interpolation = str(tools.keyframe_type), str(edit.keyframe_new_interpolation_type)
+        return cls(frozenset(options), kind, interpolation, str(edit.keyframe_new_handle_type))
+
+    @classmethod
+    def automatic(cls, context: Context) -> Keying | None:
+        """As the artist has set it for keys that Blender inserts by itself; None if that is off."""
+        edit, tools = present(context.preferences).edit, scene_of(context).tool_settings
+        if not tools.use_keyframe_insert_auto:
+            return None
+        by_hand = cls.of(context)
+        chosen = {
+            NEEDED: edit.use_auto_keyframe_insert_needed,
+            AVAILABLE: edit.use_keyframe_insert_available,
+            REPLACE: tools.auto_keying_mode == "REPLACE_KEYS",
+        }
+        options = {option for option, is_on in chosen.items() if is_on}
+        return replace(by_hand, options=(by_hand.options - ONLY_IF) | options)
+
+
+def way_keys(
+    path: Sequence[Channels], first_frame: int, last_frame: int, measure: Measure, error: float
+) -> list[Key]:
+    """The keys of a path on whole frames: the first state's and the last one's, and those needed between.
+
+    Of states that fall on one frame the last is taken.
+    """
+    frames = np.rint(np.linspace(first_frame, last_frame, len(path))).astype(int).tolist()
+    states = list(dict(zip(frames, path, strict=True)).items())
+    times, values = [frame for frame, _ in states], [values for _, values in states]
+    chosen = kept(values, times, measure, error)
+    return [Key(times[i], values[i], i < len(states) - 1) for i in chosen]
+
+
+def insert_automatically(context: Context, obj: Object, frame: int) -> None:
+    """Key an object's location and rotation as they are, if automatic keying is on."""
+    keying = Keying.automatic(context)
+    if keying is not None:
+        names = [name for name in _names(obj) if _is_in_keying_set(scene_of(context), obj, name)]
+        insert_keys(obj, [Key(frame, channels(obj), on_way=False)], keying, names)
+
+
+def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str] | None = None) -> None:
+    """Insert keys of location and rotation, unless told, in the order of their frames. The object is left as
+    the last one has it.
+
+    Keys that are already there take the new values and keep their handles. Raises SceneError for a channel
+    that cannot be keyed.
+    """
+    names = _names(obj) if names is None else names
+    before = {_address(curve): _frames(curve) for curve in curves_of(obj)}
+    for key in keys:
+        set_channels(obj, key.values)
+        for name in names:
+            _insert(obj, name, -1, key, keying)
+    for curve in curves_of(obj):
+        if curve.data_path in names:
+            _style(curve, keys, before.get(_address(curve), frozenset()), keying)
+    if NEEDED in keying.options:
+        _insert_where_off(obj, keys, replace(keying, options=keying.options - {NEEDED}), names)
+
+
+def _insert(obj: Object, name: str, index: int, key: Key, keying: Keying) -> None:
+    kind: Any = GENERATED if key.on_way else keying.kind
+    options: Any = set(keying.options)
+    done = obj.keyframe_insert(name, index=index, frame=key.frame, group=GROUP, options=options, keytype=kind)
+    if not done and not options & ONLY_IF:
+        raise SceneError(
+            obj.name,
+            f"its {name} cannot be keyed",
+            "unlock the channel, or check its action and keying settings",
+        )
+
+
+def _insert_where_off(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str]) -> None:
+    """Insert keys that were not needed when they came, but are, since later ones bend the curve there."""
+    for key in keys:
+        set_channels(obj, key.values)
+        for curve in [curve for curve in curves_of(obj) if curve.data_path in names]:
+            wanted = _values(key.values, curve.data_path)
+            if abs(curve.evaluate(key.frame) - wanted[curve.array_index]) > SHOWN * np.abs(wanted).max():
+                _insert(obj, curve.data_path, curve.array_index, key, keying)
+                _style(curve, [key], frozenset(), keying)
+
+
+def _style(curve: FCurve, keys: Sequence[Key], before: frozenset[float], keying: Keying) -> None:
+    """Give new keys their interpolation and handles, and make those on the way linear."""
+    for key in keys:
+        point = key_at(curve, key.frame)
+        if point is None:
+            continue
+        if point.co[0] not in before:
+            _set_style(point, keying.interpolation, keying.handle)
+        if key.on_way:
+            _set_style(point, "LINEAR", keying.handle)
+    curve.update()
+
+
+def _set_style(point: Keyframe, interpolation: Any, handle: Any) -> None:
+    point.interpolation = interpolation
+    point.handle_left_type = point.handle_right_type = handle
+
+
+def channels_before(obj: Object, frame: int) -> Channels:
+    """The channels at the last key before a frame; the object's own where there is none."""
+    values = channels(obj)
+    turn = rotation_property(obj.rotation_mode)
+    curves = [curve for curve in curves_of(obj) if curve.data_path == turn]
+    earlier = [time for curve in curves for time in _frames(curve) if time < frame]
+    rotation = values.rotation.copy()
+    for curve in curves if earlier else ():
+        rotation[curve.array_index] = curve.evaluate(max(earlier))
+    return replace(values, rotation=rotation)
+
+
+def last_set_before(obj: Object, frame: int) -> float | None:
+    """The frame of the last key of the transform before a frame that is not on a way to a rest."""
+    points = [point for curve in transform_curves(obj) for point in curve.keyframe_points]
+    frames = [float(point.co[0]) for point in points if point.type != GENERATED and point.co[0] < frame]
+    return max(frames, default=None)
+
+
+def remove_way(obj: Object, frame: int) -> None:
+    """Take away the keys on the way to the rest on a frame."""
+    first = last_set_before(obj, frame)
+    for curve in list(transform_curves(obj)):
+        points = curve.keyframe_points
+        for point in reversed(list(points)):
+            on_way = point.type == GENERATED and point.co[0] < frame
+            if on_way and (first is None or point.co[0] > first):
+                points.remove(point, fast=True)
+        curve.update()
+
+
+def remove_key(obj: Object, frame: int) -> None:
+    """Take away the key of the transform on a frame, and those on the way to it."""
+    remove_way(obj, frame)
+    for curve in list(transform_curves(obj)):
+        if key_at(curve, frame) is not None:
+            obj.keyframe_delete(curve.data_path, index=curve.array_index, frame=frame)
+
+
+def _names(obj: Object) -> tuple[str, str]:
+    return "location", rotation_property(obj.rotation_mode)
+
+
+def _is_in_keying_set(scene: Scene, obj: Object, name: str) -> bool:
+    """Whether automatic keying may key a property: all, unless it is limited to the active keying set."""
+    active = scene.keying_sets_all.active
+    if not scene.tool_settings.use_keyframe_insert_keyingset or active is None:
+        return True
+    if active.paths:
+        return any(path.id == obj and path.data_path == name for path in active.paths)
+    return ("Loc" if name == "location" else "Rot") in active.bl_idname  # Blender's own: LocRotScale, ...
+
+
+def transform_curves(obj: Object) -> Iterator[FCurve]:
+    """The curves of an object's location and rotation, in any mode."""
+    return (curve for curve in curves_of(obj) if curve.data_path in TRANSFORM)
+
+
+def _values(values: Channels, data_path: str) -> Floats:
+    return values.location if data_path == "location" else values.rotation
+
+
+def _address(curve: FCurve) -> tuple[str, int]:
+    return curve.data_path, curve.array_index
+
+
+def _frames(curve: FCurve) -> frozenset[float]:
+    return frozenset(float(point.co[0]) for point in curve.keyframe_points)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finished placements, written to the objects: transforms in their own spaces, keys of the path, reports.
+
+Everything is computed first. The transforms are written and read back before keys and reports are; if
+Blender makes another matrix of one of them, because a constraint or an animation owns the transform, all
+objects are put back and that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from ...core.arrays import Floats
+from ...core.placement import Certificate
+from ...core.rigid import Pose
+from ..access import scene_of, view_layer_of
+from ..errors import SceneError
+from ..reading.scenario import Subject
+from ..rests.start import write_start
+from .key_thinning import Measure
+from .keys import Keying, KeyOptions, insert_automatically, insert_keys, way_keys
+from .report import write_report
+from .transform import Channels, channels, check_stands_at, set_channels
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How an object's placement ended: its poses on the way, the start first, and the certificate."""
+
+    subject: Subject
+    poses: Sequence[Pose]
+    certificate: Certificate
+
+
+def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions | None = None) -> None:
+    """Move objects along their paths to the last poses, key the paths if asked, and keep the reports.
+
+    With keys, the scene goes to the last key's frame, so that what is seen is the rest; without, automatic
+    keying keys the rest, if it is on. Raises SceneError, with all objects as they were, if a transform cannot
+    be written.
+    """
+    objects = [_object(outcome.subject) for outcome in outcomes]
+    worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
+    paths = [outcome.subject.space.path(way) for outcome, way in zip(outcomes, worlds, strict=True)]
+    ends = [path[-1] for path in paths]
+    _move(context, objects, ends, [way[-1] for way in worlds])
+    if keys is not None:
+        scene_of(context).frame_set(_key_paths(context, outcomes, paths, keys))
+    for obj in objects if keys is None else ():
+        insert_automatically(context, obj, scene_of(context).frame_current)
+    for obj, outcome in zip(objects, outcomes, strict=True):
+        write_report(obj, outcome.certificate)
+        write_start(obj, outcome.subject.start, outcome.poses[-1])
+
+
+def _key_paths(
+    context: Context, outcomes: Sequence[Outcome], paths: Sequence[Sequence[Channels]], keys: KeyOptions
+) -> int:
+    """Key each object's path; returns the last frame of all."""
+    keying = Keying.of(context)
+    first = last = keys.first_frame
+    for outcome, path in zip(outcomes, paths, strict=True):
+        end = first + keys.frame_step * (len(path) - 1)
+        insert_keys(
+            _object(outcome.subject),
+            way_keys(path, first, end, measure_of(outcome.subject), keys.error),
+            keying,
+        )
+        last = max(last, end)
+        first = last if keys.in_turn else first
+    return last
+
+
+def measure_of(subject: Subject) -> Measure:
+    """How far an object's location and rotation move the points of its body."""
+    body, space = subject.body, subject.space
+    farthest = float(np.linalg.norm(body.triangles.reshape(-1, 3), axis=1).max())
+    scale = float(np.linalg.norm(space.outer[:3, 0]))
+    return Measure(space.mode, scale / body.radius, farthest / body.radius)
+
+
+def write_reports_only(outcomes: Sequence[Outcome]) -> None:
+    """Keep the reports on objects that were not moved."""
+    for outcome in outcomes:
+        write_report(_object(outcome.subject), outcome.certificate)
+
+
+def _object(subject: Subject) -> Object:
+    found: Object = bpy.data.objects[subject.name]
+    return found
+
+
+def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -> None:
+    """Move objects to where their bodies stand; automatic keying keys that, if it is on.
+
+    Raises SceneError, with all objects as they were, if a transform cannot be written.
+    """
+    objects = [_object(subject) for subject in subjects]
+    worlds = [subject.world_matrix(pose) for subject, pose in zip(subjects, poses, strict=True)]
+    ends = [
+        subject.space.channels_for(world, subject.space.channels)
+        for subject, world in zip(subjects, worlds, strict=True)
+    ]
+    _move(context, objects, ends, worlds)
+    for obj in objects:
+        insert_automatically(context, obj, scene_of(context).frame_current)
+
+
+def _move(
+    context: Context, objects: Sequence[Object], values: Sequence[Channels], expected: Sequence[Floats]
+) -> None:
+    before = [channels(obj) for obj in objects]
+    _set_all(context, objects, values)
+    try:
+        for obj, matrix in zip(objects, expected, strict=True):
+            check_stands_at(context, obj, matrix)
+    except SceneError:
+        _set_all(context, objects, before)
+        raise
+
+
+def _set_all(context: Context, objects: Sequence[Object], values: Sequence[Channels]) -> None:
+    for obj, own in zip(objects, values, strict=True):
+        set_channels(obj, own)
+    view_layer_of(context).update()

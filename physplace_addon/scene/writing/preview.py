@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects shown where their bodies stand while a placement goes on, until they are put back or written.
+
+Only location and rotation are set, so putting back is exact. Objects are held by name: undo replaces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from ...core.arrays import Floats
+from ...core.rigid import Pose
+from ..access import view_layer_of
+from ..reading.scenario import Subject
+from .transform import Channels, channels, check_stands_at, set_channels
+
+SEE_THROUGH: Final = "WIRE"
+TRIAL = 0.1  # over R, and radians
+
+
+class Preview:
+    """What is shown of the objects that move, and how they were before."""
+
+    def __init__(self, subjects: Sequence[Subject]) -> None:
+        self._subjects = tuple(subjects)
+        self._before = [subject.space.channels for subject in subjects]
+        self._shown = [channels(obj) for obj in self._objects()]
+        self._looks = [obj.display_type for obj in self._objects()]
+
+    def show(self, context: Context, poses: Sequence[Pose], *, see_through: bool = False) -> None:
+        """Put the objects where their bodies stand."""
+        for i, (subject, pose) in enumerate(zip(self._subjects, poses, strict=True)):
+            obj = bpy.data.objects[subject.name]
+            set_channels(obj, subject.space.channels_for(subject.world_matrix(pose), self._shown[i]))
+            self._shown[i] = channels(obj)
+            look = SEE_THROUGH if see_through else self._looks[i]
+            if obj.display_type != look:
+                obj.display_type = look
+        view_layer_of(context).update()
+
+    def check_obeyed(self, context: Context) -> None:
+        """Raise SceneError for an object that does not go where it is put. None is moved in the end."""
+        poses = [subject.pose.displaced(*_trial(subject)) for subject in self._subjects]
+        try:
+            self.show(context, poses)
+            for subject, pose in zip(self._subjects, poses, strict=True):
+                check_stands_at(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
+        finally:
+            self.restore(context)
+
+    def stay(self) -> None:
+        """Where the objects are now counts as where they were before."""
+        self._shown = [channels(obj) for obj in self._objects()]
+        self._before = list(self._shown)
+
+    def restore(self, context: Context) -> None:
+        """Put those that are still there back to where they were."""
+        for i, subject in enumerate(self._subjects):
+            if subject.name in bpy.data.objects:
+                obj = bpy.data.objects[subject.name]
+                set_channels(obj, self._before[i])
+                self._shown[i] = channels(obj)
+                obj.display_type = self._looks[i]
+        view_layer_of(context).update()
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether the objects are all there, and where they were last shown."""
+        if any(subject.name not in bpy.data.objects for subject in self._subjects):
+            return False
+        return all(
+            _alike(channels(obj), shown) for obj, shown in zip(self._objects(), self._shown, strict=True)
+        )
+
+    def _objects(self) -> list[Object]:
+        return [bpy.data.objects[subject.name] for subject in self._subjects]
+
+
+def _trial(subject: Subject) -> tuple[Floats, Floats, Floats]:
+    """A motion that changes all channels: a translation, a turn, and the point about which."""
+    return np.full(3, TRIAL * subject.body.radius), np.full(3, TRIAL), subject.pose.translation
+
+
+def _alike(first: Channels, second: Channels) -> bool:
+    return np.array_equal(first.location, second.location) and np.array_equal(first.rotation, second.rotation)

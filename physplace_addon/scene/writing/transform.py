@@ -1,0 +1,193 @@
+"""A world matrix, written into an object's own location and rotation, whatever stands between them.
+
+`matrix_world = P B`, where B is the object's basis (location, rotation, scale and their deltas) and P all the
+rest: the parent, the parent inverse, a Child Of constraint. P is measured, `P = matrix_world B^-1`, not
+assembled. A rigid motion D of the world then asks for the basis `P^-1 D P B`. It is rigid, and B's scale
+stays as it is, if P keeps shapes; if P stretches, no location and rotation can give it, and that is said
+before anything is computed.
+
+Whether an object stands where its location and rotation put it, and who to name if it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from bpy.types import Constraint, Context, Object
+
+from ...core.arrays import Floats
+from ...core.wording import in_words
+from .. import rotations
+from ..affine import NOISE, is_similarity, is_singular
+from ..errors import SceneError
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+
+
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Values for an object's location (3,) and for its rotation in its own mode (3,) or (4,)."""
+
+    location: Floats
+    rotation: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectSpace:
+    """How an object's channels make its world matrix: all that is needed to invert it, as numbers.
+
+    `outer` (4, 4) is P above; `delta_location` (3,), `delta_rotation` (3, 3) and `scale` (3,), deltas
+    included, are the object's own; `channels` its values when read.
+    """
+
+    name: str
+    mode: str
+    outer: Floats
+    delta_location: Floats
+    delta_rotation: Floats
+    scale: Floats
+    channels: Channels
+
+    def channels_for(self, world: Floats, previous: Channels) -> Channels:
+        """The channels that give a world matrix (4, 4), near the previous ones."""
+        basis = np.linalg.solve(self.outer, world)
+        left, _, right = np.linalg.svd(basis[:3, :3] / self.scale)
+        rotation = self.delta_rotation.T @ (left @ right)
+        return Channels(
+            basis[:3, 3] - self.delta_location, rotations.values_of(self.mode, rotation, previous.rotation)
+        )
+
+    def path(self, worlds: Sequence[Floats]) -> list[Channels]:
+        """The channels for each of a path's world matrices, every one near the one before it."""
+        path = [self.channels]
+        for world in worlds:
+            path.append(self.channels_for(world, path[-1]))
+        return path[1:]
+
+
+def rotation_property(mode: str) -> str:
+    """The name of the property in which an object with this rotation mode keeps its rotation."""
+    if mode == rotations.QUATERNION:
+        return "rotation_quaternion"
+    return "rotation_axis_angle" if mode == rotations.AXIS_ANGLE else "rotation_euler"
+
+
+def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
+    """How an object's channels make its world matrix now.
+
+    Raises SceneError where they cannot be inverted: a zero scale, a parent that stretches, drivers.
+    """
+    _check_not_driven(obj)
+    location, rotation, scale = _basis(evaluated)
+    basis = np.eye(4)
+    basis[:3, :3] = rotation * scale
+    basis[:3, 3] = location
+    world = np.array(evaluated.matrix_world, dtype=np.float64)
+    if is_singular(basis) or is_singular(world):
+        raise SceneError(obj.name, "its scale is zero", "give it a scale other than zero on every axis")
+    free = np.allclose(world, basis, rtol=0.0, atol=NOISE * float(np.abs(basis).max()))
+    outer = np.eye(4) if free else world @ np.linalg.inv(basis)
+    if not is_similarity(outer):
+        parent = obj.parent.name if obj.parent else "a constraint"
+        raise SceneError(
+            obj.name,
+            f'"{parent}" stretches it more along one axis than another, so turning it would shear it',
+            "apply the scale of its parent (Object > Apply > Scale), or clear the parent",
+        )
+    return ObjectSpace(
+        obj.name,
+        obj.rotation_mode,
+        outer,
+        np.array(obj.delta_location, dtype=np.float64),
+        delta_rotation(obj),
+        scale,
+        channels(obj),
+    )
+
+
+def channels(obj: Object) -> Channels:
+    """An object's location and rotation as they are."""
+    return Channels(
+        np.array(obj.location, dtype=np.float64),
+        np.array(getattr(obj, rotation_property(obj.rotation_mode)), dtype=np.float64),
+    )
+
+
+def set_channels(obj: Object, values: Channels) -> None:
+    """Write location and rotation to an object."""
+    obj.location = values.location.tolist()
+    setattr(obj, rotation_property(obj.rotation_mode), values.rotation.tolist())
+
+
+def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:
+    own = channels(obj)
+    location = own.location + np.array(obj.delta_location, dtype=np.float64)
+    rotation = delta_rotation(obj) @ rotations.matrix_of(obj.rotation_mode, own.rotation)
+    scale = np.array(obj.scale, dtype=np.float64) * np.array(obj.delta_scale, dtype=np.float64)
+    return location, rotation, scale
+
+
+def delta_rotation(obj: Object) -> Floats:
+    """An object's delta rotation (3, 3)."""
+    mode = obj.rotation_mode
+    if mode == rotations.AXIS_ANGLE:
+        return np.eye(3)  # Blender has a delta for axis and angle, but gives no way to set or read it
+    return rotations.matrix_of(mode, getattr(obj, f"delta_{rotation_property(mode)}"))
+
+
+def _check_not_driven(obj: Object) -> None:
+    drivers = obj.animation_data.drivers if obj.animation_data else ()
+    driven = sorted({str(driver.data_path) for driver in drivers} & {*TRANSFORM, "rotation_mode"})
+    if driven:
+        raise SceneError(
+            obj.name,
+            f"a driver owns its {driven[0]}",
+            "remove the driver, or place the object that drives it",
+        )
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices
+
+# These constraints have no say in where an object stands, or only add to what its own channels say.
+HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
+
+
+def check_stands_at(context: Context, obj: Object, matrix: Floats) -> None:
+    """Raise SceneError if Blender does not give an object the world matrix (4, 4) that it was put to."""
+    written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
+    off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
+    if off > READ_BACK * np.abs(matrix).max():
+        raise _owned(obj)
+
+
+def _owned(obj: Object) -> SceneError:
+    """The error that says what owns an object's transform, and what to do about it."""
+    names = [constraint.name for constraint in obj.constraints if _acts(constraint)]
+    if names:
+        which = f"{'one of its constraints' if len(names) > 1 else 'its constraint'} {in_words(names)}"
+        remedy = "mute that constraint, or apply it, in the Object Constraints"
+        return SceneError(obj.name, f"{which} owns its transform", remedy)
+    if obj.rigid_body is not None:
+        found, remedy = "the rigid body simulation owns its transform", "place it where the simulation begins"
+        return SceneError(obj.name, found, remedy)
+    found = "something else owns its transform: a driver, an NLA strip or a simulation"
+    remedy = "mute what owns it, or apply it (Object > Apply > Visual Transform)"
+    return SceneError(obj.name, found, remedy)
+
+
+def _acts(constraint: Constraint) -> bool:
+    is_on = constraint.is_valid and not constraint.mute and constraint.influence > 0.0
+    return is_on and constraint.type not in HARMLESS
