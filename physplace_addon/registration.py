@@ -12,32 +12,11 @@ from typing import cast
 
 import bpy
 
-from .operators import (
-    blob_add,
-    blob_bake,
-    blob_control_add,
-    blob_mesh,
-    blob_particles,
-    blob_playback,
-    blob_sculpt,
-    check,
-    connect,
-    drag,
-    extricate,
-    keymap,
-    live_check,
-    menus,
-    modal,
-    overrides,
-    place,
-    preferences,
-    push,
-    replicate,
-    rest_forces,
-    surface_meshes,
-    tool,
-)
-from .operators import rests as rest_operators
+from .operators import keymap, menus, modal, overrides, preferences, surface_meshes, tool
+from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
+from .operators.placing import check, connect, drag, extricate, live_check, place, push, replicate
+from .operators.rests import forces
+from .operators.rests import rests as rest_operators
 from .overlay import drawing
 from .panels import blobs as blob_panels
 from .panels import rests as rest_panels
@@ -62,19 +41,19 @@ CLASSES: tuple[type, ...] = (
     connect.PHYSPLACE_OT_connect,
     replicate.PHYSPLACE_OT_replicate,
     extricate.PHYSPLACE_OT_extricate,
-    blob_add.PHYSPLACE_OT_blob_add,
-    blob_control_add.PHYSPLACE_OT_blob_control_add,
-    blob_sculpt.PHYSPLACE_OT_blob_sculpt,
-    blob_mesh.PHYSPLACE_OT_blob_mesh,
-    blob_particles.PHYSPLACE_OT_blob_particles,
-    blob_bake.PHYSPLACE_OT_blob_bake,
-    blob_bake.PHYSPLACE_OT_blob_free_bake,
+    add.PHYSPLACE_OT_blob_add,
+    control_add.PHYSPLACE_OT_blob_control_add,
+    sculpt.PHYSPLACE_OT_blob_sculpt,
+    mesh.PHYSPLACE_OT_blob_mesh,
+    mesh.PHYSPLACE_OT_blob_particles,
+    bake.PHYSPLACE_OT_blob_bake,
+    bake.PHYSPLACE_OT_blob_free_bake,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
     rest_operators.PHYSPLACE_OT_rests_replace,
     rest_operators.PHYSPLACE_OT_rest_remove,
-    rest_forces.PHYSPLACE_OT_rest_push_add,
-    rest_forces.PHYSPLACE_OT_rest_connection_add,
-    rest_forces.PHYSPLACE_OT_rest_force_remove,
+    forces.PHYSPLACE_OT_rest_push_add,
+    forces.PHYSPLACE_OT_rest_connection_add,
+    forces.PHYSPLACE_OT_rest_force_remove,
     menus.PHYSPLACE_MT_object,
     sidebar.PHYSPLACE_PT_place,
     sidebar.PHYSPLACE_PT_forces,
@@ -99,7 +78,7 @@ MENUS = (
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).
-HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS, *blob_playback.HANDLERS)
+HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS, *playback.HANDLERS)
 
 _registered = ExitStack()
 
@@ -127,7 +106,7 @@ def register() -> None:
         undo.enter_context(keymap.added_keymaps())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
-        undo.callback(blob_playback.stop)
+        undo.callback(playback.stop)
         undo.callback(modal.close_all)
         _registered.enter_context(undo.pop_all())
 

@@ -1,5 +1,7 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""What all operators share: when they can run, how they refuse, how they show progress, what they say."""
+"""What operators act at: points of the world, and other objects by name.
+
+What all operators share: when they can run, how they refuse, how they show progress, what they say.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,56 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.types import Context, Operator, Window, WindowManager
+import numpy as np
+from bpy.types import Context, Object, Operator, Window, WindowManager
 
+from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
 from ..core.wording import counted, in_words
-from ..scene.access import active_object, window_manager_of
+from ..scene.access import active_object, present, scene_of, window_manager_of
 from ..scene.blobs.objects import blob_of
+from ..scene.errors import SceneError
+from ..scene.reading.visible import Family
 from ..scene.writing.outcome import Outcome
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+
+def place_of(operator: object, context: Context, name: str) -> Floats:
+    """The point (3,) of an operator's property; where it was not given, that of the 3D cursor, which it then
+    keeps, so that adjusting the operator's other properties does not move it.
+    """
+    properties = cast("Operator", operator).properties
+    if not properties.is_property_set(name):
+        setattr(operator, name, scene_of(context).cursor.location)
+    return np.array(getattr(operator, name), dtype=np.float64)
+
+
+def other_object(context: Context, name: str) -> Object:
+    """An object of the scene that does not move with the active one.
+
+    Raises SceneError for any other.
+    """
+    found: Object | None = scene_of(context).objects.get(name)
+    if found is None:
+        raise SceneError(name, "the scene has no such object", "choose one that it has")
+    if found.name_full in Family.of(present(active_object(context))).names:
+        raise SceneError(name, "it moves with the active object", "choose another object")
+    return found
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

@@ -6,14 +6,14 @@ from __future__ import annotations
 from bpy.types import Context, Menu
 
 from ..scene.access import present
-from .blob_add import PHYSPLACE_OT_blob_add
-from .check import PHYSPLACE_OT_check
-from .connect import PHYSPLACE_OT_connect
-from .extricate import PHYSPLACE_OT_extricate
-from .place import PHYSPLACE_OT_place
-from .push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
-from .replicate import PHYSPLACE_OT_replicate
-from .rests import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
+from .blobs.add import PHYSPLACE_OT_blob_add
+from .placing.check import PHYSPLACE_OT_check
+from .placing.connect import PHYSPLACE_OT_connect
+from .placing.extricate import PHYSPLACE_OT_extricate
+from .placing.place import PHYSPLACE_OT_place
+from .placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from .placing.replicate import PHYSPLACE_OT_replicate
+from .rests.rests import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
 
 OPERATORS = (
     PHYSPLACE_OT_place,

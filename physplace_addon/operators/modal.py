@@ -22,10 +22,10 @@ from bpy.types import Context, Event
 from ..core.errors import PhysPlaceError
 from ..overlay.drawing import Drawing
 from ..scene.access import persistent, window_manager_of
-from .bars import Bars
 from .common import Conclusion, ObjectOperator, waiting, why_not
-from .meant import is_meant
+from .event_filter import is_meant
 from .preferences import tick_seconds
+from .status_bar import Bars
 from .view import View
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from mathutils import Matrix, Vector
 
 from ..scene.access import active_object, present
 from .common import why_not
-from .drag import PHYSPLACE_OT_drag
+from .placing.drag import PHYSPLACE_OT_drag
 from .view import View
 
 TOOL = "physplace.drag_tool"

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from bpy.types import Context, Object, Panel, UILayout
 
-from ..operators.blob_add import PHYSPLACE_OT_blob_add
-from ..operators.blob_bake import PHYSPLACE_OT_blob_bake, PHYSPLACE_OT_blob_free_bake
-from ..operators.blob_control_add import PHYSPLACE_OT_blob_control_add
-from ..operators.blob_mesh import PHYSPLACE_OT_blob_mesh
-from ..operators.blob_particles import PHYSPLACE_OT_blob_particles
-from ..operators.blob_playback import playback
-from ..operators.blob_sculpt import PHYSPLACE_OT_blob_sculpt
+from ..operators.blobs.add import PHYSPLACE_OT_blob_add
+from ..operators.blobs.bake import PHYSPLACE_OT_blob_bake, PHYSPLACE_OT_blob_free_bake
+from ..operators.blobs.control_add import PHYSPLACE_OT_blob_control_add
+from ..operators.blobs.mesh import PHYSPLACE_OT_blob_mesh, PHYSPLACE_OT_blob_particles
+from ..operators.blobs.playback import playback
+from ..operators.blobs.sculpt import PHYSPLACE_OT_blob_sculpt
 from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs.objects import BIAS, FROZEN, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
 

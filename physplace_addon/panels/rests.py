@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from bpy.types import Context, Panel, UI_UL_list, UILayout, UIList
 
-from ..operators.rest_forces import (
+from ..operators.rests.forces import (
     PHYSPLACE_OT_rest_connection_add,
     PHYSPLACE_OT_rest_force_remove,
     PHYSPLACE_OT_rest_push_add,
 )
-from ..operators.rests import (
+from ..operators.rests.rests import (
     PHYSPLACE_OT_keyframe_rest,
     PHYSPLACE_OT_rest_remove,
     PHYSPLACE_OT_rests_replace,

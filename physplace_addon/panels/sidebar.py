@@ -1,22 +1,70 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar tab PhysPlace: place and check, forces, the settings, the last report of the active object."""
+"""Texts of more than a line: Blender cuts a label's middle out where it is too long for the panel.
+
+The sidebar tab PhysPlace: place and check, forces, the settings, the last report of the active object.
+"""
 
 from __future__ import annotations
 
-from bpy.types import Context, Panel
+from collections.abc import Callable
+from typing import Any, Final, Literal
 
-from ..operators.check import PHYSPLACE_OT_check
-from ..operators.connect import PHYSPLACE_OT_connect
-from ..operators.extricate import PHYSPLACE_OT_extricate
-from ..operators.live_check import running, session_switches
-from ..operators.place import PHYSPLACE_OT_place
-from ..operators.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
-from ..operators.replicate import PHYSPLACE_OT_replicate
+import blf
+from bpy.types import Context, Panel, UILayout
+
+from ..operators.placing.check import PHYSPLACE_OT_check
+from ..operators.placing.connect import PHYSPLACE_OT_connect
+from ..operators.placing.extricate import PHYSPLACE_OT_extricate
+from ..operators.placing.live_check import running, session_switches
+from ..operators.placing.place import PHYSPLACE_OT_place
+from ..operators.placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from ..operators.placing.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of
 from ..scene.writing.report import figures_of, last_report, notes_of
 from ..scene.writing.surface_meshes import definition_error
-from .paragraphs import draw_paragraph
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+Icon = Literal["INFO", "ERROR", "BLANK1"]
+UNIT: Final = 20  # pixels of a button's height, at an interface scale of 1
+MARGINS: Final = 3.0  # units beside a text: the panel's borders, its tabs, the label's own
+FONT: Final = 0  # Blender's own
+
+
+def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:
+    """Draw a text in as many lines as the panel needs for it, an icon before the first."""
+    preferences = present(context.preferences)
+    scale = preferences.system.ui_scale
+    blf.size(FONT, present(preferences.ui_styles)[0].widget.points * scale)
+    room = present(context.region).width - (MARGINS + 1.0) * UNIT * scale
+    column = layout.column(align=True)
+    column.scale_y = 0.8  # closer than lines that have nothing to do with each other
+    size: Any = blf.dimensions  # the stub says that it returns nothing
+    for line in wrapped(text, room, lambda part: float(size(FONT, part)[0])):
+        column.label(text=line, icon=icon)
+        icon = "BLANK1"
+
+
+def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
+    """Break a text between words into lines no wider than there is room for; a wider word has its own."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
 
 
 class PHYSPLACE_PT_place(Panel):

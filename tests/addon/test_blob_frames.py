@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.operators import blob_playback
+from physplace_addon.operators.blobs import playback
 from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
 from physplace_addon.scene.blobs import frames
@@ -95,16 +95,16 @@ def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keye
 def shown_in(frame: int) -> BlobMarks | None:
     """What playback shows of the blob in a frame, as Blender's handlers and timer have it do."""
     bpy.context.scene.frame_set(frame)
-    while blob_playback.playback.show(bpy.context, may_go=True) is not blob_playback.Progress.DONE:
-        assert not blob_playback.playback.marks, "nothing is shown until it is solved"
+    while playback.playback.show(bpy.context, may_go=True) is not playback.Progress.DONE:
+        assert not playback.playback.marks, "nothing is shown until it is solved"
     assert bpy.context.scene.frame_current == frame
-    return blob_playback.playback.marks.get("Blob")
+    return playback.playback.marks.get("Blob")
 
 
 def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed):
     before = in_frames(keyed)
     shown = {frame: shown_in(frame).floaters.position for frame in range(1, 7)}
-    blob_playback.playback.forget()
+    playback.playback.forget()
     for frame in (5, 1, 6, 3, 2):
         np.testing.assert_array_equal(shown_in(frame).floaters.position, shown[frame])
     solved = frames.as_it_is_shown(bpy.context, keyed)
@@ -131,7 +131,7 @@ def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so
     solved, notes = overlap_of(keyed)
     assert solved == pytest.approx(0.1, abs=5e-3), "its control point is 0.1 inside the wall"
     assert "keyed" not in notes
-    blob_playback.playback.forget()
+    playback.playback.forget()
     as_keyed, notes = overlap_of(keyed)
     assert as_keyed > 0.4
     assert "not where its control points take them" in notes
@@ -144,25 +144,25 @@ def test_what_playback_shows_goes_when_the_blob_is_hidden(keyed):
     assert shown_in(2) is not None
     keyed.hide_set(True)
     bpy.context.view_layer.update()
-    assert not blob_playback.playback.marks
+    assert not playback.playback.marks
 
 
 def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_next_frame(keyed):
     before = shown_in(5).floaters.position
-    blob_playback._on_update(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
-    assert blob_playback.playback.marks, "nothing was changed"
+    playback._on_update(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    assert playback.playback.marks, "nothing was changed"
     bpy.data.objects["Sphere.001"].scale *= 1.5
     bpy.context.view_layer.update()
-    assert not blob_playback.playback.marks
+    assert not playback.playback.marks
     assert not open_drawings()
     assert not np.array_equal(shown_in(5).floaters.position, before)
     keyed["blob.play"] = False
     assert shown_in(6) is None
     keyed["blob.play"] = True
     bpy.context.scene.frame_set(5, subframe=0.5)
-    assert blob_playback.playback.show(bpy.context, may_go=True) is blob_playback.Progress.DONE
-    assert not blob_playback.playback.marks, "between frames nothing is solved"
+    assert playback.playback.show(bpy.context, may_go=True) is playback.Progress.DONE
+    assert not playback.playback.marks, "between frames nothing is solved"
     keyed["blob.bias"] = -1.0
     bpy.context.view_layer.update()
     assert shown_in(5) is None
-    assert '"blob.bias" is -1' in blob_playback.playback.problem
+    assert '"blob.bias" is -1' in playback.playback.problem

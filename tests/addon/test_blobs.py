@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.operators.blob_session import BlobSession
+from physplace_addon.operators.blobs.session import BlobSession
 from physplace_addon.overlay.disks import SHARE, Floaters, disks
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.running import refused

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import physplace_addon
-from physplace_addon.operators import live_check
+from physplace_addon.operators.placing import live_check
 from physplace_addon.overlay.drawing import Drawing, open_drawings
 from physplace_addon.scene.reading import watch
 from tests.scene import scenes

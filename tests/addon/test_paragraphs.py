@@ -1,6 +1,6 @@
 """Long texts in panels."""
 
-from physplace_addon.panels.paragraphs import wrapped
+from physplace_addon.panels.sidebar import wrapped
 
 
 def test_a_text_is_broken_between_words_where_there_is_no_more_room():

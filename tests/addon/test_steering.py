@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.operators.go import Go
-from physplace_addon.operators.grip import Kind
-from physplace_addon.operators.hand import Hand
-from physplace_addon.operators.placing import REST
-from physplace_addon.operators.steering import Steering
+from physplace_addon.operators.placing.item import Go
+from physplace_addon.operators.placing.point_handle import Kind
+from physplace_addon.operators.placing.record import Way, read_ways, write_ways
+from physplace_addon.operators.placing.solving import REST
+from physplace_addon.operators.placing.steering import Steering
+from physplace_addon.operators.placing.transform_input import Hand
 from physplace_addon.operators.view import View
-from physplace_addon.operators.way import Way, read_ways, write_ways
 from physplace_addon.overlay.marks import in_the_way
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes

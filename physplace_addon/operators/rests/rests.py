@@ -17,23 +17,23 @@ import numpy as np
 from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
-from ..core.errors import PhysPlaceError
-from ..core.placement import Force, Local
-from ..core.wording import in_words
-from ..scene.access import active_object, present, scene_of
-from ..scene.errors import RestError, SceneError
-from ..scene.reading.scenario import Scenario, check_editable, read, selected_movers
-from ..scene.reading.settings import gravity_direction
-from ..scene.reading.visible import Family
-from ..scene.rests import rest_forces, rests
-from ..scene.writing.actions import keys_put_back_on_error
-from ..scene.writing.outcome import Outcome
-from .common import Conclusion, ObjectOperator, why_not
-from .session import keys_of, scenario_of, session_of, settings_for
+from ...core.errors import PhysPlaceError
+from ...core.placement import Force, Local
+from ...core.wording import in_words
+from ...scene.access import active_object, present, scene_of
+from ...scene.errors import RestError, SceneError
+from ...scene.reading.scenario import Scenario, check_editable, read, selected_movers
+from ...scene.reading.settings import gravity_direction
+from ...scene.reading.visible import Family
+from ...scene.rests import rest_forces, rests
+from ...scene.writing.actions import keys_put_back_on_error
+from ...scene.writing.outcome import Outcome
+from ..common import Conclusion, ObjectOperator, why_not
+from ..placing.run import keys_of, scenario_of, session_of, settings_for
 
 if TYPE_CHECKING:
-    from ..core.rigid import Pose
-    from ..properties import PhysPlaceRest
+    from ...core.rigid import Pose
+    from ...properties import PhysPlaceRest
 
 
 class PHYSPLACE_OT_keyframe_rest(ObjectOperator):

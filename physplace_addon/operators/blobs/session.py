@@ -17,24 +17,23 @@ import bpy
 import numpy as np
 from bpy.types import Context, Object
 
-from ..core.arrays import Floats
-from ..core.errors import PhysPlaceError
-from ..core.implicit.control.control_points import ControlPoints
-from ..core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
-from ..core.wording import counted
-from ..overlay.disks import BlobMarks
-from ..scene.access import view_layer_of
-from ..scene.affine import is_invertible
-from ..scene.blobs.elements import Seating
-from ..scene.blobs.empties import Empties
-from ..scene.blobs.making import add_control
-from ..scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
-from ..scene.blobs.objects import family_of
-from ..scene.reading.scenario import check_editable
-from ..scene.writing.duplicate import Selected, select_only
-from .blob_marks import marks_of
-from .blob_rays import inverse, point_near, surface_near, surface_under, transformed
-from .view import View
+from ...core.arrays import Floats
+from ...core.errors import PhysPlaceError
+from ...core.implicit.control.control_points import ControlPoints
+from ...core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from ...core.wording import counted
+from ...overlay.disks import BlobMarks
+from ...scene.access import view_layer_of
+from ...scene.affine import is_invertible
+from ...scene.blobs.elements import Seating
+from ...scene.blobs.empties import Empties
+from ...scene.blobs.making import add_control
+from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
+from ...scene.blobs.objects import family_of
+from ...scene.reading.scenario import check_editable
+from ...scene.writing.duplicate import Selected, select_only
+from ..view import View
+from .rays import inverse, marks_of, point_near, surface_near, surface_under, transformed
 
 SEED: Final = 1
 STALLED: Final = 12  # steps without coming nearer, after which a pulled control point is where it can be

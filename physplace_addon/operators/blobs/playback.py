@@ -19,10 +19,10 @@ from time import perf_counter
 import bpy
 from bpy.types import Action, Context, Depsgraph, Object, Scene
 
-from ..core.errors import PhysPlaceError
-from ..overlay.disks import BlobMarks
-from ..overlay.drawing import Drawing
-from ..scene.access import (
+from ...core.errors import PhysPlaceError
+from ...overlay.disks import BlobMarks
+from ...overlay.drawing import Drawing
+from ...scene.access import (
     custom_properties,
     persistent,
     present,
@@ -30,13 +30,13 @@ from ..scene.access import (
     view_layer_of,
     window_manager_of,
 )
-from ..scene.blobs import frames
-from ..scene.blobs.frames import BlobFrames, is_animated, read_frames
-from ..scene.blobs.objects import PLAY, family_of, is_whole_blob
-from .blob_marks import marks_of
-from .common import in_a_window, waiting
-from .modal import BETWEEN_TICKS, ModalOperator
-from .preferences import tick_seconds
+from ...scene.blobs import frames
+from ...scene.blobs.frames import BlobFrames, is_animated, read_frames
+from ...scene.blobs.objects import PLAY, family_of, is_whole_blob
+from ..common import in_a_window, waiting
+from ..modal import BETWEEN_TICKS, ModalOperator
+from ..preferences import tick_seconds
+from .rays import marks_of
 
 
 class Progress(Enum):

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..core.arrays import Floats
-from ..core.placement import Force, Placement, Settings, State, Status
-from ..core.rigid import Pose
-from .session import Session
+from ...core.arrays import Floats
+from ...core.placement import Force, Placement, Settings, State, Status
+from ...core.rigid import Pose
+from .run import Session
 
 MOST_TICKS = 3.0  # of work that a step can owe the view, however long it took
 PATIENCE = 1.0  # ticks of work that may be owed before the view is left alone

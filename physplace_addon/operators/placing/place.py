@@ -13,17 +13,17 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event
 
-from ..core.errors import PhysPlaceError
-from ..scene.reading.scenario import read, selected_movers
-from ..scene.writing import duplicate
-from .common import Conclusion, conclude
-from .grip import Kind
-from .keymap import PLACING
-from .modal import ModalOperator, Verdict
-from .session import scenario_of, session_of, settings_for
+from ...core.errors import PhysPlaceError
+from ...scene.reading.scenario import read, selected_movers
+from ...scene.writing import duplicate
+from ..common import Conclusion, conclude
+from ..keymap import PLACING
+from ..modal import ModalOperator, Verdict
+from ..view import View
+from .point_handle import Kind
+from .record import Way, read_ways, write_ways
+from .run import scenario_of, session_of, settings_for
 from .steering import Steering
-from .view import View
-from .way import Way, read_ways, write_ways
 
 ACCEPTS, REJECTS = ("RET", "NUMPAD_ENTER", "LEFTMOUSE"), ("ESC", "RIGHTMOUSE")
 

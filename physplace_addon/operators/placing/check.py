@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from bpy.types import Context
 
-from ..core.placement import check
-from ..scene.writing.outcome import Outcome, write_reports_only
-from .common import Conclusion, ObjectOperator, conclude
-from .session import scenario_of, settings_for
+from ...core.placement import check
+from ...scene.writing.outcome import Outcome, write_reports_only
+from ..common import Conclusion, ObjectOperator, conclude
+from .run import scenario_of, settings_for
 
 
 class PHYSPLACE_OT_check(ObjectOperator):

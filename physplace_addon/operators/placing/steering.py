@@ -14,20 +14,20 @@ import bpy
 import numpy as np
 from bpy.types import Context, Event, Object
 
-from ..core.arrays import Floats
-from ..core.rigid import Pose
-from ..core.wording import counted
-from ..overlay.marks import Marks
-from ..scene.access import scene_of, view_layer_of
-from ..scene.errors import SceneError
-from ..scene.reading.scenario import Subject
-from ..scene.reading.settings import settings_of
-from ..scene.writing.outcome import Outcome
-from .go import Go
-from .grip import Grip, Kind
-from .hand import AXES, Hand
-from .placing import Placing
-from .view import View, object_under
+from ...core.arrays import Floats
+from ...core.rigid import Pose
+from ...core.wording import counted
+from ...overlay.marks import Marks
+from ...scene.access import scene_of, view_layer_of
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import Subject
+from ...scene.reading.settings import settings_of
+from ...scene.writing.outcome import Outcome
+from ..view import View, object_under
+from .item import Go
+from .point_handle import Grip, Kind
+from .solving import Placing
+from .transform_input import AXES, Hand
 
 
 class Steering:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from bpy.props import EnumProperty
 from bpy.types import Context, Event
 
-from ..scene.access import active_object
-from ..scene.reading.scenario import selected_movers
-from .common import Conclusion, why_no_object_mode
-from .modal import ModalOperator, Verdict
+from ...scene.access import active_object
+from ...scene.reading.scenario import selected_movers
+from ..common import Conclusion, why_no_object_mode
+from ..modal import ModalOperator, Verdict
+from ..view import View, pick_up
 from .steering import Steering
-from .view import View, pick_up
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

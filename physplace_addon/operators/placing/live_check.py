@@ -16,17 +16,17 @@ import bpy
 from bpy.props import BoolProperty
 from bpy.types import Context, Depsgraph, Object, PropertyGroup, Scene
 
-from ..core.errors import PhysPlaceError
-from ..core.placement.contact_query import Found
-from ..core.wording import counted
-from ..overlay.drawing import Drawing, open_drawings
-from ..overlay.marks import Marks, marks_of_found
-from ..scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
-from ..scene.blobs.objects import blob_of
-from ..scene.reading.settings import gravity_direction
-from ..scene.reading.watch import Watched
-from .common import in_a_window, why_not
-from .modal import ModalOperator
+from ...core.errors import PhysPlaceError
+from ...core.placement.contact_query import Found
+from ...core.wording import counted
+from ...overlay.drawing import Drawing, open_drawings
+from ...overlay.marks import Marks, marks_of_found
+from ...scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
+from ...scene.blobs.objects import blob_of
+from ...scene.reading.settings import gravity_direction
+from ...scene.reading.watch import Watched
+from ..common import in_a_window, why_not
+from ..modal import ModalOperator
 
 
 class LiveCheck:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Event
 
-from ..core.wording import listed
-from ..scene.access import active_object, scene_of, window_manager_of
-from ..scene.blobs.baking import bake, free
-from ..scene.blobs.frames import is_baked
-from ..scene.blobs.objects import active_blob, blob_of, family_of
-from ..scene.errors import SceneError
-from ..scene.reading.scenario import check_editable
-from .blob_sculpt import blob_under_hands
-from .common import Conclusion, ObjectOperator, waiting, why_no_blob
+from ...core.wording import listed
+from ...scene.access import active_object, scene_of, window_manager_of
+from ...scene.blobs.baking import bake, free
+from ...scene.blobs.frames import is_baked
+from ...scene.blobs.objects import active_blob, blob_of, family_of
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import check_editable
+from ..common import Conclusion, ObjectOperator, waiting, why_no_blob
+from .sculpt import blob_under_hands
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

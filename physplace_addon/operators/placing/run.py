@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from bpy.types import Context, Scene
 
-from ..core.placement import Force, Placement, Settings, State, Status
-from ..core.rigid import Pose
-from ..scene.access import scene_of, window_manager_of
-from ..scene.reading.scenario import Scenario, Subject, read, selected_movers
-from ..scene.reading.settings import gravity_direction, placement_settings, settings_of
-from ..scene.writing.keys import KeyOptions
-from ..scene.writing.outcome import Outcome, write_reports_only, write_rests
-from .common import progress
+from ...core.placement import Force, Placement, Settings, State, Status
+from ...core.rigid import Pose
+from ...scene.access import scene_of, window_manager_of
+from ...scene.reading.scenario import Scenario, Subject, read, selected_movers
+from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
+from ...scene.writing.keys import KeyOptions
+from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
+from ..common import progress
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from bpy.props import BoolProperty
 from bpy.types import Context
 
-from ..core.errors import PlacementError
-from ..core.placement import Settings, Status
-from ..core.placement.depenetration.extrication import extricate_several
-from ..core.wording import in_words
-from ..scene.access import scene_of
-from ..scene.reading.scenario import Scenario
-from ..scene.writing.outcome import write_rests
-from .common import Conclusion, ObjectOperator, conclude
-from .session import keys_of, scenario_of, session_of, settings_for
+from ...core.errors import PlacementError
+from ...core.placement import Settings, Status
+from ...core.placement.depenetration.extrication import extricate_several
+from ...core.wording import in_words
+from ...scene.access import scene_of
+from ...scene.reading.scenario import Scenario
+from ...scene.writing.outcome import write_rests
+from ..common import Conclusion, ObjectOperator, conclude
+from .run import keys_of, scenario_of, session_of, settings_for
 
 ROOM = 0.05  # over R, around several objects that are cleared: packed tight, a heap comes to rest slowly
 

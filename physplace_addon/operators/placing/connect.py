@@ -10,16 +10,15 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy.types import Context, UILayout
 
-from ..core.arrays import Floats
-from ..core.contact.points.nearest import nearest_point
-from ..core.mechanics.forces import checked_vector
-from ..core.placement import Connection
-from ..properties import STRENGTH
-from ..scene.access import scene_of
-from ..scene.reading.scenario import Subject
-from .common import Conclusion, ObjectOperator, conclude
-from .points import other_object, place_of
-from .session import scenario_of, session_of, settings_for
+from ...core.arrays import Floats
+from ...core.contact.points.nearest import nearest_point
+from ...core.mechanics.forces import checked_vector
+from ...core.placement import Connection
+from ...properties import STRENGTH
+from ...scene.access import scene_of
+from ...scene.reading.scenario import Subject
+from ..common import Conclusion, ObjectOperator, conclude, other_object, place_of
+from .run import scenario_of, session_of, settings_for
 
 NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
 

@@ -13,18 +13,18 @@ from __future__ import annotations
 import bpy
 from bpy.types import Context, Event, Object
 
-from ..core.arrays import Floats
-from ..core.implicit.control.sculpting import SculptStatus
-from ..core.wording import in_words
-from ..scene.access import present
-from ..scene.blobs.objects import active_blob
-from ..scene.writing.duplicate import select_only
-from .blob_playback import playback
-from .blob_session import BlobSession
-from .common import Conclusion, why_no_blob
-from .keymap import SCULPTING
-from .modal import ModalOperator, Verdict
-from .view import View
+from ...core.arrays import Floats
+from ...core.implicit.control.sculpting import SculptStatus
+from ...core.wording import in_words
+from ...scene.access import present
+from ...scene.blobs.objects import active_blob
+from ...scene.writing.duplicate import select_only
+from ..common import Conclusion, why_no_blob
+from ..keymap import SCULPTING
+from ..modal import ModalOperator, Verdict
+from ..view import View
+from .playback import playback
+from .session import BlobSession
 
 NEAR = 14.0  # pixels from a control point within which a press is on it
 STEPS = 400  # without a window: at most

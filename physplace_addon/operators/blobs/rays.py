@@ -1,15 +1,24 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""What the mouse points at on a blob."""
+"""What the mouse points at on a blob.
+
+What is drawn of a blob.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..core.arrays import Floats
-from ..core.implicit.functions.base import ImplicitFunction
-from ..core.implicit.projection import on_surface
-from ..core.implicit.rays import first_hit
-from .view import View
+from ...core.arrays import Floats
+from ...core.implicit.control.sculpting import SculptState
+from ...core.implicit.functions.base import ImplicitFunction
+from ...core.implicit.projection import on_surface
+from ...core.implicit.rays import first_hit
+from ...overlay.disks import BlobMarks, Floaters
+from ..view import View
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
 
 REACH = 1e4  # view distances: how far a surface without end is looked for
 
@@ -57,3 +66,18 @@ def point_near(places: Floats, view: View, mouse: Floats, pixels: float) -> int 
     off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
     nearest = int(np.argmin(off)) if off else -1
     return nearest if off and off[nearest] <= pixels else None
+
+
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+
+
+
+
+def marks_of(state: SculptState, frame: Floats) -> BlobMarks:
+    """A surface and its control points in the world, where frame (4, 4) brings them."""
+    floaters = Floaters(state.floaters.positions, state.floaters.normals, state.floaters.radii).moved(frame)
+    ends = np.stack([state.controls.position, state.controls.target], axis=1)
+    world = transformed(frame, ends.reshape(-1, 3)).reshape(-1, 2, 3)
+    return BlobMarks(floaters, world[:, 0], state.stuck, world[state.controls.free])

@@ -12,13 +12,13 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from ..core.placement import Connection
-from ..core.rigid import Pose
-from ..scene.errors import SceneError
-from ..scene.rotations import floats_of, pose_of
+from ...core.placement import Connection
+from ...core.rigid import Pose
+from ...scene.errors import SceneError
+from ...scene.rotations import floats_of, pose_of
 
 if TYPE_CHECKING:
-    from .go import Go
+    from .item import Go
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,22 +10,22 @@ import bpy
 import numpy as np
 from bpy.types import Context, Object
 
-from ..core.arrays import Floats
-from ..core.contact.points.nearest import nearest_point
-from ..core.placement import Connection, Force, Local, Status
-from ..core.placement.contact_query import Found, Standing
-from ..core.rigid import Pose
-from ..overlay.marks import Marks, in_the_way, marks_of_state
-from ..scene.reading.scenario import Subject, read
-from ..scene.reading.visible import Family
-from ..scene.writing.outcome import Outcome, move
-from ..scene.writing.preview import Preview
-from ..scene.writing.transform import check_stands_at
-from .grip import Grip, Kind
-from .placing import Placing
-from .rests import key_as_rests
-from .session import Session, session_of, settings_for
-from .view import View
+from ...core.arrays import Floats
+from ...core.contact.points.nearest import nearest_point
+from ...core.placement import Connection, Force, Local, Status
+from ...core.placement.contact_query import Found, Standing
+from ...core.rigid import Pose
+from ...overlay.marks import Marks, in_the_way, marks_of_state
+from ...scene.reading.scenario import Subject, read
+from ...scene.reading.visible import Family
+from ...scene.writing.outcome import Outcome, move
+from ...scene.writing.preview import Preview
+from ...scene.writing.transform import check_stands_at
+from ..rests.rests import key_as_rests
+from ..view import View
+from .point_handle import Grip, Kind
+from .run import Session, session_of, settings_for
+from .solving import Placing
 
 SAME = 0.02  # of a pull's strength: a change that does not bend the way
 

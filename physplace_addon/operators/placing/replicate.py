@@ -15,19 +15,18 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy.types import Context, WindowManager
 
-from ..core import bodies
-from ..core.bodies import Body
-from ..core.errors import PhysPlaceError
-from ..core.placement import Filled, Placement, State, fill
-from ..scene.access import present, scene_of, window_manager_of
-from ..scene.errors import SceneError
-from ..scene.reading.scenario import Scenario, Subject
-from ..scene.reading.visible import Family
-from ..scene.writing import duplicate
-from ..scene.writing.outcome import Outcome, write_rests
-from .common import Conclusion, ObjectOperator, progress
-from .points import other_object
-from .session import keys_of, scenario_of, settings_for
+from ...core import bodies
+from ...core.bodies import Body
+from ...core.errors import PhysPlaceError
+from ...core.placement import Filled, Placement, State, fill
+from ...scene.access import present, scene_of, window_manager_of
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import Scenario, Subject
+from ...scene.reading.visible import Family
+from ...scene.writing import duplicate
+from ...scene.writing.outcome import Outcome, write_rests
+from ..common import Conclusion, ObjectOperator, other_object, progress
+from .run import keys_of, scenario_of, settings_for
 
 OPEN_END = 100  # copies for which the progress of filling has room
 

@@ -10,15 +10,15 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import Context, Object
 from mathutils import Matrix, Vector
 
-from ..scene.access import active_object, scene_of
-from ..scene.blobs import making
-from ..scene.blobs.kinds import KINDS
-from ..scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
-from ..scene.blobs.seats import Frame
-from ..scene.reading.scenario import check_editable
-from ..scene.writing.duplicate import select_only
-from .blob_sculpt import blob_under_hands
-from .common import Conclusion, ObjectOperator, why_no_object_mode
+from ...scene.access import active_object, scene_of
+from ...scene.blobs import making
+from ...scene.blobs.kinds import KINDS
+from ...scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
+from ...scene.blobs.seats import Frame
+from ...scene.reading.scenario import check_editable
+from ...scene.writing.duplicate import select_only
+from ..common import Conclusion, ObjectOperator, why_no_object_mode
+from .sculpt import blob_under_hands
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

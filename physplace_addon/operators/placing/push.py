@@ -11,14 +11,13 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import Context, UILayout
 
-from ..core.contact.points.nearest import nearest_point
-from ..core.mechanics.forces import checked_vector, unit_vector
-from ..core.placement import Local, Status
-from ..properties import STRENGTH
-from ..scene.reading.scenario import Subject
-from .common import Conclusion, ObjectOperator, conclude
-from .points import place_of
-from .session import LEFT_IN_PLACE, Session, scenario_of, session_of, settings_for
+from ...core.contact.points.nearest import nearest_point
+from ...core.mechanics.forces import checked_vector, unit_vector
+from ...core.placement import Local, Status
+from ...properties import STRENGTH
+from ...scene.reading.scenario import Subject
+from ..common import Conclusion, ObjectOperator, conclude, place_of
+from .run import LEFT_IN_PLACE, Session, scenario_of, session_of, settings_for
 
 PUSH, PULL, VECTOR = "PUSH", "PULL", "VECTOR"
 

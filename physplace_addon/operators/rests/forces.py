@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Object
 
-from ..scene.access import active_object, present
-from ..scene.errors import SceneError
-from ..scene.reading.scenario import check_editable
-from ..scene.rests import rest_forces
-from .common import Conclusion
-from .connect import Drawing
-from .points import other_object
-from .push import LocalForce
+from ...scene.access import active_object, present
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import check_editable
+from ...scene.rests import rest_forces
+from ..common import Conclusion, other_object
+from ..placing.connect import Drawing
+from ..placing.push import LocalForce
+from ..placing.run import scenario_of
 from .rests import RestsOperator, chosen
-from .session import scenario_of
 
 if TYPE_CHECKING:
-    from ..properties import PhysPlaceRest
+    from ...properties import PhysPlaceRest
 
 
 class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):

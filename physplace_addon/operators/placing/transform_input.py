@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from bpy.types import Event
 
-from ..core.arrays import Floats
-from ..core.rigid import Pose
-from .view import View
+from ...core.arrays import Floats
+from ...core.rigid import Pose
+from ..view import View
 
 NUMBERS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 AXES = {"X": 0, "Y": 1, "Z": 2}

@@ -10,19 +10,19 @@ import numpy as np
 from bpy.props import FloatVectorProperty
 from bpy.types import Context, Event
 
-from ..core.arrays import Floats
-from ..scene.access import scene_of
-from ..scene.blobs.making import add_control
-from ..scene.blobs.objects import active_blob
-from ..scene.errors import SceneError
-from ..scene.reading.scenario import check_editable
-from ..scene.writing.duplicate import select_only
-from .blob_playback import playback
-from .blob_sculpt import PHYSPLACE_OT_blob_sculpt
-from .blob_session import BlobSession
-from .common import Conclusion, why_no_blob
-from .modal import ModalOperator, Verdict
-from .view import View
+from ...core.arrays import Floats
+from ...scene.access import scene_of
+from ...scene.blobs.making import add_control
+from ...scene.blobs.objects import active_blob
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import check_editable
+from ...scene.writing.duplicate import select_only
+from ..common import Conclusion, why_no_blob
+from ..modal import ModalOperator, Verdict
+from ..view import View
+from .playback import playback
+from .sculpt import PHYSPLACE_OT_blob_sculpt
+from .session import BlobSession
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems

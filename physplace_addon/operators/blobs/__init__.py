@@ -1,0 +1,1 @@
+"""Operators on blobs: adding, sculpting, baking, meshes, particles."""
