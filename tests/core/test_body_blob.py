@@ -12,8 +12,7 @@ from scipy.optimize import minimize_scalar
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, difference, intersection, union
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
 from physplace_addon.core.implicit.polygonize.surface_sampling import covering
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
@@ -28,7 +27,7 @@ RING = np.stack([np.cos(EIGHT), np.sin(EIGHT), 0 * EIGHT], axis=1)
 
 
 def ball_of(scale=1.0, centre=(0.0, 0.0, 0.0)):
-    return spheres(BIAS, [np.array(centre) * scale], [scale])
+    return blobby_spheres(BIAS, [np.array(centre) * scale], [scale])
 
 
 @lru_cache
@@ -38,7 +37,7 @@ def lump():
 
 @lru_cache
 def ring():
-    return blob_body(spheres(BIAS, RING, [0.55] * 8), "ring", tolerance=0.015)
+    return blob_body(blobby_spheres(BIAS, RING, [0.55] * 8), "ring", tolerance=0.015)
 
 
 def somewhere(body, count, seed=0):
@@ -139,7 +138,7 @@ def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale, away)
 
 def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height():
     """Its highest points are where the sum of both Gaussians along its axis is greatest."""
-    function = spheres(BIAS, [[-1, 0, 0], [1, 0, 0]], [1.0, 1.0])
+    function = blobby_spheres(BIAS, [[-1, 0, 0], [1, 0, 0]], [1.0, 1.0])
     most = -minimize_scalar(
         lambda x: -np.exp(-((x - 1) ** 2)) - np.exp(-((x + 1) ** 2)),
         bounds=(0.5, 1.2),
@@ -164,7 +163,7 @@ def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says():
     )
     assert certificate.status.at_rest
     assert np.abs(centre[:2]).max() <= 1e-6
-    function = spheres(BIAS, RING, [0.55] * 8)
+    function = blobby_spheres(BIAS, RING, [0.55] * 8)
     random = np.random.default_rng(0).normal(size=(40000, 3))
     sphere = centre + radius * random / np.linalg.norm(random, axis=1)[:, None]
     value, gradient = function.gradient(sphere)
@@ -184,7 +183,7 @@ def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone():
     )
     assert certificate.status.at_rest
     contacts = (certificate.contacts.position - centre) @ rotation + ring().mass.center
-    value, gradient = spheres(BIAS, RING, [0.55] * 8).gradient(contacts)
+    value, gradient = blobby_spheres(BIAS, RING, [0.55] * 8).gradient(contacts)
     assert np.abs(value / np.linalg.norm(gradient, axis=1)).max() <= 1e-8
 
 
@@ -204,7 +203,7 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
 
 
 def test_each_part_of_a_surface_is_a_face():
-    function = spheres(BIAS, [[0, 0, 0], [4, 0, 0]], [1.0, 1.0])
+    function = blobby_spheres(BIAS, [[0, 0, 0], [4, 0, 0]], [1.0, 1.0])
     body = blob_body(function, "two", covering(function, 0.4), 0.2, tolerance=0.03)
     assert body.face_count == 2
     assert body.mass.center == pytest.approx([2, 0, 0], abs=1e-9)
@@ -212,7 +211,7 @@ def test_each_part_of_a_surface_is_a_face():
 
 
 def test_a_part_a_twentieth_of_the_rest_is_not_left_out():
-    function = spheres(BIAS, [[0, 0, 0], [3, 0.1, 0.2]], [1.0, 0.05])
+    function = blobby_spheres(BIAS, [[0, 0, 0], [3, 0.1, 0.2]], [1.0, 0.05])
     body = blob_body(function, "moon", tolerance=0.02)
     assert body.face_count == 2
     assert body.mass.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (1 + 0.05**3), rel=1e-6)

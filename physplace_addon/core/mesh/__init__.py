@@ -1,1 +1,1 @@
-"""Triangle meshes as they come: welded, cleaned, oriented, their shells and holes found, their mass and size."""
+"""Triangle meshes as they come: welded, cleaned, oriented; their shells, holes, mass and size."""

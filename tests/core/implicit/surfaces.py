@@ -4,8 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from physplace_addon.core.implicit import Blob, CylinderField, FormulaFunction, SphereField
-from physplace_addon.core.implicit.functions.gaussians import cylinders, spheres
+from physplace_addon.core.implicit import (
+    Blob,
+    CylinderField,
+    FormulaFunction,
+    SphereField,
+    blobby_cylinders,
+    blobby_spheres,
+)
 
 BIAS = 0.5
 
@@ -13,7 +19,7 @@ BIAS = 0.5
 def blobby_cylinder(length=2.0, radius=0.6):
     """One blobby cylinder along x about the origin (Figure 1): the surface is 0.83 radii from the segment."""
     half = 0.5 * length
-    return cylinders(BIAS, [[-half, 0.0, 0.0]], [[half, 0.0, 0.0]], radius)
+    return blobby_cylinders(BIAS, [[-half, 0.0, 0.0]], [[half, 0.0, 0.0]], radius)
 
 
 def torus(ring=1.0, tube=0.4):
@@ -27,7 +33,7 @@ def fourteen_spheres(seed=14):
     centres = [np.zeros(3)]
     for _ in range(13):
         centres.append(centres[rng.integers(len(centres))] + 0.45 * _direction(rng))
-    return spheres(BIAS, centres, rng.uniform(0.4, 0.6, 14))
+    return blobby_spheres(BIAS, centres, rng.uniform(0.4, 0.6, 14))
 
 
 def blob_of_genus(genus, seed=0):

@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Blob, CylinderField, SphereField
-from physplace_addon.core.implicit.functions.gaussians import cylinders, fields, spheres
+from physplace_addon.core.implicit import Blob, CylinderField, SphereField, blobby_cylinders, blobby_spheres
+from physplace_addon.core.implicit.functions.gaussians import fields
 from physplace_addon.core.implicit.functions.gaussians.cylinders import distances_to_segments
 from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres
 
@@ -50,10 +50,10 @@ def test_values_are_exact_to_twelve_digits(radius, spread, place, rng):
 
 
 def test_parameters_are_the_bias_and_then_the_elements_one_by_one():
-    blob = spheres(0.5, [[1, 2, 3], [4, 5, 6]], [0.7, 0.8])
+    blob = blobby_spheres(0.5, [[1, 2, 3], [4, 5, 6]], [0.7, 0.8])
     assert blob.parameters.tolist() == [0.5, 1, 2, 3, 0.7, 4, 5, 6, 0.8]
     assert blob.names[4] == "sphere 1: radius"
-    assert cylinders(0.5, np.zeros((3, 3)), np.ones((3, 3)), 1).parameters.shape == (22,)
+    assert blobby_cylinders(0.5, np.zeros((3, 3)), np.ones((3, 3)), 1).parameters.shape == (22,)
     with pytest.raises(ValueError, match="expected 9 parameters, found 8"):
         blob.with_parameters(np.ones(8))
 
@@ -93,8 +93,8 @@ def test_a_radius_of_0_is_nowhere_and_hurts_nothing(rng):
 
 
 def test_elements_at_one_place_add_up(rng):
-    one, x = spheres(0.25, [[1, 2, 3]], 0.7), rng.normal(1.0, 1.0, (40, 3))
-    both = spheres(0.5, [[1, 2, 3]] * 2, 0.7)
+    one, x = blobby_spheres(0.25, [[1, 2, 3]], 0.7), rng.normal(1.0, 1.0, (40, 3))
+    both = blobby_spheres(0.5, [[1, 2, 3]] * 2, 0.7)
     assert both.value(x) == pytest.approx(2.0 * one.value(x))
     assert both.box() == pytest.approx(one.box(), abs=1e-4)
 
@@ -102,9 +102,9 @@ def test_elements_at_one_place_add_up(rng):
 def test_a_cylinder_without_length_is_a_sphere(rng):
     x = rng.normal(size=(60, 3))
     for length in (0.0, 1e-160, 1e-12):
-        cylinder = cylinders(BIAS, [[0.1, 0, 0]], [[0.1 + length, 0, 0]], 0.6)
+        cylinder = blobby_cylinders(BIAS, [[0.1, 0, 0]], [[0.1 + length, 0, 0]], 0.6)
         for found, expected in zip(
-            cylinder.hessian(x), spheres(BIAS, [[0.1, 0, 0]], 0.6).hessian(x), strict=True
+            cylinder.hessian(x), blobby_spheres(BIAS, [[0.1, 0, 0]], 0.6).hessian(x), strict=True
         ):
             assert np.allclose(found, expected, rtol=0, atol=1e-9)
         assert np.isfinite(cylinder.parameter_gradient(x).data).all()
@@ -118,12 +118,12 @@ def test_no_surface_is_an_empty_box(bias):
 
 
 def test_elements_too_far_apart_to_reach_the_bias_together_leave_no_surface():
-    assert (spheres(1.5, [[0, 0, 0], [9, 9, 9]], 0.5).box()[0] == np.inf).all()
-    assert np.isfinite(spheres(1.5, [[0, 0, 0], [0.1, 0, 0]], 0.5).box()).all()
+    assert (blobby_spheres(1.5, [[0, 0, 0], [9, 9, 9]], 0.5).box()[0] == np.inf).all()
+    assert np.isfinite(blobby_spheres(1.5, [[0, 0, 0], [0.1, 0, 0]], 0.5).box()).all()
 
 
 def test_a_blob_of_nothing_is_its_bias_everywhere():
-    for blob in (Blob(BIAS, ()), spheres(BIAS, np.zeros((0, 3)), np.zeros(0))):
+    for blob in (Blob(BIAS, ()), blobby_spheres(BIAS, np.zeros((0, 3)), np.zeros(0))):
         x = np.zeros((4, 3))
         assert [part.tolist() for part in blob.gradient(x)] == [[BIAS] * 4, [[0.0] * 3] * 4]
         assert blob.parameter_gradient(x).toarray().tolist() == [[1.0]] * 4
@@ -184,7 +184,7 @@ def test_a_gradient_costs_little_more_than_its_products_and_exponentials(rng):
 def test_the_cost_of_many_elements_grows_with_the_near_ones_only(rng):
     x = np.column_stack((np.linspace(0.0, 400.0, 4_000), rng.normal(size=(4_000, 2))))
     few, many = (
-        spheres(BIAS, np.column_stack((np.linspace(0, 400, count), np.zeros((count, 2)))), 0.5)
+        blobby_spheres(BIAS, np.column_stack((np.linspace(0, 400, count), np.zeros((count, 2)))), 0.5)
         for count in (200, 1_600)
     )
     assert quickest(lambda: many.gradient(x), 3) < 4.0 * quickest(lambda: few.gradient(x), 3)

@@ -8,12 +8,12 @@ from physplace_addon.core.implicit import (
     Frozen,
     HalfSpaces,
     Spheres,
+    blobby_spheres,
     complement,
     difference,
     intersection,
     union,
 )
-from physplace_addon.core.implicit.functions.gaussians import spheres
 from tests.core.implicit.surfaces import torus
 
 RADIUS = 0.5
@@ -99,7 +99,7 @@ def test_far_parts_have_no_entry(parts):
 
 
 def test_a_blend_of_any_functions_may_be_frozen_in_part(parts, x):
-    whole = union([parts[0], torus(), complement(complement(spheres(0.5, [0, 0, 1], 0.5)))], 0.1)
+    whole = union([parts[0], torus(), complement(complement(blobby_spheres(0.5, [0, 0, 1], 0.5)))], 0.1)
     free = np.arange(len(whole.parameters)) % 2 == 0
     frozen = Frozen(whole, free)
     assert frozen.names == tuple(name for name, own in zip(whole.names, free, strict=True) if own)

@@ -15,11 +15,11 @@ from physplace_addon.core.implicit import (
     Quadrics,
     SphereField,
     Spheres,
+    blobby_spheres,
     difference,
     intersection,
     union,
 )
-from physplace_addon.core.implicit.functions.gaussians import spheres
 from physplace_addon.core.implicit.functions.transformed import Moved, Scaled
 from tests.core.implicit.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
@@ -151,7 +151,7 @@ def small_things(at):
         "ellipsoid": Ellipsoids.of(at, [0.05, 0.02, 0.04]),
         "quadric": Quadrics.of([1.0, 2.0, 3.0, 0, 0, 0, 0, 0, 0, -0.002], at),
         "planes": HalfSpaces.of(cube, at + 0.03 * cube),
-        "a blob": spheres(0.5, at, 0.05),
+        "a blob": blobby_spheres(0.5, at, 0.05),
         "a halo": Blob(0.5, (Halo(ball, 0.01),)),
         "moved": Moved(Spheres.of([0, 0, 0], 0.04), there),
         "scaled": Scaled(ball, 3.0),
@@ -307,7 +307,7 @@ def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text):
         ),
         (lambda: HalfSpaces.of([0, 0, 0], [0, 0, 0]), "plane: normals: a normal of length 0"),
         (lambda: Quadrics.of(np.ones(10), size=0.0), "quadric: size: 0; set it above 0"),
-        (lambda: spheres(np.inf, [0, 0, 0], 1), "blob: bias: inf"),
+        (lambda: blobby_spheres(np.inf, [0, 0, 0], 1), "blob: bias: inf"),
         (lambda: union([]), "union: functions: none"),
         (lambda: union([torus()], -1.0), "union: radius: -1; set it to 0"),
         (lambda: FormulaFunction.read("x - pi", {"pi": 3}), "constant 'pi': this name is taken"),

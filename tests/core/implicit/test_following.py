@@ -5,12 +5,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.errors import SculptingError
+from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.equations import Pace
 from physplace_addon.core.implicit.control.following import follow
 from physplace_addon.core.implicit.control.least_change import mobility_by_scales
 from physplace_addon.core.implicit.functions.frozen import Frozen
-from physplace_addon.core.implicit.functions.gaussians import spheres
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.projection import feet
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -20,7 +20,7 @@ R = 0.6 * np.sqrt(np.log(2.0))  # of the lone blobby sphere: 0.5 = exp(-R^2 / 0.
 
 
 def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
-    return spheres(0.5, [centre], [0.6 * size])
+    return blobby_spheres(0.5, [centre], [0.6 * size])
 
 
 def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
@@ -105,7 +105,7 @@ def test_a_pin_just_out_of_reach_takes_no_other_off_the_surface_and_no_time() ->
 def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
     """Two balls that just touch: F and F_x are zero in between."""
     apart = 0.6 * np.sqrt(np.log(4.0))
-    blob = spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
+    blob = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
     assert np.abs(blob.gradient(np.zeros((1, 3)))[1]).max() < 1e-15
     blob, controls = sculpted(blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).pulled(0, target), 60)
     assert controls.distance_left[0] < 1e-3

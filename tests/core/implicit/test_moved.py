@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from physplace_addon.core.implicit import Quadrics
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import Quadrics, blobby_spheres
 from physplace_addon.core.implicit.functions.transformed import Moved
 
 
@@ -19,7 +18,7 @@ def a_map(rng):
 def test_a_moved_function_agrees_with_differences_and_its_bounds_hold():
     rng = np.random.default_rng(1)
     for function in (
-        spheres(0.3, rng.normal(size=(4, 3)), [0.8]),
+        blobby_spheres(0.3, rng.normal(size=(4, 3)), [0.8]),
         Quadrics.of(rng.normal(size=(1, 10))),
     ):
         affine = a_map(rng)
@@ -44,7 +43,7 @@ def test_a_moved_function_agrees_with_differences_and_its_bounds_hold():
 
 def test_the_box_of_a_moved_surface_holds_it():
     rng = np.random.default_rng(2)
-    moved = Moved(spheres(0.3, rng.normal(size=(3, 3)), [0.6]), a_map(rng))
+    moved = Moved(blobby_spheres(0.3, rng.normal(size=(3, 3)), [0.6]), a_map(rng))
     box = moved.box()
     x = box.mean(axis=0) + 1.5 * (box[1] - box[0]) * rng.uniform(-1.0, 1.0, (20_000, 3))
     inside = x[moved.value(x) < 0.0]

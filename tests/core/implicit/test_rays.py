@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.rays import first_hit
 
 LONE = float(np.exp(-1.0))  # the bias by which a lone blobby sphere has its own radius
 
 
 def ball(centre=(0.0, 0.0, 0.0), radius=1.0):
-    return spheres(LONE, [centre], [radius])
+    return blobby_spheres(LONE, [centre], [radius])
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
@@ -26,7 +26,7 @@ def test_a_ray_meets_a_ball_at_its_near_side(scale, offset):
 
 def test_rays_agree_with_marching_in_tiny_steps():
     rng = np.random.default_rng(3)
-    blob = spheres(LONE, rng.uniform(-1.5, 1.5, (9, 3)), rng.uniform(0.3, 0.8, 9))
+    blob = blobby_spheres(LONE, rng.uniform(-1.5, 1.5, (9, 3)), rng.uniform(0.3, 0.8, 9))
     met = 0
     for _ in range(25):
         origin = 8.0 * (way := rng.normal(size=3)) / np.linalg.norm(way)
@@ -45,7 +45,7 @@ def test_rays_agree_with_marching_in_tiny_steps():
 def test_a_needle_far_off_is_not_missed():
     centres = np.stack([np.full(200, 50.0), np.zeros(200), np.linspace(-1.0, 1.0, 200)], axis=1)
     radii = np.append(np.full(200, 0.01), 1.0)
-    needle = spheres(LONE, np.vstack([centres, [[500.0, 0.0, 0.0]]]), radii)
+    needle = blobby_spheres(LONE, np.vstack([centres, [[500.0, 0.0, 0.0]]]), radii)
     hit = first_hit(needle, np.zeros(3), np.array([1.0, 0.0, 0.0]), 1e4)
     assert hit == pytest.approx(50.0, abs=0.03)
 
@@ -58,5 +58,5 @@ def test_a_ray_that_ends_before_the_surface_meets_nothing():
 
 
 def test_a_surface_that_is_not_there_is_not_met():
-    nothing = spheres(2.0, [[0.0, 0.0, 0.0]], [1.0])
+    nothing = blobby_spheres(2.0, [[0.0, 0.0, 0.0]], [1.0])
     assert first_hit(nothing, np.array([0.0, 0.0, -5.0]), np.array([0.0, 0.0, 1.0]), 100.0) is None

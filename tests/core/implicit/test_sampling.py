@@ -2,8 +2,14 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import SamplingError
-from physplace_addon.core.implicit import Ellipsoids, Floaters, FloaterSettings, HalfSpaces, Sampling
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import (
+    Ellipsoids,
+    Floaters,
+    FloaterSettings,
+    HalfSpaces,
+    Sampling,
+    blobby_spheres,
+)
 from tests.core.implicit.even import crossings, density, off, uncovered, variation
 from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres, torus
 
@@ -69,7 +75,7 @@ def test_a_cylinder_stretched_to_thrice_its_length_is_even_again_in_sixty_steps(
 def test_floaters_live_alike_at_any_scale_and_far_from_the_origin(scale, place) -> None:
     def three(scale, place):
         centres = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.0], [0.0, 0.7, 0.2]])
-        return spheres(0.5, scale * centres + place, scale * np.array([0.6, 0.5, 0.4]))
+        return blobby_spheres(0.5, scale * centres + place, scale * np.array([0.6, 0.5, 0.4]))
 
     here = lives(three(1.0, 0.0), 0.15, 50)
     there = lives(three(scale, place), scale * 0.15, 50)
@@ -85,24 +91,24 @@ def test_the_same_seed_lives_the_same_life() -> None:
 
 def test_a_few_floaters_on_a_small_ball_do_not_sit_still() -> None:
     """Two at its ends feel too little of each other to split by the paper's rule, once radii are cut."""
-    ball = spheres(0.5, [[0.0, 0.0, 0.0]], 0.6)
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6)
     reach = ball.box()[1, 0]
     population = [len(state) for state in lives(ball, 0.1, 40, start=[[reach, 0, 0], [-reach, 0, 0]])]
     assert population[-1] > 50
 
 
 def test_a_ball_smaller_than_a_floaters_land_keeps_a_few() -> None:
-    ball = spheres(0.5, [[0.0, 0.0, 0.0]], 0.1)
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.1)
     population = [len(state) for state in lives(ball, 0.3, 200)]
     assert len(set(population[60:])) == 1
     assert 1 <= population[-1] <= 8
 
 
 def test_a_ball_that_shrinks_under_its_crowd_keeps_somebody() -> None:
-    ball = spheres(0.5, [[0.0, 0.0, 0.0]], 1.0)
+    ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 1.0)
     floaters = lives(ball, 0.1, 50)[-1]
     sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
-    small = spheres(0.5, [[0.0, 0.0, 0.0]], 0.25)
+    small = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.25)
     population = []
     for _ in range(80):
         floaters = sampling.advance(floaters, ball, None, small)
@@ -141,7 +147,7 @@ def test_a_disc_as_thin_as_paper_is_not_left_over_its_rim() -> None:
 
 
 def test_of_two_floaters_at_one_place_one_goes_and_the_other_spreads() -> None:
-    states = lives(spheres(0.5, [[0.0, 0.0, 0.0]], 0.6), 0.1, 60, start=[[0.5, 0, 0], [0.5, 0, 0]])
+    states = lives(blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6), 0.1, 60, start=[[0.5, 0, 0], [0.5, 0, 0]])
     assert min(len(state) for state in states) == 1
     assert min(state.radii.min() for state in states) >= 0.02 * 0.1
     assert len(states[-1]) > 80

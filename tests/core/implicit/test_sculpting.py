@@ -3,11 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, union
+from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, blobby_spheres, union
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
 from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus
-from physplace_addon.core.implicit.functions.gaussians import spheres
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.even import crossings, density
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -65,7 +64,7 @@ def test_a_function_is_replaced_while_points_are_dragged() -> None:
     sculpting.drag(1, [1.0, 1.0, 1.0])
     rows = blob.parameters[1:].reshape(-1, 4)
     for count in (13, 14, 9):
-        sculpting.change_function(spheres(0.5, rows[:count, :3], rows[:count, 3]))
+        sculpting.change_function(blobby_spheres(0.5, rows[:count, :3], rows[:count, 3]))
         for _ in range(15):
             state = sculpting.step()
         assert len(state.function.parameters) == 4 * count + 1
@@ -82,11 +81,11 @@ def test_after_many_changes_at_rest_there_are_as_many_floaters_as_fit() -> None:
         sculpting.settings = SculptSettings(FloaterSettings(radius))
         for spread in (0.1, 0.2, 1.0, 0.2):
             moved = centres + spread * draw.uniform(-1.0, 1.0, (3, 3))
-            sculpting.change_function(spheres(0.5, moved, draw.uniform(0.4, 0.8, 3)))
+            sculpting.change_function(blobby_spheres(0.5, moved, draw.uniform(0.4, 0.8, 3)))
             for _ in range(3):
                 sculpting.step()
         for size in (0.8, 0.5):
-            blob = spheres(0.5, centres, size)
+            blob = blobby_spheres(0.5, centres, size)
             sculpting.change_function(blob)
             state = run_out(sculpting)
             assert state.status is SculptStatus.SETTLED
@@ -106,7 +105,7 @@ def test_pinned_points_are_come_back_to_when_an_element_is_taken_from_under_them
     for _ in range(5):
         sculpting.step()
     rows = np.delete(sculpting.state.function.parameters[1:].reshape(-1, 4), gone, axis=0)
-    sculpting.change_function(spheres(0.5, rows[:, :3], rows[:, 3]))
+    sculpting.change_function(blobby_spheres(0.5, rows[:, :3], rows[:, 3]))
     kept = sculpting.state.off[4:] < near
     assert not kept.all()
     for _ in range(5):
@@ -167,7 +166,7 @@ def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
 
 def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
     sculpting = at_work(ball(), steps=20)
-    sculpting.change_function(spheres(1.5, [[0.0, 0.0, 0.0]], 0.6))
+    sculpting.change_function(blobby_spheres(1.5, [[0.0, 0.0, 0.0]], 0.6))
     sculpting.step()
     assert sculpting.status is SculptStatus.VANISHED
     assert "enlarge" in sculpting.state.message

@@ -1,13 +1,12 @@
 import numpy as np
 
-from physplace_addon.core.implicit import FloaterSettings, Sampling
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
 
 R = 0.15
 
 
 def balls(places, radii):
-    return spheres(0.5, [[x, 0.0, 0.0] for x in places], radii)
+    return blobby_spheres(0.5, [[x, 0.0, 0.0] for x in places], radii)
 
 
 def on_each(floaters, places, reach=0.7):
@@ -79,7 +78,7 @@ def test_one_that_splits_has_floaters_on_both_parts_and_none_when_all_is_gone() 
         rate = (after.parameters - before.parameters) / 0.03
         floaters, before = sampling.advance(floaters, before, rate, after), after
     assert min(on_each(floaters, [-1.5, 1.5])) > 10
-    nothing = spheres(5.0, [[0.0, 0.0, 0.0]], 0.5)
+    nothing = blobby_spheres(5.0, [[0.0, 0.0, 0.0]], 0.5)
     floaters = sampling.advance(floaters, before, None, nothing)
     assert len(floaters) == 0
     assert len(sampling.advance(floaters, nothing, None, before)) > 0

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, difference, union
-from physplace_addon.core.implicit.functions.gaussians import spheres
+from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, union
 from physplace_addon.core.implicit.polygonize.mesh_links import Links, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import covering
 from physplace_addon.core.implicit.polygonize.triangulation import (
@@ -70,7 +69,7 @@ def test_a_mesh_of_a_blob_is_closed_and_has_its_holes_area_and_volume(genus, ste
 
 @pytest.mark.parametrize(("scale", "away"), [(1e-3, 0.0), (1.0, 1e4), (1e3, 0.0)])
 def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale, away):
-    mesh = meshed(spheres(BIAS, [[away, -away, away]], [scale]), 0.1 * scale)
+    mesh = meshed(blobby_spheres(BIAS, [[away, -away, away]], [scale]), 0.1 * scale)
     radius = scale * RADIUS
     assert mesh.status is MeshStatus.CLOSED
     assert mesh.area == pytest.approx(4 * np.pi * radius**2, rel=1e-4)
@@ -81,7 +80,7 @@ def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale, away):
 
 def test_parts_and_cavities_are_surfaces_of_their_own():
     ball, other, hollow = (
-        spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (3, 1.0), (0, 0.6))
+        blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (3, 1.0), (0, 0.6))
     )
     mesh = meshed(union([difference(ball, [hollow]), other]))
     assert mesh.status is MeshStatus.CLOSED
@@ -91,7 +90,7 @@ def test_parts_and_cavities_are_surfaces_of_their_own():
 
 def lobes(half):
     """Two blobby spheres of radius 1 whose surfaces meet at half their distance = 1.1774."""
-    return spheres(BIAS, [[-half, 0, 0], [half, 0, 0]], [1.0, 1.0])
+    return blobby_spheres(BIAS, [[-half, 0, 0], [half, 0, 0]], [1.0, 1.0])
 
 
 def test_a_thin_bridge_that_no_point_is_on_is_found():
@@ -111,7 +110,7 @@ def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_
 
 
 def test_creases_are_followed_as_closely_as_all_else():
-    function = difference(blobby_cylinder(), [spheres(BIAS, [[0, 0, 0.5]], [0.5])])
+    function = difference(blobby_cylinder(), [blobby_spheres(BIAS, [[0, 0, 0.5]], [0.5])])
     mesh = meshed(function, 0.25)
     assert mesh.status is MeshStatus.CLOSED
     check_closed_and_oriented(mesh)
@@ -122,12 +121,12 @@ def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface():
     """Qhull is quadratic in the points of a sphere: these took minutes."""
     directions = np.random.default_rng(5).normal(size=(6000, 3))
     points = RADIUS * directions / np.linalg.norm(directions, axis=1)[:, None]
-    mesh = triangulated(spheres(BIAS, np.zeros((1, 3)), [1.0]), points, 0.02)
+    mesh = triangulated(blobby_spheres(BIAS, np.zeros((1, 3)), [1.0]), points, 0.02)
     assert mesh.status is MeshStatus.CLOSED
 
 
 def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
-    function = spheres(BIAS, np.zeros((1, 3)), [1.0])
+    function = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
     points = covering(function, 0.3)
     mesh = triangulated(function, np.concatenate([points, points, np.full((1, 3), np.nan)]), 0.15)
     assert mesh.status is MeshStatus.CLOSED
@@ -135,7 +134,7 @@ def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
 
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
 def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(places, sigma):
-    balls = spheres(BIAS, [[x, 0, 0] for x in places], 1.0)
+    balls = blobby_spheres(BIAS, [[x, 0, 0] for x in places], 1.0)
     mesh = triangulated(balls, covering(balls, 2.0 * sigma), sigma)
     assert mesh.status.closed
     assert mesh.euler_characteristic == 2 * len(places)
@@ -146,17 +145,17 @@ def test_what_cannot_be_meshed_is_said():
     assert (
         triangulated(plane, np.random.default_rng(0).normal(size=(50, 3)), 0.1).status is MeshStatus.INFINITE
     )
-    ball = spheres(BIAS, np.zeros((1, 3)), [1.0])
+    ball = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
     assert triangulated(ball, np.zeros((0, 3)), 0.1).status is MeshStatus.EMPTY
     assert triangulated(ball, np.eye(3), 0.1).message
-    nothing = spheres(BIAS, np.zeros((0, 3)), [])
+    nothing = blobby_spheres(BIAS, np.zeros((0, 3)), [])
     assert triangulated(nothing, covering(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
         covering(plane, 0.1)
 
 
 def test_a_covering_leaves_nothing_out_and_puts_nothing_too_close():
-    function = union([spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.01))])
+    function = union([blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.01))])
     points = covering(function, 0.2)
     assert np.abs(points[:, 0] - 2).min() < 0.01
     points = points[points[:, 0] < 1]

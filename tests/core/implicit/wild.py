@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import ndimage
 
+from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings
-from physplace_addon.core.implicit.functions.gaussians import spheres
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres
 
@@ -99,7 +99,7 @@ def changed(blob, draw):
         rows[:, 3] = np.clip(rows[:, 3], 0.3, 0.7)
     rows[:, :3] -= np.clip(rows[:, :3], -3.0, 3.0).mean(axis=0)
     rows = np.clip(rows[-24:], [-3.0, -3.0, -3.0, 1e-3], [3.0, 3.0, 3.0, 1.0])
-    return spheres(0.5, rows[:, :3], rows[:, 3])
+    return blobby_spheres(0.5, rows[:, :3], rows[:, 3])
 
 
 def wild(seed, steps, radius=0.2, say=None):

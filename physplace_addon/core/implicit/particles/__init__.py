@@ -1,1 +1,1 @@
-"""Floaters: particles that spread over an implicit surface and show it (Witkin and Heckbert 1994, section 4)."""
+"""Floaters: particles that spread over an implicit surface (Witkin and Heckbert 1994, section 4)."""

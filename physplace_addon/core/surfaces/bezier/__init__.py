@@ -1,1 +1,1 @@
-"""Surfaces of Bezier patches: nets, joins, borders, one smooth face of many patches, and their tessellation."""
+"""Surfaces of Bezier patches: nets, joins, borders, one smooth face of many patches."""

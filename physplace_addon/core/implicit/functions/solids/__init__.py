@@ -1,1 +1,1 @@
-"""Functions that are distances or nearly so, in units of length: spheres, ellipsoids, half-spaces, quadrics."""
+"""Functions that are distances or nearly so: spheres, ellipsoids, half-spaces, quadrics."""
