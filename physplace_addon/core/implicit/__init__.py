@@ -7,7 +7,6 @@ from .functions.frozen import Frozen
 from .functions.gaussians.blob import Blob, blobby_cylinders, blobby_spheres
 from .functions.gaussians.cylinders import CylinderField
 from .functions.gaussians.spheres import SphereField
-from .functions.halos import Halo
 from .functions.solids.ellipsoids import Ellipsoids
 from .functions.solids.half_spaces import HalfSpaces
 from .functions.solids.quadrics import Quadrics
@@ -26,7 +25,6 @@ __all__ = [
     "FormulaFunction",
     "Frozen",
     "HalfSpaces",
-    "Halo",
     "ImplicitFunction",
     "Quadrics",
     "Sampling",

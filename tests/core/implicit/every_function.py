@@ -9,7 +9,6 @@ from physplace_addon.core.implicit import (
     FormulaFunction,
     Frozen,
     HalfSpaces,
-    Halo,
     Quadrics,
     SphereField,
     Spheres,
@@ -66,7 +65,6 @@ def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
         "smooth intersection": intersection([planes, quadric], 0.3 * size),
         "difference": difference(spheres, [ellipsoids], 0.2 * size),
         "nested": union([difference(quadric, [spheres], 0.2 * size), ellipsoids], 0.3 * size),
-        "mixed blob": Blob(0.4, (*blob.fields, Halo(ellipsoids, 0.4 * size), Halo(quadric, 0.3 * size))),
         "sheared": union([Moved(ellipsoids, sheared(place, rng)), spheres], 0.2 * size),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }

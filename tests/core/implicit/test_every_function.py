@@ -6,12 +6,10 @@ import pytest
 from physplace_addon.core.errors import ImplicitError
 from physplace_addon.core.formulas import FormulaError
 from physplace_addon.core.implicit import (
-    Blob,
     Ellipsoids,
     FormulaFunction,
     Frozen,
     HalfSpaces,
-    Halo,
     Quadrics,
     SphereField,
     Spheres,
@@ -89,7 +87,7 @@ def test_ranges_hold_every_value_in_their_boxes(name, rng):
         share[:8] = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])[:, None]
         points = np.clip(lower + share * (upper - lower), lower, upper)
         values = function.value(points.reshape(-1, 3)).reshape(120, 80)
-        rounding = 1e-12 * (size if name not in ("blob", "mixed blob", "frozen") else 1.0)
+        rounding = 1e-12 * (size if name not in ("blob", "frozen") else 1.0)
         assert (values >= least - rounding).all()
         assert (values <= most + rounding).all()
         narrow = np.ptp(upper - lower, axis=1) < 1e-3 * size
@@ -129,7 +127,7 @@ def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
     x = np.round(rng.normal(size=(300, 3)) * 2.0**20) / 2.0**20
     y = x * 2.0**-10 + (8192.0, -4096.0, 512.0)
     one, other = here.hessian(x), there.hessian(y)
-    power = {"blob": 0, "mixed blob": 0, "frozen": 0, "formula": 2}.get(name, 1)
+    power = {"blob": 0, "frozen": 0, "formula": 2}.get(name, 1)
     for order in range(3):
         assert np.allclose(one[order], other[order] * 1024.0 ** (power - order), rtol=1e-8, atol=1e-8)
     if name != "formula":
@@ -152,7 +150,6 @@ def small_things(at):
         "quadric": Quadrics.of([1.0, 2.0, 3.0, 0, 0, 0, 0, 0, 0, -0.002], at),
         "planes": HalfSpaces.of(cube, at + 0.03 * cube),
         "a blob": blobby_spheres(0.5, at, 0.05),
-        "a halo": Blob(0.5, (Halo(ball, 0.01),)),
         "moved": Moved(Spheres.of([0, 0, 0], 0.04), there),
         "scaled": Scaled(ball, 3.0),
         "formula of two": FormulaFunction.read(product),

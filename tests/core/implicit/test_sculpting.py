@@ -3,7 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, blobby_spheres, union
+from physplace_addon.core.implicit import (
+    FormulaFunction,
+    Frozen,
+    HalfSpaces,
+    Spheres,
+    blobby_spheres,
+    union,
+)
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
 from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus

@@ -1,6 +1,4 @@
-"""Boxes about where a sum of Gaussians can reach a bias.
-
-Boxes about surfaces of which no more is known than proven ranges.
+"""Boxes about surfaces of which no more is known than proven ranges.
 
 Beyond a plane across an axis lies half of space: where the range of F over it does not hold 0, there is no
 surface.  The farther out, the smaller the half, so the nearest such plane is found by trying some in turn,
@@ -10,44 +8,12 @@ not be looked at for the others: a second turn is tighter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...arrays import Bools, Floats
 from .base import ImplicitFunction
-from .gaussians.fields import Field
 
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
-_SHARES_OF_SUM = np.linspace(0.0, 1.0, 21)  # of the way, that are tried at once
-_SIDES, _ROUNDS_OF_SUM = np.arange(6), 3
-_ROUNDING = 1e-13
-
-
-def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
-    """Return a box (2, 3) that holds all places where the fields' sum is at least the bias, or EMPTY.
-
-    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element.
-    The sum of these falls outwards: what lies beyond the place where it is the bias is free of the surface.
-    """
-    spans = np.concatenate([field.spans for field in fields] or [np.zeros((0, 2, 3))])
-    radii = np.concatenate([field.radii for field in fields] or [np.zeros(0)])
-    spans, radii = spans[radii > 0.0], radii[radii > 0.0]
-    if not 0.0 < bias < len(radii):
-        return EMPTY.copy()
-    edges = np.concatenate((-spans[:, 0], spans[:, 1]), axis=1).T
-    low, high = edges.min(axis=1), (edges + radii * np.sqrt(np.log(len(radii) / bias))).max(axis=1)
-    for _ in range(_ROUNDS_OF_SUM):
-        tried = low[:, None] + (high - low)[:, None] * _SHARES_OF_SUM
-        beyond = np.maximum(tried[..., None] - edges[:, None], 0.0)
-        beyond /= radii
-        beyond *= -beyond
-        above = np.exp(beyond).sum(axis=-1) >= bias * (1.0 - _ROUNDING)
-        last = np.clip(above.sum(axis=1), 1, len(_SHARES_OF_SUM) - 1)
-        low, high = tried[_SIDES, last - 1], tried[_SIDES, last]
-    box = np.stack((-high[:3], high[3:]))
-    return box if (box[0] <= box[1]).all() else EMPTY.copy()
-
 
 _FAR = 2.0 ** np.arange(-24.0, 41.0)
 _NEAR = np.concatenate(

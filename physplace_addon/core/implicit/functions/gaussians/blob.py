@@ -22,13 +22,15 @@ from ....arrays import Bools, Floats
 from ....errors import ImplicitError
 from .. import sparse_rows
 from ..base import ImplicitFunction
-from ..bounding_boxes import box_by_ranges, box_of_sum
+from ..bounding_boxes import EMPTY
 from ..sparse_rows import Rows
 from .cylinders import CylinderField
 from .fields import Field
 from .spheres import SphereField
-from .summands import Summand
 
+_SHARES = np.linspace(0.0, 1.0, 21)  # of the way, that are tried at once
+_SIDES, _ROUNDS = np.arange(6), 3
+_ROUNDING = 1e-13
 _STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
 
 
@@ -59,7 +61,7 @@ class Blob(ImplicitFunction):
     """F = bias - the sum of all Gaussians of the fields."""
 
     bias: float
-    fields: tuple[Summand, ...]
+    fields: tuple[Field, ...]
 
     @property
     def parameters(self) -> Floats:
@@ -137,19 +139,17 @@ class Blob(ImplicitFunction):
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
-        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
-        if len(plain) == len(self.fields):
-            return _dense_gradient(plain, x).matrix()
+        if all(field.few(x) for field in self.fields):
+            return _dense_gradient(self.fields, x).matrix()
         parts = [field.shares(x) for field in self.fields]
         minus = [part._replace(data=np.negative(part.data)) for part in parts]
         return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
-        plain = [field for field in self.fields if isinstance(field, Field) and field.few(x)]
-        if len(plain) != len(self.fields):
+        if not all(field.few(x) for field in self.fields):
             return super().derivatives(x)
-        both = [field.first_and_shares(x) for field in plain]
+        both = [field.first_and_shares(x) for field in self.fields]
         rates, start = np.empty((1 + sum(len(shares) for _, shares in both), len(x))), 1
         rates[0] = 1.0
         for _, shares in both:
@@ -178,24 +178,15 @@ class Blob(ImplicitFunction):
 
         See `extents`.
         """
-        return self._reached(self.bias)
+        return box_of_sum(self.bias, self.fields)
 
     def is_endless(self) -> bool:
-        """Whether the surface is infinite: only about halos of what is."""
-        return not all(isinstance(field, Field) for field in self.fields) and super().is_endless()
+        """Return False: Gaussians fall to nothing far away."""
+        return False
 
     def inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds all places where the sum is at least the bias less the level."""
-        return self._reached(self.bias - level) if level < self.bias else super().inside(level)
-
-    def _reached(self, least: float) -> Floats:
-        """A box about where the sum is so much."""
-        plain = [field for field in self.fields if isinstance(field, Field)]
-        if len(plain) == len(self.fields):
-            return box_of_sum(least, plain)
-        hints = [field.hint() for field in self.fields if len(field.radii)]
-        hint = np.stack((np.min(hints, axis=0)[0], np.max(hints, axis=0)[1]))
-        return box_by_ranges(self, hint, level=self.bias - least)
+        return box_of_sum(self.bias - level, self.fields) if level < self.bias else super().inside(level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
@@ -217,3 +208,28 @@ def _dense_gradient(fields: Sequence[Field], x: Floats) -> Rows:
         np.negative(shares, out=values[:, own])
         start = own.stop
     return sparse_rows.of_dense(values, near)
+
+
+def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
+    """Return a box (2, 3) that holds all places where the fields' sum is at least the bias, or EMPTY.
+
+    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element.
+    The sum of these falls outwards: what lies beyond the place where it is the bias is free of the surface.
+    """
+    spans = np.concatenate([field.spans for field in fields] or [np.zeros((0, 2, 3))])
+    radii = np.concatenate([field.radii for field in fields] or [np.zeros(0)])
+    spans, radii = spans[radii > 0.0], radii[radii > 0.0]
+    if not 0.0 < bias < len(radii):
+        return EMPTY.copy()
+    edges = np.concatenate((-spans[:, 0], spans[:, 1]), axis=1).T
+    low, high = edges.min(axis=1), (edges + radii * np.sqrt(np.log(len(radii) / bias))).max(axis=1)
+    for _ in range(_ROUNDS):
+        tried = low[:, None] + (high - low)[:, None] * _SHARES
+        beyond = np.maximum(tried[..., None] - edges[:, None], 0.0)
+        beyond /= radii
+        beyond *= -beyond
+        above = np.exp(beyond).sum(axis=-1) >= bias * (1.0 - _ROUNDING)
+        last = np.clip(above.sum(axis=1), 1, len(_SHARES) - 1)
+        low, high = tried[_SIDES, last - 1], tried[_SIDES, last]
+    box = np.stack((-high[:3], high[3:]))
+    return box if (box[0] <= box[1]).all() else EMPTY.copy()

@@ -15,7 +15,7 @@ nowhere.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ from ....arrays import Bools, Floats, Ints
 from .. import sparse_rows
 from ..element_rows import ElementRows
 from ..sparse_rows import Rows
-from .summands import NEGLECTED, NOTHING, REACH, ROUNDING, WELL_CONDITIONED, Elements, Nearness, Summand
+from .summands import NEGLECTED, NOTHING, REACH, ROUNDING, WELL_CONDITIONED, Elements, Nearness
 
 POINTS, ELEMENTS = 64, 8
 _MOST_PAIRS = 2**16  # of a point and an element that are evaluated at once
@@ -98,7 +98,7 @@ _AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the c
 
 
 @dataclass(frozen=True, eq=False)
-class Field(ElementRows, Summand):
+class Field(ElementRows, ABC):
     """k elements of one kind, as rows (k, p) of their parameters."""
 
     sizes = (-1,)
@@ -167,11 +167,6 @@ class Field(ElementRows, Summand):
     def middles(self) -> Floats:
         """Return the middles of the elements' own boxes (k, 3)."""
         return np.asarray(self.spans.mean(axis=1))
-
-    def hint(self) -> Floats:
-        """Return the box about the elements and their radii."""
-        spans, radii = self.spans, self.radii[:, None]
-        return np.stack(((spans[:, 0] - radii).min(axis=0), (spans[:, 1] + radii).max(axis=0)))
 
     def _summed(
         self,
