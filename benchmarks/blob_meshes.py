@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
-from physplace_addon.core.implicit.covering import covering
-from physplace_addon.core.implicit.feet import on_surface
-from physplace_addon.core.implicit.triangulation import triangulated
+from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
+from physplace_addon.core.implicit.polygonize.triangulation import triangulated
+from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres
 from tests.oracles.grid_surface import grid_surface
 
@@ -26,7 +26,7 @@ def farthest(function, mesh) -> float:
     """How far the triangles are from the surface at most, by sixteen places on each."""
     weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
     places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
-    return float(np.linalg.norm(places - on_surface(function, places, 0.1), axis=1).max())
+    return float(np.linalg.norm(places - projected(function, places, 0.1), axis=1).max())
 
 
 def grid_of(function, step: float) -> tuple[int, float, float]:
@@ -48,7 +48,7 @@ def main() -> None:
     for number in range(BLOBS):
         genus, seed = number % 6, number // 6
         function = blob_of_genus(genus, seed)
-        points = covering(function, 2 * options.sigma)
+        points = surface_samples(function, 2 * options.sigma)
         start = time.perf_counter()
         mesh = triangulated(function, points, options.sigma)
         seconds = time.perf_counter() - start
@@ -62,7 +62,7 @@ def main() -> None:
         )
     lump = fourteen_spheres()
     for spacing in (0.16, 0.08, 0.036):
-        points = covering(lump, spacing)
+        points = surface_samples(lump, spacing)
         start = time.perf_counter()
         mesh = triangulated(lump, points, spacing / 2)
         seconds = time.perf_counter() - start

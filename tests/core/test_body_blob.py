@@ -13,7 +13,7 @@ from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
-from physplace_addon.core.implicit.polygonize.surface_sampling import covering
+from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
@@ -204,7 +204,7 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
 
 def test_each_part_of_a_surface_is_a_face():
     function = blobby_spheres(BIAS, [[0, 0, 0], [4, 0, 0]], [1.0, 1.0])
-    body = blob_body(function, "two", covering(function, 0.4), 0.2, tolerance=0.03)
+    body = blob_body(function, "two", surface_samples(function, 0.4), 0.2, tolerance=0.03)
     assert body.face_count == 2
     assert body.mass.center == pytest.approx([2, 0, 0], abs=1e-9)
     assert len(np.unique(body.triangle_corners)) == body.point_count

@@ -21,9 +21,9 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..errors import BlobError
 from ..implicit.functions.base import ImplicitFunction
-from ..implicit.polygonize.mesh_links import Links, area_vectors
-from ..implicit.polygonize.refinement import bisected
-from ..implicit.projection import on_surface
+from ..implicit.polygonize.mesh_topology import MeshTopology, area_vectors
+from ..implicit.polygonize.refinement import bisected_at_longest_edges
+from ..implicit.projection import projected
 from ..mesh.mass import MassProperties
 from ..surfaces.base import Curve, Surface
 from ..surfaces.bezier.geodesics import Ground
@@ -97,7 +97,7 @@ class _Net:
     places: Floats
     numbers: Ints
     bound: Floats
-    links: Links
+    links: MeshTopology
 
     @property
     def halves(self) -> Ints:
@@ -118,7 +118,7 @@ def implicit_complex(
         far: Bools = np.any((net.bound > tolerance).reshape(-1, 3), axis=1)
         if not far.any():
             break
-        points, triangles = bisected(function, points, triangles, far)
+        points, triangles = bisected_at_longest_edges(function, points, triangles, far)
         net = _net(function, points, triangles)
     _check_ways(net.patches)
     return _complex_of(net)
@@ -143,11 +143,11 @@ def _complex_of(net: _Net) -> ImplicitComplex:
 
 def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
     """The patches over a mesh, which look along the mean normals of the triangles about each place."""
-    links = Links.of(triangles, len(points))
+    links = MeshTopology.of(triangles, len(points))
     side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
     reach = _REACH * np.sqrt(dot(side, side))[links.edge_of].max(axis=1)
     added = np.concatenate([points[links.ends].mean(axis=1), points[triangles].mean(axis=1)])
-    places = np.concatenate([points, on_surface(function, added, float(reach.max()))])
+    places = np.concatenate([points, projected(function, added, float(reach.max()))])
     numbers = _quadrilaterals(links)
     corners = _halves(numbers).reshape(-1, 3)
     vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
@@ -165,7 +165,7 @@ def _halves(numbers: Ints) -> Ints:
     return np.stack([low, right, up, far, up, right], axis=1).reshape(-1, 2, 3)
 
 
-def _quadrilaterals(links: Links) -> Ints:
+def _quadrilaterals(links: MeshTopology) -> Ints:
     """The places (3 t, 2, 2) of each quadrilateral's corners, by the ends of u and of v."""
     edges = links.count + links.edge_of
     before = np.roll(edges, 1, axis=1)
@@ -174,7 +174,7 @@ def _quadrilaterals(links: Links) -> Ints:
     return np.stack([links.triangles, before, edges, centres], axis=2).reshape(-1, 2, 2)
 
 
-def _joins(links: Links) -> Joins:
+def _joins(links: MeshTopology) -> Joins:
     """How the quadrilaterals' sides are joined: within a triangle, and with the triangle beyond each edge."""
     own = np.arange(links.triangles.size).reshape(-1, 3)
     pairs = np.argsort(links.edge_of.ravel(), kind="stable").reshape(-1, 2)

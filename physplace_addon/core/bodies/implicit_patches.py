@@ -42,7 +42,7 @@ _ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class SurfaceLines:
     """P and d side by side and their derivatives (k, 2, 2, 6), by the orders in u and v."""
 
     jets: Floats
@@ -67,19 +67,21 @@ class Lines:
         level: Floats = self.jets[..., :3] + height[:, None, None, None] * self.jets[..., 3:]
         return level
 
-    def take(self, rows: Ints) -> Lines:
+    def take(self, rows: Ints) -> SurfaceLines:
         """Return some of the lines."""
-        return Lines(self.jets[rows])
+        return SurfaceLines(self.jets[rows])
 
 
-def newton(value: Floats, gradient: Floats, way: Floats) -> Floats:
+def newton_heights(value: Floats, gradient: Floats, way: Floats) -> Floats:
     """Return Newton's steps (k,) along ways, infinite where F does not rise along them."""
     steep = dot(gradient, way)
     rising = steep > 0.0
     return np.where(rising, -value / np.where(rising, steep, 1.0), np.inf)
 
 
-def bracketed(function: ImplicitFunction, lines: Lines, most: Floats, height: Floats) -> Floats:
+def bracketed_heights(
+    function: ImplicitFunction, lines: SurfaceLines, most: Floats, height: Floats
+) -> Floats:
     """Return h (k,) on lines, at most `most` (k,) either way: Newton's steps from some heights (k,), and
     halvings of the bracket where those leave it.
     """
@@ -91,7 +93,7 @@ def bracketed(function: ImplicitFunction, lines: Lines, most: Floats, height: Fl
         inside = value < 0.0
         low[rows] = np.where(inside, now, low[rows])
         high[rows] = np.where(inside, high[rows], now)
-        goal = now + newton(value, gradient, own.way)
+        goal = now + newton_heights(value, gradient, own.way)
         out = (goal < low[rows]) | (goal > high[rows])
         height[rows] = np.where(out, 0.5 * (low[rows] + high[rows]), goal)
         going = np.abs(height[rows] - now) > SETTLED * most[rows]
@@ -206,7 +208,7 @@ class ImplicitPatches(Patches):
         slopes = met.slopes
         return Derivatives(slopes.point, slopes.along, slopes.across, *second)
 
-    def lines(self, patch: Ints, at: Floats) -> Lines:
+    def lines(self, patch: Ints, at: Floats) -> SurfaceLines:
         """Return the lines that points are looked for on, of patches (k,) at parameters (k, 2)."""
         u, v = at[:, :1], at[:, 1:]
         origin, by_u, by_v, twist = np.moveaxis(self._bilinear[patch], 1, 0)
@@ -215,7 +217,7 @@ class ImplicitPatches(Patches):
         jets[:, 1, 0] = by_u + v * twist
         jets[:, 0, 1] = by_v + u * twist
         jets[:, 0, 0] = origin + u * by_u + v * jets[:, 0, 1]
-        return Lines(jets)
+        return SurfaceLines(jets)
 
     @cached_property
     def _bilinear(self) -> Floats:
@@ -229,13 +231,15 @@ class ImplicitPatches(Patches):
         lines, most = self.lines(patch, at), self.heights[patch]
         evaluate = self.function.hessian if bent else self.function.gradient
         height = self._guessed(patch, at)
-        height = np.clip(height + newton(*self.function.gradient(lines.at(height)), lines.way), -most, most)
+        height = np.clip(
+            height + newton_heights(*self.function.gradient(lines.at(height)), lines.way), -most, most
+        )
         value, gradient, *hessian = evaluate(lines.at(height))
-        last = newton(value, gradient, lines.way)
+        last = newton_heights(value, gradient, lines.way)
         lost = ~(np.abs(last) <= SETTLED * most) | (np.abs(height + last) > most)
         if lost.any():
             rows = np.flatnonzero(lost)
-            height[rows] = bracketed(self.function, lines.take(rows), most[rows], height[rows])
+            height[rows] = bracketed_heights(self.function, lines.take(rows), most[rows], height[rows])
             _, gradient, *hessian = evaluate(lines.at(height))
             last = np.where(lost, 0.0, last)
         if bent:
@@ -281,7 +285,7 @@ def implicit_patches(
     bare = ImplicitPatches(function, corners, ways, reach, np.zeros((len(corners), *_SAMPLES)))
     patch, at = _on_all(len(bare))
     lines = bare.lines(patch, at)
-    height = bracketed(function, lines, reach[patch], np.zeros(len(patch)))
+    height = bracketed_heights(function, lines, reach[patch], np.zeros(len(patch)))
     guesses = height.reshape(bare.guesses.shape)
     heights = most_between(np.abs(guesses)) + _ROUNDING * bare.reach
     return replace(bare, heights=heights, guesses=guesses), lines.at(height).reshape(*guesses.shape, 3)

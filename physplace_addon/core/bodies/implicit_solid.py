@@ -10,12 +10,12 @@ from scipy.spatial import cKDTree
 from ..arrays import Floats
 from ..errors import BlobError
 from ..implicit.functions.base import ImplicitFunction
-from ..implicit.functions.union_components import united
+from ..implicit.functions.union_components import components_of_union
 from ..implicit.polygonize.creases import creases_between
-from ..implicit.polygonize.mesh_links import Links
-from ..implicit.polygonize.surface_sampling import covering
+from ..implicit.polygonize.mesh_topology import MeshTopology
+from ..implicit.polygonize.surface_sampling import surface_samples
 from ..implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulated
-from ..implicit.sizing_field import greatest_curvatures
+from ..implicit.sizing_field import greatest_curvature
 from ..surfaces.bezier.sheet import BezierSheet
 from ..surfaces.complex import DEFAULT_TOLERANCE
 from .body import Body
@@ -55,7 +55,7 @@ def blob_body(
         Raises BlobError for no surface, an infinite one, one that no mesh fits, or one with creases:
     those of an intersection or a difference that is not blended, on which other bodies would rest.
     """
-    pieces = united(function)
+    pieces = components_of_union(function)
     if len(pieces) == 1:
         return _one_body(function, name, points, sigma, tolerance)
     for piece in pieces:
@@ -110,7 +110,7 @@ def _meshed(function: ImplicitFunction, points: Floats, sigma: float, within: fl
     if mesh.status.closed:
         return mesh
     finer = _FINER * sigma
-    return triangulated(function, covering(function, 2.0 * finer), finer, within)
+    return triangulated(function, surface_samples(function, 2.0 * finer), finer, within)
 
 
 def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
@@ -118,7 +118,7 @@ def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> N
     if not mesh.status.closed:
         found = "parts of it are much thinner, smaller or sharper than the rest"
         raise BlobError(name, found, f"leave them out, enlarge them, or {SMOOTHER}")
-    _check_no_creases(function, mesh.points[Links.of(mesh.triangles, len(mesh.points)).ends], name)
+    _check_no_creases(function, mesh.points[MeshTopology.of(mesh.triangles, len(mesh.points)).ends], name)
     if mesh.status is MeshStatus.COARSE:
         raise BlobError(name, "its surface bends too sharply", SMOOTHER)
 
@@ -153,20 +153,20 @@ def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:
     if (box[0] > box[1]).any():
         return np.zeros((0, 3)), 0.0
     across = float(np.ptp(box, axis=0).max())
-    points = covering(function, across / _ACROSS)
+    points = surface_samples(function, across / _ACROSS)
     if len(points):
         extent = float(np.ptp(points, axis=0).max())
         if 0.0 < extent < _SMALL * across:
             across = extent
-            points = covering(function, across / _ACROSS)
+            points = surface_samples(function, across / _ACROSS)
     return points, 0.5 * across / _ACROSS
 
 
 def _evened(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> tuple[Floats, float]:
     """The same so dense that most triangles through them are near enough to the surface."""
-    spacing = (_FLAT * within / float(np.median(greatest_curvatures(function, points)))) ** 0.5
+    spacing = (_FLAT * within / float(np.median(greatest_curvature(function, points)))) ** 0.5
     if 2.0 * _LEAST_SHARE * sigma < spacing < 2.0 * sigma:
-        return covering(function, spacing), 0.5 * spacing
+        return surface_samples(function, spacing), 0.5 * spacing
     return points, sigma
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints
-from .rows import picked
+from ..vectors import column_rows
 
 _MOST = 2**16 - 1  # cells: their numbers are sorted by digits
 _COARSER = 1.2
@@ -28,13 +28,13 @@ _SIDES = np.array([-1, 0, 1])
 _PLACE = np.array([1.0, 1.0, 1.0, 0.0])  # of a row: what is a position
 
 
-def between(places: Floats, own: Floats, positions: Floats, others: Floats) -> tuple[Ints, Ints]:
+def pairs_between(places: Floats, own: Floats, positions: Floats, others: Floats) -> tuple[Ints, Ints]:
     """Return the pairs (m,), (m,) of places (k, 3) with positions (r, 3) that are nearer than the longer of
     their reaches, own (k,) and others (r,).
     """
     if not len(places) or not len(positions):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    grid = _Grid(places, max(float(own.max()), float(others.max())))
+    grid = UniformGrid(places, max(float(own.max()), float(others.max())))
     at, cells = grid.cells(places), grid.cells(positions)
     candidates = grid.beside(at).take(cells).nonzero()[0]
     candidates = candidates.take(np.argsort(cells.take(candidates).astype(np.uint16), kind="stable"))
@@ -43,12 +43,12 @@ def between(places: Floats, own: Floats, positions: Floats, others: Floats) -> t
     columns = at[:, None] + (grid.sheet * _SIDES[:, None] + grid.row * _SIDES).ravel()
     first = starts.take(columns - 1)
     counts = starts.take(columns + 2) - first
-    near = _rows(picked(positions, candidates), others.take(candidates))
+    near = _rows(column_rows(positions, candidates), others.take(candidates))
     one, two = _within(_rows(places, own), near, first, counts)
     return one, candidates.take(two)
 
 
-class _Grid:
+class UniformGrid:
     """Cells over the box of some places, their edges at least a reach, and two layers around them."""
 
     def __init__(self, places: Floats, reach: float) -> None:
@@ -178,7 +178,7 @@ def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
 
 def _octave(positions: Floats, reaches: Floats, own: Ints, below: Ints) -> tuple[Ints, Ints]:
     """Return the pairs among `own`, and of own with those `below`, that reach no farther."""
-    one, two = _among(picked(positions, own), float(reaches[own].max()))
+    one, two = _among(column_rows(positions, own), float(reaches[own].max()))
     among = _nearer(positions, reaches, own.take(one), own.take(two))
     return _joined(among, _across(positions, reaches, own, below))
 
@@ -188,7 +188,9 @@ def _across(positions: Floats, reaches: Floats, own: Ints, others: Ints) -> tupl
     if len(own) * len(others) <= _BY_ALL:
         return _nearer(positions, reaches, np.repeat(own, len(others)), np.tile(others, len(own)))
     ends = (own, others)
-    one, two = between(*(given for end in ends for given in (picked(positions, end), reaches.take(end))))
+    one, two = pairs_between(
+        *(given for end in ends for given in (column_rows(positions, end), reaches.take(end)))
+    )
     return own.take(one), others.take(two)
 
 

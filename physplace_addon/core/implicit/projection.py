@@ -12,7 +12,7 @@ _LONG_STRIDE = 1 / 16  # of the surface's size: far off, F tells the direction a
 _LONG_ROUNDS = 24
 
 
-def on_surface(function: ImplicitFunction, places: Floats, farthest: float, rounds: int = _ROUNDS) -> Floats:
+def projected(function: ImplicitFunction, places: Floats, farthest: float, rounds: int = _ROUNDS) -> Floats:
     """Return places (k, 3) moved onto the surface along F_x, each by `farthest` at most in a round."""
     for _ in range(rounds):
         value, gradient = function.gradient(places)
@@ -23,13 +23,13 @@ def on_surface(function: ImplicitFunction, places: Floats, farthest: float, roun
     return places
 
 
-def feet(function: ImplicitFunction, places: Floats, size: float, known: Floats) -> Floats:
+def closest_points(function: ImplicitFunction, places: Floats, size: float, known: Floats) -> Floats:
     """Return places of the surface (k, 3) that are near places (k, 3), and about the nearest.
 
     size is the surface's, known (r, 3) places of it: where F_x leads nowhere, the nearest of them is taken.
     """
-    found = on_surface(function, places, _LONG_STRIDE * size, _LONG_ROUNDS)
-    found = on_surface(function, found, _LONG_STRIDE * size)
+    found = projected(function, places, _LONG_STRIDE * size, _LONG_ROUNDS)
+    found = projected(function, found, _LONG_STRIDE * size)
     value, gradient = function.gradient(found)
     near = np.abs(value) <= 1e-6 * size * np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
     if not near.all() and len(known):

@@ -20,14 +20,16 @@ from .neighbours import nearest
 from .particles.floaters import FloaterSettings
 
 
-def desired_radii(function: ImplicitFunction, positions: Floats, settings: FloaterSettings) -> Floats:
+def desired_repulsion_radii(
+    function: ImplicitFunction, positions: Floats, settings: FloaterSettings
+) -> Floats:
     """Return sigma_hat (r,) at positions (r, 3), scene units."""
     radii = np.full(len(positions), settings.radius)
     focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
     if not len(positions) or not (settings.turn > 0.0 or focused):
         return radii
     if settings.turn > 0.0:
-        kappa = greatest_curvatures(function, positions)
+        kappa = greatest_curvature(function, positions)
         radii = np.minimum(radii, settings.turn / np.maximum(kappa, 1e-300))
     if focused:
         far = nearest(positions, np.asarray(settings.focus, dtype=np.float64))[0] / settings.focus_size
@@ -38,7 +40,7 @@ def desired_radii(function: ImplicitFunction, positions: Floats, settings: Float
     return np.asarray(np.maximum(radii, settings.least_share * settings.radius))
 
 
-def greatest_curvatures(function: ImplicitFunction, positions: Floats) -> Floats:
+def greatest_curvature(function: ImplicitFunction, positions: Floats) -> Floats:
     """Return the greater principal curvature (r,) without sign, 1 / scene unit; infinite where F_x is 0."""
     _, gradient, hessian = function.hessian(positions)
     slope = np.sqrt(np.einsum("ri,ri->r", gradient, gradient))

@@ -10,8 +10,8 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.implicit.control.sculpting import SculptState
 from ...core.implicit.functions.base import ImplicitFunction
-from ...core.implicit.projection import on_surface
-from ...core.implicit.rays import first_hit
+from ...core.implicit.projection import projected
+from ...core.implicit.ray_intersection import first_hit
 from ...overlay.disks import BlobMarks, Floaters
 from ..view import View
 
@@ -53,14 +53,14 @@ def surface_near(function: ImplicitFunction, place: Floats, size: float) -> Floa
 
     size: about how large the surface is.
     """
-    foot = on_surface(function, place[None], size / 8.0, rounds=40)
+    foot = projected(function, place[None], size / 8.0, rounds=40)
     value, slope = function.gradient(foot)
     steep = float(np.sqrt(np.einsum("ki,ki->k", slope, slope))[0])
     found = bool(np.isfinite(foot).all()) and abs(float(value[0])) <= 1e-6 * size * steep
     return np.asarray(foot[0]) if found else None
 
 
-def point_near(places: Floats, view: View, mouse: Floats, pixels: float) -> int | None:
+def nearest_pixel(places: Floats, view: View, mouse: Floats, pixels: float) -> int | None:
     """Which of some places (k, 3) of the world is next to the mouse, so many pixels off at most."""
     seen = [view.pixel(place) for place in places]
     off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
@@ -75,7 +75,7 @@ def point_near(places: Floats, view: View, mouse: Floats, pixels: float) -> int 
 
 
 
-def marks_of(state: SculptState, frame: Floats) -> BlobMarks:
+def blob_marks(state: SculptState, frame: Floats) -> BlobMarks:
     """A surface and its control points in the world, where frame (4, 4) brings them."""
     floaters = Floaters(state.floaters.positions, state.floaters.normals, state.floaters.radii).moved(frame)
     ends = np.stack([state.controls.position, state.controls.target], axis=1)

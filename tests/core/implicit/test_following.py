@@ -6,13 +6,13 @@ from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.errors import SculptingError
 from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit.control.constraint_equations import StepLimits
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.equations import Pace
-from physplace_addon.core.implicit.control.following import follow
 from physplace_addon.core.implicit.control.least_change import mobility_by_scales
+from physplace_addon.core.implicit.control.surface_step import surface_step
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved
-from physplace_addon.core.implicit.projection import feet
+from physplace_addon.core.implicit.projection import closest_points
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.core.implicit.test_least_change import by_motion, samples
 
@@ -26,10 +26,10 @@ def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
 def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
     """The function and the points after so many steps, each of a tenth of the size at most."""
     near = 5e-5 * size
-    pace = Pace(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, hold)
+    pace = StepLimits(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, hold)
     made = None
     for _ in range(steps):
-        made = follow(
+        made = surface_step(
             blob,
             controls,
             np.zeros(len(blob.parameters)),
@@ -129,7 +129,7 @@ def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
 @pytest.mark.parametrize("far", [2.0, 500.0])
 def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
     place = np.array([[far, 0.0, 0.0]])
-    on = feet(ball(), place, 1.0, np.array([[0.0, R, 0.0]]))
+    on = closest_points(ball(), place, 1.0, np.array([[0.0, R, 0.0]]))
     assert off(ball(), on)[0] < 1e-9
     controls = ControlPoints.pinned(place).on_feet(np.array([True]), on)
     blob, controls = sculpted(ball(), controls, 10)
@@ -153,14 +153,14 @@ def circled(remembering):
     blob, looks = fourteen_spheres(), []
     controls, made = ControlPoints.pinned(samples(blob, 10)), None
     start, metric = controls.position[0], by_motion(blob, samples(blob, 200))
-    pace = Pace(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
+    pace = StepLimits(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
     with pytest.MonkeyPatch.context() as patch:
         derivatives = type(blob).derivatives
         patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
         for turn in 0.05 * np.arange(40.0):
             controls = controls.pulled(0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0]))
             last = made if remembering else None
-            made = follow(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
+            made = surface_step(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
             blob, controls = made.function, made.controls
             assert off(blob, controls.position).max() < pace.near
     return blob.parameters, len(looks)

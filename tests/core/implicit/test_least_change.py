@@ -1,17 +1,22 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.implicit.control.constraint_equations import (
+    DesiredStep,
+    PointEvaluation,
+    StepLimits,
+    first_order_step,
+)
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.equations import Pace, Sight, Wish, plan
 from physplace_addon.core.implicit.control.least_change import (
-    Inverse,
+    RankedInverse,
     mobility_by_motion,
     mobility_by_scales,
 )
-from physplace_addon.core.implicit.control.sculpting import Measures
+from physplace_addon.core.implicit.control.sculpting import ParameterMetric
 from physplace_addon.core.implicit.control.state import SculptSettings
 from physplace_addon.core.implicit.particles.floaters import Floaters, FloaterSettings
-from physplace_addon.core.implicit.projection import on_surface
+from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.surfaces import fourteen_spheres
 
 
@@ -23,7 +28,7 @@ def samples(blob, count, seed=0):
     which = draw.integers(len(radii), size=8 * count)
     way = draw.normal(size=(8 * count, 3))
     places = centres[which] + 1.2 * radii[which, None] * way / np.linalg.norm(way, axis=1)[:, None]
-    places = on_surface(blob, on_surface(blob, places, 0.1 * radii.min()), 0.1 * radii.min())
+    places = projected(blob, projected(blob, places, 0.1 * radii.min()), 0.1 * radii.min())
     return places[np.abs(blob.value(places)) < 1e-12][:count]
 
 
@@ -34,7 +39,7 @@ def rates_and_slope(blob, places):
 
 def in_ranks(*ranks):
     """The inverse of ranks of rows."""
-    return Inverse(np.vstack(ranks), np.repeat(np.arange(len(ranks)), [len(rows) for rows in ranks]))
+    return RankedInverse(np.vstack(ranks), np.repeat(np.arange(len(ranks)), [len(rows) for rows in ranks]))
 
 
 def by_motion(blob, places):
@@ -53,9 +58,9 @@ def test_parameters_solve_the_constrained_least_change(seed) -> None:
         controls = controls.pulled(index, places[index] + draw.normal(size=3))
     mobility = by_motion(blob, places[10:])
     size, way, desired = len(blob.parameters), controls.way(0.3, 0.1), 0.05 * draw.normal(size=57)
-    pace = Pace(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
-    wish = Wish(way, desired, back=True)
-    change = plan(Sight.of(blob, controls, pace), controls, wish, mobility, pace).change
+    pace = StepLimits(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
+    wish = DesiredStep(way, desired, back=True)
+    change = first_order_step(PointEvaluation.of(blob, controls, pace), controls, wish, mobility, pace).change
 
     value, gradient = blob.gradient(controls.position)
     rows = blob.parameter_gradient(controls.position).toarray()
@@ -104,7 +109,7 @@ def test_the_metric_is_taken_from_floaters_that_are_on_the_surface() -> None:
     blob, settings = fourteen_spheres(1), SculptSettings(FloaterSettings(0.1))
     every, places = np.ones(len(blob.parameters), dtype=bool), samples(blob, 160)
     strayed = np.concatenate([places[:100], 1.2 * places[100:]])
-    fresh, stale = (Measures(blob, Floaters.at(own, 0.1), settings) for own in (places, strayed))
+    fresh, stale = (ParameterMetric(blob, Floaters.at(own, 0.1), settings) for own in (places, strayed))
     assert np.allclose(fresh.mobility(every), by_motion(blob, places), rtol=1e-9, atol=1e-12)
     assert np.allclose(stale.mobility(every), by_motion(blob, places[:100]), rtol=1e-9, atol=1e-12)
     assert [fresh.are_old(Floaters.at(places, 0.1)), stale.are_old(Floaters.at(places, 0.1))] == [False, True]

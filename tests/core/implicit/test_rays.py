@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.implicit import blobby_spheres
-from physplace_addon.core.implicit.rays import first_hit
+from physplace_addon.core.implicit.ray_intersection import first_hit
 
 LONE = float(np.exp(-1.0))  # the bias by which a lone blobby sphere has its own radius
 

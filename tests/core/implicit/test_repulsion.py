@@ -4,11 +4,11 @@ import pytest
 from physplace_addon.core.implicit import neighbours
 from physplace_addon.core.implicit.neighbours import near_pairs, pairs_of_some
 from physplace_addon.core.implicit.particles import verlet_list
-from physplace_addon.core.implicit.particles.attachment import constrained
+from physplace_addon.core.implicit.particles.attachment import constrained_velocity
+from physplace_addon.core.implicit.particles.fission_and_death import fission
 from physplace_addon.core.implicit.particles.floaters import Floaters
-from physplace_addon.core.implicit.particles.population import split
-from physplace_addon.core.implicit.particles.repulsion import HASTE, REACH, Pairs, repulsion
-from physplace_addon.core.implicit.particles.verlet_list import Neighbours
+from physplace_addon.core.implicit.particles.repulsion import REACH, SPEEDUP, FloaterPairs, repulsion
+from physplace_addon.core.implicit.particles.verlet_list import VerletList
 from tests.core.implicit.surfaces import fourteen_spheres
 
 ALPHA = 6.0
@@ -22,7 +22,7 @@ def scattered(count, seed=0, spread=1.0):
 
 def all_pairs(count):
     first, second = np.triu_indices(count, 1)
-    return Pairs(first, second, np.ones(len(first)))
+    return FloaterPairs(first, second, np.ones(len(first)))
 
 
 def energies(positions, radii):
@@ -47,7 +47,7 @@ def test_the_desired_velocity_is_down_the_slope_of_the_energy() -> None:
             each = energies(moved, radii)
             sides.append(each[i].sum() + each[:, i].sum())
         slope = (sides[0] - sides[1]) / (2.0 * h)
-        assert felt.wish[i, axis] == pytest.approx(-HASTE * radii[i] ** 2 * slope, rel=1e-5, abs=1e-7)
+        assert felt.wish[i, axis] == pytest.approx(-SPEEDUP * radii[i] ** 2 * slope, rel=1e-5, abs=1e-7)
 
 
 def test_the_energy_and_how_it_grows_with_the_radius_are_those_of_the_sum() -> None:
@@ -93,14 +93,14 @@ def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monk
     positions, radii = scattered(100)
     ages = np.zeros(100, dtype=np.intp)
     floaters = Floaters(positions, radii, np.tile([0.0, 0.0, 1.0], (100, 1)), radii, ages)
-    kept = Neighbours()
+    kept = VerletList()
     for step in range(30):
         pairs = kept.of(floaters, floaters.radii)
         felt = repulsion(floaters.positions, floaters.radii, floaters.radii, pairs, ALPHA)
         whole = energies(floaters.positions, floaters.radii).sum(axis=1)
         assert np.allclose(felt.energy, whole, rtol=1e-9, atol=1e-12), step
         parents = draw.choice(len(floaters), 3, replace=False)
-        floaters = split(floaters, parents, draw)
+        floaters = fission(floaters, parents, draw)
         dead = draw.random(len(floaters)) < 0.03
         kept.without(dead)
         floaters = floaters.only(~dead)
@@ -116,8 +116,8 @@ def test_floaters_keep_to_the_moving_surface_and_else_go_where_they_wish() -> No
     rate = draw.normal(size=len(blob.parameters))
     value, gradient = blob.gradient(places)
     pull = blob.parameter_rate(places, rate) + 15.0 * value
-    velocity = constrained(wish, gradient, pull)
+    velocity = constrained_velocity(wish, gradient, pull)
     change = np.einsum("ri,ri->r", gradient, velocity) + blob.parameter_rate(places, rate)
     assert np.allclose(change, -15.0 * value, rtol=0.0, atol=1e-12)
     assert np.allclose(np.cross(velocity - wish, gradient), 0.0, atol=1e-12)
-    assert not constrained(wish[:1], np.zeros((1, 3)), np.ones(1)).any()
+    assert not constrained_velocity(wish[:1], np.zeros((1, 3)), np.ones(1)).any()

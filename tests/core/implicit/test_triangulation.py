@@ -7,14 +7,14 @@ import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, union
-from physplace_addon.core.implicit.polygonize.mesh_links import Links, area_vectors
-from physplace_addon.core.implicit.polygonize.surface_sampling import covering
+from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
+from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
-    curvature_agrees,
+    gauss_bonnet_holds,
     triangulated,
 )
-from physplace_addon.core.implicit.projection import on_surface
+from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
 from tests.oracles.grid_surface import grid_surface
 
@@ -24,7 +24,7 @@ RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 
 
 
 def meshed(function, sigma=SIGMA):
-    return triangulated(function, covering(function, 2 * sigma), sigma)
+    return triangulated(function, surface_samples(function, 2 * sigma), sigma)
 
 
 def check_closed_and_oriented(mesh):
@@ -33,7 +33,7 @@ def check_closed_and_oriented(mesh):
     ways = {tuple(side) for side in sides.tolist()}
     assert len(ways) == len(sides)
     assert ways == {(b, a) for a, b in ways}
-    assert not Links.of(mesh.triangles, len(mesh.points)).broken.any()
+    assert not MeshTopology.of(mesh.triangles, len(mesh.points)).broken.any()
     vectors = area_vectors(mesh.points, mesh.triangles)
     assert np.einsum("ti,ti->", mesh.points[mesh.triangles].mean(axis=1), vectors) > 0
 
@@ -42,7 +42,7 @@ def farthest(function, mesh):
     """How far the triangles are from the surface at most, by sixteen places on each."""
     weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
     places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
-    return np.linalg.norm(places - on_surface(function, places, 0.1), axis=1).max()
+    return np.linalg.norm(places - projected(function, places, 0.1), axis=1).max()
 
 
 def grid_of(function, step):
@@ -95,7 +95,7 @@ def lobes(half):
 
 def test_a_thin_bridge_that_no_point_is_on_is_found():
     function = lobes(1.1765)
-    points = covering(function, 0.5)
+    points = surface_samples(function, 0.5)
     mesh = triangulated(function, points[np.abs(points[:, 0]) > 0.4], 0.25)
     assert mesh.status is MeshStatus.CLOSED
     assert mesh.euler_characteristic == 2
@@ -105,8 +105,8 @@ def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_
     apart, bridged = lobes(1.185), lobes(1.17)
     mesh = meshed(apart, 0.2)
     assert mesh.euler_characteristic == 4
-    assert curvature_agrees(apart, mesh.points, mesh.triangles, False)
-    assert not curvature_agrees(bridged, on_surface(bridged, mesh.points, 0.1), mesh.triangles, False)
+    assert gauss_bonnet_holds(apart, mesh.points, mesh.triangles, False)
+    assert not gauss_bonnet_holds(bridged, projected(bridged, mesh.points, 0.1), mesh.triangles, False)
 
 
 def test_creases_are_followed_as_closely_as_all_else():
@@ -127,7 +127,7 @@ def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface():
 
 def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
     function = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
-    points = covering(function, 0.3)
+    points = surface_samples(function, 0.3)
     mesh = triangulated(function, np.concatenate([points, points, np.full((1, 3), np.nan)]), 0.15)
     assert mesh.status is MeshStatus.CLOSED
 
@@ -135,7 +135,7 @@ def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
 def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(places, sigma):
     balls = blobby_spheres(BIAS, [[x, 0, 0] for x in places], 1.0)
-    mesh = triangulated(balls, covering(balls, 2.0 * sigma), sigma)
+    mesh = triangulated(balls, surface_samples(balls, 2.0 * sigma), sigma)
     assert mesh.status.closed
     assert mesh.euler_characteristic == 2 * len(places)
 
@@ -149,14 +149,14 @@ def test_what_cannot_be_meshed_is_said():
     assert triangulated(ball, np.zeros((0, 3)), 0.1).status is MeshStatus.EMPTY
     assert triangulated(ball, np.eye(3), 0.1).message
     nothing = blobby_spheres(BIAS, np.zeros((0, 3)), [])
-    assert triangulated(nothing, covering(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
+    assert triangulated(nothing, surface_samples(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
-        covering(plane, 0.1)
+        surface_samples(plane, 0.1)
 
 
 def test_a_covering_leaves_nothing_out_and_puts_nothing_too_close():
     function = union([blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.01))])
-    points = covering(function, 0.2)
+    points = surface_samples(function, 0.2)
     assert np.abs(points[:, 0] - 2).min() < 0.01
     points = points[points[:, 0] < 1]
     apart = np.linalg.norm(points[:, None] - points, axis=2) + 9 * np.eye(len(points))

@@ -60,7 +60,7 @@ def mobility_by_motion(rates: Floats, slope: Floats, area: Floats, scales: Float
     return mobility
 
 
-def weights_of(reach: Floats, slope: Floats) -> Floats:
+def length_weights(reach: Floats, slope: Floats) -> Floats:
     """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
 
     reach (n,) are the lengths of rows of A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
@@ -107,7 +107,7 @@ class _Rank:
 
 
 @dataclass(frozen=True, eq=False)
-class Inverse:
+class RankedInverse:
     """The damped inverse of rows (n, m) in ranks, first come, first served: rank (n,) is least for the first.
 
     Rows of lengths, not of other units.

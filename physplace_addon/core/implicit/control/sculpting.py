@@ -19,16 +19,16 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Floats
+from ...vectors import column_length
 from ..functions.base import ImplicitFunction
 from ..particles.floaters import Floaters, FloaterSettings
 from ..particles.sampling import Sampling
-from ..rows import lengths
+from .constraint_equations import FARTHEST_STRIDES, StepLimits
 from .control_points import ControlPoints
-from .equations import FARTHEST, Pace
-from .following import follow
+from .corrected_step import SurfaceStep, surface_motion
 from .least_change import mobility_by_motion, mobility_by_scales
-from .single_step import Followed, length_of
 from .state import SculptSettings, SculptState, SculptStatus
+from .surface_step import surface_step
 
 __all__ = ["SculptSettings", "SculptState", "SculptStatus", "Sculpting"]
 
@@ -43,7 +43,7 @@ _SAMPLES = 200  # floaters that the metric is taken from at most
 _MANY = 30  # floaters that show how large the surface is
 
 
-class Measures:
+class ParameterMetric:
     """The pace and the metric of a function as its floaters show it, kept until they are too old."""
 
     def __init__(self, function: ImplicitFunction, floaters: Floaters, settings: SculptSettings) -> None:
@@ -51,7 +51,7 @@ class Measures:
         size = _size_of(function, floaters, settings.floaters)
         stride, least = float(np.sqrt(_STRIDE * radius * size)), _LEAST_RADIUS * radius
         positive, scales = function.positive, function.scales
-        self.pace = Pace(stride, _NEAR * radius, size, least, positive, scales, settings.hold)
+        self.pace = StepLimits(stride, _NEAR * radius, size, least, positive, scales, settings.hold)
         self._function, self._floaters = function, floaters
         self._mobility: dict[bytes, Floats] = {}
         self._steps, self._moved, self._vague = 0, 0.0, False
@@ -62,7 +62,7 @@ class Measures:
             return self._vague
         shown = len(self._floaters)
         others = abs(len(floaters) - shown) > _MORE * shown
-        return others or self._vague or self._moved >= FARTHEST * self.pace.stride
+        return others or self._vague or self._moved >= FARTHEST_STRIDES * self.pace.stride
 
     def stepped(self, far: float) -> None:
         """Count a step by which the surface moved so far, in scene units."""
@@ -81,7 +81,7 @@ class Measures:
         every = max(1, -(-len(self._floaters) // _SAMPLES))
         places, radii = self._floaters.positions[::every], self._floaters.radii[::every]
         value, gradient, rates = self._function.derivatives(places)
-        slope = lengths(gradient)
+        slope = column_length(gradient)
         on = (np.abs(value) <= _OFF * radii * slope) & (slope > 0.0)
         shown = np.count_nonzero(on)
         self._vague = bool(shown < _ENOUGH * len(on))
@@ -111,8 +111,8 @@ class _Kept:
     """What is kept from step to step."""
 
     def __init__(self, points: int) -> None:
-        self.measures: Measures | None = None
-        self.followed: Followed | None = None
+        self.measures: ParameterMetric | None = None
+        self.followed: SurfaceStep | None = None
         self.off = np.zeros(points)
         self.at_rest = False
         self.finite: ImplicitFunction | None = None
@@ -231,7 +231,7 @@ class Sculpting:
         rate, far = None, 0.0
         if after is not before.function:
             change = after.parameters - before.function.parameters
-            far = length_of(change, pace)
+            far = surface_motion(change, pace)
             if far <= _NO_MOTION * pace.near:
                 after = before.function
             else:
@@ -262,24 +262,24 @@ class Sculpting:
         self.state = replace(before, stuck=stuck, status=status, steps=before.steps + 1)
         return self.state
 
-    def _followed(self, measures: Measures) -> Followed | None:
+    def _followed(self, measures: ParameterMetric) -> SurfaceStep | None:
         """Have the surface follow its control points; None where nothing is to be done."""
         if self._kept.at_rest or not (len(self.state.controls) or self._desired.any()):
             return None
         desired = self._desired * self._settings.floaters.time_step
         known = self.state.floaters.positions
         state, last = self.state, self._kept.followed
-        followed = follow(
+        followed = surface_step(
             state.function, state.controls, desired, measures.mobility, measures.pace, known, last
         )
         self._kept.followed = followed
         return followed
 
-    def _measures(self) -> Measures:
+    def _measures(self) -> ParameterMetric:
         """Return what the step is measured by."""
         measures, state = self._kept.measures, self.state
         if measures is None or measures.are_old(state.floaters):
-            measures = self._kept.measures = Measures(state.function, state.floaters, self._settings)
+            measures = self._kept.measures = ParameterMetric(state.function, state.floaters, self._settings)
         return measures
 
     def _look_near(self, controls: ControlPoints) -> None:
@@ -287,7 +287,7 @@ class Sculpting:
         dragged = controls.position[controls.dragged]
         self._sampling.settings = replace(self._settings.floaters, focus=dragged)
 
-    def _gets_no_nearer(self, before: ControlPoints, made: Followed, pace: Pace) -> Bools:
+    def _gets_no_nearer(self, before: ControlPoints, made: SurfaceStep, pace: StepLimits) -> Bools:
         """Return which control points (n,) came by much less than they should, to places or surface."""
         was, self._kept.off = self._kept.off, made.off
         gained = np.where(before.free, before.distance_left - made.controls.distance_left, was - made.off)

@@ -35,9 +35,9 @@ from ...errors import ImplicitError
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
-from .component_seeds import isolated
 from .operands import Operand, operand_of
-from .sparse_rows import Rows
+from .range_seeding import seeds_by_ranges
+from .sparse_rows import SparseRows
 from .transformed import Scaled
 
 _STEPS = 40
@@ -45,7 +45,7 @@ _CONVERGED = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class Blended:
+class Minimum:
     """F (n,); weights l (n, k); bends p''(u) / (r S) (n, k); growth F_r (n,)."""
 
     value: Floats
@@ -54,15 +54,15 @@ class Blended:
     growth: Floats
 
 
-def least(f: Floats) -> Blended:
+def sharp_minimum(f: Floats) -> Minimum:
     """Return the least of f (n, k)."""
     number = np.argmin(f, axis=1)
     weights = np.zeros(f.shape)
     weights[np.arange(len(f)), number] = 1.0
-    return Blended(f[np.arange(len(f)), number], weights, np.zeros(f.shape), np.zeros(len(f)))
+    return Minimum(f[np.arange(len(f)), number], weights, np.zeros(f.shape), np.zeros(len(f)))
 
 
-def smooth_least(f: Floats, radius: float) -> Blended:
+def smooth_minimum(f: Floats, radius: float) -> Minimum:
     """Return the smooth least of f (n, k) with a radius r; not a number where one f is not."""
     first = f.min(axis=1)
     with np.errstate(invalid="ignore"):  # the difference of infinite values
@@ -73,7 +73,7 @@ def smooth_least(f: Floats, radius: float) -> Blended:
     total = slopes.sum(axis=1, keepdims=True)
     weights = slopes / total
     growth = (weights * u).sum(axis=1) - 1.0
-    return Blended(first + radius * v, weights, 6.0 * u / (radius * total), growth)
+    return Minimum(first + radius * v, weights, 6.0 * u / (radius * total), growth)
 
 
 def _solved(above: Floats) -> Floats:
@@ -187,10 +187,10 @@ class Combination(ImplicitFunction):
     def _operands(self) -> tuple[Operand, ...]:
         return tuple(operand_of(function, self.sign) for function in self.functions)
 
-    def _blended(self, values: Floats) -> Blended:
+    def _blended(self, values: Floats) -> Minimum:
         """F, weights and so on from the values (n, k) of all columns."""
         own = self.sign * values
-        blended = smooth_least(own, self.radius) if self.radius > 0.0 else least(own)
+        blended = smooth_minimum(own, self.radius) if self.radius > 0.0 else sharp_minimum(own)
         return replace(
             blended,
             value=self.sign * blended.value,
@@ -198,10 +198,10 @@ class Combination(ImplicitFunction):
             growth=self.sign * blended.growth,
         )
 
-    def _at(self, x: Floats) -> Blended:
+    def _at(self, x: Floats) -> Minimum:
         return self._blended(np.concatenate([operand.values(x) for operand in self._operands], axis=1))
 
-    def _mattering(self, blended: Blended) -> Iterator[tuple[Operand, Ints, Ints, Ints]]:
+    def _mattering(self, blended: Minimum) -> Iterator[tuple[Operand, Ints, Ints, Ints]]:
         """Each operand with the points and columns whose weight is not 0, and their places among all."""
         start = 0
         for operand in self._operands:
@@ -218,7 +218,7 @@ class Combination(ImplicitFunction):
         blended = self._at(x)
         return blended.value, self._slope(x, blended)
 
-    def _slope(self, x: Floats, blended: Blended) -> Floats:
+    def _slope(self, x: Floats, blended: Minimum) -> Floats:
         slope = np.zeros((len(x), 3))
         for operand, rows, columns, places in self._mattering(blended):
             weights = blended.weights[rows, places, None]
@@ -245,13 +245,13 @@ class Combination(ImplicitFunction):
         for operand, rows, columns, places in self._mattering(blended):
             shares = sparse_rows.scaled(operand.shares(x[rows], columns), blended.weights[rows, places])
             parts.append(_spread(shares, rows, len(x)))
-        return sparse_rows.beside(parts).matrix()
+        return sparse_rows.side_by_side(parts).matrix()
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (n,)."""
         return self._rate(x, self._at(x), rate)
 
-    def _rate(self, x: Floats, blended: Blended, rate: Floats) -> Floats:
+    def _rate(self, x: Floats, blended: Minimum, rate: Floats) -> Floats:
         result = blended.growth * rate[0] if self.radius > 0.0 else np.zeros(len(x))
         parts = zip(self._mattering(blended), self._parts, strict=True)
         for (operand, rows, columns, places), own in parts:
@@ -271,7 +271,7 @@ class Combination(ImplicitFunction):
     def pieces(self) -> Floats:
         """Return the functions' own (k, 3), or of an intersection what ranges tell."""
         if self.sign < 0.0:
-            return isolated(self)
+            return seeds_by_ranges(self)
         return np.concatenate([function.pieces() for function in self.functions])
 
     def box(self) -> Floats:
@@ -314,7 +314,7 @@ class Combination(ImplicitFunction):
         bound: Floats = own.min(axis=1)
         known = np.isfinite(bound)
         if self.radius > 0.0:
-            bound[known] = smooth_least(own[known], self.radius).value
+            bound[known] = smooth_minimum(own[known], self.radius).value
         bound *= self.sign
         return bound
 
@@ -327,6 +327,6 @@ def _add(total: Floats, rows: Ints, values: Floats, count: int) -> None:
         np.add.at(total, rows, values)
 
 
-def _spread(shares: Rows, rows: Ints, count: int) -> Rows:
+def _spread(shares: SparseRows, rows: Ints, count: int) -> SparseRows:
     """The shares of points `rows`, which rise and may come several times, as rows of all points."""
     return shares._replace(starts=shares.starts[np.searchsorted(rows, np.arange(count + 1))])

@@ -32,7 +32,7 @@ from ...formulas import RESERVED, Formulas, Jet, Range, graded
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
-from .component_seeds import isolated
+from .range_seeding import seeds_by_ranges
 
 _PATCHES = 8  # of a face, by each axis
 _ROUNDS, _MOST = 12, 4096  # halvings, and patches, after which the leading terms are taken for 0 somewhere
@@ -236,7 +236,7 @@ class FormulaFunction(ImplicitFunction):
 
     def pieces(self) -> Floats:
         """Return a place (k, 3) in each component that ranges tell from all others."""
-        return isolated(self)
+        return seeds_by_ranges(self)
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from ...arrays import Floats, Ints
 from .base import ImplicitFunction
 from .solids.solids import ALL, Solids
-from .sparse_rows import Rows, rows_of
+from .sparse_rows import SparseRows, rows_of
 
 
 class Operand(ABC):
@@ -28,7 +28,7 @@ class Operand(ABC):
         """Return f_x (n, 3) and f_xx (n, 3, 3)."""
 
     @abstractmethod
-    def shares(self, x: Floats, column: Ints) -> Rows:
+    def shares(self, x: Floats, column: Ints) -> SparseRows:
         """Return f_q (n, m)."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ class _Whole(Operand):
     def second(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
         return self.function.hessian(x)[1:]
 
-    def shares(self, x: Floats, column: Ints) -> Rows:
+    def shares(self, x: Floats, column: Ints) -> SparseRows:
         return rows_of(self.function.parameter_gradient(x))
 
     def rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
@@ -77,7 +77,7 @@ class _Each(Operand):
     def second(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
         return self.solids.seconds(x, column)[1:]
 
-    def shares(self, x: Floats, column: Ints) -> Rows:
+    def shares(self, x: Floats, column: Ints) -> SparseRows:
         return self.solids.rows_of(x, column)
 
     def rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ...arrays import Bools, Floats, Ints
 
 
-class Rows(NamedTuple):
+class SparseRows(NamedTuple):
     """Row i has `data` at `indices`, which rise, from starts[i] to starts[i + 1]; out of `columns`."""
 
     data: Floats
@@ -33,28 +33,28 @@ def _empty(rows: int, columns: int) -> csr_array:
     return csr_array((rows, columns))
 
 
-def rows_of(matrix: csr_array) -> Rows:
+def rows_of(matrix: csr_array) -> SparseRows:
     """Return the rows of a matrix."""
     indices, starts = (np.asarray(own, dtype=np.intp) for own in (matrix.indices, matrix.indptr))
-    return Rows(matrix.data, indices, starts, matrix.shape[-1])
+    return SparseRows(matrix.data, indices, starts, matrix.shape[-1])
 
 
-def of_dense(values: Floats, near: Bools | None = None) -> Rows:
+def of_dense(values: Floats, near: Bools | None = None) -> SparseRows:
     """Return the values (n, m) where `near` (n, m) holds, or all."""
     points, columns = values.shape
     if near is None or near.all():
         indices = np.tile(np.arange(columns), points)
-        return Rows(values.ravel(), indices, np.arange(points + 1) * columns, columns)
-    return Rows(values[near], np.nonzero(near)[1], _starts(near.sum(axis=1)), columns)
+        return SparseRows(values.ravel(), indices, np.arange(points + 1) * columns, columns)
+    return SparseRows(values[near], np.nonzero(near)[1], _starts(near.sum(axis=1)), columns)
 
 
-def of_entries(points: Ints, indices: Ints, data: Floats, count: int, columns: int) -> Rows:
+def of_entries(points: Ints, indices: Ints, data: Floats, count: int, columns: int) -> SparseRows:
     """Return entries in any order, one for each (point, index), as the rows of `count` points."""
     order = np.lexsort((indices, points))
-    return Rows(data[order], indices[order], _starts(np.bincount(points, minlength=count)), columns)
+    return SparseRows(data[order], indices[order], _starts(np.bincount(points, minlength=count)), columns)
 
 
-def beside(parts: Sequence[Rows]) -> Rows:
+def side_by_side(parts: Sequence[SparseRows]) -> SparseRows:
     """Return rows of the same number of points side by side."""
     if len(parts) == 1:
         return parts[0]
@@ -67,24 +67,24 @@ def beside(parts: Sequence[Rows]) -> Rows:
         data[places], indices[places] = part.data, part.indices + column
         filled += count
         column += part.columns
-    return Rows(data, indices, starts, column)
+    return SparseRows(data, indices, starts, column)
 
 
-def scaled(rows: Rows, factors: Floats) -> Rows:
+def scaled(rows: SparseRows, factors: Floats) -> SparseRows:
     """Return rows times factors (n,); a row whose factor is 0 loses its entries."""
     counts, kept = np.diff(rows.starts), factors != 0.0
     data = rows.data * np.repeat(factors, counts)
     if kept.all():
         return rows._replace(data=data)
     entries = np.repeat(kept, counts)
-    return Rows(data[entries], rows.indices[entries], _starts(np.where(kept, counts, 0)), rows.columns)
+    return SparseRows(data[entries], rows.indices[entries], _starts(np.where(kept, counts, 0)), rows.columns)
 
 
-def selected(rows: Rows, columns: Bools) -> Rows:
+def selected(rows: SparseRows, columns: Bools) -> SparseRows:
     """Return some of the columns, those where `columns` (m,) holds."""
     entries, numbers = columns[rows.indices], np.cumsum(columns) - 1
     data, indices = rows.data[entries], numbers[rows.indices[entries]]
-    return Rows(data, indices, _starts(entries)[rows.starts], int(columns.sum()))
+    return SparseRows(data, indices, _starts(entries)[rows.starts], int(columns.sum()))
 
 
 def _starts(counts: Ints | Bools) -> Ints:

@@ -12,7 +12,7 @@ from .solids.solids import Solids
 from .transformed import Scaled
 
 
-def united(function: ImplicitFunction) -> tuple[ImplicitFunction, ...]:
+def components_of_union(function: ImplicitFunction) -> tuple[ImplicitFunction, ...]:
     """Return the functions that a function is the sharp union of, each once; itself if it is none."""
     found: list[ImplicitFunction] = []
     for part in _parts(function):

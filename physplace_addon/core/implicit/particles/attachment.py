@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats
+from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
-from ..rows import dots, lengths
 
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
@@ -37,35 +37,37 @@ class Attached:
     lost: Bools
 
 
-def constrained(wish: Floats, gradients: Floats, pull: Floats | None) -> Floats:
+def constrained_velocity(wish: Floats, gradients: Floats, pull: Floats | None) -> Floats:
     """Return the velocities (r, 3) nearest to the wish (r, 3) that keep to the surface (equation 5).
 
     pull (r,) is F_q . q' + phi F, None if that is 0.  Where F_x is zero the surface is undefined and a
     floater does not move.
     """
-    square = dots(gradients, gradients)
+    square = column_dot(gradients, gradients)
     if square.min(initial=np.inf) > _FLAT:
-        share = dots(gradients, wish)
+        share = column_dot(gradients, wish)
         if pull is not None:
             share += pull
         share /= square
         return wish - share[:, None] * gradients
     firm = square > _FLAT
     velocity = np.zeros_like(wish)
-    velocity[firm] = constrained(wish[firm], gradients[firm], None if pull is None else pull[firm])
+    velocity[firm] = constrained_velocity(wish[firm], gradients[firm], None if pull is None else pull[firm])
     return velocity
 
 
-def limited(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
+def limited_moves(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
     """Return moves (r, 3) no longer than `longest` (r,), and how long they were (r,)."""
-    length = lengths(moves)
+    length = column_length(moves)
     if not np.count_nonzero(length > longest):
         return moves, length
     share = np.minimum(longest / np.maximum(length, 1e-300), 1.0)
     return share[:, None] * moves, length
 
 
-def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float) -> Attached:
+def attached_to_surface(
+    function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float
+) -> Attached:
     """Bring positions (r, 3) to the surface, each by `farthest` at most in a round, scene units."""
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
@@ -85,14 +87,14 @@ def attached(function: ImplicitFunction, positions: Floats, radii: Floats, farth
     return Attached(places, gradients, lost)
 
 
-def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
+def shortened_at_bends(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
     """Return positions (r, 3) with those drawn back towards their starts that have left a small component.
 
     Where a way longer than `short`, in scene units, or its beginning, ends as far from the surface as a good
     part of it, the surface bends more than that: beyond, Newton's step may lead to another component.
     """
     way = positions - starts
-    length = lengths(way)
+    length = column_length(way)
     long = (length > short).nonzero()[0]
     if not len(long):
         return positions
@@ -110,7 +112,7 @@ def within_the_bend(function: ImplicitFunction, starts: Floats, positions: Float
 
 def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
     """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
-    square = dots(gradients, gradients)
+    square = column_dot(gradients, gradients)
     flat = None if square.min(initial=np.inf) > _FLAT else ~(square > _FLAT)
     if flat is not None:
         missing = flat & (value != 0.0)

@@ -1,149 +1,237 @@
-"""Whether one can get from place to place on an implicit surface, without leaving it.
+"""New floaters for components of the surface that have none.
 
-Seeds on components of the surface that are small: a grid's points may all miss them.
+F and F_x are looked at in the points of a grid over the surface's box.  Where |F| / |F_x| is about a cell, a
+foot on the surface is near; one that is close to a floater that looks its way is claimed by it, and that is
+all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
+that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
 
-Each holds the middle of an element, or a place that ranges tell, if the function knows some.  From one that
-is inside, the surface is looked for along one ray; where it is near, the component is small, or thin there.
-What a middle sees, by a straight way that is all inside, is in the same component: floaters, or other middles
-that see some.  From a foot of the others one walks to the nearest floater; where that fails, too, a seed is
-laid.
+While the surface changes, or floaters are still growing over it, half of the points are looked at in every
+twelfth step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's
+cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
+as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
+its elements, which are looked at each time (`small_parts`).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import Bools, Floats
+from ...errors import SamplingError
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs, nearest
-from .attachment import attached
-from .floaters import Floaters
+from .attachment import attached_to_surface
+from .floaters import Floaters, FloaterSettings
+from .small_component_seeding import reachable_over_surface, seeds_on_small_components
 
-_STRIDE = 0.7  # radii
-_STRIDES = 32
-_NEWTON = 3
-_THERE = 0.3  # radii
-_OFF = 0.5  # strides: who is farther off the surface, before Newton's last step, has lost it
-
-
-def arrives(function: ImplicitFunction, points: Floaters, goals: Floats) -> Bools:
-    """Return which points (k,), walking straight on over the surface, come to their goals (k, 3)."""
-    at, gradients = points.positions.copy(), points.gradients.copy()
-    way = goals - at
-    far = np.sqrt(np.einsum("ki,ki->k", way, way))
-    stride = np.maximum(_STRIDE * points.desired, 2.0 * far / _STRIDES)
-    there = far <= _THERE * points.desired
-    lost = np.zeros(len(at), dtype=bool)
-    for _ in range(_STRIDES):
-        going = np.flatnonzero(~(there | lost))
-        if not len(going):
-            break
-        way = goals[going] - at[going]
-        normal = gradients[going]
-        square = np.maximum(np.einsum("ki,ki->k", normal, normal), 1e-300)
-        way -= (np.einsum("ki,ki->k", normal, way) / square)[:, None] * normal
-        length = np.sqrt(np.einsum("ki,ki->k", way, way))
-        place = at[going] + np.minimum(stride[going] / np.maximum(length, 1e-300), 1.0)[:, None] * way
-        at[going], gradients[going], off = _on_surface(function, place, stride[going])
-        lost[going] = off > _OFF * stride[going]
-        left = goals[going] - at[going]
-        there[going] = np.sqrt(np.einsum("ki,ki->k", left, left)) <= _THERE * points.desired[going]
-    return np.asarray(there & ~lost)
+_EVERY = 12  # steps between two looks
+_PARTS = 2
+_MARGIN = 0.05  # of the box, for what grows out of it meanwhile
+_CELL = 1.25  # of the desired radius
+_FEWEST, _MOST = 16.0, 48.0  # cells across the surface
+_NEAR = 1.0  # cells: |F| / |F_x| where the surface may pass through the cell
+_CLAIM = 1.4  # desired radii: more than the land that a floater has when all is settled
+_BARE = 4.0  # radii: farther than what a floater is about to settle
+_WALKERS = 48
+_CLUSTER = 2.5  # cells
+_SETTLED = 1.2  # mean ratio of radii to the desired
 
 
-def _on_surface(
-    function: ImplicitFunction, places: Floats, farthest: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return places (k, 3) brought to the surface by Newton's steps of at most `farthest` (k,), F_x, and how
-    far off (k,) they were before the last one.
+class ComponentSeeding:
+    """Looks for land without floaters, a part of it at a time."""
+
+    def __init__(self, settings: FloaterSettings) -> None:
+        self.settings = settings
+        self.diameter = 4.0 * settings.radius
+        self._box = np.zeros((0, 3))
+        self._function: ImplicitFunction | None = None
+        self._parameters = np.zeros(0)
+        self._clock = 0
+        self._due = _PARTS
+
+    def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with a seed on each component without any."""
+        self._changed(function)
+        self._due = 0
+        self.measure(function)
+        return self._looked(function, floaters, None)
+
+    def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with seeds where it is due to look in this step."""
+        if self._changed(function):
+            self._due = _PARTS
+        if not self._due:
+            return floaters
+        if not len(floaters):
+            return self.all(function, floaters)
+        self._clock += 1
+        if self._clock % _EVERY:
+            return floaters
+        look = self._clock // _EVERY
+        self.measure(function)
+        if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
+            self._due -= 1
+        return self._looked(function, floaters, look % _PARTS)
+
+    def measure(self, function: ImplicitFunction) -> None:
+        """Keep the box to look in, and its greatest side as the surface's diameter.
+
+        Raises SamplingError for a surface that is infinite, with no bounds set.
+        """
+        box = np.array(function.box(), dtype=np.float64)
+        bounds = self.settings.bounds
+        if bounds is not None:
+            box = np.stack([np.maximum(box[0], bounds[0]), np.minimum(box[1], bounds[1])])
+        if not np.all(box[0] <= box[1]):
+            self._box = np.zeros((0, 3))
+            return
+        if not np.isfinite(box).all():
+            raise SamplingError("surface", "it is infinite", "give bounds to sample it in")
+        self.diameter = max(float((box[1] - box[0]).max()), 1e-3 * self.settings.radius)
+        self._box = box + _MARGIN * self.diameter * np.array([[-1.0], [1.0]])
+
+    def within_reach(self, function: ImplicitFunction, positions: Floats) -> Floats:
+        """Return positions (r, 3), those far beyond the surface's box brought back to it.
+
+        The box is that of the last look, unless someone is beyond it: then it is measured anew.
+        """
+        if not self._is_beyond(positions):
+            return positions
+        self.measure(function)
+        if not len(self._box):
+            return positions
+        return np.clip(positions, self._box[0] - self.settings.radius, self._box[1] + self.settings.radius)
+
+    def _is_beyond(self, positions: Floats) -> bool:
+        """Return whether any of positions (r, 3) is far beyond the box."""
+        if not len(self._box) or not len(positions):
+            return False
+        ends = np.stack([positions.min(axis=0) - self._box[0], self._box[1] - positions.max(axis=0)])
+        return not ends.min() >= -self.settings.radius
+
+    def _changed(self, function: ImplicitFunction) -> bool:
+        """Return whether this is another surface than before."""
+        if function is self._function:
+            return False
+        before, self._function = self._function, function
+        parameters, self._parameters = self._parameters, function.parameters
+        return not (type(before) is type(function) and np.array_equal(parameters, self._parameters))
+
+    def _looked(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
+        """Look at a part of the box, or at all of it."""
+        if not len(self._box):
+            return floaters
+        across = np.clip(self.diameter / (_CELL * self.settings.radius), _FEWEST, _MOST)
+        cell = float((self._box[1] - self._box[0]).max() / across)
+        counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
+        grid = _grid(tuple(int(count) for count in counts), part)
+        small = seeds_on_small_components(function, floaters, cell, self.settings.radius, thorough=not part)
+        floaters = floaters.with_more(small)
+        feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
+        free = feet.only(~_claimed(feet, floaters))
+        if not len(free):
+            return floaters
+        alone = self._alone(function, free, floaters, cell)
+        return floaters.with_more(_one_each(alone, _CLUSTER * cell)) if len(alone) else floaters
+
+    def _alone(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
+        """Return those of points that no one claims, brought to the surface, that no floater can be reached
+        from.
+
+        Of points that are far from all floaters each counts; from the others, only some set out.
+        """
+        far = _far(free.positions, floaters)
+        near = np.flatnonzero(~far)
+        each = 1 + len(near) // _WALKERS
+        walkers = near[self._clock // (_EVERY * _PARTS) % each :: each]
+        chosen = free.only(np.concatenate([np.flatnonzero(far), walkers]))
+        on = attached_to_surface(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
+        points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
+        points = points.only(~on.lost)
+        far = _far(points.positions, floaters)
+        near = np.flatnonzero(~far)
+        if len(near):
+            _, who = nearest(points.positions[near], floaters.positions)
+            far[near] = ~reachable_over_surface(function, points.only(near), floaters.positions[who])
+        return points.only(far)
+
+
+@lru_cache(maxsize=64)
+def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
+    """Return the centres (k, 3) of unit cells, all or one part of two that is spread over them.
+
+    Of part p are those with x + y + z = p, but for multiples of two.
     """
-    for _ in range(_NEWTON):
-        value, gradients = function.gradient(places)
-        slope = np.sqrt(np.einsum("ki,ki->k", gradients, gradients))
-        off = np.clip(value / np.maximum(slope, 1e-300), -farthest, farthest)
-        places = places - (off / np.maximum(slope, 1e-300))[:, None] * gradients
-    return places, gradients, np.abs(off)
-
-
-_WAYS_OUT = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])  # cells
-_OUT = np.array([0.48, 0.6, 0.64])
-_HALVINGS = 16
-_SEEN = 4  # floaters, the nearest ones, that a middle looks at
-_ALONG = np.array([0.2, 0.4, 0.6, 0.8])  # of a way: where it is looked at
-_TOGETHER = 3.0  # cells between middles that look at each other
-
-
-def on_small_parts(
-    function: ImplicitFunction, floaters: Floaters, cell: float, radius: float, thorough: bool
-) -> Floaters:
-    """Return a floater of a radius for each component not much larger than a cell, that has none.
-
-    thorough: whether pieces are looked for that no element tells, which takes longer.
-    """
-    known = function.middles()
-    known = np.concatenate([known, function.pieces()]) if thorough else known
-    middles, ends = _rays_out(function, known, cell)
-    alone = ~_see_floaters(function, middles, floaters)
-    if not alone.any():
-        return Floaters.at(np.zeros((0, 3)), radius)
-    group = _groups(function, middles, alone, _TOGETHER * cell)
-    served = np.unique(group[~alone])
-    first = np.unique(group, return_index=True)[1]
-    first = first[~np.isin(group[first], served)]
-    feet = Floaters.at(_crossings(function, middles[first], ends[first]), radius)
-    on = attached(function, feet.positions, feet.radii, cell)
-    feet = Floaters(on.positions, feet.radii, on.gradients, feet.desired, feet.ages).only(~on.lost)
-    if not len(floaters) or not len(feet):
-        return feet
-    return feet.only(
-        ~arrives(function, feet, floaters.positions[nearest(feet.positions, floaters.positions)[1]])
+    every = 1 if part is None else _PARTS
+    x, y, z = np.meshgrid(
+        *[np.arange(count) for count in counts[:2]], np.arange(0, counts[2], every), indexing="ij"
     )
+    if part is not None:
+        z = z + (part - x - y) % _PARTS
+    grid = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+    grid = grid[grid[:, 2] < counts[2]] + 0.5
+    grid.setflags(write=False)
+    return grid
 
 
-def _rays_out(function: ImplicitFunction, middles: Floats, cell: float) -> tuple[Floats, Floats]:
-    """Return the middles (k, 3) that are inside of what is small, and a place (k, 3) outside near each."""
-    middles = middles[function.value(middles) < 0.0]
-    ways = (cell * _WAYS_OUT)[:, None] * _OUT
-    out = function.value((middles[:, None] + ways).reshape(-1, 3)).reshape(-1, len(ways)) > 0.0
-    small = np.flatnonzero(out.any(axis=1))
-    return middles[small], middles[small] + ways[np.argmax(out[small], axis=1)]
+def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
+    """Return those of points (k, 3) that the surface may be near, moved there to first order.
+
+    In the middle of a component that is smaller than a cell, F_x says nothing; a point beside tells that it
+    ends.
+    """
+    value, gradients = function.gradient(points)
+    square = np.einsum("ki,ki->k", gradients, gradients)
+    near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
+    seen = np.flatnonzero(near)
+    feet = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
+    deep = np.flatnonzero((value < 0.0) & ~near)
+    beside = points[deep] + 0.6 * cell
+    outside = function.value(beside)
+    out = np.flatnonzero(outside > 0.0)
+    share = value[deep[out]] / (value[deep[out]] - outside[out])
+    feet = np.concatenate([feet, points[deep[out]] + share[:, None] * 0.6 * cell])
+    there = Floaters.at(feet, radius)
+    slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
+    return Floaters(feet, there.radii, slopes, there.desired, there.ages)
 
 
-def _crossings(function: ImplicitFunction, inner: Floats, outer: Floats) -> Floats:
-    """Return where the surface is (k, 3) between places inside and outside (k, 3)."""
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (inner + outer)
-        inside = (function.value(middle) < 0.0)[:, None]
-        inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
-    return inner
+def _claimed(points: Floaters, floaters: Floaters) -> Bools:
+    """Return which points (k,) are close to a floater that looks their way."""
+    if not len(floaters) or not len(points):
+        return np.zeros(len(points), dtype=bool)
+    reach = _CLAIM * float(floaters.desired.max())
+    apart, who = nearest(points.positions, floaters.positions, reach)
+    close = np.flatnonzero(apart <= reach)
+    looks = floaters.gradients[who[close]]
+    alike = np.einsum("ki,ki->k", looks, points.gradients[close]) > 0.0
+    claimed = np.zeros(len(points), dtype=bool)
+    claimed[close] = alike & (apart[close] <= _CLAIM * floaters.desired[who[close]])
+    return claimed
 
 
-def _see(function: ImplicitFunction, starts: Floats, ends: Floats) -> Bools:
-    """Return whether the straight ways between places (k, 3) are inside, as far as they are looked at."""
-    places = starts[:, None] + _ALONG[:, None] * (ends - starts)[:, None]
-    values = function.value(places.reshape(-1, 3)).reshape(-1, len(_ALONG))
-    return np.asarray((values < 0.0).all(axis=1))
+def _far(places: Floats, floaters: Floaters) -> Bools:
+    """Return which places (k, 3) are farther from all floaters than these are about to settle."""
+    if not len(floaters):
+        return np.ones(len(places), dtype=bool)
+    apart, who = nearest(places, floaters.positions)
+    return np.asarray(apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who])
 
 
-def _see_floaters(function: ImplicitFunction, middles: Floats, floaters: Floaters) -> Bools:
-    """Return which middles (k, 3) see any of the floaters that are nearest to them."""
-    count = min(_SEEN, len(floaters))
-    if not count or not len(middles):
-        return np.zeros(len(middles), dtype=bool)
-    _, who = cKDTree(floaters.positions).query(middles, count)
-    goals = floaters.positions[who.reshape(-1)]
-    return np.asarray(_see(function, np.repeat(middles, count, axis=0), goals).reshape(-1, count).any(axis=1))
-
-
-def _groups(function: ImplicitFunction, middles: Floats, alone: Bools, reach: float) -> Ints:
-    """Return the group (k,) of each middle (k, 3): those that see each other, if one of two is alone."""
-    count = len(middles)
-    first, second = near_pairs(middles, np.full(count, reach))
-    asked = alone[first] | alone[second]
-    first, second = first[asked], second[asked]
-    see = _see(function, middles[first], middles[second])
-    links = coo_array((np.ones(int(see.sum())), (first[see], second[see])), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1])
+def _one_each(points: Floaters, apart: float) -> Floaters:
+    """Return one point of each cluster, with a radius of about half its extent."""
+    count = len(points)
+    first, second = near_pairs(points.positions, np.full(count, apart))
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+    _, label = connected_components(links, directed=False)
+    chosen = np.unique(label, return_index=True)[1]
+    way = points.positions - points.positions[chosen][label]
+    extent = np.zeros(len(chosen))
+    np.maximum.at(extent, label, np.sqrt(np.einsum("ki,ki->k", way, way)))
+    seeds = points.only(chosen)
+    radii = np.maximum(seeds.radii, 0.5 * extent)
+    return Floaters(seeds.positions, radii, seeds.gradients, seeds.desired, seeds.ages)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SamplingError
-from ..rows import lengths, picked
+from ...vectors import column_length, column_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Floaters:
     @property
     def normals(self) -> Floats:
         """The surface's unit normals (r, 3), outwards; zero where the surface has none."""
-        length = lengths(self.gradients)
+        length = column_length(self.gradients)
         length[length == 0.0] = 1.0
         return np.asarray(self.gradients / length[:, None])
 
@@ -104,9 +104,9 @@ class Floaters:
         """Return some of them, by a mask (r,) or by number."""
         which: Ints = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep.astype(np.intp, copy=False)
         return Floaters(
-            picked(self.positions, which),
+            column_rows(self.positions, which),
             self.radii.take(which),
-            picked(self.gradients, which),
+            column_rows(self.gradients, which),
             self.desired.take(which),
             self.ages.take(which),
         )

@@ -38,7 +38,7 @@ import numpy as np
 from ...arrays import Floats, Ints, Scratch
 
 REACH = 3.6  # radii within which a floater feels others: in an even sampling, the first two rings
-HASTE = 1.5
+SPEEDUP = 1.5
 _SETTLED = 1.2  # mean ratio of radii to the desired ones, below which all take the same
 _MARGIN = 0.2
 _CALM_HASTE = 2.0
@@ -46,7 +46,7 @@ _LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # of a radius, in a step
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class FloaterPairs:
     """Neighbours: floaters first (m,) and second (m,), and how much of each other they feel (m,), 0 to 1."""
 
     first: Ints
@@ -67,7 +67,7 @@ def repulsion(
     positions: Floats,
     radii: Floats,
     force_radii: Floats,
-    pairs: Pairs,
+    pairs: FloaterPairs,
     amplitude: float,
     scratch: Scratch | None = None,
 ) -> Repulsion:
@@ -81,7 +81,7 @@ def repulsion(
     _energies(near.exponents[1], near.weight, by_j)
     if force_radii is radii:
         np.add(by_i * fall.take(i), by_j * fall.take(j), out=h)
-        own = -2.0 * HASTE * radii * radii
+        own = -2.0 * SPEEDUP * radii * radii
     else:
         _energies(np.multiply(near.square, _mean_falls(force_radii, i, j), out=h), near.weight, h)
         own = np.array(2.0 * _CALM_HASTE)
@@ -110,7 +110,7 @@ class _Near(NamedTuple):
     weight: Floats
 
 
-def _near(positions: Floats, fall: Floats, pairs: Pairs, scratch: Scratch) -> _Near:
+def _near(positions: Floats, fall: Floats, pairs: FloaterPairs, scratch: Scratch) -> _Near:
     """Return the pairs that are within reach of each other; fall (r,) is -1 / (2 sigma^2)."""
     i, j, size = pairs.first, pairs.second, len(pairs.first)
     listed = scratch.floats("listed", 7, size)
@@ -154,19 +154,21 @@ def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
     return np.asarray(np.divide(-1.0, sums, out=sums))
 
 
-def fitted(radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats) -> Floats:
+def adapted_radii(
+    radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats
+) -> Floats:
     """Return the radii (r,) after a time; `rate` is rho times it (equations 10 and 12).
 
     beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises to more than four
     times itself, or above `greatest` (r,): who feels nobody for a step, beside a tear, would grow to the size
     of the surface, and have all others as its neighbours.
     """
-    change = -HASTE * rate * (felt.energy - goal) / (felt.stiffness + beta)
+    change = -SPEEDUP * rate * (felt.energy - goal) / (felt.stiffness + beta)
     most = np.minimum(_MOST_GROWTH * radii, greatest)
     return np.asarray(np.minimum(np.maximum(radii + change, _LEAST_LEFT * radii), most))
 
 
-def common_radii(radii: Floats, desired: Floats) -> Floats:
+def settled_radii(radii: Floats, desired: Floats) -> Floats:
     """Return the radii (r,) that forces are made with: once settled, all in one ratio to the desired (r,)."""
     ratio = radii / desired
     mean = float(np.add.reduce(ratio)) / len(ratio)

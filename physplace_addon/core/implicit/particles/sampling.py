@@ -13,15 +13,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints, Scratch
+from ...vectors import column_length, column_rows
 from ..functions.base import ImplicitFunction
-from ..rows import lengths, picked
-from ..sizing_field import desired_radii
-from .attachment import attached, constrained, limited, within_the_bend
+from ..sizing_field import desired_repulsion_radii
+from .attachment import attached_to_surface, constrained_velocity, limited_moves, shortened_at_bends
+from .component_seeding import ComponentSeeding
+from .fission_and_death import deaths, fission, fissions, patience
 from .floaters import Floaters, FloaterSettings
-from .population import dying, patience, split, splitting
-from .repulsion import HASTE, Repulsion, common_radii, fitted, repulsion
-from .seeding import Seeding
-from .verlet_list import Neighbours
+from .repulsion import SPEEDUP, Repulsion, adapted_radii, repulsion, settled_radii
+from .verlet_list import VerletList
 
 _LEAST = 0.02  # of the desired radius: two at one place, as at a sharp edge, shrink without end
 _SHORT = 0.5  # of the radius: who goes no farther in a step stays on its component
@@ -39,8 +39,8 @@ class Sampling:
         self.settings = settings
         self._settings_before = settings
         self._rng = rng
-        self._neighbours, self._scratch = Neighbours(), Scratch()
-        self._seeding = Seeding(settings)
+        self._neighbours, self._scratch = VerletList(), Scratch()
+        self._seeding = ComponentSeeding(settings)
         self._floaters: Floaters | None = None
         self._still = 0
         self._function: ImplicitFunction | None = None
@@ -75,7 +75,7 @@ class Sampling:
         settings = self.settings
         floaters, value = self._evaluated(floaters, function)
         greatest = self._greatest(floaters)
-        force_radii = common_radii(floaters.radii, floaters.desired)
+        force_radii = settled_radii(floaters.radii, floaters.desired)
         self._waited(force_radii is not floaters.radii and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(
@@ -85,13 +85,13 @@ class Sampling:
         if rate is not None:
             along = function.parameter_rate(floaters.positions, rate)
             pull = along if pull is None else pull + along
-        velocity = constrained(felt.wish, floaters.gradients, pull)
+        velocity = constrained_velocity(felt.wish, floaters.gradients, pull)
         moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt, greatest)
-        speed = way / (HASTE * settings.time_step)
+        speed = way / (SPEEDUP * settings.time_step)
         waits = patience(self._still)
-        dead = dying(grown, speed, pairs, settings, waits, self._rng)
-        parents = splitting(grown, felt.energy, speed, greatest, settings, waits)
+        dead = deaths(grown, speed, pairs, settings, waits, self._rng)
+        parents = fissions(grown, felt.energy, speed, greatest, settings, waits)
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
         return self._landed(*self._counted(grown, floaters.positions, dead, parents), after)
 
@@ -102,26 +102,26 @@ class Sampling:
 
     def _moves(self, floaters: Floaters, velocity: Floats) -> tuple[Floats, Floats]:
         """Return the ways of a step (r, 3), of a radius at most, and how long they wish to be (r,)."""
-        moves, way = limited(self.settings.time_step * velocity, floaters.radii)
+        moves, way = limited_moves(self.settings.time_step * velocity, floaters.radii)
         bounds = self.settings.bounds
         if bounds is None:
             return moves, way
         moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
-        return moves, lengths(moves)  # who is pressed against them is at rest
+        return moves, column_length(moves)  # who is pressed against them is at rest
 
     def _counted(
         self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints
     ) -> tuple[Floaters, Floats]:
         """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
         if len(parents):
-            floaters = split(floaters, parents, self._rng)
-            starts = np.concatenate([starts, picked(starts, parents)])
+            floaters = fission(floaters, parents, self._rng)
+            starts = np.concatenate([starts, column_rows(starts, parents)])
         if not np.count_nonzero(dead):
             return floaters, starts
         dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
         self._neighbours.without(dead)
         alive = np.flatnonzero(~dead)
-        return floaters.only(alive), picked(starts, alive)
+        return floaters.only(alive), column_rows(starts, alive)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
         """Return the floaters with F_x at their places, and F (r,): None, for 0, where the last step brought
@@ -131,13 +131,16 @@ class Sampling:
             return floaters, None
         positions = np.asfortranarray(floaters.positions)
         value, gradients = function.gradient(positions)
-        gradients, desired = np.asfortranarray(gradients), desired_radii(function, positions, self.settings)
+        gradients, desired = (
+            np.asfortranarray(gradients),
+            desired_repulsion_radii(function, positions, self.settings),
+        )
         return Floaters(positions, floaters.radii, gradients, desired, floaters.ages), value
 
     def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion, greatest: Floats) -> Floaters:
         settings = self.settings
         rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
-        radii = fitted(floaters.radii, felt, settings.energy, rate, beta, greatest)
+        radii = adapted_radii(floaters.radii, felt, settings.energy, rate, beta, greatest)
         radii = np.maximum(radii, _LEAST * floaters.desired)
         return Floaters(
             floaters.positions + moves, radii, floaters.gradients, floaters.desired, floaters.ages + 1
@@ -150,13 +153,13 @@ class Sampling:
     def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
         """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
         places = self._seeding.within_reach(function, floaters.positions)
-        places = within_the_bend(function, starts, places, _SHORT * self.settings.radius)
+        places = shortened_at_bends(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)
-        on = attached(function, places, floaters.radii, 0.125 * self._seeding.diameter)
+        on = attached_to_surface(function, places, floaters.radii, 0.125 * self._seeding.diameter)
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
-        desired = desired_radii(function, on.positions, self.settings)
+        desired = desired_repulsion_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
         if not np.count_nonzero(lost):
             return landed

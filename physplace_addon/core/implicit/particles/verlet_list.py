@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints, Scratch
+from ...vectors import column_dot, column_length, column_rows
 from ..neighbours import near_pairs, pairs_of_some
-from ..rows import dots, lengths, picked
 from .floaters import Floaters
-from .repulsion import REACH, Pairs
+from .repulsion import REACH, FloaterPairs
 
 _MARGIN = 0.16  # of the reach
 _WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
@@ -26,18 +26,18 @@ _MANY = 0.3  # of all: if more are to be looked for anew, all are
 _FAR, _FEW = 2.5, 0.01  # of the mean reach, and of all: so are they if more than a few reach so far
 
 
-class Neighbours:
+class VerletList:
     """The pairs of neighbours of floaters through time."""
 
     def __init__(self) -> None:
         self._scratch, self._turn = Scratch(), False
-        self._pairs = Pairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
+        self._pairs = FloaterPairs(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0))
         self._positions = np.zeros((0, 3), order="F")
         self._normals = np.zeros((0, 3), order="F")
         self._reaches = np.zeros(0)
         self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
 
-    def of(self, floaters: Floaters, force_radii: Floats) -> Pairs:
+    def of(self, floaters: Floaters, force_radii: Floats) -> FloaterPairs:
         """Return the pairs that may feel each other, by their radii or by the radii (r,) forces are made
         with.  Floaters that were not there before are the last ones.
         """
@@ -51,7 +51,7 @@ class Neighbours:
         if count and (len(stale) <= _SMALL or count > _MANY * len(stale) or _many_reach_far(reaches)):
             self._positions, self._normals, self._reaches = positions, normals, reaches
             found = near_pairs(positions, (1.0 + 2.0 * _MARGIN) * reaches)
-            self._pairs, self._number = facing(normals, *found), None
+            self._pairs, self._number = facing_pairs(normals, *found), None
         elif count or self._number is not None:
             self._renew(stale, positions, normals, reaches)
         return self._pairs
@@ -62,14 +62,14 @@ class Neighbours:
             return np.ones(len(reaches), dtype=bool)
         self._with_newborns(len(reaches))
         before = self._reaches
-        drift = lengths(positions - self._positions)
+        drift = column_length(positions - self._positions)
         margin = _MARGIN * before
         stale = drift > margin
         farthest = 2.0 * float(drift.max(initial=0.0, where=~stale))
         room = (1.0 + 2.0 * _MARGIN) * before - reaches
         if not room.min(initial=np.inf) >= farthest:
             stale |= np.minimum(drift + margin, farthest) > room
-        stale |= dots(gradients, self._normals) < _TURNED * lengths(gradients)
+        stale |= column_dot(gradients, self._normals) < _TURNED * column_length(gradients)
         stale |= before > _WASTE * reaches
         return None if self._number is None and not np.count_nonzero(stale) else stale
 
@@ -80,9 +80,9 @@ class Neighbours:
         self._normals = np.where(some, normals, self._normals)
         self._reaches = np.where(stale, reaches, self._reaches)
         new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
-        self._pairs = self._still_held_and(stale, facing(self._normals, *new))
+        self._pairs = self._still_held_and(stale, facing_pairs(self._normals, *new))
 
-    def _still_held_and(self, stale: Bools, more: Pairs) -> Pairs:
+    def _still_held_and(self, stale: Bools, more: FloaterPairs) -> FloaterPairs:
         """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now; and
         more.
         """
@@ -103,7 +103,7 @@ class Neighbours:
         if number is not None:
             for column in (first, second):
                 column[: len(kept)] = number.take(column[: len(kept)])
-        return Pairs(first, second, weight)
+        return FloaterPairs(first, second, weight)
 
     def _with_newborns(self, count: int) -> None:
         """Count those that have come: nothing is known of them yet."""
@@ -121,7 +121,7 @@ class Neighbours:
         now = np.where(dead, -1, np.cumsum(~dead) - 1)
         self._number = np.where(before < 0, -1, now.take(before))
         alive = np.flatnonzero(~dead)
-        self._positions, self._normals = (picked(own, alive) for own in (self._positions, self._normals))
+        self._positions, self._normals = (column_rows(own, alive) for own in (self._positions, self._normals))
         self._reaches = self._reaches.take(alive)
 
 
@@ -130,7 +130,7 @@ def _many_reach_far(reaches: Floats) -> bool:
     return bool(np.count_nonzero(reaches > _FAR * reaches.mean()) > _FEW * len(reaches))
 
 
-def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
+def facing_pairs(normals: Floats, first: Ints, second: Ints) -> FloaterPairs:
     """Return pairs with how much they feel of each other, by their unit normals (r, 3): 1 up to a right angle
     between them, 0 from 120°.
     """
@@ -138,6 +138,6 @@ def facing(normals: Floats, first: Ints, second: Ints) -> Pairs:
     for axis in np.ascontiguousarray(normals.T):
         weight += 2.0 * axis.take(first) * axis.take(second)
     if len(weight) and weight.min() >= 1.0:
-        return Pairs(first, second, np.ones(len(first)))
+        return FloaterPairs(first, second, np.ones(len(first)))
     felt = np.flatnonzero(weight > 0.0)
-    return Pairs(first[felt], second[felt], np.minimum(weight[felt], 1.0))
+    return FloaterPairs(first[felt], second[felt], np.minimum(weight[felt], 1.0))

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import length
 from ..functions.base import ImplicitFunction
-from .mesh_links import Links
+from .mesh_topology import MeshTopology
 
 _TURN = 0.1  # radians between the ends of an edge that is looked at
 _HALVINGS = 14
@@ -24,31 +25,31 @@ def creases(function: ImplicitFunction, points: Floats, triangles: Ints) -> tupl
     """Return places (k, 3) on creases that edges of a mesh cross, and whether each is an edge outwards, on
     which other bodies could rest, (k,); else it is one inwards, as where two shapes meet.
     """
-    return creases_between(function, points[Links.of(triangles, len(points)).ends])
+    return creases_between(function, points[MeshTopology.of(triangles, len(points)).ends])
 
 
 def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, Bools]:
     """Return the same of creases between neighbouring points (n, 2, 3) of the surface."""
     normals = np.stack([_normals(function, ends[:, i]) for i in (0, 1)], axis=1)
-    least, size = _TURN, _length(ends[:, 1] - ends[:, 0])
+    least, size = _TURN, length(ends[:, 1] - ends[:, 0])
     for _ in range(_HALVINGS):
-        jump = _length(normals[:, 1] - normals[:, 0])
+        jump = length(normals[:, 1] - normals[:, 0])
         ends, normals, size = ends[jump > least], normals[jump > least], size[jump > least]
         if len(ends):
             ends, normals = _halved(function, ends, normals)
         least = _JUMP
     jumps, ways = normals[:, 1] - normals[:, 0], ends[:, 1] - ends[:, 0]
-    turn = _length(jumps)
-    found = (turn > _JUMP) & (turn * _SHORT * size >= _JUMP * _length(ways))
+    turn = length(jumps)
+    found = (turn > _JUMP) & (turn * _SHORT * size >= _JUMP * length(ways))
     outward: Bools = np.einsum("ki,ki->k", jumps, ways)[found] > 0.0
     return ends[found, 0], outward
 
 
 def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[Floats, Floats]:
     """The half (k, 2, 3) of each way between two ends where the normals differ more."""
-    middle = _met(function, ends.mean(axis=1), normals.sum(axis=1), _length(ends[:, 1] - ends[:, 0]))
+    middle = _met(function, ends.mean(axis=1), normals.sum(axis=1), length(ends[:, 1] - ends[:, 0]))
     normal = _normals(function, middle)
-    first = _length(normal - normals[:, 0]) >= _length(normals[:, 1] - normal)
+    first = length(normal - normals[:, 0]) >= length(normals[:, 1] - normal)
     rows = np.arange(len(ends))[:, None], np.where(first, 0, 1)[:, None] + np.arange(2)
     three = (
         np.stack([own[:, 0], new, own[:, 1]], axis=1) for own, new in ((ends, middle), (normals, normal))
@@ -61,7 +62,7 @@ def _met(function: ImplicitFunction, places: Floats, ways: Floats, farthest: Flo
     """Places (k, 3) moved onto the surface along ways (k, 3), not along F_x: that leads away from an acute
     edge.
     """
-    ways = ways / np.maximum(_length(ways), np.finfo(np.float64).tiny)[:, None]
+    ways = ways / np.maximum(length(ways), np.finfo(np.float64).tiny)[:, None]
     for _ in range(_ROUNDS):
         value, gradient = function.gradient(places)
         steep = np.einsum("ki,ki->k", gradient, ways)
@@ -72,10 +73,5 @@ def _met(function: ImplicitFunction, places: Floats, ways: Floats, farthest: Flo
 
 def _normals(function: ImplicitFunction, points: Floats) -> Floats:
     gradient = function.gradient(points)[1]
-    normals: Floats = gradient / np.maximum(_length(gradient), np.finfo(np.float64).tiny)[:, None]
+    normals: Floats = gradient / np.maximum(length(gradient), np.finfo(np.float64).tiny)[:, None]
     return normals
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(np.einsum("ki,ki->k", vectors, vectors))
-    return length

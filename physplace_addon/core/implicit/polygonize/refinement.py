@@ -12,8 +12,8 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
-from ..projection import on_surface
-from .mesh_links import Links
+from ..projection import projected
+from .mesh_topology import MeshTopology
 
 _ROUNDS = 16
 _PATIENCE, _NEARER = 6, 0.6  # rounds, and how much nearer triangles must have come in them to go on
@@ -30,9 +30,9 @@ def refined(
     before = np.full(_PATIENCE, np.inf)
     enough = max(_MOST_TRIANGLES, _MOST_GROWTH * len(triangles))
     for round_ in range(_ROUNDS + 1):
-        links = Links.of(triangles, len(points))
+        links = MeshTopology.of(triangles, len(points))
         middles = points[links.ends].mean(axis=1)
-        at_edges = distances(function, middles)
+        at_edges = distances_to_surface(function, middles)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
         vain = most > _NEARER * before[0]
@@ -44,22 +44,24 @@ def refined(
     return points, triangles, most
 
 
-def bisected(
+def bisected_at_longest_edges(
     function: ImplicitFunction, points: Floats, triangles: Ints, which: Bools
 ) -> tuple[Floats, Ints]:
     """Return points (n, 3) on the surface and triangles (t, 3), with the longest edge of some (t,) of them
     cut.
     """
-    links = Links.of(triangles, len(points))
+    links = MeshTopology.of(triangles, len(points))
     none = np.zeros(len(links.ends), dtype=np.bool_)
     return _split(function, points, links, _marked(points, links, none, which))
 
 
-def _split(function: ImplicitFunction, points: Floats, links: Links, marked: Bools) -> tuple[Floats, Ints]:
+def _split(
+    function: ImplicitFunction, points: Floats, links: MeshTopology, marked: Bools
+) -> tuple[Floats, Ints]:
     """The points with the middles of the marked edges, and the triangles cut there."""
     middles = points[links.ends[marked]].mean(axis=1)
     reach = 0.25 * float(np.sqrt(_squares(points, links)[marked].max()))
-    points = np.concatenate([points, on_surface(function, middles, reach)])
+    points = np.concatenate([points, projected(function, middles, reach)])
     return points, _cut(points, links, marked)
 
 
@@ -67,15 +69,15 @@ def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Float
     """How far triangles (t, 3, 3) are from the surface at their centres; where that is not little, also half
     way from there to their corners, since beside a crease the centres do not tell.
     """
-    away = distances(function, corners.mean(axis=1))
+    away = distances_to_surface(function, corners.mean(axis=1))
     rows = np.flatnonzero(away > _LITTLE * within)
     between = 0.5 * (corners[rows] + corners[rows].mean(axis=1, keepdims=True))
-    more = distances(function, between.reshape(-1, 3)).reshape(-1, 3)
+    more = distances_to_surface(function, between.reshape(-1, 3)).reshape(-1, 3)
     away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
     return away
 
 
-def distances(function: ImplicitFunction, points: Floats) -> Floats:
+def distances_to_surface(function: ImplicitFunction, points: Floats) -> Floats:
     """Return about how far points (k, 3) near the surface are from it, |F| / |F_x|."""
     value, gradient = function.gradient(points)
     slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
@@ -83,14 +85,14 @@ def distances(function: ImplicitFunction, points: Floats) -> Floats:
     return away
 
 
-def _squares(points: Floats, links: Links) -> Floats:
+def _squares(points: Floats, links: MeshTopology) -> Floats:
     """The squares (m,) of the edges' lengths."""
     side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
     squares: Floats = np.einsum("mi,mi->m", side, side)
     return squares
 
 
-def _marked(points: Floats, links: Links, edges: Bools, centres: Bools) -> Bools:
+def _marked(points: Floats, links: MeshTopology, edges: Bools, centres: Bools) -> Bools:
     """The edges (m,) to cut: some, the longest of some triangles, and of all that have one to cut."""
     square = _squares(points, links)
     rows = np.arange(len(links.triangles))
@@ -105,7 +107,7 @@ def _marked(points: Floats, links: Links, edges: Bools, centres: Bools) -> Bools
         marked[longest[late]] = True
 
 
-def _cut(points: Floats, links: Links, marked: Bools) -> Ints:
+def _cut(points: Floats, links: MeshTopology, marked: Bools) -> Ints:
     """The triangles after the marked edges are cut at the last points, in the order of the edges."""
     number = np.full(len(marked), -1, dtype=np.intp)
     number[marked] = len(points) - int(marked.sum()) + np.arange(int(marked.sum()))

@@ -21,11 +21,12 @@ import numpy as np
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
-from ..projection import on_surface
-from ..sizing_field import greatest_curvatures
-from .mesh_links import Links, area_vectors
-from .surface_sampling import apart, scattered
+from ..projection import projected
+from ..sizing_field import greatest_curvature
+from .mesh_topology import MeshTopology, area_vectors
+from .surface_sampling import low_discrepancy, thinned
 
 _ROUNDS = 8
 _STIR = 1e-3  # of the way to the next point
@@ -41,7 +42,7 @@ _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])  # outwards i
 
 
 @dataclass(frozen=True, eq=False)
-class Restricted:
+class RestrictedDelaunay:
     """Points on the surface (n, 3), triangles (t, 3) through them, outwards; bad (n,): where they are no
     surface, or not the right one.
     """
@@ -51,12 +52,12 @@ class Restricted:
     bad: Bools
 
 
-def restricted_triangles(function: ImplicitFunction, points: Floats, spacing: float) -> Restricted:
+def restricted_delaunay(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
     """Return triangles through points (n, 3) of the surface, and through some more where these do not do.
 
     spacing: the points' usual distance, in scene units.  Bad points are left if eight rounds do not suffice.
     """
-    points = apart(on_surface(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
+    points = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
     found = _examined(function, points, spacing)
     for _ in range(_ROUNDS):
         if not found.bad.any() or len(points) > _MOST_POINTS:
@@ -66,18 +67,18 @@ def restricted_triangles(function: ImplicitFunction, points: Floats, spacing: fl
     return found
 
 
-def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> Restricted:
+def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
     triangles = _boundary(function, points, spacing)
-    links = Links.of(triangles, len(points))
+    links = MeshTopology.of(triangles, len(points))
     bad = links.broken | ~links.used
     if len(triangles):
-        normals = _units(function.gradient(points)[1])
-        facing = _units(area_vectors(points, triangles))
+        normals = length_and_unit(function.gradient(points)[1])[1]
+        facing = length_and_unit(area_vectors(points, triangles))[1]
         cosine = np.einsum("ti,tci->tc", facing, normals[triangles])
         side = points[triangles] - points[np.roll(triangles, 1, axis=1)]
         large = np.einsum("tci,tci->tc", side, side).max(axis=1) > (_LARGE * spacing) ** 2
         bad[triangles[(cosine.max(axis=1) < _FACING) & large]] = True
-    return Restricted(points, triangles, bad)
+    return RestrictedDelaunay(points, triangles, bad)
 
 
 def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Ints:
@@ -87,7 +88,7 @@ def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Int
         return none
     middle = points.mean(axis=0)
     distance = np.minimum(np.asarray(cKDTree(points).query(points, 2)[0])[:, 1], spacing)
-    stirred = points - middle + _STIR * distance[:, None] * scattered(len(points))
+    stirred = points - middle + _STIR * distance[:, None] * low_discrepancy(len(points))
     try:
         mesh = Delaunay(stirred)
     except QhullError:
@@ -115,24 +116,24 @@ def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
     return np.clip(np.where(np.isfinite(centre), centre, corners[:, 0]), -far, far), volume
 
 
-def _densified(function: ImplicitFunction, found: Restricted, spacing: float) -> Floats:
+def _densified(function: ImplicitFunction, found: RestrictedDelaunay, spacing: float) -> Floats:
     """The points, and rings about the bad ones, half as wide as the way to the next point, or as far as the
     surface does not turn too much.
     """
     points, bad = found.points, np.flatnonzero(found.bad)
     tree = cKDTree(points)
-    bend = np.maximum(greatest_curvatures(function, points[bad]), _TURN / spacing)
+    bend = np.maximum(greatest_curvature(function, points[bad]), _TURN / spacing)
     width = np.minimum(0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1], _TURN / bend)
-    tangents = _across(_units(function.gradient(points[bad])[1]))
-    angle = 2.0 * np.pi * (np.arange(_RING) / _RING + scattered(len(bad))[:, :1])
+    tangents = _across(length_and_unit(function.gradient(points[bad])[1])[1])
+    angle = 2.0 * np.pi * (np.arange(_RING) / _RING + low_discrepancy(len(bad))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
     reach = np.repeat(width, _RING)
     ring = (points[bad, None] + width[:, None, None] * way).reshape(-1, 3)
-    ring = on_surface(function, ring, 0.5 * float(width.max(initial=0.0)))
+    ring = projected(function, ring, 0.5 * float(width.max(initial=0.0)))
     least = _APART * reach
     free = tree.query(ring)[0] >= least
     order = np.argsort(-reach[free], kind="stable")
-    return np.concatenate([points, apart(ring[free][order], least[free][order])])
+    return np.concatenate([points, thinned(ring[free][order], least[free][order])])
 
 
 def _across(normals: Floats) -> Floats:
@@ -144,9 +145,3 @@ def _across(normals: Floats) -> Floats:
     between[:, 2] += np.copysign(1.0, normals[:, 2])
     shares = between[:, :2] / np.abs(between[:, 2:])
     return np.asarray(np.eye(3)[:2] - shares[:, :, None] * between[:, None])
-
-
-def _units(vectors: Floats) -> Floats:
-    length = np.sqrt(np.einsum("ki,ki->k", vectors, vectors))
-    units: Floats = vectors / np.where(length > 0.0, length, 1.0)[:, None]
-    return units

@@ -17,13 +17,13 @@ from ...arrays import Bools, Floats
 from ...errors import PhysPlaceError
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs
-from ..projection import on_surface
-from ..sizing_field import greatest_curvatures
+from ..projection import projected
+from ..sizing_field import greatest_curvature
 
 _PLASTIC = 1.2207440846057596  # the root of x^4 = x + 1: the plastic ratio of three dimensions
 
 
-def apart(points: Floats, least: Floats) -> Floats:
+def thinned(points: Floats, least: Floats) -> Floats:
     """Return those of points (n, 3) that are left when none stays that has an earlier one that stays within
     the greater of their two distances `least` (n,); points that are not finite are left out.
     """
@@ -42,7 +42,7 @@ def apart(points: Floats, least: Floats) -> Floats:
     return points[stays]
 
 
-def scattered(count: int) -> Floats:
+def low_discrepancy(count: int) -> Floats:
     """Return numbers (count, 3) from -1/2 to 1/2, evenly scattered and always the same."""
     steps = _PLASTIC ** -np.arange(1.0, 4.0)
     numbers: Floats = (np.arange(1.0, count + 1.0)[:, None] * steps) % 1.0 - 0.5
@@ -51,7 +51,7 @@ def scattered(count: int) -> Floats:
 
 def shuffled(points: Floats) -> Floats:
     """Return points (n, 3) in an order that has nothing to do with where they are, always the same."""
-    return points[np.argsort(scattered(len(points))[:, 0], kind="stable")]
+    return points[np.argsort(low_discrepancy(len(points))[:, 0], kind="stable")]
 
 
 _FIRST = 4.0  # cells across the box
@@ -65,7 +65,7 @@ _MOST_LONELY = 20_000
 _OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def covering(function: ImplicitFunction, spacing: float) -> Floats:
+def surface_samples(function: ImplicitFunction, spacing: float) -> Floats:
     """Return points (n, 3) of the surface, from 0.8 `spacing` apart to about 1.5, in scene units.
 
     Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
@@ -81,13 +81,13 @@ def covering(function: ImplicitFunction, spacing: float) -> Floats:
         cells, size = _split(function, cells - 0.5 * size, size)
         points = np.concatenate([points, _landed(function, cells, size)])
     points = shuffled(points)
-    bend = np.maximum(greatest_curvatures(function, points), _TURN / (_APART * spacing))
-    return apart(points, _TURN / bend)
+    bend = np.maximum(greatest_curvature(function, points), _TURN / (_APART * spacing))
+    return thinned(points, _TURN / bend)
 
 
 def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
     """Points of the surface near the centres (k, 3) of cells, where there are some."""
-    points = on_surface(function, cells, size, _ROUNDS)
+    points = projected(function, cells, size, _ROUNDS)
     value, gradient = function.gradient(points)
     slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
     arrived = np.abs(value) <= 1e-6 * size * slope

@@ -21,11 +21,11 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ..functions.base import ImplicitFunction
-from ..projection import on_surface
+from ..projection import projected
 from .creases import creases
-from .mesh_links import Links, area_vectors
+from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
-from .restricted_delaunay import Restricted, restricted_triangles
+from .restricted_delaunay import RestrictedDelaunay, restricted_delaunay
 
 _SPACING = 2.0  # of floaters, in radii
 _AIM = 0.7  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
@@ -96,13 +96,13 @@ def triangulated(
     allowed = 0.05 * sigma if within is None else within
     spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
     for _ in range(_ATTEMPTS):
-        found = restricted_triangles(function, points, spacing)
+        found = restricted_delaunay(function, points, spacing)
         if not len(found.triangles):
             return _nothing(MeshStatus.EMPTY)
         if found.bad.any():
             return _result(function, found, np.inf, MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
-        found = Restricted(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
+        found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
         if _confirmed(function, corners, triangles):
             return _result(function, found, distance, status)
@@ -115,9 +115,9 @@ def _nothing(status: MeshStatus) -> Triangulation:
 
 
 def _result(
-    function: ImplicitFunction, found: Restricted, distance: float, status: MeshStatus
+    function: ImplicitFunction, found: RestrictedDelaunay, distance: float, status: MeshStatus
 ) -> Triangulation:
-    links = Links.of(found.triangles, len(found.points))
+    links = MeshTopology.of(found.triangles, len(found.points))
     number = np.cumsum(links.used) - 1
     points, triangles = found.points[links.used], number[found.triangles]
     area, volume = _measured(function, points, triangles)
@@ -126,18 +126,18 @@ def _result(
 
 def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
     """Whether the curvature says that the mesh hangs together as the surface does."""
-    if curvature_agrees(function, points, triangles, False):
+    if gauss_bonnet_holds(function, points, triangles, False):
         return True
     creased = len(creases(function, points, triangles)[0]) > 0
-    return creased and curvature_agrees(function, points, triangles, True)
+    return creased and gauss_bonnet_holds(function, points, triangles, True)
 
 
-def curvature_agrees(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
+def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
     """Return whether the surface's curvature over a closed mesh, points (n, 3) on the surface and triangles
     (t, 3), is that of the mesh's Euler characteristic in every part; creases: whether the surface may have
     some.
     """
-    part = Links.of(triangles, len(points)).parts
+    part = MeshTopology.of(triangles, len(points)).parts
     size = np.sqrt(np.einsum("ti,ti->t", *[area_vectors(points, triangles)] * 2))
     angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
     count = int(part.max()) + 1
@@ -185,11 +185,11 @@ def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
 
 def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[float, float]:
     """The surface's area and volume, from the triangles and from those of a quarter of their size."""
-    links = Links.of(triangles, len(points))
+    links = MeshTopology.of(triangles, len(points))
     middles = points[links.ends].mean(axis=1)
     side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
     reach = 0.25 * float(np.sqrt(np.einsum("mi,mi->m", side, side).max()))
-    middles = on_surface(function, middles, reach)
+    middles = projected(function, middles, reach)
     a, b, c = triangles.T
     ab, bc, ca = len(points) + links.edge_of.T
     quarters = np.concatenate(

@@ -23,7 +23,7 @@ from ....errors import ImplicitError
 from .. import sparse_rows
 from ..base import ImplicitFunction
 from ..bounding_boxes import EMPTY
-from ..sparse_rows import Rows
+from ..sparse_rows import SparseRows
 from .cylinders import CylinderField
 from .fields import Field
 from .spheres import SphereField
@@ -143,7 +143,7 @@ class Blob(ImplicitFunction):
             return _dense_gradient(self.fields, x).matrix()
         parts = [field.shares(x) for field in self.fields]
         minus = [part._replace(data=np.negative(part.data)) for part in parts]
-        return sparse_rows.beside([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
+        return sparse_rows.side_by_side([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
@@ -198,7 +198,7 @@ class Blob(ImplicitFunction):
         return least, most
 
 
-def _dense_gradient(fields: Sequence[Field], x: Floats) -> Rows:
+def _dense_gradient(fields: Sequence[Field], x: Floats) -> SparseRows:
     values = np.ones((len(x), 1 + sum(field.rows.size for field in fields)))
     near = np.ones(values.shape, dtype=np.bool_)
     start = 1

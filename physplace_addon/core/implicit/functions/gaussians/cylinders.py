@@ -22,16 +22,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
+from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .summands import (
     LEAST_RADIUS,
     REACH,
     WELL_CONDITIONED,
-    Elements,
-    Nearness,
+    GaussianValues,
+    PreparedElements,
     coefficients,
-    dot,
     monomials,
     outer_sums,
 )
@@ -114,7 +114,7 @@ class CylinderField(Field):
         a, b = self.rows[:, :3], self.rows[:, 3:6]
         return np.stack((np.minimum(a, b), np.maximum(a, b)), axis=1)
 
-    def elements(self, rows: Floats, origin: Floats) -> Elements:
+    def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
         """Return elements (..., k, 7) about an origin (..., 3)."""
         return _Cylinders(rows, origin)
 
@@ -135,7 +135,7 @@ class CylinderField(Field):
         return least, most
 
 
-class _Cylinders(Elements):
+class _Cylinders(PreparedElements):
     """Cylinders as the matrices that give t, exponents and sums; a and b from the origin."""
 
     def __init__(self, rows: Floats, origin: Floats) -> None:
@@ -164,12 +164,12 @@ class _Cylinders(Elements):
         """What the gradient's sums weigh t g by: 2 w e (..., 3, k)."""
         return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
 
-    def at(self, x: Floats) -> Nearness:
+    def at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
         return _AtCylinders(self, x)
 
 
-class _AtCylinders(Nearness):
+class _AtCylinders(GaussianValues):
     def __init__(self, cylinders: _Cylinders, x: Floats) -> None:
         self.of = cylinders
         self.x = x

@@ -26,8 +26,16 @@ from scipy.spatial import cKDTree
 from ....arrays import Bools, Floats, Ints
 from .. import sparse_rows
 from ..element_rows import ElementRows
-from ..sparse_rows import Rows
-from .summands import NEGLECTED, NOTHING, REACH, ROUNDING, WELL_CONDITIONED, Elements, Nearness
+from ..sparse_rows import SparseRows
+from .summands import (
+    NEGLECTED,
+    NOTHING,
+    REACH,
+    ROUNDING,
+    WELL_CONDITIONED,
+    GaussianValues,
+    PreparedElements,
+)
 
 POINTS, ELEMENTS = 64, 8
 _MOST_PAIRS = 2**16  # of a point and an element that are evaluated at once
@@ -55,7 +63,7 @@ class Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class GroupPairs:
     """Groups of points beside groups of elements: a stack of p such pairs, sorted by the points."""
 
     group: Ints
@@ -66,7 +74,7 @@ class Pairs:
     middles: Floats
 
 
-def pairs(points: Groups, elements: Groups) -> Iterator[Pairs]:
+def group_pairs(points: Groups, elements: Groups) -> Iterator[GroupPairs]:
     """Return the pairs of groups whose boxes meet, some at a time."""
     apart = np.zeros((len(points.lower), len(elements.lower)), dtype=np.bool_)
     for i in range(3):
@@ -77,14 +85,16 @@ def pairs(points: Groups, elements: Groups) -> Iterator[Pairs]:
     stack = max(_MOST_PAIRS // (points.members.shape[1] * elements.members.shape[1]), 1)
     for start in range(0, len(of_points), stack):
         a, b = of_points[start : start + stack], of_elements[start : start + stack]
-        yield Pairs(a, points.members[a], points.real[a], elements.members[b], elements.real[b], middles[a])
+        yield GroupPairs(
+            a, points.members[a], points.real[a], elements.members[b], elements.real[b], middles[a]
+        )
 
 
-def summed(x: Floats, elements: Groups, height: int, evaluate: Callable[[Pairs], Floats]) -> Floats:
+def summed(x: Floats, elements: Groups, height: int, evaluate: Callable[[GroupPairs], Floats]) -> Floats:
     """Return the sums (height, n) at points (n, 3) of what `evaluate` finds for p pairs (p, height, size)."""
     points = Groups.of(x, x, POINTS)
     sums = np.zeros((len(points.lower), height, points.members.shape[1]))
-    for some in pairs(points, elements):
+    for some in group_pairs(points, elements):
         starts = np.flatnonzero(np.diff(some.group, prepend=-1))
         sums[some.group[starts]] += np.add.reduceat(evaluate(some), starts, axis=0)
     result = np.empty((height, len(x)))
@@ -114,7 +124,7 @@ class Field(ElementRows, ABC):
         """For each element the box (k, 2, 3) of what the distance is measured from."""
 
     @abstractmethod
-    def elements(self, rows: Floats, origin: Floats) -> Elements:
+    def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
         """Return elements given as rows (..., k, p), made ready about an origin (..., 3)."""
 
     @abstractmethod
@@ -124,7 +134,7 @@ class Field(ElementRows, ABC):
         """
 
     @cached_property
-    def _whole(self) -> Elements:
+    def _whole(self) -> PreparedElements:
         return self.elements(self.rows, self._middle())
 
     def _middle(self) -> Floats:
@@ -137,11 +147,11 @@ class Field(ElementRows, ABC):
         spans, reach = self.spans, (REACH * self.radii)[:, None]
         return Groups.of(spans[:, 0] - reach, spans[:, 1] + reach, ELEMENTS)
 
-    def at(self, x: Floats) -> Nearness:
+    def at(self, x: Floats) -> GaussianValues:
         """Return all elements at points (n, 3)."""
         return self._whole.at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
 
-    def _at_pairs(self, x: Floats, pairs: Pairs) -> Nearness:
+    def _at_pairs(self, x: Floats, pairs: GroupPairs) -> GaussianValues:
         """Return elements at points, group by group."""
         places = np.swapaxes(x[pairs.points] - pairs.middles[:, None], 1, 2)
         elements = self.elements(self.rows[pairs.elements], pairs.middles)
@@ -172,7 +182,7 @@ class Field(ElementRows, ABC):
         self,
         x: Floats,
         height: int,
-        evaluate: Callable[[Nearness, Floats], Floats],
+        evaluate: Callable[[GaussianValues, Floats], Floats],
         rates: Floats | None = None,
     ) -> Floats:
         """Return sums over the elements (height, n) of what `evaluate` makes of them and their rates, a part
@@ -231,15 +241,15 @@ class Field(ElementRows, ABC):
         shares = near.shares().reshape(self.rows.size, len(x))
         return shares.T, np.repeat(near.g > NEGLECTED, self.rows.shape[1], axis=0).T
 
-    def shares(self, x: Floats) -> Rows:
+    def shares(self, x: Floats) -> SparseRows:
         """Return the derivatives (n, k p) of the sum by the parameters, without those that are neglected."""
         if self.few(x):
             return sparse_rows.of_dense(*self.dense_shares(x))
-        parts = [self._shares_of(x, own) for own in pairs(Groups.of(x, x, POINTS), self._groups)]
+        parts = [self._shares_of(x, own) for own in group_pairs(Groups.of(x, x, POINTS), self._groups)]
         points, indices, data = (np.concatenate([part[i] for part in parts]) for i in range(3))
         return sparse_rows.of_entries(points, indices, data, len(x), self.rows.size)
 
-    def _shares_of(self, x: Floats, own: Pairs) -> tuple[Ints, Ints, Floats]:
+    def _shares_of(self, x: Floats, own: GroupPairs) -> tuple[Ints, Ints, Floats]:
         """The points, parameters and values of the entries of some pairs."""
         near = self._at_pairs(x, own)
         pair, element, point = np.nonzero((near.g > NEGLECTED) & own.real_points[:, None])
@@ -249,10 +259,10 @@ class Field(ElementRows, ABC):
         return np.repeat(own.points[pair, point], width), indices.ravel(), values.ravel()
 
 
-def _with_second(near: Nearness, _: Floats) -> Floats:
+def _with_second(near: GaussianValues, _: Floats) -> Floats:
     second = near.second()
     return np.concatenate((near.first(), second.reshape(*second.shape[:-3], 9, second.shape[-1])), axis=-2)
 
 
-def _with_rate(near: Nearness, rates: Floats) -> Floats:
+def _with_rate(near: GaussianValues, rates: Floats) -> Floats:
     return np.concatenate((near.first(), near.rate(rates)[..., None, :]), axis=-2)

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
+from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .summands import (
     LEAST_RADIUS,
     WELL_CONDITIONED,
-    Elements,
-    Nearness,
+    GaussianValues,
+    PreparedElements,
     coefficients,
-    dot,
     monomials,
     outer_sums,
 )
@@ -50,7 +50,7 @@ class SphereField(Field):
         middle: Floats = np.add.reduce(self.rows[:, :3]) / max(len(self.rows), 1)
         return middle
 
-    def elements(self, rows: Floats, origin: Floats) -> Elements:
+    def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
         """Return elements (..., k, 4) about an origin (..., 3)."""
         return _Spheres(rows, origin)
 
@@ -68,7 +68,7 @@ class SphereField(Field):
         return least.T, most.T
 
 
-class _Spheres(Elements):
+class _Spheres(PreparedElements):
     """Spheres as the matrices that give exponents and sums; c from the origin."""
 
     def __init__(self, rows: Floats, origin: Floats) -> None:
@@ -80,12 +80,12 @@ class _Spheres(Elements):
         self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
         self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
-    def at(self, x: Floats) -> Nearness:
+    def at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
         return _AtSpheres(self, x)
 
 
-class _AtSpheres(Nearness):
+class _AtSpheres(GaussianValues):
     def __init__(self, spheres: _Spheres, x: Floats) -> None:
         self.of = spheres
         self.x = x

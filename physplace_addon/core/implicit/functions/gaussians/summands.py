@@ -17,7 +17,7 @@ LEAST_RADIUS = 1e-70  # that its fourth power is still a number
 WELL_CONDITIONED = 1e3  # |c|^2 / s^2 up to which products lose no more than the last three digits
 
 
-class Elements(ABC):
+class PreparedElements(ABC):
     """k elements made ready to be evaluated about an origin (..., 3)."""
 
     origin: Floats
@@ -25,11 +25,11 @@ class Elements(ABC):
     careful: bool  # whether products would lose too many digits
 
     @abstractmethod
-    def at(self, x: Floats) -> Nearness:
+    def at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
 
 
-class Nearness(ABC):
+class GaussianValues(ABC):
     """The Gaussians g (..., k, n) of k elements at n points, and what they change by."""
 
     g: Floats
@@ -78,12 +78,6 @@ def coefficients(c: Floats, w: Floats) -> Floats:
     np.multiply((2.0 * w)[..., None], c, out=result[..., 2:5])
     result[..., 5] = 1.0
     return result
-
-
-def dot(a: Floats, b: Floats) -> Floats:
-    """Return the products (..., k) of vectors (..., k, 3)."""
-    product: Floats = np.einsum("...i,...i->...", a, b)
-    return product
 
 
 def outer_sums(weights: Floats, d: Floats) -> Floats:

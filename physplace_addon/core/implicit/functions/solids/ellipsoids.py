@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
+from ....rigid import skew
 from ..element_rows import columns_of
 from .solids import Solids, Which, products
 
@@ -69,14 +70,14 @@ class Ellipsoids(Solids):
         """R (k, 3, 3)."""
         w = self.rows[:, 6:]
         first, second = _sinc(w), _versed(w)
-        turn = np.eye(3) + first * _cross(w) + second * (_cross(w) @ _cross(w))
+        turn = np.eye(3) + first * skew(w) + second * (skew(w) @ skew(w))
         return turn @ self.references
 
     @cached_property
     def _jacobians(self) -> Floats:
         """J (k, 3, 3) = 1 + (1 - cos) / |w|^2 [w] + (|w| - sin) / |w|^3 [w]^2."""
         w = self.rows[:, 6:]
-        return np.eye(3) + _versed(w) * _cross(w) + _lag(w) * (_cross(w) @ _cross(w))
+        return np.eye(3) + _versed(w) * skew(w) + _lag(w) * (skew(w) @ skew(w))
 
     def _placed(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """x - c and z (..., 3), |z| (...), the half-axes (..., 3) and their mean (...)."""
@@ -142,14 +143,6 @@ class Ellipsoids(Solids):
         growth = 1.0 + level / np.cbrt(self._axes).prod(axis=1)
         widths = np.where(growth[:, None] < 0.0, -np.inf, self._widths * growth[:, None])
         return np.stack((self.rows[:, :3] - widths, self.rows[:, :3] + widths), axis=1)
-
-
-def _cross(w: Floats) -> Floats:
-    """[w] (k, 3, 3), for which [w] v is the cross product."""
-    matrix = np.zeros((len(w), 3, 3))
-    matrix[:, [2, 0, 1], [1, 2, 0]] = w
-    matrix[:, [1, 2, 0], [2, 0, 1]] = -w
-    return matrix
 
 
 def _angles(w: Floats) -> tuple[Floats, Floats]:

@@ -23,9 +23,10 @@ from scipy.optimize import linprog
 
 from ....arrays import Floats, Ints
 from ....errors import ImplicitError
+from ....vectors import length_and_unit
 from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of
-from .solids import Solids, Which, normalized, products
+from .solids import Solids, Which, products
 
 _MOST = 24  # planes, whose corners are all looked at
 _SLACK, _PARALLEL = 1e-9, 1e-9
@@ -109,7 +110,7 @@ class HalfSpaces(Solids):
         Raises ImplicitError for a normal without length.
         """
         rows = columns_of("plane", (("normals", 3, normals), ("points", 3, points)))
-        length, n = normalized(rows[:, :3])
+        length, n = length_and_unit(rows[:, :3])
         if not (length > 0.0).all():
             raise ImplicitError("plane", "normals", "a normal of length 0", "give it a direction")
         middle = np.asarray(origin, dtype=np.float64)
@@ -117,7 +118,7 @@ class HalfSpaces(Solids):
         return cls(np.column_stack((n, distance)), middle, float(size))
 
     def _valid(self, rows: Floats) -> Floats:
-        length, n = normalized(rows[:, :3])
+        length, n = length_and_unit(rows[:, :3])
         rows[:, :3] = np.where(length[:, None] > 0.0, n, self.rows[:, :3])
         return rows
 

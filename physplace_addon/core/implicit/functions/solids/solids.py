@@ -17,7 +17,7 @@ from ....arrays import Floats, Ints
 from ....errors import ImplicitError
 from ..base import ImplicitFunction
 from ..element_rows import ElementRows
-from ..sparse_rows import Rows
+from ..sparse_rows import SparseRows
 
 Which = Ints | slice
 ALL = slice(None)
@@ -82,11 +82,13 @@ class Solids(ElementRows, ImplicitFunction):
         """Return F_q (n, m): one element's derivatives in each row."""
         return self.rows_of(x, self.nearest(x)).matrix()
 
-    def rows_of(self, x: Floats, which: Ints) -> Rows:
+    def rows_of(self, x: Floats, which: Ints) -> SparseRows:
         """Return the derivatives of elements `which` (n,) by all parameters."""
         width = self.rows.shape[1]
         indices = (which[:, None] * width + np.arange(width)).ravel()
-        return Rows(self.shares(x, which).ravel(), indices, np.arange(len(x) + 1) * width, self.rows.size)
+        return SparseRows(
+            self.shares(x, which).ravel(), indices, np.arange(len(x) + 1) * width, self.rows.size
+        )
 
     def rates_of(self, x: Floats, which: Ints, rate: Floats) -> Floats:
         """Return the rates of change (n,) of elements `which` (n,) for a rate (m,) of the parameters."""
@@ -123,9 +125,3 @@ class Solids(ElementRows, ImplicitFunction):
 def products(weights: Floats, ends: Floats) -> Floats:
     """Return products of which 0 times infinity is 0."""
     return np.where(weights == 0.0, 0.0, np.where(weights == 0.0, 1.0, weights) * ends)
-
-
-def normalized(d: Floats) -> tuple[Floats, Floats]:
-    """Return lengths (...) and unit vectors (..., 3); 0 where the length is."""
-    length = np.sqrt(np.einsum("...i,...i->...", d, d))
-    return length, d / np.where(length > 0.0, length, 1.0)[..., None]

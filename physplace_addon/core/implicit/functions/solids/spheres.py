@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
+from ....vectors import length_and_unit
 from ..element_rows import columns_of
-from .solids import Solids, Which, normalized
+from .solids import Solids, Which
 
 _ROUNDING = 2.0**-50
 
@@ -35,12 +36,12 @@ class Spheres(Solids):
 
     def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and its direction (..., 3)."""
-        length, n = normalized(x - self.rows[which, :3])
+        length, n = length_and_unit(x - self.rows[which, :3])
         return length - self.rows[which, 3], n
 
     def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), its direction and (1 - n n') / |x - c| (..., 3, 3)."""
-        length, n = normalized(x - self.rows[which, :3])
+        length, n = length_and_unit(x - self.rows[which, :3])
         across = np.eye(3) - n[..., :, None] * n[..., None, :]
         bend = (
             across * np.where(length > 0.0, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)[..., None, None]
@@ -49,7 +50,7 @@ class Spheres(Solids):
 
     def shares(self, x: Floats, which: Which) -> Floats:
         """Return -n by the centre, -1 by the radius (..., 4)."""
-        _, n = normalized(x - self.rows[which, :3])
+        _, n = length_and_unit(x - self.rows[which, :3])
         return np.concatenate((-n, np.full((*n.shape[:-1], 1), -1.0)), axis=-1)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:

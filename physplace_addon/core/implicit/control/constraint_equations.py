@@ -27,17 +27,19 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from .control_points import ControlPoints
-from .least_change import Inverse, weights_of
+from .least_change import RankedInverse, length_weights
 
 _AXES = np.concatenate([np.eye(3), -np.eye(3)])
 
 
-def places_beside(places: Floats, h: float) -> Floats:
+def difference_places(places: Floats, h: float) -> Floats:
     """Return the places (6 k, 3) at a distance of h along the axes from places (k, 3)."""
     return np.asarray((places[:, None] + h * _AXES).reshape(-1, 3))
 
 
-def grip(normal: Floats, per: Floats, gradients: Floats, rates: Floats, way: Floats) -> tuple[Floats, Floats]:
+def normal_constraint(
+    normal: Floats, per: Floats, gradients: Floats, rates: Floats, way: Floats
+) -> tuple[Floats, Floats]:
     """Return how the normals at k points turn by the parameters (3 k, m), and by the points' ways (3 k,).
 
     normal (k, 3) are units; per (k,) is 1 / (2 h |F_x|), or that times a lever; gradients (6 k, 3) and rates
@@ -52,7 +54,7 @@ def grip(normal: Floats, per: Floats, gradients: Floats, rates: Floats, way: Flo
 
 Mobility = Callable[[Bools], Floats]
 
-FARTHEST = 4.0  # strides that a parameter may move the surface by in a step
+FARTHEST_STRIDES = 4.0  # strides that a parameter may move the surface by in a step
 _LEVER = 0.25  # of the surface's size: where turns of a normal are measured
 _SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
 _ROUNDING = 1e-10  # of how the normals answer: the least slack, where parameters move no point
@@ -63,7 +65,7 @@ _FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not t
 
 
 @dataclass(frozen=True)
-class Pace:
+class StepLimits:
     """stride: the farthest that points move in a step; near: how far off the surface a point may be left;
     size: the surface's; least: a radius that does not get smaller; all lengths in scene units.  positive
     (m,): the parameters that must stay above 0; scales (m,): the function's.  hold: whether what is dragged
@@ -102,7 +104,7 @@ class Pace:
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class PointEvaluation:
     """What a function is at n control points: value (n,), gradient (n, 3), slope (n,), which is |F_x|.
 
     held (k,): the dragged points that must not slip; beside (6 k, 3): F_x at `places_beside` these, at a
@@ -120,12 +122,12 @@ class Sight:
     h: float
 
     @classmethod
-    def of(cls, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> Sight:
+    def of(cls, function: ImplicitFunction, controls: ControlPoints, pace: StepLimits) -> PointEvaluation:
         """Look once at all places that a step needs."""
         held, h = pace.held(controls), _BESIDE * pace.stride
         places, count = controls.position, len(controls)
         if len(held):
-            places = np.concatenate([places, places_beside(places.take(held, axis=0), h)])
+            places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
         value, gradient, rates = function.derivatives(places)
         gradient, beside = gradient[:count], gradient[count:]
         slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
@@ -142,14 +144,14 @@ class Sight:
         farther = off > distance * self.slope
         return np.asarray(farther & (off > _FLAT)) if np.count_nonzero(farther) else farther
 
-    def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: Pace) -> bool:
+    def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: StepLimits) -> bool:
         """Whether it is what a look at the control points would give."""
         same = self.function is function and self.places is controls.position
         return same and self.held.tobytes() == pace.held(controls).tobytes()
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class ConstraintEquations:
     """What a step is made from, at the points as they are, in lengths.
 
     mobility (m, m) is B; weight (n,) makes lengths of F's values; off (n,) is F so; normal (n, 3) is F_x so;
@@ -162,22 +164,24 @@ class Equations:
     off: Floats
     normal: Floats
     reach: Floats
-    inverse: Inverse
+    inverse: RankedInverse
     beside: Floats
 
     @classmethod
-    def of(cls, sight: Sight, controls: ControlPoints, mobility: Floats, near: float) -> Equations:
+    def of(
+        cls, sight: PointEvaluation, controls: ControlPoints, mobility: Floats, near: float
+    ) -> ConstraintEquations:
         """Set them up."""
         every = sight.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
         reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
-        weight = weights_of(reach, sight.slope)
+        weight = length_weights(reach, sight.slope)
         rows *= weight[:, None]
         off, normal = weight * sight.value, weight[:, None] * sight.gradient
         rank = np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
-        return cls(mobility, weight, off, normal, weight * reach, Inverse(rows, rank), beside)
+        return cls(mobility, weight, off, normal, weight * reach, RankedInverse(rows, rank), beside)
 
-    def off_in(self, sight: Sight) -> Floats:
+    def off_in(self, sight: PointEvaluation) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
         weight = self.weight
         return np.asarray(sight.value * weight / np.maximum(sight.slope * weight, _FLATTER))
@@ -188,19 +192,19 @@ class Equations:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class FirstOrderStep:
     """A step to first order: change (m,) of the parameters, way (n, 3) of the points, and left (n,), how far
     off the surface they are after it, 0 where they can be followed; lengths in scene units.
     """
 
-    equations: Equations
+    equations: ConstraintEquations
     change: Floats
     way: Floats
     left: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Wish:
+class DesiredStep:
     """What a step is to do: way (n, 3) of the points and desired (m,), Q dt, the change of the parameters.
 
     back: whether it is to come back to points that are off the surface; else those stay so far off.
@@ -211,30 +215,34 @@ class Wish:
     back: bool
 
 
-def plan(sight: Sight, controls: ControlPoints, wish: Wish, mobility: Floats, pace: Pace) -> Plan:
+def first_order_step(
+    sight: PointEvaluation, controls: ControlPoints, wish: DesiredStep, mobility: Floats, pace: StepLimits
+) -> FirstOrderStep:
     """Return the least change by which the surface does as wished, to first order.
 
     What a point is off is taken back, a stride at most.
     """
     way, desired = wish.way, wish.desired
-    equations = Equations.of(sight, controls, mobility, pace.near)
+    equations = ConstraintEquations.of(sight, controls, mobility, pace.near)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if np.count_nonzero(desired):
         after = after + equations.weight * (sight.rates[: len(way)] @ desired)
     keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
     if not wish.back:
         keeps = np.where(np.abs(equations.off) > pace.near, equations.off, keeps)
-    y = equations.answer(keeps - after, FARTHEST * pace.stride)
+    y = equations.answer(keeps - after, FARTHEST_STRIDES * pace.stride)
     if len(sight.held):
         y = y + _held(equations, sight, way, y, _LEVER * pace.size)
-    return Plan(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
+    return FirstOrderStep(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
 
 
-def _held(equations: Equations, sight: Sight, way: Floats, y: Floats, lever: float) -> Floats:
+def _held(
+    equations: ConstraintEquations, sight: PointEvaluation, way: Floats, y: Floats, lever: float
+) -> Floats:
     """Return what the grip adds to y, in what the points leave free; turns are measured at a lever."""
     held = sight.held
     normal, per = equations.normal.take(held, axis=0), (0.5 * lever / sight.h) * equations.weight.take(held)
-    turns, turned = grip(normal, per, sight.beside, equations.beside, way.take(held, axis=0))
+    turns, turned = normal_constraint(normal, per, sight.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
     slack = max(

@@ -15,7 +15,7 @@ from ...arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class MeshTopology:
     """The edges of triangles (t, 3) over so many points.
 
     ends (m, 2): the points of each edge, the lesser first.  edge_of (t, 3): the edge from corner i to i + 1.
@@ -27,7 +27,7 @@ class Links:
     edge_of: Ints
 
     @classmethod
-    def of(cls, triangles: Ints, count: int) -> Links:
+    def of(cls, triangles: Ints, count: int) -> MeshTopology:
         """Return the links of triangles (t, 3) over `count` points."""
         start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
         keys = np.minimum(start, end) * np.intp(max(count, 1)) + np.maximum(start, end)

@@ -20,9 +20,17 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ..functions.base import ImplicitFunction
-from ..projection import on_surface
+from ..projection import projected
+from .constraint_equations import (
+    ConstraintEquations,
+    DesiredStep,
+    FirstOrderStep,
+    Mobility,
+    PointEvaluation,
+    StepLimits,
+    first_order_step,
+)
 from .control_points import ControlPoints
-from .equations import Equations, Mobility, Pace, Plan, Sight, Wish, plan
 
 _CUTS = 5
 _CORRECTIONS = 6
@@ -34,7 +42,7 @@ _ALIKE = 2.0  # last changes, along them: a longer change is not compared
 
 
 @dataclass(frozen=True, eq=False)
-class Missed:
+class SecondOrderError:
     """How far off n points a change (m,) left the surface that was right to first order, off (n,); both in
     scene units.
 
@@ -54,52 +62,52 @@ class Missed:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class SurfaceStep:
     """The function and the control points after a step, what is seen there, and what the first order missed;
     off (n,): how far off the surface each point is, in scene units; idle: nothing was done.
     """
 
     function: ImplicitFunction
     controls: ControlPoints
-    sight: Sight
+    sight: PointEvaluation
     off: Floats
-    missed: Missed
+    missed: SecondOrderError
     idle: bool = False
 
 
-NOTHING = Missed(np.zeros(0), np.zeros(0))
+NO_ERROR = SecondOrderError(np.zeros(0), np.zeros(0))
 
 
-def single_step(
+def corrected_step(
     function: ImplicitFunction,
-    sight: Sight,
+    sight: PointEvaluation,
     controls: ControlPoints,
-    wish: Wish,
+    wish: DesiredStep,
     mobility: Mobility,
-    missed: Missed,
-    pace: Pace,
+    missed: SecondOrderError,
+    pace: StepLimits,
     farthest: float,
-) -> Followed:
+) -> SurfaceStep:
     """Make a step from what is seen, or as much of it as the pinned allow, and farthest, in scene units."""
     planned = _feasible(function, sight, controls, wish, mobility, pace)
-    length = length_of(planned.change, pace)
+    length = surface_motion(planned.change, pace)
     if math.isfinite(length):
         share = min(1.0, farthest / length)
         for cut in range(_CUTS):
             made = _made(function, controls, planned, share * 0.5**cut, missed, pace)
             if made is not None:
                 return made
-    return Followed(function, controls, sight, np.abs(planned.equations.off), NOTHING)
+    return SurfaceStep(function, controls, sight, np.abs(planned.equations.off), NO_ERROR)
 
 
 def _feasible(
     function: ImplicitFunction,
-    sight: Sight,
+    sight: PointEvaluation,
     controls: ControlPoints,
-    wish: Wish,
+    wish: DesiredStep,
     mobility: Mobility,
-    pace: Pace,
-) -> Plan:
+    pace: StepLimits,
+) -> FirstOrderStep:
     """Plan a step that leaves a part of every radius, and all of a small one: others do the rest.
 
     Each round leaves out more parameters, those that would come below their least.
@@ -107,7 +115,7 @@ def _feasible(
     size, free = function.parameters.take(pace.sizes), np.ones(len(wish.desired), dtype=bool)
     lowest = np.where(size > pace.smallest, -_LEAST_PART * size, 0.0)
     while True:
-        planned = plan(sight, controls, wish, mobility(free), pace)
+        planned = first_order_step(sight, controls, wish, mobility(free), pace)
         below = (planned.change.take(pace.sizes) < lowest) & free.take(pace.sizes)
         if not np.count_nonzero(below):
             return planned
@@ -116,7 +124,7 @@ def _feasible(
         wish = replace(wish, desired=desired)
 
 
-def length_of(change: Floats, pace: Pace) -> float:
+def surface_motion(change: Floats, pace: StepLimits) -> float:
     """Return about how far a change of parameters moves the surface at most, in scene units, above 0."""
     return float((np.abs(change) / pace.scales).max(initial=1e-300))
 
@@ -124,11 +132,11 @@ def length_of(change: Floats, pace: Pace) -> float:
 def _made(
     function: ImplicitFunction,
     controls: ControlPoints,
-    planned: Plan,
+    planned: FirstOrderStep,
     part: float,
-    missed: Missed,
-    pace: Pace,
-) -> Followed | None:
+    missed: SecondOrderError,
+    pace: StepLimits,
+) -> SurfaceStep | None:
     """Make a part of a planned step; None if it leaves the pinned farther off than they were."""
     moved = controls.at(controls.position + part * planned.way)
     made = _corrected(function, moved, planned, part, missed, pace)
@@ -144,11 +152,11 @@ def _made(
 def _corrected(
     function: ImplicitFunction,
     moved: ControlPoints,
-    planned: Plan,
+    planned: FirstOrderStep,
     part: float,
-    missed: Missed,
-    pace: Pace,
-) -> Followed | None:
+    missed: SecondOrderError,
+    pace: StepLimits,
+) -> SurfaceStep | None:
     """Change the function by a part of a plan, and bring it to the points that it reaches by first order."""
     equations, change = planned.equations, part * planned.change
     goal = equations.off + part * (planned.left - equations.off)
@@ -158,37 +166,41 @@ def _corrected(
         changed = _changed(function, change + equations.mobility @ equations.answer(ask, pace.stride), pace)
         if changed is None:
             return None
-        function, sight = changed, Sight.of(changed, moved, pace)
+        function, sight = changed, PointEvaluation.of(changed, moved, pace)
         off = equations.off_in(sight)
         left = np.where(near, off - goal, 0.0)
         if correction == 0:
-            missed = Missed(lengths, left - ask)
+            missed = SecondOrderError(lengths, left - ask)
         worst = float(np.abs(left).max(initial=0.0))
         if not math.isfinite(worst):
             return None
         if worst <= _ENOUGH * pace.near:
             break
         if correction == _AFRESH:
-            equations = Equations.of(sight, moved, equations.mobility, pace.near)
+            equations = ConstraintEquations.of(sight, moved, equations.mobility, pace.near)
         change, ask = np.zeros_like(change), -left
-    return Followed(function, moved, sight, np.abs(off), missed)
+    return SurfaceStep(function, moved, sight, np.abs(off), missed)
 
 
-def _changed(function: ImplicitFunction, change: Floats, pace: Pace) -> ImplicitFunction | None:
+def _changed(function: ImplicitFunction, change: Floats, pace: StepLimits) -> ImplicitFunction | None:
     """Return the function with changed parameters; None if they are no numbers, or a size is not above 0."""
     parameters = function.parameters + change
     return function.with_parameters(parameters) if pace.allows(parameters) else None
 
 
-def _put_back(made: Followed, stray: Bools, equations: Equations, pace: Pace) -> Followed:
+def _put_back(
+    made: SurfaceStep, stray: Bools, equations: ConstraintEquations, pace: StepLimits
+) -> SurfaceStep:
     """Put points (n,) that were on their way and are off the surface back on it: those are not there yet."""
-    function, moved = made.function, on_it(made.function, made.controls, stray, pace)
-    sight = Sight.of(function, moved, pace)
-    return Followed(function, moved, sight, np.abs(equations.off_in(sight)), made.missed)
+    function, moved = made.function, points_on_surface(made.function, made.controls, stray, pace)
+    sight = PointEvaluation.of(function, moved, pace)
+    return SurfaceStep(function, moved, sight, np.abs(equations.off_in(sight)), made.missed)
 
 
-def on_it(function: ImplicitFunction, controls: ControlPoints, stray: Bools, pace: Pace) -> ControlPoints:
+def points_on_surface(
+    function: ImplicitFunction, controls: ControlPoints, stray: Bools, pace: StepLimits
+) -> ControlPoints:
     """Return the points with some (n,) brought onto the surface."""
     if not stray.any():
         return controls
-    return controls.on_feet(stray, on_surface(function, controls.position[stray], pace.stride))
+    return controls.on_feet(stray, projected(function, controls.position[stray], pace.stride))

@@ -12,25 +12,32 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ..functions.base import ImplicitFunction
-from ..projection import feet
+from ..projection import closest_points
+from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, PointEvaluation, StepLimits
 from .control_points import ControlPoints
-from .equations import FARTHEST, Mobility, Pace, Sight, Wish
-from .single_step import NOTHING, Followed, Missed, length_of, on_it, single_step
+from .corrected_step import (
+    NO_ERROR,
+    SecondOrderError,
+    SurfaceStep,
+    corrected_step,
+    points_on_surface,
+    surface_motion,
+)
 
 _SPRING = 0.3  # of the way to the cursor in a step
 _APPROACHES = 6  # steps at once to pinned points that are off the surface
 _NEARER = 0.02  # of its way: a point that comes by less is not worth a change
 
 
-def follow(
+def surface_step(
     function: ImplicitFunction,
     controls: ControlPoints,
     desired: Floats,
     mobility: Mobility,
-    pace: Pace,
+    pace: StepLimits,
     known: Floats,
-    last: Followed | None = None,
-) -> Followed:
+    last: SurfaceStep | None = None,
+) -> SurfaceStep:
     """Make a step.  desired (m,) is the change of the parameters wished for it, Q dt; mobility gives B for
     the parameters that may change; known (r, 3) are places on the surface, for feet of points far off it;
     the last step, if given, saves work.
@@ -48,65 +55,71 @@ def _followed(
     controls: ControlPoints,
     desired: Floats,
     mobility: Mobility,
-    pace: Pace,
+    pace: StepLimits,
     known: Floats,
-    last: Followed | None,
-) -> Followed:
+    last: SurfaceStep | None,
+) -> SurfaceStep:
     """Serve the pinned, where that is needed, and then the dragged."""
-    seen, missed = (None, NOTHING) if last is None else (last.sight, last.missed)
+    seen, missed = (None, NO_ERROR) if last is None else (last.sight, last.missed)
     sight, controls = _sight(function, controls, pace, known, seen)
     way, dragged = controls.way(_SPRING, pace.stride), controls.dragged
     if np.count_nonzero((controls.free | sight.farther(pace.near)) & ~dragged):
         if not np.count_nonzero(dragged):
-            return _come_to(function, sight, controls, Wish(way, desired, back=True), mobility, missed, pace)
+            return _come_to(
+                function, sight, controls, DesiredStep(way, desired, back=True), mobility, missed, pace
+            )
         function, sight, controls = _pinned_first(function, controls, way, mobility, pace)
         way = dragged[:, None] * way
-    wish = Wish(way, desired, back=False)
-    return single_step(function, sight, controls, wish, mobility, missed, pace, FARTHEST * pace.stride)
+    wish = DesiredStep(way, desired, back=False)
+    return corrected_step(
+        function, sight, controls, wish, mobility, missed, pace, FARTHEST_STRIDES * pace.stride
+    )
 
 
 def _pinned_first(
-    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, pace: Pace
-) -> tuple[ImplicitFunction, Sight, ControlPoints]:
+    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, pace: StepLimits
+) -> tuple[ImplicitFunction, PointEvaluation, ControlPoints]:
     """Have the surface come to the points that are not dragged, as if there were no others."""
     others = ~controls.dragged
-    own, wish = controls.only(others), Wish(way[others], np.zeros(len(pace.scales)), back=True)
-    made = _come_to(function, Sight.of(function, own, pace), own, wish, mobility, NOTHING, pace)
+    own, wish = controls.only(others), DesiredStep(way[others], np.zeros(len(pace.scales)), back=True)
+    made = _come_to(function, PointEvaluation.of(function, own, pace), own, wish, mobility, NO_ERROR, pace)
     positions = controls.position.copy()
     positions[others] = made.controls.position
-    controls = on_it(made.function, controls.at(positions), controls.dragged, pace)
-    return made.function, Sight.of(made.function, controls, pace), controls
+    controls = points_on_surface(made.function, controls.at(positions), controls.dragged, pace)
+    return made.function, PointEvaluation.of(made.function, controls, pace), controls
 
 
 def _come_to(
     function: ImplicitFunction,
-    sight: Sight,
+    sight: PointEvaluation,
     controls: ControlPoints,
-    wish: Wish,
+    wish: DesiredStep,
     mobility: Mobility,
-    missed: Missed,
-    pace: Pace,
-) -> Followed:
+    missed: SecondOrderError,
+    pace: StepLimits,
+) -> SurfaceStep:
     """Make a step, and more where the pinned are not reached by it, no farther than one may go.
 
     Nothing is done that brings neither the pinned nor those on their way nearer.
     """
-    left = FARTHEST * pace.stride
-    done = Followed(function, controls, sight, sight.off, NOTHING)
+    left = FARTHEST_STRIDES * pace.stride
+    done = SurfaceStep(function, controls, sight, sight.off, NO_ERROR)
     for _ in range(_APPROACHES):
-        made = single_step(function, sight, controls, wish, mobility, missed, pace, left)
+        made = corrected_step(function, sight, controls, wish, mobility, missed, pace, left)
         away = sight.farther(pace.near) & ~controls.free
         if away.any() and not wish.desired.any() and not _nearer(sight, controls, away, made, pace):
             return done
-        left -= length_of(made.function.parameters - function.parameters, pace)
+        left -= surface_motion(made.function.parameters - function.parameters, pace)
         function, sight, controls, missed, done = made.function, made.sight, made.controls, made.missed, made
         if left <= 0.0 or not (sight.farther(pace.near) & ~controls.free).any():
             break
-        wish = Wish(np.zeros_like(wish.way), np.zeros_like(wish.desired), back=True)
+        wish = DesiredStep(np.zeros_like(wish.way), np.zeros_like(wish.desired), back=True)
     return done
 
 
-def _nearer(sight: Sight, controls: ControlPoints, away: Bools, made: Followed, pace: Pace) -> bool:
+def _nearer(
+    sight: PointEvaluation, controls: ControlPoints, away: Bools, made: SurfaceStep, pace: StepLimits
+) -> bool:
     """Whether a step brings any of the pinned that are off the surface (n,), or on their way, nearer."""
     came = controls.distance_left - made.controls.distance_left
     return bool(
@@ -116,13 +129,17 @@ def _nearer(sight: Sight, controls: ControlPoints, away: Bools, made: Followed, 
 
 
 def _sight(
-    function: ImplicitFunction, controls: ControlPoints, pace: Pace, known: Floats, seen: Sight | None
-) -> tuple[Sight, ControlPoints]:
+    function: ImplicitFunction,
+    controls: ControlPoints,
+    pace: StepLimits,
+    known: Floats,
+    seen: PointEvaluation | None,
+) -> tuple[PointEvaluation, ControlPoints]:
     """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
     shown = seen if seen is not None and seen.shows(function, controls, pace) else None
-    sight = shown or Sight.of(function, controls, pace)
+    sight = shown or PointEvaluation.of(function, controls, pace)
     apart = sight.farther(pace.stride)
     if not np.count_nonzero(apart):
         return sight, controls
-    controls = controls.on_feet(apart, feet(function, controls.target[apart], pace.size, known))
-    return Sight.of(function, controls, pace), controls
+    controls = controls.on_feet(apart, closest_points(function, controls.target[apart], pace.size, known))
+    return PointEvaluation.of(function, controls, pace), controls

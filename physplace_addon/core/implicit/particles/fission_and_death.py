@@ -27,9 +27,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..rows import dots, lengths, picked
+from ...vectors import column_dot, column_length, column_rows
 from .floaters import Floaters, FloaterSettings
-from .repulsion import Pairs
+from .repulsion import FloaterPairs
 
 _FEW = 4
 _BESIDE = 2.8  # radii: who is nearer shares land; neighbours at rest are 2 apart, the next ones 3.5
@@ -45,10 +45,10 @@ def patience(still: int) -> float:
     return min(max(still - _PATIENT_FROM, 0) * _PATIENCE, _MOST_PATIENCE)
 
 
-def dying(
+def deaths(
     floaters: Floaters,
     speed: Floats,
-    pairs: Pairs,
+    pairs: FloaterPairs,
     settings: FloaterSettings,
     patience: float,
     rng: np.random.Generator,
@@ -78,19 +78,19 @@ def dying(
     return np.asarray(small & unlucky & (count >= few))
 
 
-def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> Pairs:
+def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> FloaterPairs:
     """Return the pairs that share land, for they are near and look the same way: others may be on different
     components.
     """
     positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
-    apart = lengths(picked(positions, first) - picked(positions, second))
-    alike = dots(picked(gradients, first), picked(gradients, second))
+    apart = column_length(column_rows(positions, first) - column_rows(positions, second))
+    alike = column_dot(column_rows(gradients, first), column_rows(gradients, second))
     reach = _BESIDE * np.maximum(radii.take(first), radii.take(second))
     near = np.flatnonzero((apart < reach) & (alike > 0.0))
-    return Pairs(first.take(near), second.take(near), weight.take(near))
+    return FloaterPairs(first.take(near), second.take(near), weight.take(near))
 
 
-def _sums(values: Floats, pairs: Pairs) -> Floats:
+def _sums(values: Floats, pairs: FloaterPairs) -> Floats:
     """Return the sums of values (r,) over each floater's neighbours (r,)."""
     first, second = pairs.first, pairs.second
     size = len(values)
@@ -98,7 +98,7 @@ def _sums(values: Floats, pairs: Pairs) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
-def _least_around(values: Floats, pairs: Pairs) -> Floats:
+def _least_around(values: Floats, pairs: FloaterPairs) -> Floats:
     """Return the least of values (r,) over each floater's neighbours (r,); infinite for a lone one."""
     least = np.full(len(values), np.inf)
     np.minimum.at(least, pairs.first, values[pairs.second])
@@ -106,7 +106,7 @@ def _least_around(values: Floats, pairs: Pairs) -> Floats:
     return least
 
 
-def splitting(
+def fissions(
     floaters: Floaters,
     energy: Floats,
     speed: Floats,
@@ -124,7 +124,7 @@ def splitting(
     return who[(speed.take(who) < settings.equilibrium * radii) & (huge | room)]
 
 
-def split(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:
+def fission(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:
     """Return the floaters with the parents (k,) split in two; newborns come last, beside their parents."""
     radii = floaters.radii[parents] / np.sqrt(2.0)
     all_radii, ages = floaters.radii.copy(), floaters.ages.copy()
@@ -138,5 +138,5 @@ def split(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floate
 def _tangent(normals: Floats, rng: np.random.Generator) -> Floats:
     """Return random unit vectors (k, 3) at right angles to normals (k, 3)."""
     way = np.asfortranarray(rng.normal(size=normals.shape))
-    way -= dots(way, normals)[:, None] * normals
-    return np.asarray(way / np.maximum(lengths(way), 1e-12)[:, None])
+    way -= column_dot(way, normals)[:, None] * normals
+    return np.asarray(way / np.maximum(column_length(way), 1e-12)[:, None])

@@ -23,7 +23,7 @@ _ROUNDS = 8
 _OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def isolated(function: ImplicitFunction) -> Floats:
+def seeds_by_ranges(function: ImplicitFunction) -> Floats:
     """Return a place (k, 3) inside of each component that ranges tell from all others."""
     box = function.box()
     size = float(np.max(box[1] - box[0])) / _FIRST
