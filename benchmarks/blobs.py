@@ -26,9 +26,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from physplace_addon.core.implicit import ImplicitFunction
-from physplace_addon.core.implicit.floaters import FloaterSettings
-from physplace_addon.core.implicit.frozen import Frozen
-from physplace_addon.core.implicit.sculpting import Sculpting, SculptSettings
+from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings
+from physplace_addon.core.implicit.functions.frozen import Frozen
+from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.core.implicit.wild import wild
 
