@@ -11,9 +11,9 @@ from mathutils import Matrix
 from demo import studio
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.rigid import Pose
-from physplace_addon.scene.display import corner_normals, write_triangles
+from physplace_addon.scene.access import present, scene_of
+from physplace_addon.scene.writing.display import corner_normals, write_triangles
 
-SAMPLES = 8  # the denoiser does the rest
 COATS = (
     (0.55, 0.20, 0.14),
     (0.13, 0.33, 0.48),
@@ -35,8 +35,9 @@ def picture(
         mesh.materials.append(studio.material(body.name, COATS[number % len(COATS)], Roughness=0.35))
         made = bpy.data.objects.new(body.name, mesh)
         made.matrix_world = Matrix(pose.matrix4.tolist())
-        bpy.context.scene.collection.objects.link(made)
+        scene_of(bpy.context).collection.objects.link(made)
     bpy.ops.mesh.primitive_plane_add(size=60.0)
-    bpy.context.object.data.materials.append(studio.material("Table", (0.40, 0.34, 0.28), Roughness=0.7))
+    table = studio.mesh_of(present(bpy.context.object))
+    table.materials.append(studio.material("Table", (0.40, 0.34, 0.28), Roughness=0.7))
     studio.light_and_camera(looks_at, distance)
-    studio.render(path, samples=SAMPLES)
+    studio.render(path)

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import physplace_addon
-
-from . import place_file, pulled_cylinders, spoon_in_bowl
+from demo import place_file, pulled_cylinders, spoon_in_bowl, studio
 
 
 def main() -> int:
@@ -23,15 +22,17 @@ def main() -> int:
     )
     parser.add_argument("--sculpt", action="store_true", help="pull three blobby cylinders into shape")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to")
+    parser.add_argument("--small", action="store_true", help="small, coarse pictures, for a quick try")
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     out = chosen.out.resolve()
+    quality = studio.SMALL if chosen.small else studio.FULL
     physplace_addon.register()
     try:
         if chosen.sculpt:
-            return pulled_cylinders.run(out)
+            return pulled_cylinders.run(out, quality)
         if chosen.file is None:
-            return spoon_in_bowl.run(out)
+            return spoon_in_bowl.run(out, quality)
         return place_file.run(chosen.file, chosen.active, out)
     finally:
         physplace_addon.unregister()  # without it, bpy never exits after a render

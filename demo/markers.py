@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contacts made visible: a yellow ball at each, and an arrow along its normal, longer for more force."""
+"""Contacts made visible: an orange ball at each, and an arrow along its normal, longer for more force."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from bpy.types import Collection, Material, Mesh, Object
 from mathutils import Vector
 
-from physplace_addon.scene.report import CONTACTS, FLOATS_A_CONTACT
-
-from .studio import material
+from demo import studio
+from physplace_addon.core.arrays import Floats
+from physplace_addon.scene.access import scene_of
+from physplace_addon.scene.writing.report import CONTACTS, FLOATS_A_CONTACT
 
 COLLECTION = "Contacts"
 LONGEST_NEEDLE = 12.0  # ball radii
@@ -19,9 +20,9 @@ LONGEST_NEEDLE = 12.0  # ball radii
 def mark(obj: Object, radius: float) -> int:
     """Show an object's reported contacts with balls of a radius; returns how many there are."""
     contacts = np.reshape(list(obj[CONTACTS]), (-1, FLOATS_A_CONTACT))
-    glow = material("Contact", (1.0, 0.60, 0.0), Roughness=0.4, Emission_Strength=0.8)
-    glow.node_tree.nodes["Principled BSDF"].inputs["Emission Color"].default_value = (1.0, 0.50, 0.0, 1.0)
-    target, ball, needle = _collection(), _ball(glow), _needle(glow)
+    coat = studio.material("Contact", (1.0, 0.35, 0.0), Roughness=0.4)
+    studio.glow(coat, (1.0, 0.25, 0.0), 1.0)
+    target, ball, needle = _collection(), _ball(coat), _needle(coat)
     strongest = max(float(contacts[:, 6].max(initial=0.0)), 1e-12)
     for number, (*place, nx, ny, nz, force) in enumerate(contacts.tolist()):
         turn = Vector((nx, ny, nz)).to_track_quat("Z", "Y")
@@ -39,7 +40,7 @@ def _collection() -> Collection:
     found = bpy.data.collections.get(COLLECTION)
     if found is None:
         found = bpy.data.collections.new(COLLECTION)
-        bpy.context.scene.collection.children.link(found)
+        scene_of(bpy.context).collection.children.link(found)
     return found
 
 
@@ -55,7 +56,7 @@ def _needle(coat: Material) -> Mesh:
     return _turned("Contact normal", profile, angles, coat)
 
 
-def _turned(name: str, profile: np.ndarray, angles: np.ndarray, coat: Material) -> Mesh:
+def _turned(name: str, profile: Floats, angles: Floats, coat: Material) -> Mesh:
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     points = [(r * x, r * y, z) for r, z in profile for x, y in circle]
     rows, count = len(profile), len(angles)

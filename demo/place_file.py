@@ -8,22 +8,26 @@ from pathlib import Path
 import bpy
 from bpy.types import Object
 
-from .table import place
+from demo.quiet import quiet
+from demo.table import place
+from physplace_addon.scene.access import active_object, view_layer_of
 
 
 def run(path: Path, active: str | None, out: Path) -> int:
-    """Open or import a file, place one object of it, and save the result; 0 if the placement had an end."""
+    """Open or import a file, place one object of it, and save the result; return 0."""
     if not path.is_file():
         raise SystemExit(f"There is no file {path}")
-    _open(path)
+    with quiet():
+        _open(path)
     obj = _object(active)
     try:
         place(obj)
     except RuntimeError as error:
         raise SystemExit(str(error).strip()) from error
     target = out / f"{path.stem}_placed.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(target))
-    print(f"\nSaved {target}")
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(filepath=str(target))
+    print(f"The scene with {obj.name} placed is in {target}.")
     return 0
 
 
@@ -42,14 +46,15 @@ def _open(path: Path) -> None:
 
 
 def _object(name: str | None) -> Object:
-    shown = [obj.name for obj in bpy.context.view_layer.objects if obj.visible_get()]
+    objects = view_layer_of(bpy.context).objects
+    shown = [obj.name for obj in objects if obj.visible_get()]
     listing = "\n  ".join(shown) or "(none)"
     if name is not None:
-        found = bpy.context.view_layer.objects.get(name)
+        found: Object | None = objects.get(name)
         if found is None:
             raise SystemExit(f'There is no object "{name}" in the view layer. Visible objects:\n  {listing}')
         return found
-    active = bpy.context.view_layer.objects.active
+    active = active_object(bpy.context)
     if active is None:
         raise SystemExit(f"Say which object to place, with ACTIVE=name. Visible objects:\n  {listing}")
     return active

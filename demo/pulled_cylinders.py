@@ -16,12 +16,14 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from demo import studio
+from demo.studio import Quality
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import blobby_cylinders
-from physplace_addon.core.implicit.floaters import FloaterSettings
-from physplace_addon.core.implicit.frozen import Frozen
-from physplace_addon.core.implicit.sculpting import Sculpting, SculptSettings, SculptState
-
-from . import studio
+from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState
+from physplace_addon.core.implicit.functions.frozen import Frozen
+from physplace_addon.core.implicit.particles.floaters import FloaterSettings
+from physplace_addon.scene.access import present, scene_of
 
 TILT = 0.06
 RADIUS, BIAS = 0.42, 0.5
@@ -41,11 +43,11 @@ BALL = 0.09
 VIEW = ((0.0, 0.0, -0.1), 10.0)
 
 
-def run(out: Path) -> int:
+def run(out: Path, quality: Quality) -> int:
     """Pull, and render a picture of each pull into a folder; 0 if the surface follows every point."""
     sculpting = Sculpting(_cylinders(), SculptSettings(FloaterSettings(SPACING)), np.random.default_rng(0))
     _steps(sculpting, SETTLING)
-    _picture(out / "pulled-cylinders-0.png", sculpting.state, None)
+    _picture(out / "pulled-cylinders-0.png", sculpting.state, None, quality)
     followed = True
     for number, (place, way) in enumerate(PULLS, 1):
         index = sculpting.add(_nearest(sculpting.state, place))
@@ -60,7 +62,7 @@ def run(out: Path) -> int:
             f"pull {number}: {pulled} steps, {len(state.floaters)} floaters, control points off by at most "
             f"{state.off.max() / SPACING:.0e} of the spacing"
         )
-        _picture(out / f"pulled-cylinders-{number}.png", state, index)
+        _picture(out / f"pulled-cylinders-{number}.png", state, index, quality)
     return 0 if followed else 1
 
 
@@ -83,31 +85,32 @@ def _pulled(sculpting: Sculpting, index: int) -> int:
     return STEPS
 
 
-def _nearest(state: SculptState, place: tuple[float, float, float]) -> np.ndarray:
+def _nearest(state: SculptState, place: tuple[float, float, float]) -> Floats:
     away = state.floaters.positions - np.array(place)
-    return state.floaters.positions[np.argmin(np.einsum("ri,ri->r", away, away))]
+    nearest: Floats = state.floaters.positions[np.argmin(np.einsum("ri,ri->r", away, away))]
+    return nearest
 
 
-def _picture(path: Path, state: SculptState, pulled: int | None) -> None:
+def _picture(path: Path, state: SculptState, pulled: int | None, quality: Quality) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scales = studio.material("Floaters", (0.72, 0.44, 0.16), Roughness=0.45)
-    _add_mesh("Floaters", *_disks(state)).data.materials.append(scales)
+    studio.mesh_of(_add_mesh("Floaters", *_disks(state))).materials.append(scales)
     coats = [
         studio.material("Pinned", (0.03, 0.05, 0.12), Roughness=0.3),
         studio.material("Pulled", (0.10, 0.45, 0.80), Roughness=0.3),
     ]
     for index, place in enumerate(state.controls.position):
         bpy.ops.mesh.primitive_uv_sphere_add(radius=BALL, location=place)
-        bpy.context.object.data.materials.append(coats[index == pulled])
+        studio.mesh_of(present(bpy.context.object)).materials.append(coats[index == pulled])
         bpy.ops.object.shade_smooth()
     studio.light_and_camera(*VIEW)
-    camera = bpy.context.scene.camera
+    camera = present(scene_of(bpy.context).camera)
     camera.location = Vector(VIEW[0]) + VIEW[1] * Vector((0.15, -1.0, 0.12)).normalized()
-    camera.rotation_euler = (Vector(VIEW[0]) - camera.location).to_track_quat("-Z", "Y").to_euler()
-    studio.render(path, samples=12)
+    studio.look_at(camera, Vector(VIEW[0]))
+    studio.render(path, quality)
 
 
-def _disks(state: SculptState) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+def _disks(state: SculptState) -> tuple[Floats, list[tuple[int, ...]]]:
     """Disks tangent to the surface: corners (r * sides, 3) and faces."""
     floaters, normals = state.floaters, state.floaters.normals
     axis = np.eye(3)[np.argmin(np.abs(normals), axis=1)]
@@ -121,9 +124,9 @@ def _disks(state: SculptState) -> tuple[np.ndarray, list[tuple[int, ...]]]:
     return corners.reshape(-1, 3), [tuple(row) for row in rows.tolist()]
 
 
-def _add_mesh(name: str, corners: np.ndarray, faces: list[tuple[int, ...]]) -> bpy.types.Object:
+def _add_mesh(name: str, corners: Floats, faces: list[tuple[int, ...]]) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(corners.tolist(), [], faces)
     made = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(made)
+    scene_of(bpy.context).collection.objects.link(made)
     return made

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from physplace_addon.scene.display import refresh_mesh
+from physplace_addon.scene.access import scene_of
+from physplace_addon.scene.writing.display import refresh_mesh
 
 HANDLE_SHARE = 0.36  # of the distance to the next point: close to a circle's 0.39 for gentle turns
 
@@ -75,7 +76,7 @@ def _revolution(name: str, knots: Sequence[Knot], tolerance: float) -> Object:
 
 def _surface(name: str, kind: str, **parameters: str | float) -> Object:
     obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    bpy.context.scene.collection.objects.link(obj)
+    scene_of(bpy.context).collection.objects.link(obj)
     obj["surface"] = kind
     for key, value in parameters.items():
         obj[f"surface.{key}"] = value
@@ -101,6 +102,6 @@ def _curve(name: str, knots: Sequence[Knot]) -> Object:
     for point in spline.bezier_points:
         point.handle_left_type = point.handle_right_type = "ALIGNED"
     obj = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(obj)
+    scene_of(bpy.context).collection.objects.link(obj)
     obj.hide_viewport = obj.hide_render = True
     return obj

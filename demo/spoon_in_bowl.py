@@ -6,34 +6,43 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bpy.types import Material, Object
+from bpy.types import Object
 
-from . import markers, shapes, studio
-from .table import place
+from demo import markers, shapes, studio
+from demo.quiet import quiet
+from demo.studio import Quality
+from demo.table import place
+from physplace_addon.scene.access import extended, present, scene_of, view_layer_of
 
-MARKER = 0.02  # radius of a contact's ball
+MARKER = 0.025  # radius of a contact's ball
 AT_REST = {"BALANCED", "BALANCED_BY_FRICTION", "AT_ENERGY_MINIMUM"}
+TARGET, DISTANCE = (0.0, 0.0, 0.60), 5.4  # of the camera
+PICTURES = ("before.png", "after.png", "contacts.png")
+SCENE = "spoon_in_bowl.blend"
 
 
-def run(out: Path) -> int:
-    """Build, place, save and render into a folder; 0 if both came to rest."""
+def run(out: Path, quality: Quality) -> int:
+    """Build, place, save and render into a folder; return 0 if both came to rest."""
+    before, after, contacts = (out / name for name in PICTURES)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bowl, spoon = _build()
-    studio.light_and_camera((0.0, 0.0, 0.60), 5.4)
-    studio.render(out / "before.png")
-    scene = bpy.context.scene
-    scene.physplace.key_path = True
+    studio.light_and_camera(TARGET, DISTANCE)
+    studio.render(before, quality)
+    scene = scene_of(bpy.context)
+    extended(scene).physplace.key_path = True
     scene.frame_set(1)
     ends = [place(bowl), place(spoon)]
     scene.frame_end = scene.frame_current + 24
-    studio.render(out / "after.png")
+    studio.render(after, quality)
     count = markers.mark(bowl, MARKER) + markers.mark(spoon, MARKER)
-    _save_with_contacts_hidden(out / "spoon_in_bowl.blend")
-    _see_through(spoon, 0.4)
-    _see_through(bowl, 0.25)
-    studio.render(out / "contacts.png")
+    _save_with_contacts_hidden(out / SCENE)
+    _see_through(spoon, 0.6)
+    _see_through(bowl, 0.2)
+    studio.render(contacts, quality)
+    first, second, third = PICTURES
     print(
-        f"\n{count} contacts shown in {out / 'contacts.png'}; open {out / 'spoon_in_bowl.blend'} in Blender"
+        f"\nThe pictures {first}, {second} and {third}, and the scene {SCENE} with its {count} contacts, "
+        f"are in {out}."
     )
     return 0 if AT_REST.issuperset(ends) else 1
 
@@ -49,13 +58,13 @@ def _build() -> tuple[Object, Object]:
 
 
 def _see_through(obj: Object, alpha: float) -> None:
-    coat: Material = obj.data.materials[0]
-    inputs = coat.node_tree.nodes["Principled BSDF"].inputs
-    for name, value in (("Alpha", alpha), ("Roughness", 0.5), ("Coat Weight", 0.0)):  # no glints in front
-        inputs[name].default_value = value
+    coat = present(studio.mesh_of(obj).materials[0])
+    studio.adjust(coat, Alpha=alpha, Roughness=0.5, Coat_Weight=0.0)  # no glints in front
 
 
 def _save_with_contacts_hidden(path: Path) -> None:
-    bpy.context.view_layer.layer_collection.children[markers.COLLECTION].hide_viewport = True
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.context.view_layer.layer_collection.children[markers.COLLECTION].hide_viewport = False
+    layer = view_layer_of(bpy.context).layer_collection.children[markers.COLLECTION]
+    layer.hide_viewport = True
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    layer.hide_viewport = False

@@ -4,33 +4,54 @@
 from __future__ import annotations
 
 import time
+from typing import Protocol, cast
 
 import bpy
 from bpy.types import Object
 
-from physplace_addon.scene.report import figures_of, last_report, notes_of
+from demo.quiet import progress
+from physplace_addon.scene.access import view_layer_of
+from physplace_addon.scene.writing.report import Report, figures_of, last_report, notes_of
+
+
+class _Operators(Protocol):
+    """PhysPlace's operators in bpy.ops; the stubs know no add-on's."""
+
+    def place(self) -> set[str]: ...
+
+
+class _AllOperators(Protocol):
+    """bpy.ops, once PhysPlace is registered."""
+
+    @property
+    def physplace(self) -> _Operators: ...
 
 
 def place(obj: Object) -> str:
-    """Place an object with the operator, print its report, and return the name of the end."""
-    bpy.context.view_layer.objects.active = obj
-    print(f"\nPlacing {obj.name} ...", flush=True)
+    """Place an object with the operator, print its report, and return the name of the end.
+
+    Raises:
+        RuntimeError: the operator has reported an error.
+        SystemExit: the operator has left no report.
+    """
+    view_layer_of(bpy.context).objects.active = obj
     started = time.perf_counter()
-    bpy.ops.physplace.place()
-    return print_report(obj, time.perf_counter() - started)
+    with progress(f"Placing {obj.name}"):
+        result = cast("_AllOperators", bpy.ops).physplace.place()
+        report = last_report(obj)
+        if result != {"FINISHED"} or report is None:
+            raise SystemExit(f'"{obj.name}" has not been placed')
+    _print_table(obj.name, report, time.perf_counter() - started)
+    return str(report["status"])
 
 
-def print_report(obj: Object, seconds: float) -> str:
-    """Print an object's last report; returns the name of the end."""
-    report = last_report(obj)
-    if report is None:
-        raise SystemExit(f'"{obj.name}" has no report')
+def _print_table(name: str, report: Report, seconds: float) -> None:
     lines = [(row.label, row.value) for row in figures_of(report)] + [("Seconds", f"{seconds:.1f}")]
     width = max(len(label) for label, _ in lines)
     breadth = width + 4 + max(len(value) for _, value in lines)
-    print(f"{obj.name}\n{'-' * breadth}")
+    print(f"\n{name}\n{'-' * breadth}")
     for label, value in lines:
         print(f"{label:<{width}}    {value}")
     for note in notes_of(report):
         print(f"Note: {note}")
-    return str(report["status"])
+    print(flush=True)
