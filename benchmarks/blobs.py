@@ -26,7 +26,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from physplace_addon.core.implicit import ImplicitFunction
-from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings
+from physplace_addon.core.implicit.control.sculpting import Sculpting
+from physplace_addon.core.implicit.control.state import SculptSettings
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres

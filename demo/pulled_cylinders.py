@@ -20,7 +20,8 @@ from demo import studio
 from demo.studio import Quality
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import blobby_cylinders
-from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState
+from physplace_addon.core.implicit.control.sculpting import Sculpting
+from physplace_addon.core.implicit.control.state import SculptSettings, SculptState
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from physplace_addon.scene.access import present, scene_of

@@ -31,14 +31,12 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..implicit.functions.base import ImplicitFunction
-from ..surfaces.base import Derivatives
+from ..implicit.projection import SETTLED, bracketed_heights, newton_heights
 from ..surfaces.bernstein import bernstein
 from ..surfaces.bezier.nets import Nets
+from ..surfaces.geometry import Derivatives
 from ..surfaces.patches import Patches, Slopes
 from ..vectors import dot, length
-
-SETTLED = 1e-8  # of the height: a step of Newton's so short leaves an error of its square
-_ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,41 +64,6 @@ class SurfaceLines:
         """Return P + h d and its derivatives (k, 2, 2, 3) for heights (k,) that stay as they are."""
         level: Floats = self.jets[..., :3] + height[:, None, None, None] * self.jets[..., 3:]
         return level
-
-    def take(self, rows: Ints) -> SurfaceLines:
-        """Return some of the lines."""
-        return SurfaceLines(self.jets[rows])
-
-
-def newton_heights(value: Floats, gradient: Floats, way: Floats) -> Floats:
-    """Return Newton's steps (k,) along ways, infinite where F does not rise along them."""
-    steep = dot(gradient, way)
-    rising = steep > 0.0
-    return np.where(rising, -value / np.where(rising, steep, 1.0), np.inf)
-
-
-def bracketed_heights(
-    function: ImplicitFunction, lines: SurfaceLines, most: Floats, height: Floats
-) -> Floats:
-    """Return h (k,) on lines, at most `most` (k,) either way: Newton's steps from some heights (k,), and
-    halvings of the bracket where those leave it.
-    """
-    height, low, high = height.copy(), -most, most.copy()
-    rows = np.arange(len(most))
-    for _ in range(_ROUNDS):
-        now, own = height[rows], lines.take(rows)
-        value, gradient = function.gradient(own.at(now))
-        inside = value < 0.0
-        low[rows] = np.where(inside, now, low[rows])
-        high[rows] = np.where(inside, high[rows], now)
-        goal = now + newton_heights(value, gradient, own.way)
-        out = (goal < low[rows]) | (goal > high[rows])
-        height[rows] = np.where(out, 0.5 * (low[rows] + high[rows]), goal)
-        going = np.abs(height[rows] - now) > SETTLED * most[rows]
-        if not going.any():
-            break
-        rows = rows[going]
-    return height
 
 
 _DEGREE = 4
@@ -239,7 +202,9 @@ class ImplicitPatches(Patches):
         lost = ~(np.abs(last) <= SETTLED * most) | (np.abs(height + last) > most)
         if lost.any():
             rows = np.flatnonzero(lost)
-            height[rows] = bracketed_heights(self.function, lines.take(rows), most[rows], height[rows])
+            height[rows] = bracketed_heights(
+                self.function, lines.base[rows], lines.way[rows], most[rows], height[rows]
+            )
             _, gradient, *hessian = evaluate(lines.at(height))
             last = np.where(lost, 0.0, last)
         if bent:
@@ -285,7 +250,7 @@ def implicit_patches(
     bare = ImplicitPatches(function, corners, ways, reach, np.zeros((len(corners), *_SAMPLES)))
     patch, at = _on_all(len(bare))
     lines = bare.lines(patch, at)
-    height = bracketed_heights(function, lines, reach[patch], np.zeros(len(patch)))
+    height = bracketed_heights(function, lines.base, lines.way, reach[patch], np.zeros(len(patch)))
     guesses = height.reshape(bare.guesses.shape)
     heights = most_between(np.abs(guesses)) + _ROUNDING * bare.reach
     return replace(bare, heights=heights, guesses=guesses), lines.at(height).reshape(*guesses.shape, 3)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Floats
 from .functions.base import ImplicitFunction
 
 _PIECES = 64  # at first
@@ -31,7 +31,8 @@ def first_hit(function: ImplicitFunction, origin: Floats, along: Floats, reach: 
     knots = np.linspace(start, end, _PIECES + 1)
     pieces = np.stack([knots[:-1], knots[1:]], axis=1)
     for _ in range(_ROUNDS):
-        pieces = pieces[_may_hold_zero(function, origin, along, pieces)][:_MOST]
+        corners = origin + pieces[:, :, None] * along
+        pieces = pieces[function.may_cross(corners.min(axis=1), corners.max(axis=1))][:_MOST]
         knots = np.linspace(pieces[:, 0], pieces[:, 1], _PARTS + 1, axis=1)
         pieces = np.stack([knots[:, :-1], knots[:, 1:]], axis=2).reshape(-1, 2)
     ends = function.value(origin + pieces.reshape(-1, 1) * along).reshape(-1, 2)
@@ -51,12 +52,6 @@ def _within(box: Floats, origin: Floats, along: Floats, reach: float) -> tuple[f
     ends = np.where(along == 0.0, np.array([[-np.inf], [np.inf]]), np.sort(ends, axis=0))
     start, end = max(0.0, float(ends[0].max())), min(reach, float(ends[1].min()))
     return (start, end) if not beside.any() else (0.0, 0.0)
-
-
-def _may_hold_zero(function: ImplicitFunction, origin: Floats, along: Floats, pieces: Floats) -> Bools:
-    corners = origin + pieces[:, :, None] * along
-    least, most = function.range(corners.min(axis=1), corners.max(axis=1))
-    return np.asarray((least <= 0.0) & (most >= 0.0))
 
 
 def _bisected(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.implicit.control.sculpting import SculptState
+from ...core.implicit.control.state import SculptState
 from ...core.implicit.functions.base import ImplicitFunction
 from ...core.implicit.projection import projected
 from ...core.implicit.ray_intersection import first_hit

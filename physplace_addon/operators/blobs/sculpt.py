@@ -14,14 +14,14 @@ import bpy
 from bpy.types import Context, Event, Object
 
 from ...core.arrays import Floats
-from ...core.implicit.control.sculpting import SculptStatus
+from ...core.implicit.control.state import SculptStatus
 from ...core.wording import in_words
 from ...scene.access import present
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, why_no_blob
+from ..common import Conclusion, no_blob_reason
 from ..keymap import SCULPTING
-from ..modal import ModalOperator, Verdict
+from ..modal import EventResult, ModalOperator
 from ..view import View
 from .playback import playback
 from .session import BlobSession
@@ -48,7 +48,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
     @classmethod
     def why_grey(cls, context: Context) -> str | None:
         """It needs a blob, in Object Mode."""
-        return why_no_blob(context)
+        return no_blob_reason(context)
 
     def work(self, context: Context) -> Conclusion:
         """Have the surface come to its control points, as far as it can."""
@@ -72,35 +72,35 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         """While a control point is held, the mouse may go anywhere."""
         return self.steering.held is not None
 
-    def heed(self, context: Context, view: View, event: Event) -> Verdict:
+    def heed(self, context: Context, view: View, event: Event) -> EventResult:
         """Take what is meant for the surface, and let all else pass."""
         action = SCULPTING.action_of(context, event)
         if self.steering.held is not None:
             return self._drag(context, view, event, action)
         if action == "CONFIRM":
-            return Verdict.CONFIRMED
+            return EventResult.CONFIRMED
         if action == "CANCEL" and self.adds:
             self.adds = False
-            return Verdict.TAKEN
+            return EventResult.TAKEN
         if action == "CANCEL":
             self._restores = True
-            return Verdict.CANCELLED
+            return EventResult.CANCELLED
         if action is not None and view.is_under(event):
             return self._press(context, view, event, self.adds or action == "ADD")
-        return Verdict.PASSED
+        return EventResult.PASSED
 
-    def _press(self, context: Context, view: View, event: Event, adds: bool) -> Verdict:
+    def _press(self, context: Context, view: View, event: Event, adds: bool) -> EventResult:
         if adds:
             return self._add(context, view, view.mouse(event))
         name = self.steering.control_near(view, view.mouse(event), NEAR)
         if name is None:
-            return Verdict.PASSED
+            return EventResult.PASSED
         select_only(context, [bpy.data.objects[name]])
         self.steering.take(name)
         self._button = event.type
-        return Verdict.TAKEN
+        return EventResult.TAKEN
 
-    def _drag(self, context: Context, view: View, event: Event, action: str | None) -> Verdict:
+    def _drag(self, context: Context, view: View, event: Event, action: str | None) -> EventResult:
         session, held = self.steering, present(self.steering.held)
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
             session.pull(held, session.under_mouse(view, view.mouse(event), held))
@@ -110,16 +110,16 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             session.let_go()
             session.write(context)
             session.empties.make_undo("Drag Control Point")
-        return Verdict.TAKEN
+        return EventResult.TAKEN
 
-    def _add(self, context: Context, view: View, mouse: Floats) -> Verdict:
+    def _add(self, context: Context, view: View, mouse: Floats) -> EventResult:
         place = self.steering.hit(view, mouse)
         if place is None:
-            return Verdict.TAKEN if self.adds else Verdict.PASSED
+            return EventResult.TAKEN if self.adds else EventResult.PASSED
         self.adds = False
         self.steering.add_control(context, place)
         self.steering.empties.make_undo("Add Control Point")
-        return Verdict.TAKEN
+        return EventResult.TAKEN
 
     def why_over(self, context: Context) -> str | None:
         """It needs its blob, and Object Mode."""
@@ -177,7 +177,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         return f"{SCULPTING.shown(bpy.context)}   and all of Blender's own, as G: move   X: delete"
 
 
-def blob_under_hands() -> Object | None:
+def sculpted_blob() -> Object | None:
     """The blob that is being sculpted; None for none."""
     for operator in ModalOperator._open:
         if isinstance(operator, PHYSPLACE_OT_blob_sculpt) and operator.steering.is_undisturbed:

@@ -20,7 +20,8 @@ from bpy.types import Context, Object
 from ...core.arrays import Floats
 from ...core.errors import PhysPlaceError
 from ...core.implicit.control.control_points import ControlPoints
-from ...core.implicit.control.sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from ...core.implicit.control.sculpting import Sculpting
+from ...core.implicit.control.state import SculptSettings, SculptState, SculptStatus
 from ...core.wording import counted
 from ...overlay.disks import BlobMarks
 from ...scene.access import view_layer_of
@@ -33,7 +34,7 @@ from ...scene.blobs.objects import family_of
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import Selected, select_only
 from ..view import View
-from .rays import inverse, marks_of, point_near, surface_near, surface_under, transformed
+from .rays import blob_marks, inverse, nearest_pixel, surface_near, surface_under, transformed
 
 SEED: Final = 1
 STALLED: Final = 12  # steps without coming nearer, after which a pulled control point is where it can be
@@ -259,7 +260,7 @@ class BlobSession:
 
     def control_near(self, view: View, mouse: Floats, pixels: float) -> str | None:
         """The name of the control point next to the mouse, so many pixels off at most."""
-        near = point_near(self.in_world(self.state.controls.position), view, mouse, pixels)
+        near = nearest_pixel(self.in_world(self.state.controls.position), view, mouse, pixels)
         return None if near is None else self.state.controls.names[near]
 
     def under_mouse(self, view: View, mouse: Floats, name: str) -> Floats:
@@ -292,7 +293,7 @@ class BlobSession:
 
     def marks(self, chosen: Floats | None = None) -> BlobMarks:
         """What is drawn; chosen: a place (3,) of the surface, as if a control point were there."""
-        marks = marks_of(self.state, self.frame)
+        marks = blob_marks(self.state, self.frame)
         return marks if chosen is None else marks.with_control(self.in_world(chosen[None]))
 
     def figures(self) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 from bpy.types import Context, Object
 
-from ...core.implicit.control.sculpting import SculptStatus
+from ...core.implicit.control.state import SculptStatus
 from ..access import custom_properties, scene_of
 from ..errors import SceneError
 from ..writing.actions import curves_of, own_action_without, slot_of, take_slot

@@ -16,7 +16,7 @@ import bpy
 from bpy.types import Context, Object, Scene
 
 from ...core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
-from ...core.implicit.control.sculpting import SculptSettings, SculptState
+from ...core.implicit.control.state import SculptSettings, SculptState
 from ..access import custom_properties, scene_of
 from ..errors import SceneError
 from .models import BlobModel, floater_settings, read_blob

@@ -19,7 +19,8 @@ from bpy.types import Collection, Context, Mesh, Object
 from mathutils import Matrix, Vector
 
 from ...core.arrays import Floats
-from ...core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus
+from ...core.implicit.control.sculpting import Sculpting
+from ...core.implicit.control.state import SculptSettings, SculptStatus
 from ...core.implicit.particles.floaters import Floaters, FloaterSettings
 from ...core.implicit.polygonize.triangulation import Triangulation, triangulated
 from ..access import view_layer_of

@@ -8,7 +8,7 @@ from physplace_addon.core.errors import SculptingError
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.constraint_equations import StepLimits
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.least_change import mobility_by_scales
+from physplace_addon.core.implicit.control.parameter_metric import mobility_by_scales
 from physplace_addon.core.implicit.control.surface_step import surface_step
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved

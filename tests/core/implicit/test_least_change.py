@@ -8,12 +8,12 @@ from physplace_addon.core.implicit.control.constraint_equations import (
     first_order_step,
 )
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.least_change import (
-    RankedInverse,
+from physplace_addon.core.implicit.control.least_change import RankedInverse
+from physplace_addon.core.implicit.control.parameter_metric import (
+    ParameterMetric,
     mobility_by_motion,
     mobility_by_scales,
 )
-from physplace_addon.core.implicit.control.sculpting import ParameterMetric
 from physplace_addon.core.implicit.control.state import SculptSettings
 from physplace_addon.core.implicit.particles.floaters import Floaters, FloaterSettings
 from physplace_addon.core.implicit.projection import projected

@@ -13,7 +13,8 @@ from physplace_addon.core.implicit import (
 )
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
-from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings, SculptStatus
+from physplace_addon.core.implicit.control.sculpting import Sculpting
+from physplace_addon.core.implicit.control.state import SculptSettings, SculptStatus
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.even import crossings, density
 from tests.core.implicit.surfaces import fourteen_spheres

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import ndimage
 
 from physplace_addon.core.implicit import blobby_spheres
-from physplace_addon.core.implicit.control.sculpting import Sculpting, SculptSettings
+from physplace_addon.core.implicit.control.sculpting import Sculpting
+from physplace_addon.core.implicit.control.state import SculptSettings
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres
 

@@ -18,7 +18,8 @@ from ...errors import SculptingError
 from ..functions.base import ImplicitFunction
 from ..particles.floaters import Floaters
 from .control_points import ControlPoints
-from .sculpting import Sculpting, SculptSettings, SculptState, SculptStatus
+from .sculpting import Sculpting
+from .state import SculptSettings, SculptState, SculptStatus
 
 _STILL = 6  # steps in which the surface has not moved, after which a frame's floaters are spread well enough
 

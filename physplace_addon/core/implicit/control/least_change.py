@@ -29,35 +29,6 @@ _LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not 
 _LEAST_GRADIENT = (
     0.01  # of what parameters can change F by: a point where F_x is less counts as if it were so
 )
-_RIDGE = 0.02  # of a parameter's own length: what its motion costs where it does not move the surface
-
-
-def mobility_by_scales(scales: Floats, free: Bools) -> Floats:
-    """Return B (m, m): each parameter's change is measured by how far it moves the surface, roughly.
-
-    scales (m,): changes that move it by about a unit of length; free (m,): those that may change at all.
-    """
-    return np.diag(np.where(free, scales, 0.0))
-
-
-def mobility_by_motion(rates: Floats, slope: Floats, area: Floats, scales: Floats, free: Bools) -> Floats:
-    """Return B (m, f) of the metric "mean square of the surface's motion" (footnote 1's sensitivity matrix).
-
-    f parameters are free.  rates (k, m) is F_q at samples of the surface, slope (k,) is |F_x|, area (k,) the
-    samples' share of it: the surface moves by F_q / |F_x|.  That does not depend on what the parameters are,
-    nor on their units; with it, one that moves all of the surface, as a bias does, is left alone where one
-    that moves a part will do.  A parameter that moves none, as that of a blob buried in others, would cost
-    nothing: so each costs a little by its scale, too.
-    """
-    weighted = rates * (np.sqrt(area / area.sum()) / slope)[:, None]
-    metric = weighted.T @ weighted
-    metric *= scales[:, None] * scales
-    if not free.all():
-        metric = metric[np.ix_(free, free)]
-    metric.ravel()[:: len(metric) + 1] += _RIDGE
-    mobility = np.zeros((len(scales), len(metric)))
-    mobility[free] = scales[free, None] * np.linalg.inv(np.linalg.cholesky(metric)).T
-    return mobility
 
 
 def length_weights(reach: Floats, slope: Floats) -> Floats:

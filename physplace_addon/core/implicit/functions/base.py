@@ -104,3 +104,13 @@ class ImplicitFunction(ABC):
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""
+
+    def may_cross(self, lower: Floats, upper: Floats) -> Bools:
+        """Return which boxes (k,) the surface may cross: those whose proven range of F holds 0.
+
+        Args:
+            lower: the lowest corners of the boxes (k, 3).
+            upper: their highest corners (k, 3).
+        """
+        least, most = self.range(lower, upper)
+        return np.asarray((least <= 0.0) & (most >= 0.0))

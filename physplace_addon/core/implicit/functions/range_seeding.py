@@ -14,13 +14,13 @@ from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ..neighbours import near_pairs
+from ..uniform_grid import OCTANTS, cell_numbers
 from .base import ImplicitFunction
 
 _FIRST = 8  # cells across the box
 _MOST = 4000  # cells that are looked at in a round
 _SMALL = 3  # cells: the extent of a small group
 _ROUNDS = 8
-_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 def seeds_by_ranges(function: ImplicitFunction) -> Floats:
@@ -29,21 +29,21 @@ def seeds_by_ranges(function: ImplicitFunction) -> Floats:
     size = float(np.max(box[1] - box[0])) / _FIRST
     if not (np.isfinite(size) and size > 0.0):
         return np.zeros((0, 3))
-    axes = [np.arange(count) for count in np.ceil((box[1] - box[0]) / size)]
-    cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    cells = cell_numbers(np.ceil((box[1] - box[0]) / size))
     found = []
     for _ in range(_ROUNDS):
-        cells = cells[_may_hold_surface(function, box[0] + size * cells, size)]
+        low = box[0] + size * cells
+        cells = cells[function.may_cross(low, low + size)]
         group, small = _groups(cells)
-        last = len(cells) > _MOST // len(_OCTANTS)
+        last = len(cells) > _MOST // len(OCTANTS)
         middles = box[0] + size * (cells + 0.5)
         deepest = _deepest(function.value(middles), group)
         told = deepest[small[group[deepest]] | last]
         found.append(middles[told])
         cells = cells[~np.isin(group, group[told]) & (small[group] | (not last))]
-        if not 0 < len(cells) <= _MOST // len(_OCTANTS):
+        if not 0 < len(cells) <= _MOST // len(OCTANTS):
             break
-        cells, size = (2.0 * cells[:, None] + _OCTANTS).reshape(-1, 3), 0.5 * size
+        cells, size = (2.0 * cells[:, None] + OCTANTS).reshape(-1, 3), 0.5 * size
     return np.concatenate(found)
 
 
@@ -52,11 +52,6 @@ def _deepest(value: Floats, group: Ints) -> Ints:
     order = np.lexsort((value, group))
     least = order[np.unique(group[order], return_index=True)[1]]
     return np.asarray(least[value[least] < 0.0])
-
-
-def _may_hold_surface(function: ImplicitFunction, low: Floats, size: float) -> Bools:
-    least, most = function.range(low, low + size)
-    return np.asarray((least <= 0.0) & (most >= 0.0))
 
 
 def _groups(cells: Floats) -> tuple[Ints, Bools]:

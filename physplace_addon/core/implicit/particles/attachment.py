@@ -19,6 +19,7 @@ import numpy as np
 from ...arrays import Bools, Floats
 from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
+from ..projection import newton_step
 
 _NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
 _LOST = 0.1  # of the radius, after the last Newton step but one
@@ -71,7 +72,7 @@ def attached_to_surface(
     """Bring positions (r, 3) to the surface, each by `farthest` at most in a round, scene units."""
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
-    step, off = _newton(value, gradients, farthest)
+    step, off = newton_step(value, gradients, farthest)
     places = positions - step
     stray = (~(off <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
@@ -79,7 +80,7 @@ def attached_to_surface(
         if not len(stray):
             break
         value, slope = function.gradient(places[stray])
-        step, off = _newton(value, slope, farthest)
+        step, off = newton_step(value, slope, farthest)
         places[stray] -= step
         gradients[stray] = slope
         lost[stray] = ~(off <= _LOST * radii[stray])
@@ -102,26 +103,9 @@ def shortened_at_bends(function: ImplicitFunction, starts: Floats, positions: Fl
     shares = np.stack([_LEAST * bit, _FIRST * bit, np.full(len(long), _PART), np.ones(len(long))])
     trials = starts[long] + shares[1:, :, None] * way[long]
     value, gradients = function.gradient(trials.reshape(-1, 3))
-    off = _newton(value, gradients, np.inf)[1].reshape(len(trials), -1)
+    off = newton_step(value, gradients, np.inf)[1].reshape(len(trials), -1)
     within = np.logical_and.accumulate(off <= _BEND * shares[1:] * length[long], axis=0).sum(axis=0)
     share = np.take_along_axis(shares, within[None], axis=0)[0]
     places = positions.copy()
     places[long] = starts[long] + share[:, None] * way[long]
     return places
-
-
-def _newton(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
-    """Return Newton's steps (k, 3) and the distances to the surface (k,), to first order."""
-    square = column_dot(gradients, gradients)
-    flat = None if square.min(initial=np.inf) > _FLAT else ~(square > _FLAT)
-    if flat is not None:
-        missing = flat & (value != 0.0)
-        value, square = np.where(flat, 0.0, value), np.where(flat, 1.0, square)
-    share = value / square
-    off = np.abs(share) * np.sqrt(square)
-    if not off.max(initial=0.0) <= farthest:
-        too_far = off > farthest
-        share[too_far] *= farthest / off[too_far]
-    if flat is not None:
-        off[missing] = np.inf
-    return share[:, None] * gradients, off

@@ -25,8 +25,9 @@ from ...errors import SamplingError
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs, nearest
 from .attachment import attached_to_surface
+from .connectivity import reachable_over_surface
 from .floaters import Floaters, FloaterSettings
-from .small_component_seeding import reachable_over_surface, seeds_on_small_components
+from .small_component_seeding import seeds_on_small_components
 
 _EVERY = 12  # steps between two looks
 _PARTS = 2

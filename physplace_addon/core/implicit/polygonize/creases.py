@@ -12,11 +12,11 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import length
 from ..functions.base import ImplicitFunction
+from ..projection import projected_along
 from .mesh_topology import MeshTopology
 
 _TURN = 0.1  # radians between the ends of an edge that is looked at
 _HALVINGS = 14
-_ROUNDS = 8  # of Newton's on the way to the surface
 _JUMP = 0.05  # radians that are left at a crease
 _SHORT = 2.0**-13  # of a way, within which a crease turns so much; one to another sheet stays long
 
@@ -47,7 +47,9 @@ def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, B
 
 def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[Floats, Floats]:
     """The half (k, 2, 3) of each way between two ends where the normals differ more."""
-    middle = _met(function, ends.mean(axis=1), normals.sum(axis=1), length(ends[:, 1] - ends[:, 0]))
+    middle = projected_along(
+        function, ends.mean(axis=1), normals.sum(axis=1), length(ends[:, 1] - ends[:, 0])
+    )
     normal = _normals(function, middle)
     first = length(normal - normals[:, 0]) >= length(normals[:, 1] - normal)
     rows = np.arange(len(ends))[:, None], np.where(first, 0, 1)[:, None] + np.arange(2)
@@ -56,19 +58,6 @@ def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[
     )
     halves, turned = (own[rows] for own in three)
     return halves, turned
-
-
-def _met(function: ImplicitFunction, places: Floats, ways: Floats, farthest: Floats) -> Floats:
-    """Places (k, 3) moved onto the surface along ways (k, 3), not along F_x: that leads away from an acute
-    edge.
-    """
-    ways = ways / np.maximum(length(ways), np.finfo(np.float64).tiny)[:, None]
-    for _ in range(_ROUNDS):
-        value, gradient = function.gradient(places)
-        steep = np.einsum("ki,ki->k", gradient, ways)
-        step = np.where(steep > 0.0, -value / np.where(steep > 0.0, steep, 1.0), 0.0)
-        places = places + np.clip(step, -farthest, farthest)[:, None] * ways
-    return places
 
 
 def _normals(function: ImplicitFunction, points: Floats) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
-from ..projection import projected
+from ..projection import distances_to_surface, projected
 from .mesh_topology import MeshTopology
 
 _ROUNDS = 16
@@ -32,7 +32,7 @@ def refined(
     for round_ in range(_ROUNDS + 1):
         links = MeshTopology.of(triangles, len(points))
         middles = points[links.ends].mean(axis=1)
-        at_edges = distances_to_surface(function, middles)
+        at_edges = _distances(function, middles)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
         vain = most > _NEARER * before[0]
@@ -69,20 +69,17 @@ def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Float
     """How far triangles (t, 3, 3) are from the surface at their centres; where that is not little, also half
     way from there to their corners, since beside a crease the centres do not tell.
     """
-    away = distances_to_surface(function, corners.mean(axis=1))
+    away = _distances(function, corners.mean(axis=1))
     rows = np.flatnonzero(away > _LITTLE * within)
     between = 0.5 * (corners[rows] + corners[rows].mean(axis=1, keepdims=True))
-    more = distances_to_surface(function, between.reshape(-1, 3)).reshape(-1, 3)
+    more = _distances(function, between.reshape(-1, 3)).reshape(-1, 3)
     away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
     return away
 
 
-def distances_to_surface(function: ImplicitFunction, points: Floats) -> Floats:
-    """Return about how far points (k, 3) near the surface are from it, |F| / |F_x|."""
-    value, gradient = function.gradient(points)
-    slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
-    away: Floats = np.abs(value) / np.maximum(slope, np.finfo(np.float64).tiny)
-    return away
+def _distances(function: ImplicitFunction, points: Floats) -> Floats:
+    """Return about how far points (k, 3) near the surface are from it (k,)."""
+    return distances_to_surface(*function.gradient(points))
 
 
 def _squares(points: Floats, links: MeshTopology) -> Floats:

@@ -19,6 +19,7 @@ from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs
 from ..projection import projected
 from ..sizing_field import greatest_curvature
+from ..uniform_grid import OCTANTS, cell_numbers
 
 _PLASTIC = 1.2207440846057596  # the root of x^4 = x + 1: the plastic ratio of three dimensions
 
@@ -62,7 +63,6 @@ _TURN = 0.7  # radians from point to point, where the surface bends so sharply t
 _ROUNDS = 12
 _DEEPER = 6
 _MOST_LONELY = 20_000
-_OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 def surface_samples(function: ImplicitFunction, spacing: float) -> Floats:
@@ -109,9 +109,8 @@ def _split(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats
     size.
     """
     size *= 0.5
-    low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
-    least, greatest = function.range(low, low + size)
-    return low[(least <= 0.0) & (greatest >= 0.0)] + 0.5 * size, size
+    low = (low[:, None] + size * OCTANTS).reshape(-1, 3)
+    return low[function.may_cross(low, low + size)] + 0.5 * size, size
 
 
 def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
@@ -122,16 +121,14 @@ def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
     size = max(float(np.ptp(box, axis=0).max()), spacing) / _FIRST
     counts = np.maximum(np.ceil(np.ptp(box, axis=0) / size - 1e-9), 1.0)
     start = box.mean(axis=0) - 0.5 * size * counts
-    axes = [np.arange(count) for count in counts]
-    low = start + size * np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    low = start + size * cell_numbers(counts)
     while True:
-        least, greatest = function.range(low, low + size)
-        low = low[(least <= 0.0) & (greatest >= 0.0)]
+        low = low[function.may_cross(low, low + size)]
         if len(low) > _MOST_CELLS // 8:
             found = f"points {spacing:.3g} apart would be too many"
             raise PhysPlaceError(f"blob: {found}; leave out what is very small beside the rest")
         last = size <= _CELL * spacing
         size *= 0.5
-        low = (low[:, None] + size * _OCTANTS).reshape(-1, 3)
+        low = (low[:, None] + size * OCTANTS).reshape(-1, 3)
         if last or not len(low):
             return low + 0.5 * size, size
