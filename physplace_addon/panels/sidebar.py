@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Texts of more than a line: Blender cuts a label's middle out where it is too long for the panel.
 
 The sidebar tab PhysPlace: place and check, forces, the settings, the last report of the active object.
@@ -14,7 +15,7 @@ from bpy.types import Context, Panel, UILayout
 from ..operators.placing.check import PHYSPLACE_OT_check
 from ..operators.placing.connect import PHYSPLACE_OT_connect
 from ..operators.placing.extricate import PHYSPLACE_OT_extricate
-from ..operators.placing.live_check import running, session_switches
+from ..operators.placing.live_check import running, switches_of
 from ..operators.placing.place import PHYSPLACE_OT_place
 from ..operators.placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.replicate import PHYSPLACE_OT_replicate
@@ -22,12 +23,6 @@ from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of
 from ..scene.writing.report import figures_of, last_report, notes_of
 from ..scene.writing.surface_meshes import definition_error
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 Icon = Literal["INFO", "ERROR", "BLANK1"]
 UNIT: Final = 20  # pixels of a button's height, at an interface scale of 1
@@ -60,13 +55,6 @@ def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
     return lines
 
 
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
-
-
 class PHYSPLACE_PT_place(Panel):
     """Placing and checking the active object."""
 
@@ -86,7 +74,7 @@ class PHYSPLACE_PT_place(Panel):
             together = column.operator(PHYSPLACE_OT_place.bl_idname, text="Place Selected Together")
             together.together = True
         column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
-        column.prop(session_switches(context), "live_check", icon="HIDE_OFF", toggle=True)
+        column.prop(switches_of(context), "live_check", icon="HIDE_OFF", toggle=True)
         live = running()
         if live is not None:
             column.label(text=live.line, icon="INFO")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Poses as Blender's properties and files keep them: a location (3,) and a unit quaternion (4,).
 
 Rotations in an object's own rotation mode, in double precision, near the values the object had before.
@@ -19,12 +20,6 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats
 from ..core.rigid import Pose, quaternion_from_matrix, quaternion_matrix, rotation_matrix, rotation_vector
 
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
-
 FLOATS = 7
 
 
@@ -44,11 +39,6 @@ def floats_of(pose: Pose) -> list[float]:
 def pose_of(floats: Sequence[float]) -> Pose:
     """The pose that seven numbers tell: a location, then a quaternion."""
     return Pose(np.array(floats[3:], dtype=np.float64), np.array(floats[:3], dtype=np.float64))
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
 
 
 GIMBAL = 1e-7  # cosine of the middle angle below which the outer two turn about one axis

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A blob's surface as a mesh object: closed, wound outwards, with the surface's own normals.
 
 The object is a child of the blob and goes along with it; placing takes the blob's surface itself, and leaves
@@ -30,11 +31,6 @@ from ..writing.display import write_triangles
 from .making import homes_of
 from .models import BlobModel, floater_settings
 from .objects import MESH
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
 
 STEPS = 300  # of particles that spread over the surface, at most
 SEED = 1
@@ -91,12 +87,6 @@ def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:
     length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
     unit: Floats = normals / np.where(length > 0.0, length, 1.0)[:, None]
     return unit
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
 
 
 SIDES = 16

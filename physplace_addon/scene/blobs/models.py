@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A blob, read from its empties as an implicit function in its own coordinates.
 
 How far the particles of a blob keep each other off, and how far its surface is looked for.
@@ -32,12 +33,6 @@ from .objects import (
 )
 from .parts import Slot, read_part
 from .seats import Frame, Seat
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +150,6 @@ def _combination(blob: Object) -> tuple[object, ...]:
         for obj in family_of(blob)
         for key in (BLOB, SMOOTH, SUBTRACT, FORMULA)
     )
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
 
 
 FINEST = 0.003  # of the size: about 120,000 particles on a ball

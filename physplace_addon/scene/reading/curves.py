@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The knots of NURBS splines, as Blender makes them from the switches Cyclic, Bezier and Endpoint.
 
 Knots are whole numbers that rise by 1, each of them once, or, for Bezier, order - 1 times. Endpoint repeats
@@ -23,12 +24,6 @@ from ...core.surfaces.bernstein import CUBIC, raising_matrix
 from ...core.surfaces.bezier.splines import piece_matrices
 from ...core.surfaces.rational import weighted
 from ..errors import SceneError
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 
 @dataclass(frozen=True)
@@ -87,13 +82,6 @@ class Direction:
         times += [inner] * (count + 1)
         values = np.repeat(np.arange(float(len(times))), times)
         return values[:count], float(values[count])
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 
 def bezier_pieces(obj: Object) -> tuple[Floats, bool]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a shape depends on must move with it, or it becomes another one on the way.
 
 That are the objects its modifiers refer to, such as an armature, a lattice or a cutter, and the other
@@ -32,12 +33,6 @@ from ..writing.transform import ObjectSpace, object_space
 from .shapes import NOT_FINITE, RESET, Reader
 from .visible import Family, Item, items, original
 from .weights import Part, assembled, part_of
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 SHAPELESS = frozenset(  # modifiers that move no point
     {
@@ -86,13 +81,6 @@ def _objects_of(modifier: Modifier) -> Iterator[Object]:
 def _blob(ball: Object) -> str:
     """What the names of all metaballs of a blob begin with."""
     return re.sub(r"\.\d+$", "", ball.name)
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 
 ROUNDINGS = 8.0  # of a coordinate, between a pose written to an object and the same pose read back

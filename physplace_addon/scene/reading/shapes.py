@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Surface objects as the exact patches of their splines.
 
 Shape keys and modifiers change a surface as displayed, or its control points in a way that Blender does not
@@ -29,12 +30,6 @@ from .meshes import triangles_of
 from .smooth import smooth_body
 from .subdivision import limit_body
 from .visible import Item, original
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 _AS_DISPLAYED = "its mesh as displayed, not its exact surface"
 
@@ -81,13 +76,6 @@ def sheet_of(spline: Spline) -> SplineSheet:
     u, v = Direction.u(spline), Direction.v(spline)
     points = control_points(spline).reshape(v.count, u.count, 4).swapaxes(0, 1)[np.ix_(u.rows, v.rows)]
     return SplineSheet(points[..., :3], points[..., 3], (u.knots, v.knots))
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 
 NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A world matrix, written into an object's own location and rotation, whatever stands between them.
 
 `matrix_world = P B`, where B is the object's basis (location, rotation, scale and their deltas) and P all the
@@ -22,12 +23,6 @@ from ...core.wording import in_words
 from .. import rotations
 from ..affine import NOISE, is_similarity, is_singular
 from ..errors import SceneError
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
 
 TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
@@ -152,11 +147,6 @@ def _check_not_driven(obj: Object) -> None:
             f"a driver owns its {driven[0]}",
             "remove the driver, or place the object that drives it",
         )
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
 
 
 READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices

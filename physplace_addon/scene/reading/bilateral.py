@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bilateral contacts of an object, as its custom property `physplace_bilateral` defines them.
+
+The property is text: the name of an object, or several names separated by commas. Every contact that the
+object forms with one of them, or with a child of it, sticks from the moment it touches: it slides but does
+not separate (Snyder 1995, section 4.2).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import bpy
+from bpy.types import Object
+
+from ..access import custom_properties
+from ..errors import SceneError
+from .scenario import Scenario
+from .visible import Family
+
+BILATERAL: Final = "physplace_bilateral"
+_REMEDY: Final = "set it to the name of another object, or to several names separated by commas"
+
+
+def bilateral_names(obj: Object) -> tuple[str, ...]:
+    """Return the names of the objects that an object's contacts stick to; none without the property.
+
+    Raises SceneError for a property that is not text, and for a name that is no other object's.
+    """
+    found = custom_properties(obj).get(BILATERAL, "")
+    if not isinstance(found, str):
+        raise SceneError(obj.name, f'its property "{BILATERAL}" is {found!r}', _REMEDY)
+    names = tuple(name.strip() for name in found.split(",") if name.strip())
+    own = Family.of(obj).names
+    for name in names:
+        if name not in bpy.data.objects:
+            raise SceneError(obj.name, f'its property "{BILATERAL}" names no object: {name!r}', _REMEDY)
+        if bpy.data.objects[name].name_full in own:
+            raise SceneError(
+                obj.name, f'its property "{BILATERAL}" names {name!r}, which moves with it', _REMEDY
+            )
+    return names
+
+
+def bilateral_pairs(scenario: Scenario) -> tuple[tuple[int, int], ...]:
+    """Return which bodies of a scenario stick to each other where they touch.
+
+    Returns:
+        Pairs (i, j): i is the number of a moving body. j >= 0 is the number of a body of the world; -1 - j is
+        the number of another moving body for j < 0.
+
+    Raises SceneError as `bilateral_names` does.
+    """
+    movers = [bpy.data.objects[subject.name] for subject in scenario.subjects]
+    families = [Family.of(mover).names for mover in movers]
+    pairs: list[tuple[int, int]] = []
+    for number, mover in enumerate(movers):
+        named = [bpy.data.objects[name] for name in bilateral_names(mover)]
+        members = frozenset[str]().union(*(Family.of(other).names for other in named))
+        pairs += [(number, part) for part, owner in enumerate(scenario.owners) if owner in members]
+        pairs += [(number, -1 - other) for other, names in enumerate(families) if names & members]
+    return tuple(pairs)
