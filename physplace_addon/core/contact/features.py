@@ -22,26 +22,9 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..rigid import Pose
+from ..vectors import dot
 
 VERTEX, EDGE, FACE = 0, 1, 2
-
-
-def dot(a: Floats, b: Floats) -> Floats:
-    """Return the inner product over the last axis; shapes broadcast."""
-    product: Floats = np.einsum("...i,...i->...", a, b)
-    return product
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Return a x b over the last axis; shapes (..., 3) broadcast.  (numpy.cross costs five times as much
-    here.)
-    """
-    a, b = np.broadcast_arrays(a, b)
-    out = np.empty(a.shape)
-    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return out
 
 
 @dataclass(frozen=True)
@@ -103,7 +86,7 @@ class FeatureGeometry:
 
 
 @dataclass(frozen=True)
-class Features:
+class FeaturePoints:
     """k features of one body, each with the parameters of the point on it.
 
     dim (k,) holds VERTEX, EDGE or FACE; index (k,) the feature's number in the body; param (k, 2) holds (u,
@@ -139,7 +122,7 @@ class Features:
             bend_vector = bend_vector @ turn
         return FeatureGeometry(point, tangents, normal, curvature, bend_vector)
 
-    def moved(self, displacement: Floats) -> Features:
+    def moved(self, displacement: Floats) -> FeaturePoints:
         """Walk on each feature by the tangential part of a world displacement (k, 3), in its domain."""
         local = displacement if self.pose is None else displacement @ self.pose.matrix
         param = self.param.copy()
@@ -152,7 +135,7 @@ class Features:
                 param[rows, 0] = self.body.edge_move(index, here[:, 0], dot(tangent, local[rows]))
         return replace(self, param=param)
 
-    def take(self, rows: Ints | slice) -> Features:
+    def take(self, rows: Ints | slice) -> FeaturePoints:
         """Return the features of the given rows."""
         return replace(self, dim=self.dim[rows], index=self.index[rows], param=self.param[rows])
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .body_pair import Encounter
-from .features import EDGE, VERTEX, Features, dot
+from ..vectors import dot
+from .body_pair import BodyPair
+from .features import EDGE, VERTEX, FeaturePoints
 from .points.interface_points import InterfacePoints
 
 
-def lowest_rises(features: Features, upward: Floats) -> tuple[Floats, Floats]:
+def lowest_rises(features: FeaturePoints, upward: Floats) -> tuple[Floats, Floats]:
     """Return the least u . d over the directions d that leave each feature along its body, shape (k,), for
     u = `upward` and for u = -`upward`, (k, 3), world frame.
 
@@ -36,7 +37,7 @@ def lowest_rises(features: Features, upward: Floats) -> tuple[Floats, Floats]:
     return lowest[0], lowest[1]
 
 
-def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
+def _lowest_of_cones(features: FeaturePoints, upward: Floats) -> Floats:
     body = features.body
     start, stop = body.cone_start[features.index], body.cone_start[features.index + 1]
     counts = stop - start
@@ -52,20 +53,20 @@ def _lowest_of_cones(features: Features, upward: Floats) -> Floats:
     return lowest
 
 
-def rises_of_both(encounter: Encounter, points: InterfacePoints, normal: Floats) -> tuple[Floats, Floats]:
+def rises_of_both(body_pair: BodyPair, points: InterfacePoints, normal: Floats) -> tuple[Floats, Floats]:
     """Return the lesser of both features' `lowest_rises` along n (active) and -n (world), shape (k,); and the
     same for the normal turned round.
     """
-    up1, down1 = lowest_rises(encounter.first(points), normal)
-    up2, down2 = lowest_rises(encounter.second(points), normal)
+    up1, down1 = lowest_rises(body_pair.first(points), normal)
+    up2, down2 = lowest_rises(body_pair.second(points), normal)
     return np.minimum(up1, down2), np.minimum(down1, up2)
 
 
-def rise_of_both(encounter: Encounter, points: InterfacePoints) -> Floats:
+def rise_of_both(body_pair: BodyPair, points: InterfacePoints) -> Floats:
     """Return how far both features' bodies rise from the points along their normals (`rises_of_both`)."""
-    return rises_of_both(encounter, points, points.normal)[0]
+    return rises_of_both(body_pair, points, points.normal)[0]
 
 
-def pressing(encounter: Encounter, points: InterfacePoints, tolerance: float) -> Bools:
+def in_normal_cones(body_pair: BodyPair, points: InterfacePoints, tolerance: float) -> Bools:
     """Tell which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
-    return rise_of_both(encounter, points) >= -tolerance
+    return rise_of_both(body_pair, points) >= -tolerance

@@ -11,16 +11,17 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .body_pair import Encounter
-from .features import FACE, dot
+from ..vectors import dot
+from .body_pair import BodyPair
+from .features import FACE
 from .points.interface_points import InterfacePoints
-from .points.minimization import feet
+from .points.minimization import closest_points_on_faces
 
 _FOOT_ROUNDS = 8
 _ONE_PLANE = 2e-3  # 1 - cos of the angle of faces that continue each other, one of them a step before
 
 
-def on_their_sides(view: Encounter, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+def on_their_sides(view: BodyPair, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
     """Put unsolved points over faces on their sides: outside, or, of a base that does not know its outside,
     where the mover is at the pose of `view`.
 
@@ -37,22 +38,22 @@ def on_their_sides(view: Encounter, points: InterfacePoints, known: InterfacePoi
     return replace(points, side=side)
 
 
-def sides_of_base(view: Encounter, points: InterfacePoints, on_world: bool, known: InterfacePoints) -> Floats:
+def sides_of_base(view: BodyPair, points: InterfacePoints, on_world: bool, known: InterfacePoints) -> Floats:
     """Return on which sides (k,) of faces of the world, or of the active body, unsolved points stand, as in
     `on_their_sides`.
     """
     first, second = view.first(points), view.second(points)
     mover, base = (first, second) if on_world else (second, first)
     at_mover = mover.geometry().point
-    _, foot = feet(at_mover, base, view.radius, _FOOT_ROUNDS)
+    _, foot = closest_points_on_faces(at_mover, base, view.radius, _FOOT_ROUNDS)
     height = dot(at_mover - foot.point, foot.normal)
-    near = np.nonzero(np.abs(height) <= view.sure)[0]
+    near = np.nonzero(np.abs(height) <= view.sign_tolerance)[0]
     if len(near) and len(known):
         outward = foot.normal[near] if on_world else -foot.normal[near]
         offset = (at_mover if on_world else foot.point)[near][:, None] - known.point1
         distance = dot(offset, offset)
-        features = view.sampled_feature(points.take(near))
-        distance[features[:, None] != view.sampled_feature(known)] = np.inf
+        features = view.curve_feature(points.take(near))
+        distance[features[:, None] != view.curve_feature(known)] = np.inf
         nearest = np.argmin(distance, axis=1)
         told = np.isfinite(distance[np.arange(len(near)), nearest])
         height[near[told]] = dot(outward, known.normal[nearest])[told]
@@ -73,13 +74,3 @@ def turned_against_neighbours(points: InterfacePoints, known: InterfacePoints, n
     same &= (mine[:, None] == theirs) & over[:, None] & (np.abs(known.gap) < near)
     against: Bools = (same & (points.normal @ known.normal.T < _ONE_PLANE - 1.0)).any(axis=1)
     return against
-
-
-def moved_since(before: Encounter, now: Encounter, at: Floats, on_active: bool) -> Floats:
-    """Return how far points (k, 3) of the active body, or of the world, have moved against the other one
-    between two poses (k,); they are here now.
-    """
-    own = now.pose.inverse().points(at)
-    offset = at - before.pose.points(own) if on_active else own - before.pose.inverse().points(at)
-    distance: Floats = np.sqrt(dot(offset, offset))
-    return distance

@@ -18,32 +18,76 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..rigid import Pose, skew
-from .body_pair import SIDE_IS_SURE, ContactBody, Encounter
-from .continuous_collision import crossing_points, triangles_cross, unexplained_collisions
-from .features import EDGE, FACE, FeatureGeometry
-from .points.generation import Reach, find_points, flat_pair, solve_tracked
-from .points.interface_points import FIXED, InterfacePoints
+from .bilateral import BilateralContacts
+from .body_pair import SIGN_TOLERANCE, BodyPair
+from .contact_body import ContactBody
+from .continuous_collision import (
+    TriangleOverlaps,
+    missed_collisions,
+    swept_contacts,
+    triangle_overlaps,
+    triangles_overlap,
+)
+from .features import EDGE, FACE, VERTEX, FeatureGeometry
+from .points.generation import (
+    Reach,
+    between_flat_features,
+    generate_interface_points,
+    interface_points_of_triangles,
+    track_interface_points,
+)
+from .points.interface_points import FIXED, InterfacePoints, spread_out
 from .points.linearization import gap_gradient, gap_hessian, gradient_by_second, hessian_by_both
+from .points.minimization import edge_normal
+from .points.nearest import SurfacePoint, nearest_point
+
+__all__ = [
+    "EDGE",
+    "FACE",
+    "FIXED",
+    "VERTEX",
+    "BilateralContacts",
+    "BodyPair",
+    "ContactSystem",
+    "FeatureGeometry",
+    "InterfacePoints",
+    "Pair",
+    "Reach",
+    "SurfacePoint",
+    "TriangleOverlaps",
+    "between",
+    "edge_normal",
+    "generate_interface_points",
+    "grouped",
+    "interface_points_of_triangles",
+    "labelled",
+    "missed_collisions",
+    "nearest_point",
+    "spread_out",
+    "triangle_overlaps",
+]
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class ContactSystem:
     """m moving bodies at poses (m), among fixed ones, which stand in the world's frame.
 
-    parts: the fixed bodies one by one.  sure: the gap over R above which the distance of two features tells
-    on which side they are.
+    parts: the fixed bodies one by one.  sign_tolerance: the gap over R above which the distance of two features tells
+    on which side they are.  moving: the numbers of the bodies that may move, None for all: pairs of others are not
+    looked for.
     """
 
     bodies: tuple[ContactBody, ...]
     poses: tuple[Pose, ...]
     fixed: ContactBody | None
     parts: tuple[Body, ...]
-    sure: float = SIDE_IS_SURE
+    sign_tolerance: float = SIGN_TOLERANCE
+    moving: tuple[int, ...] | None = None
 
     @classmethod
-    def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> Assembly:
+    def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> ContactSystem:
         """Prepare bodies that move and the world (maybe empty); a body that occurs again is prepared once."""
         prepared = {id(body): ContactBody.of([body]) for body in active}
         fixed = ContactBody.of(world) if world else None
@@ -69,7 +113,7 @@ class Assembly:
             [pose.points(body.body.mass.center) for body, pose in zip(self.bodies, self.poses, strict=True)]
         )
 
-    def displaced(self, x: Floats) -> Assembly:
+    def displaced(self, x: Floats) -> ContactSystem:
         """Move all bodies by x (6 m,)."""
         poses = [
             pose.displaced(radius * move[:3], move[3:], centre)
@@ -79,7 +123,7 @@ class Assembly:
         ]
         return replace(self, poses=tuple(poses))
 
-    def at(self, poses: Sequence[Pose]) -> Assembly:
+    def at(self, poses: Sequence[Pose]) -> ContactSystem:
         """The same bodies elsewhere."""
         return replace(self, poses=tuple(poses))
 
@@ -88,20 +132,20 @@ class Assembly:
         first, second = pair
         return float(self.radii[first] + (self.radii[second] if second != FIXED else 0.0))
 
-    def encounter(self, pair: Pair) -> Encounter:
+    def body_pair(self, pair: Pair) -> BodyPair:
         """How a pair meets: in the frame of the second, or of the world."""
         first, second = pair
         body, pose = self.bodies[first], self.poses[first]
         if second == FIXED:
             assert self.fixed is not None
             radius = float(self.radii[first])
-            return Encounter(body, self.fixed, pose, radius, self.sure * radius)
+            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius)
         radius = float(self.radii[[first, second]].min())
         relative = self.poses[second].inverse().compose(pose)
-        return Encounter(body, self.bodies[second], relative, radius, self.sure * radius)
+        return BodyPair(body, self.bodies[second], relative, radius, self.sign_tolerance * radius)
 
     def solids(self, pair: Pair) -> tuple[Body, ...]:
-        """The bodies that the first of a pair meets, one by one, in the encounter's frame."""
+        """The bodies that the first of a pair meets, one by one, in the body_pair's frame."""
         return self.parts if pair[1] == FIXED else (self.bodies[pair[1]].body,)
 
     @cached_property
@@ -111,6 +155,12 @@ class Assembly:
         return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
 
     def pairs(self, reach: float) -> list[Pair]:
+        """Return the pairs with a body that may move and that may be nearer than `reach` times their span."""
+        if self.moving is None:
+            return self._near_pairs(reach)
+        return [pair for pair in self._near_pairs(reach) if not set(self.moving).isdisjoint(pair)]
+
+    def _near_pairs(self, reach: float) -> list[Pair]:
         """Every pair that may be nearer than `reach` times its span; one body always meets the fixed ones."""
         if len(self) == 1:
             return [(0, FIXED)] if self.fixed is not None else []
@@ -125,45 +175,51 @@ class Assembly:
         near = apart.max(axis=1) <= reach * (self.radii[first] + self.radii[second])
         return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
 
-    def find(self, reach: Reach, tracked: InterfacePoints, before: Assembly | None) -> InterfacePoints:
+    def generate(
+        self, reach: Reach, tracked: InterfacePoints, before: ContactSystem | None
+    ) -> InterfacePoints:
         """Find the interface points of all pairs (`find_points`); reach is relative to the spans."""
         parts = [InterfacePoints.none()]
         for pair in self.pairs(2.0 * reach.farthest):
             known = tracked.take(between(tracked, pair))
-            then = None if before is None else before.encounter(pair)
-            points = find_points(self.encounter(pair), reach.times(self.span(pair)), known, then)
+            then = None if before is None else before.body_pair(pair)
+            points = generate_interface_points(
+                self.body_pair(pair), reach.times(self.span(pair)), known, then
+            )
             parts.append(labelled(points, pair))
         return InterfacePoints.join(parts)
 
-    def solve(self, points: InterfacePoints) -> InterfacePoints:
+    def track(self, points: InterfacePoints) -> InterfacePoints:
         """Solve known points again where the bodies stand now (`solve_tracked`)."""
-        parts = [solve_tracked(self.encounter(pair), points.take(rows)) for pair, rows in grouped(points)]
+        parts = [
+            track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
+        ]
         return InterfacePoints.join([InterfacePoints.none(), *parts])
 
-    def crossing(self, end: Assembly, reach: float) -> InterfacePoints:
+    def swept_contacts(self, end: ContactSystem, reach: float) -> InterfacePoints:
         """Return, here, the flat feature pairs that cross on the way to `end`."""
         pairs = self.pairs(reach)
-        ways = [(self.encounter(pair), end.encounter(pair)) for pair in pairs]
-        parts = [labelled(found, pair) for pair, found in zip(pairs, crossing_points(ways), strict=True)]
+        ways = [(self.body_pair(pair), end.body_pair(pair)) for pair in pairs]
+        parts = [labelled(found, pair) for pair, found in zip(pairs, swept_contacts(ways), strict=True)]
         return InterfacePoints.join([InterfacePoints.none(), *parts])
 
-    def collides(self, points: InterfacePoints, depth: float) -> bool:
+    def misses_collision(self, points: InterfacePoints, depth: float) -> bool:
         """Whether anything overlaps that no interface point accounts for: curved faces, or flat triangles by
         more than `depth` over R.
         """
         for pair in self.pairs(0.0):
-            encounter = self.encounter(pair)
-            if len(unexplained_collisions(encounter, points.take(between(points, pair)))):
+            body_pair = self.body_pair(pair)
+            if len(missed_collisions(body_pair, points.take(between(points, pair)))):
                 return True
-            if triangles_cross(encounter, depth * encounter.radius):
+            if triangles_overlap(body_pair, depth * body_pair.radius):
                 return True
         return False
 
-    def flat(self, points: InterfacePoints) -> Bools:
+    def between_flat_features(self, points: InterfacePoints) -> Bools:
         """Tell which points' features are both flat or straight (`flat_pair`), shape (k,)."""
         out = np.zeros(len(points), bool)
         for pair, rows in grouped(points):
-            out[rows] = flat_pair(self.encounter(pair), points.take(rows))
+            out[rows] = between_flat_features(self.body_pair(pair), points.take(rows))
         return out
 
     def gradients(self, points: InterfacePoints) -> Floats:
@@ -217,11 +273,11 @@ class Assembly:
         """The same points with positions and normals in the world's frame."""
         return _carried(points, self.poses)
 
-    def in_pairs(self, points: InterfacePoints) -> InterfacePoints:
+    def in_pair_frames(self, points: InterfacePoints) -> InterfacePoints:
         """The same points, given in the world's frame, as their pairs see them (undoes `in_world`)."""
         return _carried(points, [pose.inverse() for pose in self.poses])
 
-    def maps(self, points: InterfacePoints) -> Floats:
+    def wrench_maps(self, points: InterfacePoints) -> Floats:
         """Return G (k, 6 m, 3), the maps of contact forces on the first body to wrenches: J = G n."""
         world = self.in_world(points)
         out = np.zeros((len(points), len(self), 6, 3))
@@ -235,7 +291,7 @@ class Assembly:
         return out.reshape(len(points), 6 * len(self), 3)
 
     def _geometry(self, pair: Pair, part: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
-        first, second = self.encounter(pair).evaluate(part)
+        first, second = self.body_pair(pair).evaluate(part)
         if pair[1] == FIXED:
             return first, second
         pose = self.poses[pair[1]]
@@ -249,34 +305,34 @@ class Assembly:
                 whole.put(rows, part)
         return first, second
 
-    def walked(self, points: InterfacePoints, walk1: Floats, walk2: Floats) -> InterfacePoints:
+    def traced(self, points: InterfacePoints, walk1: Floats, walk2: Floats) -> InterfacePoints:
         """Walk on both features of the points by world displacements (k, 3), in their domains; only their
         parameters change.
         """
         param1, param2 = points.param1.copy(), points.param2.copy()
         for pair, rows in grouped(points):
-            part, encounter = points.take(rows), self.encounter(pair)
+            part, body_pair = points.take(rows), self.body_pair(pair)
             step1, step2 = walk1[rows], walk2[rows]
             if pair[1] != FIXED:
                 turn = self.poses[pair[1]].matrix
                 step1, step2 = step1 @ turn, step2 @ turn
-            param1[rows] = encounter.first(part).moved(step1).param
-            param2[rows] = encounter.second(part).moved(step2).param
+            param1[rows] = body_pair.first(part).moved(step1).param
+            param2[rows] = body_pair.second(part).moved(step2).param
         return replace(points, param1=param1, param2=param2)
 
     def flat_sides(self, points: InterfacePoints) -> tuple[Bools, Bools]:
         """Tell which points are on a flat face or a straight edge of the first body, and of the second."""
         out = np.zeros((2, len(points)), bool)
         for pair, rows in grouped(points):
-            encounter, part = self.encounter(pair), points.take(rows)
-            out[0, rows] = _flat_or_straight(encounter.active, part.dim1, part.index1)
-            out[1, rows] = _flat_or_straight(encounter.world, part.dim2, part.index2)
+            body_pair, part = self.body_pair(pair), points.take(rows)
+            out[0, rows] = _flat_or_straight(body_pair.active, part.dim1, part.index1)
+            out[1, rows] = _flat_or_straight(body_pair.world, part.dim2, part.index2)
         return out[0], out[1]
 
 
 @dataclass(frozen=True, eq=False)
 class _Scale:
-    """How a pair's own units (its radius, for all lengths) become the assembly's, that it stands `separation`
+    """How a pair's own units (its radius, for all lengths) become the system's, that it stands `separation`
     (3,) apart in: a row's factor, and each body's columns' (6,).
     """
 

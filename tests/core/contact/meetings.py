@@ -8,12 +8,13 @@ import numpy as np
 
 from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.collision import free_travel
-from physplace_addon.core.contact.body_pair import ContactBody, Encounter
+from physplace_addon.core.contact.body_pair import BodyPair
+from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import FACE
-from physplace_addon.core.contact.points.extremal_pairs import solve_points
-from physplace_addon.core.contact.points.generation import Reach, find_points
+from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
+from physplace_addon.core.contact.points.generation import Reach, generate_interface_points
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
-from physplace_addon.core.contact.system import Assembly
+from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
@@ -53,46 +54,46 @@ def pose(turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Pose:
     return Pose.identity().displaced(at, turn, np.zeros(3))
 
 
-def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Encounter:
-    """An encounter of two bodies, the active one turned and moved."""
+def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> BodyPair:
+    """An body_pair of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
-    return Encounter.of(first, second, pose(turn, at))
+    return BodyPair.of(first, second, pose(turn, at))
 
 
-def assembled(encounter: Encounter) -> Assembly:
-    """The same meeting as an assembly of one moving body."""
-    return Assembly((encounter.active,), (encounter.pose,), encounter.world, (encounter.world.body,))
+def assembled(body_pair: BodyPair) -> ContactSystem:
+    """The same meeting as an system of one moving body."""
+    return ContactSystem((body_pair.active,), (body_pair.pose,), body_pair.world, (body_pair.world.body,))
 
 
-def lowered(encounter: Encounter, gap: float) -> Encounter | None:
+def lowered(body_pair: BodyPair, gap: float) -> BodyPair | None:
     """The active body let down along -z until it is about `gap` from the world; None if it would pass by."""
     way = free_travel(
-        encounter.active.tree, encounter.pose, encounter.world.tree, np.array([0.0, 0.0, -1.0]), gap
+        body_pair.active.tree, body_pair.pose, body_pair.world.tree, np.array([0.0, 0.0, -1.0]), gap
     )
     if not np.isfinite(way):
         return None
-    return encounter.displaced(np.array([0.0, 0.0, -way / encounter.radius, 0.0, 0.0, 0.0]))
+    return body_pair.displaced(np.array([0.0, 0.0, -way / body_pair.radius, 0.0, 0.0, 0.0]))
 
 
-def everything_within(encounter: Encounter, reach: float, before: Encounter | None = None) -> InterfacePoints:
+def everything_within(body_pair: BodyPair, reach: float, before: BodyPair | None = None) -> InterfacePoints:
     """All interface points with a gap below `reach`."""
-    return find_points(encounter, Reach(reach, reach, reach), InterfacePoints.none(), before)
+    return generate_interface_points(body_pair, Reach(reach, reach, reach), InterfacePoints.none(), before)
 
 
-def settle_at(encounter: Encounter, point: InterfacePoints, gap: float) -> tuple[Encounter, InterfacePoints]:
+def settle_at(body_pair: BodyPair, point: InterfacePoints, gap: float) -> tuple[BodyPair, InterfacePoints]:
     """Shift the active body along the normal of one point until that point's gap is as asked."""
     for _ in range(4):
-        shift = (gap - point.gap[0]) * point.normal[0] / encounter.radius
-        encounter = encounter.displaced(np.concatenate([shift, np.zeros(3)]))
-        point, valid = solve_points(encounter, point, known_sides=True)
+        shift = (gap - point.gap[0]) * point.normal[0] / body_pair.radius
+        body_pair = body_pair.displaced(np.concatenate([shift, np.zeros(3)]))
+        point, valid = solve_extremal_pairs(body_pair, point, known_sides=True)
         assert valid.all()
     assert abs(point.gap[0] - gap) < 1e-12
-    return encounter, point
+    return body_pair, point
 
 
 def chance_meeting(
     active: str, world: str, kind: str, rng: np.random.Generator, about=UPRIGHT, spread=np.pi, aside=0.8
-) -> tuple[Encounter, InterfacePoints]:
+) -> tuple[BodyPair, InterfacePoints]:
     """A random pose near the world, and in it one interface point of a kind, soft in no direction.
 
     about, spread: rotation vectors are drawn around `about`; aside: how far from the axis the body comes
@@ -105,7 +106,7 @@ def chance_meeting(
         if near is None:
             continue
         points = everything_within(near, 0.1 * near.radius)
-        fit = ~points.held & (np.array(points.kinds(), dtype=object) == kind)
+        fit = ~points.on_curve & (np.array(points.kinds(), dtype=object) == kind)
         for row in np.nonzero(fit)[0]:
             point = points.take(slice(row, row + 1))
             if is_sharp(near, point):
@@ -113,9 +114,9 @@ def chance_meeting(
     raise AssertionError(f"{active} over {world}: no {kind} in 200 tries")
 
 
-def is_sharp(encounter: Encounter, point: InterfacePoints) -> bool:
+def is_sharp(body_pair: BodyPair, point: InterfacePoints) -> bool:
     """Whether the pair is well away from a degenerate one: stiff, or with edges that really cross."""
     if FACE in (int(point.dim1[0]), int(point.dim2[0])):
-        return bool(point.softest[0] * encounter.radius > 0.35)
-    first, second = encounter.evaluate(point)
+        return bool(point.softest[0] * body_pair.radius > 0.35)
+    first, second = body_pair.evaluate(point)
     return bool(np.linalg.norm(np.cross(first.tangents[0, 0], second.tangents[0, 0])) > 0.4)

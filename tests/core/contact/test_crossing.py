@@ -7,9 +7,9 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.continuous_collision import (
-    crossing_points,
-    triangles_cross,
-    unexplained_collisions,
+    missed_collisions,
+    swept_contacts,
+    triangles_overlap,
 )
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from tests.core.contact.meetings import everything_within, meet
@@ -21,7 +21,7 @@ EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
 
 def kinds_crossed(active, world, turn, start, end):
     way = meet(active, world, turn, start), meet(active, world, turn, end)
-    (crossed,) = crossing_points([way])
+    (crossed,) = swept_contacts([way])
     return set(crossed.kinds()), crossed
 
 
@@ -52,7 +52,7 @@ def test_an_edge_pushed_through_an_edge_is_reported():
 def test_a_step_all_the_way_through_a_sheet_is_reported():
     kinds, _ = kinds_crossed("cube", "plane", CORNER_DOWN, (0.0, 0.0, 1.2), (0.0, 0.0, -1.2))
     assert "vertex/face" in kinds
-    assert not triangles_cross(meet("cube", "plane", CORNER_DOWN, (0.0, 0.0, -1.2)), 1e-9)
+    assert not triangles_overlap(meet("cube", "plane", CORNER_DOWN, (0.0, 0.0, -1.2)), 1e-9)
 
 
 def test_sliding_over_a_face_crosses_nothing():
@@ -67,8 +67,8 @@ def test_sliding_past_a_corner_crosses_nothing():
 
 def test_boxes_that_overlap_without_their_triangles_are_apart():
     turn = (0.25 * np.pi, 0.0, 0.0)
-    assert not triangles_cross(meet("cube", "cube", turn, (0.0, 1.15, 1.15)), 1e-9)
-    assert triangles_cross(meet("cube", "cube", turn, (0.0, 0.75, 0.75)), 1e-9)
+    assert not triangles_overlap(meet("cube", "cube", turn, (0.0, 1.15, 1.15)), 1e-9)
+    assert triangles_overlap(meet("cube", "cube", turn, (0.0, 0.75, 0.75)), 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,26 @@ def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(hei
     square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
     low = -height * 0.3 / 4.0
     sheet = [[-0.3, -0.3, low], [0.3, 0.3, low], [0.3, 0.3, 0.9], [-0.3, -0.3, 0.9]]
-    encounter = meet(polyhedron(sheet, SQUARE_TRIANGLES, "sheet"), square, at=(0.0, 0.0, -dip))
-    assert triangles_cross(encounter, 1e-11 * encounter.radius) is cuts
+    body_pair = meet(polyhedron(sheet, SQUARE_TRIANGLES, "sheet"), square, at=(0.0, 0.0, -dip))
+    assert triangles_overlap(body_pair, 1e-11 * body_pair.radius) is cuts
 
 
 def test_a_corner_through_a_face_cuts_however_little_the_face_bends():
     corners = [[-4.0, -4.0, -2e-7], [4.0, -4.0, 0.0], [4.0, 4.0, -2e-7], [-4.0, 4.0, 0.0]]
     square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
     kite = [[0.0, 0.1, -1e-8], [0.5, 0.5, 1.0], [0.0, 0.5, 2.0], [-0.5, 0.5, 1.0]]
-    encounter = meet(polyhedron(kite, SQUARE_TRIANGLES, "kite"), square)
-    assert triangles_cross(encounter, 1e-11 * encounter.radius)
+    body_pair = meet(polyhedron(kite, SQUARE_TRIANGLES, "kite"), square)
+    assert triangles_overlap(body_pair, 1e-11 * body_pair.radius)
 
 
 def test_an_overlap_of_curved_bodies_needs_an_interface_point():
-    encounter = meet("ball", "ball", at=(0.0, 0.0, 1.9))
-    assert len(unexplained_collisions(encounter, InterfacePoints.none())) > 0
-    assert len(unexplained_collisions(encounter, everything_within(encounter, 0.2))) == 0
+    body_pair = meet("ball", "ball", at=(0.0, 0.0, 1.9))
+    assert len(missed_collisions(body_pair, InterfacePoints.none())) > 0
+    assert len(missed_collisions(body_pair, everything_within(body_pair, 0.2))) == 0
 
 
 def test_touching_tessellations_are_explained_by_the_contact():
-    encounter = meet("ball", "plane", at=(0.0, 0.0, 1.0 - 1e-6))
-    points = everything_within(encounter, 0.05)
+    body_pair = meet("ball", "plane", at=(0.0, 0.0, 1.0 - 1e-6))
+    points = everything_within(body_pair, 0.05)
     assert len(points) >= 1
-    assert len(unexplained_collisions(encounter, points)) == 0
+    assert len(missed_collisions(body_pair, points)) == 0

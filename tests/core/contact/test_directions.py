@@ -8,8 +8,8 @@ from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import directional_pairs, near_pairs
-from physplace_addon.core.contact.body_pair import ContactBody
-from physplace_addon.core.contact.features import EDGE, VERTEX, Features
+from physplace_addon.core.contact.contact_body import ContactBody
+from physplace_addon.core.contact.features import EDGE, VERTEX, FeaturePoints
 from physplace_addon.core.contact.normal_cones import lowest_rises
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.meetings import lowered, meet
@@ -65,7 +65,9 @@ def test_every_pair_within_reach_is_found_and_in_the_same_order(rng, active, wor
         reach = 0.1 * near.radius
         expected = flat_pairs(near, *everything)
         expected = expected.take(np.abs(expected.gap) <= reach)
-        pairs = directional_pairs(first.directions, near.pose, second.directions, reach, near.sure)
+        pairs = directional_pairs(
+            first.normal_bounds, near.pose, second.normal_bounds, reach, near.sign_tolerance
+        )
         points = flat_pairs(near, pairs[:, 0], pairs[:, 1], None, reach)
         points = points.take(np.abs(points.gap) <= reach)
         assert keys(points) == keys(expected)
@@ -79,12 +81,12 @@ def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
     body = ContactBody.of([BODIES[name](rng)])
     shape = body.body
     for dim, count, spread in (
-        (EDGE, shape.edge_count, body.edge_spreads),
-        (VERTEX, len(shape.vertices), body.vertex_spreads),
+        (EDGE, shape.edge_count, body.edge_normal_bounds),
+        (VERTEX, len(shape.vertices), body.vertex_normal_bounds),
     ):
         index = np.repeat(np.arange(count), 400)
         upward = rng.normal(size=(len(index), 3)) * rng.choice([1e-6, 1e-3, 1.0], size=(len(index), 3))
-        features = Features(shape, None, np.full(len(index), dim), index, np.zeros((len(index), 2)))
+        features = FeaturePoints(shape, None, np.full(len(index), dim), index, np.zeros((len(index), 2)))
         if dim == EDGE:
             tangent = features.geometry().tangents[:, 0]
             upward -= (upward * tangent).sum(axis=1)[:, None] * tangent
@@ -101,7 +103,7 @@ def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng):
     )
     reach = 2.0 * 4.0 / 60
     looked = directional_pairs(
-        meeting.active.directions, meeting.pose, meeting.world.directions, reach, meeting.sure
+        meeting.active.normal_bounds, meeting.pose, meeting.world.normal_bounds, reach, meeting.sign_tolerance
     )
     points = flat_pairs(meeting, looked[:, 0], looked[:, 1], None, reach)
     near = near_pairs(meeting.active.tree, meeting.pose, meeting.world.tree, reach)

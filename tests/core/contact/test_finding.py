@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
-from physplace_addon.core.contact.body_pair import ContactBody, Encounter
-from physplace_addon.core.contact.features import EDGE, Features
-from physplace_addon.core.contact.points.extremal_pairs import solve_points
-from physplace_addon.core.contact.points.generation import Reach, find_points, solve_tracked
+from physplace_addon.core.contact.body_pair import BodyPair
+from physplace_addon.core.contact.contact_body import ContactBody
+from physplace_addon.core.contact.features import EDGE, FeaturePoints
+from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
+from physplace_addon.core.contact.points.generation import (
+    Reach,
+    generate_interface_points,
+    track_interface_points,
+)
 from physplace_addon.core.contact.points.interface_points import (
     FIXED,
     InterfacePoints,
@@ -17,7 +22,7 @@ from physplace_addon.core.contact.points.interface_points import (
     spread_out,
     without_doubles,
 )
-from physplace_addon.core.contact.points.pair_roles import View
+from physplace_addon.core.contact.points.pair_roles import PairRoles
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, floor
@@ -41,8 +46,8 @@ def largest_hole(points):
 )
 @pytest.mark.parametrize(("name", "height", "ring"), [("torus", 0.3, 1.0), ("cylinder", 1.0, 0.5)])
 def test_a_ring_flat_on_a_plane_is_covered_all_around(name, height, ring, world, gap):
-    encounter = meet(name, world, at=(0.0, 0.0, height + gap))
-    points = everything_within(encounter, 0.05 * encounter.radius)
+    body_pair = meet(name, world, at=(0.0, 0.0, height + gap))
+    points = everything_within(body_pair, 0.05 * body_pair.radius)
     near = points.take(np.abs(points.gap - gap) < 1e-9)
     assert np.abs(np.hypot(near.point1[:, 0], near.point1[:, 1]) - ring).max() < 1e-6
     assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 1e-9
@@ -51,8 +56,8 @@ def test_a_ring_flat_on_a_plane_is_covered_all_around(name, height, ring, world,
 
 
 def test_a_cylinder_on_its_side_is_held_at_both_ends():
-    encounter = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
-    points = everything_within(encounter, 0.02)
+    body_pair = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
+    points = everything_within(body_pair, 0.02)
     near = points.take(np.abs(points.gap) < 1e-9)
     assert np.abs(near.point1[:, 0]).max() < 1e-4
     assert near.point1[:, 1].max() > 0.95
@@ -72,8 +77,8 @@ def bezier(control, t):
 @pytest.mark.parametrize("aside", [0.0, 0.2, 0.8, 1.3])
 def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside):
     bowl = exact(kinds.revolution(BOWL), "bowl", resolution=(32, 12))
-    encounter = meet("small ball", bowl, turn=(0.3, 0.5, 0.1), at=(aside, 0.0, 0.7))
-    points = everything_within(encounter, 0.4)
+    body_pair = meet("small ball", bowl, turn=(0.3, 0.5, 0.1), at=(aside, 0.0, 0.7))
+    points = everything_within(body_pair, 0.4)
     inside = bezier(HOLLOW, np.linspace(0.0, 1.0, 200_001))
     distance = np.hypot(inside[:, 0] - aside, inside[:, 1] - 0.7)
     nearest = np.argmin(distance)
@@ -95,7 +100,7 @@ def hemispherical_bowl():
 
 def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
     active, world = prepared("small ball"), ContactBody.of([hemispherical_bowl()])
-    before = Encounter.of(active, world, pose(at=(0.1, 0.0, -0.6)))
+    before = BodyPair.of(active, world, pose(at=(0.1, 0.0, -0.6)))
     here = before.at(pose(at=(0.1, 0.0, -0.66)))
     assert len(everything_within(before, 0.2, before))
     points = everything_within(here, 0.2, before)
@@ -106,27 +111,27 @@ def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
 
 
 def test_tracked_points_follow_the_body(rng):
-    encounter = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
-    points = everything_within(encounter, 0.2)
+    body_pair = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
+    points = everything_within(body_pair, 0.2)
     assert len(points)
-    moved = encounter.displaced(0.01 * rng.normal(size=6))
-    tracked = solve_tracked(moved, points.take(~points.held))
+    moved = body_pair.displaced(0.01 * rng.normal(size=6))
+    tracked = track_interface_points(moved, points.take(~points.on_curve))
     fresh = everything_within(moved, 0.2)
     assert abs(tracked.gap.min() - fresh.gap.min()) < 1e-12
 
 
 def test_tracking_and_creation_do_not_report_a_pair_twice(rng):
-    encounter = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
-    points = everything_within(encounter, 0.2)
-    again = find_points(encounter, Reach(0.2, 0.2, 0.2), points, encounter)
+    body_pair = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
+    points = everything_within(body_pair, 0.2)
+    again = generate_interface_points(body_pair, Reach(0.2, 0.2, 0.2), points, body_pair)
     assert len(again) == len(points)
     assert len(without_doubles(again, 1e-6)) == len(again)
 
 
 def test_points_beyond_reach_are_not_reported():
-    encounter = meet("ball", "plane", at=(0.0, 0.0, 1.1))
-    assert len(everything_within(encounter, 0.05)) == 0
-    assert abs(everything_within(encounter, 0.15).gap.min() - 0.1) < 1e-12
+    body_pair = meet("ball", "plane", at=(0.0, 0.0, 1.1))
+    assert len(everything_within(body_pair, 0.05)) == 0
+    assert abs(everything_within(body_pair, 0.15).gap.min() - 0.1) < 1e-12
 
 
 def test_points_spread_out_leave_no_hole(rng):
@@ -167,12 +172,14 @@ def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
 
 def test_a_point_that_would_walk_farther_than_the_threshold_is_no_point():
     coarse = exact(kinds.sphere(1.0), "coarse", resolution=(8, 5))
-    encounter = Encounter.of(
+    body_pair = BodyPair.of(
         ContactBody.of([coarse]), prepared("plane"), pose((0.3, 0.2, 0.0), (0.0, 0.0, 1.0 + 1e-3))
     )
 
     def found(threshold):
-        return find_points(encounter, Reach(0.2, 0.2, 0.2, threshold), InterfacePoints.none(), None)
+        return generate_interface_points(
+            body_pair, Reach(0.2, 0.2, 0.2, threshold), InterfacePoints.none(), None
+        )
 
     assert abs(found(np.inf).gap.min() - 1e-3) < 1e-9
     assert abs(found(0.7).gap.min() - 1e-3) < 1e-9
@@ -184,24 +191,24 @@ def rims(roll):
     return meet("cylinder", "cylinder", (roll, 0.2, 0.0), (0.3, 0.0, 2.2))
 
 
-def pair_of_rims(encounter):
+def pair_of_rims(body_pair):
     """The point of a lower and an upper rim."""
     solid = prepared("cylinder").body
     heights = solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]
     lower, upper = (
-        Features(solid, placed_at, np.array([EDGE]), np.array([edge]), np.zeros((1, 2)))
-        for placed_at, edge in ((encounter.pose, np.argmin(heights)), (None, np.argmax(heights)))
+        FeaturePoints(solid, placed_at, np.array([EDGE]), np.array([edge]), np.zeros((1, 2)))
+        for placed_at, edge in ((body_pair.pose, np.argmin(heights)), (None, np.argmax(heights)))
     )
-    return View(encounter, True).points(lower, upper)
+    return PairRoles(body_pair, True).points(lower, upper)
 
 
 def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides():
     rolls = np.linspace(-0.1, 0.1, 20)
-    points, valid = solve_points(rims(rolls[0]), pair_of_rims(rims(rolls[0])), known_sides=False)
+    points, valid = solve_extremal_pairs(rims(rolls[0]), pair_of_rims(rims(rolls[0])), known_sides=False)
     assert valid.all()
     turned = set()
     for roll in rolls:
-        points = solve_tracked(rims(roll), points)
+        points = track_interface_points(rims(roll), points)
         assert abs(points.gap[0] - np.linalg.norm(points.point1 - points.point2)) < 1e-12
         assert points.normal[0, 2] > 0.5
         turned.add(float(points.side[0]))
@@ -214,6 +221,6 @@ def test_a_valley_of_a_wavy_face_is_seen_between_its_samples():
     turned = quaternion_of(random_rotation(np.random.default_rng(0)))
     lowest = Pose(turned, np.zeros(3)).points(all_over(body, 9))[:, 2].min()
     stands = Pose(turned, np.array([0.0, 0.0, -lowest]))
-    encounter = Encounter.of(ContactBody.of([body]), ContactBody.of([floor()]), stands)
-    points = everything_within(encounter, 0.1 * body.radius)
+    body_pair = BodyPair.of(ContactBody.of([body]), ContactBody.of([floor()]), stands)
+    points = everything_within(body_pair, 0.1 * body.radius)
     assert points.gap.min() < 1e-6 * body.radius

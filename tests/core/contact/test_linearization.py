@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.points.extremal_pairs import solve_points
+from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
 from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian, soft_inverse
 from tests.core.contact.meetings import chance_meeting, everything_within, meet, settle_at
 
@@ -53,63 +53,63 @@ def meeting_of(name):
 @lru_cache
 def measured(name, gap):
     """The pair at a gap, random directions (k, 6), and the gap's slopes and bends (k,) along them."""
-    encounter, point = meeting_of(name)
-    encounter, point = settle_at(encounter, point, gap * encounter.radius)
+    body_pair, point = meeting_of(name)
+    body_pair, point = settle_at(body_pair, point, gap * body_pair.radius)
     directions = np.random.default_rng(2).normal(size=(22, 6))  # 21 of them already tell a symmetric form
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    here = gap_at(encounter, point, np.zeros(6))
-    ahead = np.array([gap_at(encounter, point, STEP * d) for d in directions])
-    behind = np.array([gap_at(encounter, point, -STEP * d) for d in directions])
+    here = gap_at(body_pair, point, np.zeros(6))
+    ahead = np.array([gap_at(body_pair, point, STEP * d) for d in directions])
+    behind = np.array([gap_at(body_pair, point, -STEP * d) for d in directions])
     slopes, bends = (ahead - behind) / (2.0 * STEP), (ahead - 2.0 * here + behind) / STEP**2
-    return encounter, point, directions, slopes, bends
+    return body_pair, point, directions, slopes, bends
 
 
-def gap_at(encounter, point, x):
-    solved, valid = solve_points(encounter.displaced(x), point, known_sides=True)
+def gap_at(body_pair, point, x):
+    solved, valid = solve_extremal_pairs(body_pair.displaced(x), point, known_sides=True)
     assert valid[0]
-    return float(solved.gap[0]) / encounter.radius
+    return float(solved.gap[0]) / body_pair.radius
 
 
 @each_meeting
 @each_gap
 def test_the_gradient_is_that_of_the_gap_solved_again(name, gap):
-    encounter, point, directions, slopes, _ = measured(name, gap)
-    gradient = gap_gradient(point, encounter.centre, encounter.radius)[0]
+    body_pair, point, directions, slopes, _ = measured(name, gap)
+    gradient = gap_gradient(point, body_pair.centre, body_pair.radius)[0]
     assert np.abs(directions @ gradient - slopes).max() <= 1e-6
 
 
 @each_meeting
 @each_gap
 def test_the_hessian_is_that_of_the_gap_solved_again(name, gap):
-    encounter, point, directions, _, bends = measured(name, gap)
-    hessian = gap_hessian(point, *encounter.evaluate(point), encounter.centre, encounter.radius)[0]
+    body_pair, point, directions, _, bends = measured(name, gap)
+    hessian = gap_hessian(point, *body_pair.evaluate(point), body_pair.centre, body_pair.radius)[0]
     predicted = np.einsum("ka,ab,kb->k", directions, hessian, directions)
     assert np.abs(hessian - hessian.T).max() == 0.0
     assert np.abs(predicted - bends).max() <= 1e-5 * max(1.0, np.abs(hessian).max())
 
 
 def test_the_gap_of_two_vertices_changes_along_their_distance():
-    encounter = meet("cube", "cube", at=(1.1, 1.1, 1.1))
-    points = everything_within(encounter, 0.5)
+    body_pair = meet("cube", "cube", at=(1.1, 1.1, 1.1))
+    points = everything_within(body_pair, 0.5)
     point = points.take(np.array(points.kinds(), dtype=object) == "vertex/vertex")
     assert len(point) == 1
     assert np.allclose(point.normal, 1.0 / np.sqrt(3.0), atol=1e-14)
-    gradient = gap_gradient(point, encounter.centre, encounter.radius)[0]
+    gradient = gap_gradient(point, body_pair.centre, body_pair.radius)[0]
     h = 1e-5
     found = [
-        (gap_at(encounter, point, h * e) - gap_at(encounter, point, -h * e)) / (2.0 * h) for e in np.eye(6)
+        (gap_at(body_pair, point, h * e) - gap_at(body_pair, point, -h * e)) / (2.0 * h) for e in np.eye(6)
     ]
     assert np.abs(gradient - found).max() <= 1e-8
 
 
 def test_turning_a_body_by_an_exact_line_of_contact_keeps_the_gap_to_first_order():
-    encounter = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
-    points = everything_within(encounter, 0.05)
+    body_pair = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
+    points = everything_within(body_pair, 0.05)
     centred = points.take(np.abs(points.point1[:, 1]) < 1e-9)
-    gradients = gap_gradient(centred, encounter.centre, encounter.radius)
+    gradients = gap_gradient(centred, body_pair.centre, body_pair.radius)
     roll = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     assert len(points)
-    assert np.abs(gap_gradient(points, encounter.centre, encounter.radius) @ roll).max() < 1e-12
+    assert np.abs(gap_gradient(points, body_pair.centre, body_pair.radius) @ roll).max() < 1e-12
     assert np.abs(gradients[:, 3:]).max(initial=0.0) < 1e-12
 
 

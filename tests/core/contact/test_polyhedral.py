@@ -12,10 +12,10 @@ from tests.core.contact.meetings import meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 
-def all_pairs(encounter):
+def all_pairs(body_pair):
     """Every pair of triangles, near or not."""
-    count1, count2 = len(encounter.active.body.triangles), len(encounter.world.body.triangles)
-    return flat_pairs(encounter, *np.divmod(np.arange(count1 * count2), count2))
+    count1, count2 = len(body_pair.active.body.triangles), len(body_pair.world.body.triangles)
+    return flat_pairs(body_pair, *np.divmod(np.arange(count1 * count2), count2))
 
 
 def convex(rng, count=12):
@@ -46,10 +46,10 @@ def segment_to_segment(first, second):
     return min(ends)
 
 
-def brute_force_distance(encounter):
+def brute_force_distance(body_pair):
     """The distance of two convex polyhedra that do not meet, feature by feature."""
-    a = encounter.pose.points(encounter.active.body.triangles)
-    b = encounter.world.body.triangles
+    a = body_pair.pose.points(body_pair.active.body.triangles)
+    b = body_pair.world.body.triangles
     edges = [mesh[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3) for mesh in (a, b)]
     bound = 2.0 * np.linalg.norm(a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
     best = bound
@@ -65,9 +65,9 @@ def brute_force_distance(encounter):
 def test_the_least_gap_is_the_distance_of_the_polyhedra(seed):
     rng = np.random.default_rng(seed)
     aside = rng.normal(size=3)
-    encounter = meet(convex(rng), convex(rng), rng.normal(size=3), 4.0 * aside / np.linalg.norm(aside))
-    points = all_pairs(encounter)
-    distance = brute_force_distance(encounter)
+    body_pair = meet(convex(rng), convex(rng), rng.normal(size=3), 4.0 * aside / np.linalg.norm(aside))
+    points = all_pairs(body_pair)
+    distance = brute_force_distance(body_pair)
     assert distance > 0.0
     assert abs(points.gap.min() - distance) < 1e-12
     offset = points.point1 - points.point2
@@ -118,9 +118,9 @@ def floor_of(cells, step, rng=None):
 
 @pytest.mark.parametrize("step", [0.0, 1e-9, 1e-6])
 def test_inner_edges_of_a_floor_do_not_press_a_box_that_slides_over_them(step, rng):
-    encounter = meet("cube", floor_of(8, step, rng))
+    body_pair = meet("cube", floor_of(8, step, rng))
     for x in np.linspace(0.0, 0.75, 7):
-        moved = meet("cube", encounter.world.body, (0.0, 0.0, 0.3), (x, 0.3 * x, 0.5 + 2.0 * step + 1e-7))
+        moved = meet("cube", body_pair.world.body, (0.0, 0.0, 0.3), (x, 0.3 * x, 0.5 + 2.0 * step + 1e-7))
         points = all_pairs(moved)
         near = points.take(points.gap < 0.05)
         assert len(near) >= 4

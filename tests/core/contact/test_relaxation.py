@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from physplace_addon.core.contact.features import FACE, VERTEX, Features
+from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
 from physplace_addon.core.contact.points.iteration import eigen_2x2, inverse_2x2
-from physplace_addon.core.contact.points.minimization import relax_distance, relax_on_face
+from physplace_addon.core.contact.points.minimization import minimize_distance, minimize_gap
 from tests.core.contact.meetings import body, pose
 
 
@@ -43,7 +43,7 @@ def near(name, placed, point, rng, count, spread):
     corners, uv = solid.triangles.reshape(-1, 3), solid.triangle_uv.reshape(-1, 2)
     wanted = local + spread * rng.normal(size=(count, 3))
     rows = np.argmin(((corners[None] - wanted[:, None]) ** 2).sum(axis=2), axis=1)
-    return Features(solid, placed, np.full(count, FACE), solid.triangle_face[rows // 3], uv[rows])
+    return FeaturePoints(solid, placed, np.full(count, FACE), solid.triangle_face[rows // 3], uv[rows])
 
 
 @pytest.mark.parametrize("at", [(0.3, 0.4, 1.5), (0.0, 2.3, 0.2), (-1.0, 0.5, 1.4)])
@@ -52,7 +52,7 @@ def test_fair_starts_relax_to_the_closest_pair(at, rng):
     one, two = closest_by_brute_force(ellipsoid, torus, placed)
     mover = near("ellipsoid", placed, one, rng, 20, 0.1)
     base = near("torus", None, two, rng, 20, 0.1)
-    relaxed = relax_on_face(mover, base, np.ones(20), np.zeros(20, bool), 1.2, 0.25)
+    relaxed = minimize_gap(mover, base, np.ones(20), np.zeros(20, bool), 1.2, 0.25)
     assert relaxed.converged.all()
     assert relaxed.settled.all()
     assert np.abs(relaxed.at_first.point - one).max() < 1e-6
@@ -64,11 +64,11 @@ def test_fair_starts_relax_to_the_closest_pair(at, rng):
 def test_a_vertex_over_a_face_knows_its_foot(rng):
     at = np.array([0.4, 1.1, 0.9])
     solid, placed = body("cone"), pose((np.pi, 0.0, 0.0), at + np.array([0.0, 0.0, 1.0]))
-    mover = Features(solid, placed, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
+    mover = FeaturePoints(solid, placed, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
     direction = at - np.array([*(at[:2] / np.hypot(*at[:2])), 0.0])
     foot = at - direction * (1.0 - 0.3 / np.linalg.norm(direction))
     base = near("torus", None, foot, rng, 1, 0.1)
-    relaxed = relax_on_face(mover, base, np.ones(1), np.zeros(1, bool), 1.0, 0.3)
+    relaxed = minimize_gap(mover, base, np.ones(1), np.zeros(1, bool), 1.0, 0.3)
     assert relaxed.converged.all()
     assert np.allclose(relaxed.at_first.point[0], at, atol=1e-12)
     assert np.allclose(relaxed.at_second.point[0], foot, atol=1e-12)
@@ -85,9 +85,9 @@ def test_two_circles_relax_to_their_closest_points(rng):
         edges = np.nonzero(np.sign(solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]) == sign)[0]
         start = np.arctan2(*(point if placed_at is None else placed_at.inverse().points(point))[[1, 0]])
         params = np.stack([start + 0.3 * rng.uniform(-1.0, 1.0, 8), np.zeros(8)], axis=1)
-        return Features(solid, placed_at, np.ones(8, int), np.repeat(edges, 8), params)
+        return FeaturePoints(solid, placed_at, np.ones(8, int), np.repeat(edges, 8), params)
 
-    relaxed = relax_distance(on_edge(placed, lower[i], -1.0), on_edge(None, circle[j], 1.0), 1.0)
+    relaxed = minimize_distance(on_edge(placed, lower[i], -1.0), on_edge(None, circle[j], 1.0), 1.0)
     distance = np.linalg.norm(relaxed.at_first.point - relaxed.at_second.point, axis=1)
     assert relaxed.converged.all()
     assert np.ptp(distance) < 1e-12
@@ -100,10 +100,10 @@ def test_held_points_slide_down_a_valley_but_not_along_it(rng):
     starts = [placed.points(torus(u, -0.5 * np.pi + 0.4)) for u in wanted]
     mover = [near("torus", placed, start, rng, 1, 0.0) for start in starts]
     param = np.concatenate([feature.param for feature in mover])
-    features = Features(body("torus"), placed, np.full(12, FACE), np.zeros(12, int), param)
+    features = FeaturePoints(body("torus"), placed, np.full(12, FACE), np.zeros(12, int), param)
     before = features.geometry().point
     on_plane = near("plane", None, np.zeros(3), rng, 12, 0.5)
-    relaxed = relax_on_face(features, on_plane, np.ones(12), np.ones(12, bool), 1.3, 0.3)
+    relaxed = minimize_gap(features, on_plane, np.ones(12), np.ones(12, bool), 1.3, 0.3)
     after = relaxed.at_first.point
     assert relaxed.converged.all()
     assert not relaxed.settled.any()
@@ -117,7 +117,7 @@ def test_a_pair_whose_foot_is_past_the_border_does_not_count_as_solved(rng):
     placed = pose((0.0, 0.0, 0.0), (4.2, 0.0, 1.1))
     mover = near("ball", placed, np.array([4.2, 0.0, 0.1]), rng, 4, 0.2)
     base = near("plane", None, np.array([3.9, 0.0, 0.0]), rng, 4, 0.1)
-    relaxed = relax_on_face(mover, base, np.ones(4), np.zeros(4, bool), 1.0, 0.3)
+    relaxed = minimize_gap(mover, base, np.ones(4), np.zeros(4, bool), 1.0, 0.3)
     assert not relaxed.converged.any()
     assert relaxed.at_second.point[:, 0].max() <= 4.0 + 1e-12
 
@@ -126,7 +126,7 @@ def test_an_inside_ball_relaxes_to_its_depth(rng):
     placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.9))
     mover = near("ball", placed, np.array([0.0, 0.0, 0.9]), rng, 10, 0.2)
     base = near("ball", None, np.array([0.0, 0.0, 1.0]), rng, 10, 0.2)
-    relaxed = relax_on_face(mover, base, np.ones(10), np.zeros(10, bool), 1.0, 0.3)
+    relaxed = minimize_gap(mover, base, np.ones(10), np.zeros(10, bool), 1.0, 0.3)
     gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
     assert relaxed.converged.all()
     assert np.abs(gaps + 0.1).max() < 1e-12

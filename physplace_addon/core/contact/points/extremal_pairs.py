@@ -11,22 +11,23 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..body_pair import Encounter
-from ..features import FACE, VERTEX, FeatureGeometry, dot
+from ...vectors import dot
+from ..body_pair import BodyPair
+from ..features import FACE, VERTEX, FeatureGeometry
 from ..normal_cones import rises_of_both
 from ..regions.flat_pairs import PARALLEL
 from .interface_points import InterfacePoints
 from .iteration import eigen_2x2
 from .linearization import SOFT
-from .minimization import FaceTerms, Relaxed, edge_normal, face_terms, relax_distance, relax_on_face
+from .minimization import ExtremalPairs, FaceTerms, edge_normal, face_terms, minimize_distance, minimize_gap
 
 _HOLLOW = 0.3  # K R below minus which a start is given up
 _UPRIGHT = 1e-9  # sine of the angle below which a normal cone, of an edge that stands upright, tells no side
 _SADDLE = 1e-3  # K R below minus which a stationary pair is not a minimum
 
 
-def solve_points(
-    encounter: Encounter, points: InterfacePoints, known_sides: Bools | bool
+def solve_extremal_pairs(
+    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools | bool
 ) -> tuple[InterfacePoints, Bools]:
     """Solve each pair from where it stands; return the points (k) and which are stationary minima inside
     their domains (k,).
@@ -46,17 +47,17 @@ def solve_points(
         (~(on_world | on_active), _by_distance),
     ):
         if rows.any():
-            part, valid[rows] = solver(encounter, points.take(rows), known[rows])
+            part, valid[rows] = solver(body_pair, points.take(rows), known[rows])
             solved.put(rows, part)
     return solved, valid
 
 
-def promising(encounter: Encounter, starts: InterfacePoints, known_sides: Bools) -> Bools:
+def promising(body_pair: BodyPair, starts: InterfacePoints, known_sides: Bools) -> Bools:
     """Tell which starts over faces may lead to a minimum, shape (k,): not those whose gap curves down all
     the same - a straight edge over a hollow, a flat face against one - and so is least at the feature's end.
     known_sides (k,): as in `solve_points`.
     """
-    first, second = encounter.evaluate(starts)
+    first, second = body_pair.evaluate(starts)
     out = np.ones(len(starts), bool)
     on_world = starts.dim2 == FACE
     views = (
@@ -67,43 +68,43 @@ def promising(encounter: Encounter, starts: InterfacePoints, known_sides: Bools)
         if rows.any():
             mover, base, dim = mover.take(rows), base.take(rows), dim[rows]
             part = starts.take(rows)
-            side = _sides(encounter, part, mover, base, known_sides[rows])
+            side = _sides(body_pair, part, mover, base, known_sides[rows])
             terms = face_terms(mover, base, side)
             curved = (dim == FACE) & mover.curvature.any(axis=(1, 2))
-            out[rows] = curved | (softest_of(terms, dim) > -_HOLLOW / encounter.radius)
+            out[rows] = curved | (softest_of(terms, dim) > -_HOLLOW / body_pair.radius)
     return out
 
 
 def _on_world(
-    encounter: Encounter, points: InterfacePoints, known_sides: Bools
+    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
-    points, valid, relaxed = _over_faces(encounter, points, known_sides, True)
-    return points, valid & _facing(encounter, points, relaxed.at_first)
+    points, valid, relaxed = _over_faces(body_pair, points, known_sides, True)
+    return points, valid & _facing(body_pair, points, relaxed.at_first)
 
 
 def _on_active(
-    encounter: Encounter, points: InterfacePoints, known_sides: Bools
+    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
-    points, valid, _ = _over_faces(encounter, points, known_sides, False)
+    points, valid, _ = _over_faces(body_pair, points, known_sides, False)
     return points, valid
 
 
 def _over_faces(
-    encounter: Encounter, points: InterfacePoints, known_sides: Bools, on_world: bool
-) -> tuple[InterfacePoints, Bools, Relaxed]:
-    mover, base = encounter.first(points), encounter.second(points)
+    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools, on_world: bool
+) -> tuple[InterfacePoints, Bools, ExtremalPairs]:
+    mover, base = body_pair.first(points), body_pair.second(points)
     if not on_world:
         mover, base = base, mover
     side = points.side
     if not known_sides.all():
-        side = _sides(encounter, points, mover.geometry(), base.geometry(), known_sides)
-    relaxed = relax_on_face(mover, base, side, points.held, encounter.radius, SOFT / encounter.radius)
-    points, valid = _judged(relaxed, _filled(points, relaxed, side, on_world), encounter.radius)
+        side = _sides(body_pair, points, mover.geometry(), base.geometry(), known_sides)
+    relaxed = minimize_gap(mover, base, side, points.on_curve, body_pair.radius, SOFT / body_pair.radius)
+    points, valid = _judged(relaxed, _filled(points, relaxed, side, on_world), body_pair.radius)
     return points, valid, relaxed
 
 
 def _sides(
-    encounter: Encounter,
+    body_pair: BodyPair,
     points: InterfacePoints,
     mover: FeatureGeometry,
     base: FeatureGeometry,
@@ -112,21 +113,21 @@ def _sides(
     """Keep the known sides and tell the others: a trusted base's normal is outward; else a trusted mover's
     face must look at it; else the distance tells, and where that is too small the normal cones, if they can.
     """
-    trusted = encounter.knows_outside(points)
+    trusted = body_pair.knows_outside(points)
     height = dot(mover.point - base.point, base.normal)
     side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
-    unsure = ~trusted & (np.abs(height) < encounter.sure)
+    unsure = ~trusted & (np.abs(height) < body_pair.sign_tolerance)
     if unsure.any():
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
-        up, down = rises_of_both(encounter, points, outward)
+        up, down = rises_of_both(body_pair, points, outward)
         upright = np.isfinite(up) & np.isclose(up, down, rtol=0.0, atol=_UPRIGHT)
         side = np.where(unsure & ~upright, np.where(down > up, -1.0, 1.0), side)
-    looks = ~trusted & encounter.active_knows_outside(points) & (points.dim2 == FACE)
+    looks = ~trusted & body_pair.active_knows_outside(points) & (points.dim2 == FACE)
     side = np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
     return np.where(known, points.side, side)
 
 
-def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, on_world: bool) -> InterfacePoints:
+def _filled(points: InterfacePoints, relaxed: ExtremalPairs, side: Floats, on_world: bool) -> InterfacePoints:
     outward = side[:, None] * relaxed.at_second.normal
     gap = dot(outward, relaxed.at_first.point - relaxed.at_second.point)
     one, two, at1, at2 = relaxed.first, relaxed.second, relaxed.at_first, relaxed.at_second
@@ -137,7 +138,7 @@ def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, on_world: b
         param1=one.param,
         param2=two.param,
         side=side,
-        held=points.held | ~relaxed.settled,
+        on_curve=points.on_curve | ~relaxed.settled,
         point1=at1.point,
         point2=at2.point,
         normal=outward if on_world else -outward,
@@ -145,10 +146,10 @@ def _filled(points: InterfacePoints, relaxed: Relaxed, side: Floats, on_world: b
     )
 
 
-def _judged(relaxed: Relaxed, points: InterfacePoints, radius: float) -> tuple[InterfacePoints, Bools]:
+def _judged(relaxed: ExtremalPairs, points: InterfacePoints, radius: float) -> tuple[InterfacePoints, Bools]:
     terms = face_terms(relaxed.at_first, relaxed.at_second, points.side)
     softest = softest_of(terms, relaxed.first.dim)
-    minimum = points.held | (softest > -_SADDLE / radius)
+    minimum = points.on_curve | (softest > -_SADDLE / radius)
     return replace(points, softest=softest), relaxed.converged & minimum
 
 
@@ -158,16 +159,16 @@ def softest_of(terms: FaceTerms, dim: Ints) -> Floats:
     return np.where(dim == FACE, values[:, 0], np.where(dim == VERTEX, np.inf, terms.stiffness[:, 0, 0]))
 
 
-def _facing(encounter: Encounter, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
+def _facing(body_pair: BodyPair, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
     """Two faces of which the active one's normal is trusted must look at each other."""
-    trusted = encounter.active_knows_outside(points)
+    trusted = body_pair.active_knows_outside(points)
     return ~trusted | (dot(at_first.normal, points.normal) < 0.0)
 
 
 def _by_distance(
-    encounter: Encounter, points: InterfacePoints, known_sides: Bools
+    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
-    relaxed = relax_distance(encounter.first(points), encounter.second(points), encounter.radius)
+    relaxed = minimize_distance(body_pair.first(points), body_pair.second(points), body_pair.radius)
     at1, at2 = relaxed.at_first, relaxed.at_second
     offset = at1.point - at2.point
     distance = np.sqrt(dot(offset, offset))
@@ -181,11 +182,11 @@ def _by_distance(
     )
     # of what is known not points.side: T1 x T2 turns round where two edges pass through being parallel
     towards = np.where(known_sides, dot(raw, points.normal), height)
-    unsure = ~known_sides & (np.abs(height) < encounter.sure)
+    unsure = ~known_sides & (np.abs(height) < body_pair.sign_tolerance)
     if unsure.any():
-        up, down = rises_of_both(encounter, points, raw)
+        up, down = rises_of_both(body_pair, points, raw)
         towards = np.where(unsure, np.where(down > up, -1.0, 1.0), towards)
     side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
-    valid = relaxed.converged & (crossing | (distance > 1e-13 * encounter.radius))
+    valid = relaxed.converged & (crossing | (distance > 1e-13 * body_pair.radius))
     return points, valid

@@ -22,19 +22,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..body_pair import Encounter, Owned
-from ..features import FACE, dot
-from ..regions.candidates import placed, unique_pairs
-from ..sidedness import moved_since, sides_of_base
+from ...vectors import dot
+from ..body_pair import BodyPair, displacement_since
+from ..features import FACE
+from ..row_lists import RowLists, first_of_each_pair, placed
+from ..sidedness import sides_of_base
 from .interface_points import InterfacePoints
-from .minimization import feet
-from .pair_roles import View, nearest_partner, uv_at
+from .minimization import closest_points_on_faces
+from .pair_roles import PairRoles, nearest_partner, uv_at
 
 _FOOT_ROUNDS = 3
 _SAME_VALLEY = 0.25  # of the parabola 1/2 K d^2 twice over, below which a sample leads to another minimum
 
 
-def _nearest_of_corners(view: View, mine: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
+def _nearest_of_corners(view: PairRoles, mine: Ints, other: Ints) -> tuple[Ints, Ints, Ints]:
     """For each corner of the triangles `mine` (k,) return, of each face among its partners `other`, the
     triangle whose centre is nearest: triangles (m,), corners (m,), partners (m,).
     """
@@ -55,7 +56,7 @@ def _nearest_of_corners(view: View, mine: Ints, other: Ints) -> tuple[Ints, Ints
 
 
 @dataclass(frozen=True)
-class Samples:
+class FaceSeeds:
     """Points of faces over other faces, feet solved: the interface points, which have their foot inside the
     base and not at its border (k,), and which have no lower neighbour on their mesh (k,).  on_active tells
     whose mesh they are of, at (k, 3) where they are, gap (k,) how high over their feet, spacing (k,) how far
@@ -71,23 +72,26 @@ class Samples:
     lowest: Bools
 
 
-def face_samples(
-    encounter: Encounter,
+def face_seeds(
+    body_pair: BodyPair,
     t1: Ints,
     t2: Ints,
     reach: float,
     tracked: InterfacePoints,
-    before: Encounter | None,
-) -> list[Samples]:
+    before: BodyPair | None,
+) -> list[FaceSeeds]:
     """Sample the face/face pairs of near triangles (k,) within reach, but those of two flat faces.
 
     On which sides of sheets they are tell `before`, a pose free of overlap, and the points tracked since.
     """
-    active, world = encounter.active, encounter.world
+    active, world = body_pair.active, body_pair.world
     finer1 = active.triangle_size[t1] <= world.triangle_size[t2]
     finer1 = ~active.triangle_flat[t1] & (world.triangle_flat[t2] | finer1)
     both_flat = active.triangle_flat[t1] & world.triangle_flat[t2]
-    views = ((View(encounter, True), t1, t2, finer1), (View(encounter, False), t2, t1, ~finer1 & ~both_flat))
+    views = (
+        (PairRoles(body_pair, True), t1, t2, finer1),
+        (PairRoles(body_pair, False), t2, t1, ~finer1 & ~both_flat),
+    )
     return [
         _samples_of(view, mine[rows], other[rows], reach, tracked, before)
         for view, mine, other, rows in views
@@ -96,13 +100,13 @@ def face_samples(
 
 
 def _samples_of(
-    view: View,
+    view: PairRoles,
     mine: Ints,
     other: Ints,
     reach: float,
     tracked: InterfacePoints,
-    before: Encounter | None,
-) -> Samples:
+    before: BodyPair | None,
+) -> FaceSeeds:
     body, base_body = view.mover.body, view.base.body
     triangle, corner, partner = _nearest_of_corners(view, mine, other)
     sample, at = body.triangle_corners[triangle, corner], body.triangles[triangle, corner]
@@ -116,7 +120,7 @@ def _samples_of(
         view.base.body.triangle_face[partner[best]], uv_at(view, at[best], partner[best], corners[best])
     )
     at = at[best]
-    base, foot = feet(at, base, view.encounter.radius, _FOOT_ROUNDS)
+    base, foot = closest_points_on_faces(at, base, view.body_pair.radius, _FOOT_ROUNDS)
     offset = at - foot.point
     distance = dot(offset, foot.normal)
     beside = offset - distance[:, None] * foot.normal
@@ -128,16 +132,16 @@ def _samples_of(
     links = _neighbours(body.triangle_corners[np.unique(mine)], sample[best][near], base.index[near])
     spacing = view.mover.triangle_size[triangle[best]][near]
     lowest = _lowest_of_neighbours(links, height)
-    return Samples(points, view.on_active, at, height, spacing, footed[near], lowest)
+    return FaceSeeds(points, view.on_active, at, height, spacing, footed[near], lowest)
 
 
 def heights(
-    view: View,
+    view: PairRoles,
     points: InterfacePoints,
     at: Floats,
     distance: Floats,
     tracked: InterfacePoints,
-    before: Encounter | None,
+    before: BodyPair | None,
 ) -> tuple[Floats, Floats]:
     """Return the heights (k,) of unsolved points at (k, 3) over their bases, and on which sides (k,) of these
     they are, from the distances (k,) along the bases' normals; before, tracked: as in `face_samples`.
@@ -146,13 +150,13 @@ def heights(
     trusted = view.base.trusted[base]
     side = np.where(trusted | (distance >= 0.0), 1.0, -1.0)
     if before is not None:  # what is farther from its foot than it has moved is still on the same side
-        moved = moved_since(before, view.encounter, at, view.on_active)
+        moved = displacement_since(before, view.body_pair, at, view.on_active)
         rows = np.nonzero(~trusted & (np.abs(distance) <= moved))[0]
         side[rows] = sides_of_base(before, points.take(rows), view.on_active, tracked)
     return side * distance, side
 
 
-def neglected(samples: Samples, tracked: InterfacePoints, softness: float) -> Bools:
+def neglected(samples: FaceSeeds, tracked: InterfacePoints, softness: float) -> Bools:
     """Tell which samples lie in the sphere of neglect of a tracked point of the same faces (sections 3,
     4.3): the minimum they would lead to is known.  Its radius is the distance to the sample's neighbours; one
     that is lower than the point's own curvature has it is in another valley.
@@ -176,9 +180,9 @@ def _neighbours(triangles: Ints, sample: Ints, base_face: Ints) -> tuple[Ints, I
     links = np.concatenate([links, links[:, ::-1]])
     place = np.minimum(np.searchsorted(numbers, links), max(len(numbers) - 1, 0))
     links = place[(numbers[place] == links).all(axis=1)] if len(numbers) else place[:0]
-    links = links[unique_pairs(links[:, 0], links[:, 1])]
-    neighbours = Owned.of(links[:, 1], links[:, 0], len(numbers))
-    row, neighbour = neighbours.of_triangles(local)
+    links = links[first_of_each_pair(links[:, 0], links[:, 1])]
+    neighbours = RowLists.of(links[:, 1], links[:, 0], len(numbers))
+    row, neighbour = neighbours.of_rows(local)
     span = int(base_face.max(initial=0)) + 1
     keys = local * span + base_face
     order = np.argsort(keys)

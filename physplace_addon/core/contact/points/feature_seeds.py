@@ -9,15 +9,19 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision import closest_on_segments
 from ...rigid import Pose
-from ..body_pair import ContactBody, Encounter
-from ..features import EDGE, VERTEX, Features, dot
-from ..regions.candidates import distinct, meet, placed
+from ...vectors import dot
+from ..body_pair import BodyPair
+from ..contact_body import ContactBody
+from ..features import EDGE, VERTEX, FeaturePoints
 from ..regions.flat_pairs import segment_params
+from ..row_lists import distinct_pairs, joined_by_row, placed
 from .interface_points import InterfacePoints
-from .pair_roles import View, nearest_partner, uv_at
+from .pair_roles import PairRoles, nearest_partner, uv_at
 
 
-def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[InterfacePoints, InterfacePoints]:
+def edge_seeds(
+    view: PairRoles, mine: Ints, other: Ints, reach: float
+) -> tuple[InterfacePoints, InterfacePoints]:
     """Starts of the mover's edges (owned by triangles `mine` (k,)) over the base's faces (triangles `other`)
     within reach: of each segment, for each face, the nearest one; and all.
 
@@ -26,7 +30,7 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[Inte
     body = view.mover.body
     if len(body.segments) == 0:
         return InterfacePoints.none(), InterfacePoints.none()
-    row, segment = view.mover.segments.of_triangles(mine)
+    row, segment = view.mover.segments.of_rows(mine)
     curved = ~(view.mover.straight[body.segment_edge[segment]] & view.base.triangle_flat[other[row]])
     row, segment = row[curved], segment[curved]
     partner = other[row]
@@ -51,7 +55,9 @@ def edge_starts(view: View, mine: Ints, other: Ints, reach: float) -> tuple[Inte
     return every.take(nearest_partner(segment, face, at, corners)), every
 
 
-def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float) -> Ints:
+def _near_centres(
+    view: PairRoles, at: Floats, triangles: Ints, corners: Floats, reach: Floats | float
+) -> Ints:
     """Return the rows of points (k, 3) that may be within reach of the base's triangles: no part of one is
     farther from its centre than its longest side.
     """
@@ -60,13 +66,13 @@ def _near_centres(view: View, at: Floats, triangles: Ints, corners: Floats, reac
     return np.nonzero(dot(offset, offset) <= farthest**2)[0]
 
 
-def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
+def vertex_seeds(view: PairRoles, mine: Ints, other: Ints, reach: float) -> InterfacePoints:
     """Starts of the mover's vertices (owned by triangles `mine` (k,)) over the base's curved faces within
     reach.
     """
     if len(view.mover.body.vertices) == 0:
         return InterfacePoints.none()
-    row, vertex = view.mover.vertices.of_triangles(mine)
+    row, vertex = view.mover.vertices.of_rows(mine)
     curved = ~view.base.triangle_flat[other[row]]
     partner, vertex = other[row[curved]], vertex[curved]
     corners = placed(view.base.body.triangles[partner], view.base_pose)
@@ -79,53 +85,55 @@ def vertex_starts(view: View, mine: Ints, other: Ints, reach: float) -> Interfac
     return view.points(mover, view.base_faces(view.base.body.triangle_face[partner[best]], uv))
 
 
-def distance_starts(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
+def distance_seeds(body_pair: BodyPair, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
     """Starts of the pairs without a face, owned by near triangles and within reach, of which at least one is
     a curved edge.
     """
-    active, world = encounter.active, encounter.world
+    active, world = body_pair.active, body_pair.world
     if active.straight.all() and world.straight.all():
         return InterfacePoints.none()
-    row_s1, s1 = active.segments.of_triangles(t1)
-    row_s2, s2 = world.segments.of_triangles(t2)
-    row_v1, v1 = active.vertices.of_triangles(t1)
-    row_v2, v2 = world.vertices.of_triangles(t2)
+    row_s1, s1 = active.segments.of_rows(t1)
+    row_s2, s2 = world.segments.of_rows(t2)
+    row_v1, v1 = active.vertices.of_rows(t1)
+    row_v2, v2 = world.vertices.of_rows(t2)
     straight1 = active.straight[active.body.segment_edge[s1]]
     straight2 = world.straight[world.body.segment_edge[s2]]
     parts = []
-    edges = distinct(*meet(row_s1, s1, row_s2, s2, len(t1)))
+    edges = distinct_pairs(*joined_by_row(row_s1, s1, row_s2, s2, len(t1)))
     bent = ~(
         active.straight[active.body.segment_edge[edges[0]]]
         & world.straight[world.body.segment_edge[edges[1]]]
     )
-    parts.append(_edges(encounter, edges[0][bent], edges[1][bent], reach))
-    at, on = distinct(*meet(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
-    parts.append(_vertices_and_edges(View(encounter, True), at, on, reach))
-    on, at = distinct(*meet(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
-    parts.append(_vertices_and_edges(View(encounter, False), at, on, reach))
+    parts.append(_edges(body_pair, edges[0][bent], edges[1][bent], reach))
+    at, on = distinct_pairs(*joined_by_row(row_v1, v1, row_s2[~straight2], s2[~straight2], len(t1)))
+    parts.append(_vertices_and_edges(PairRoles(body_pair, True), at, on, reach))
+    on, at = distinct_pairs(*joined_by_row(row_s1[~straight1], s1[~straight1], row_v2, v2, len(t1)))
+    parts.append(_vertices_and_edges(PairRoles(body_pair, False), at, on, reach))
     return InterfacePoints.join(parts)
 
 
-def _edge_features(body: ContactBody, pose: Pose | None, segments: Ints, fraction: Floats) -> Features:
+def _edge_features(body: ContactBody, pose: Pose | None, segments: Ints, fraction: Floats) -> FeaturePoints:
     param = segment_params(body.body.segment_t[segments], fraction)
-    return Features(body.body, pose, np.full(len(segments), EDGE), body.body.segment_edge[segments], param)
+    return FeaturePoints(
+        body.body, pose, np.full(len(segments), EDGE), body.body.segment_edge[segments], param
+    )
 
 
-def _edges(encounter: Encounter, s1: Ints, s2: Ints, reach: float) -> InterfacePoints:
-    active, world = encounter.active, encounter.world
-    ends1, ends2 = encounter.pose.points(active.body.segments[s1]), world.body.segments[s2]
+def _edges(body_pair: BodyPair, s1: Ints, s2: Ints, reach: float) -> InterfacePoints:
+    active, world = body_pair.active, body_pair.world
+    ends1, ends2 = body_pair.pose.points(active.body.segments[s1]), world.body.segments[s2]
     s, t, *_ = closest_on_segments(ends1, ends2)
     offset = _between(ends1, s) - _between(ends2, t)
     near = dot(offset, offset) <= (reach + active.body.segment_bound[s1] + world.body.segment_bound[s2]) ** 2
-    first = _edge_features(active, encounter.pose, s1[near], s[near])
-    return View(encounter, True).points(first, _edge_features(world, None, s2[near], t[near]))
+    first = _edge_features(active, body_pair.pose, s1[near], s[near])
+    return PairRoles(body_pair, True).points(first, _edge_features(world, None, s2[near], t[near]))
 
 
 def _between(ends: Floats, fraction: Floats) -> Floats:
     return ends[:, 0] + fraction[:, None] * (ends[:, 1] - ends[:, 0])
 
 
-def _vertices_and_edges(view: View, vertices: Ints, segments: Ints, reach: float) -> InterfacePoints:
+def _vertices_and_edges(view: PairRoles, vertices: Ints, segments: Ints, reach: float) -> InterfacePoints:
     """The mover's vertices and the base's edges."""
     at = placed(view.mover.body.vertices[vertices], view.mover_pose)
     ends = placed(view.base.body.segments[segments], view.base_pose)

@@ -20,21 +20,21 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...collision import directional_pairs, near_pairs
-from ..body_pair import Encounter
-from ..features import EDGE, FACE, dot
-from ..normal_cones import pressing
-from ..regions.candidates import farthest_moved
+from ...vectors import dot
+from ..body_pair import BodyPair, displacement_since, farthest_displacement
+from ..features import EDGE, FACE
+from ..normal_cones import in_normal_cones
 from ..regions.flat_pairs import flat_pairs, flush
-from ..sidedness import moved_since, on_their_sides, turned_against_neighbours
-from .contact_curves import SAME, Candidates, lost_samples, settled_or_lowest, spread
-from .extremal_pairs import promising, solve_points
-from .face_seeds import face_samples, neglected
-from .feature_seeds import distance_starts, edge_starts, vertex_starts
+from ..sidedness import on_their_sides, turned_against_neighbours
+from .contact_curves import SAME, CurveSources, lost_samples, sample_contact_curves, settled_or_lowest
+from .extremal_pairs import promising, solve_extremal_pairs
+from .face_seeds import face_seeds, neglected
+from .feature_seeds import distance_seeds, edge_seeds, vertex_seeds
 from .interface_points import LOW, InterfacePoints, lowest_spread, without_doubles
 from .linearization import SOFT
-from .minimization import feet
-from .pair_roles import View
-from .sub_cell_seeds import valley_starts
+from .minimization import closest_points_on_faces
+from .pair_roles import PairRoles
+from .sub_cell_seeds import sub_cell_seeds
 
 _MOST = 400  # starts that are solved
 _FOOT_ROUNDS = 3
@@ -69,74 +69,78 @@ class Reach:
         return Reach(*(factor * each for each in (self.curved, self.flat, self.samples, self.threshold)))
 
 
-def find_points(
-    encounter: Encounter, reach: Reach, tracked: InterfacePoints, before: Encounter | None
+def generate_interface_points(
+    body_pair: BodyPair, reach: Reach, tracked: InterfacePoints, before: BodyPair | None
 ) -> InterfacePoints:
-    """Return the interface points at the encounter's pose.
+    """Return the interface points at the body_pair's pose.
 
     tracked: points known before, solved at this pose (`solve_tracked`); flat ones that have no solution here
     still tell sides.  before: a pose known to be free of
     overlap, from which this one was reached; a new point that was already inside there is the far side of a
     wall.  None: the first pose, where nothing is known.
     """
-    kept = tracked.take(~tracked.held & ~flat_pair(encounter, tracked) & (tracked.gap <= reach.curved))
-    kept = kept.take(_is_bound(encounter, kept))
-    if encounter.is_plain:
-        flat, t1, t2 = _lowest_of_plain(encounter, reach.flat, tracked, before), _NOTHING, _NOTHING
+    kept = tracked.take(
+        ~tracked.on_curve & ~between_flat_features(body_pair, tracked) & (tracked.gap <= reach.curved)
+    )
+    kept = kept.take(_is_bound(body_pair, kept))
+    if body_pair.is_plain:
+        flat, t1, t2 = _lowest_of_plain(body_pair, reach.flat, tracked, before), _NOTHING, _NOTHING
     else:
-        t1, t2 = _near(encounter, reach.farthest)
-        flat = _lowest(encounter, flat_pairs(encounter, t1, t2, before, reach.flat))
-        curved = ~(encounter.active.triangle_plain[t1] & encounter.world.triangle_plain[t2])
+        t1, t2 = _near(body_pair, reach.farthest)
+        flat = _lowest(body_pair, flat_pairs(body_pair, t1, t2, before, reach.flat))
+        curved = ~(body_pair.active.triangle_plain[t1] & body_pair.world.triangle_plain[t2])
         t1, t2 = t1[curved], t2[curved]
-    parts = [kept, _with_known_sides(encounter, flat, tracked, before is not None)]
+    parts = [kept, _with_known_sides(body_pair, flat, tracked, before is not None)]
     if len(t1):
-        new, samples = _create(encounter, t1, t2, reach, kept, tracked, before)
-        parts.append(new.take(settled_or_lowest(encounter, new)))
-        curves = spread(encounter, InterfacePoints.join([kept, new]), samples, reach.samples, before)
-        parts.extend(_not_inside_before(before, encounter, part) for part in curves)
-    found = without_doubles(InterfacePoints.join(parts), SAME * encounter.radius)
-    return InterfacePoints.join([found, lost_samples(encounter, tracked, found, reach.curved)])
+        new, samples = _create(body_pair, t1, t2, reach, kept, tracked, before)
+        parts.append(new.take(settled_or_lowest(body_pair, new)))
+        curves = sample_contact_curves(
+            body_pair, InterfacePoints.join([kept, new]), samples, reach.samples, before
+        )
+        parts.extend(_not_inside_before(before, body_pair, part) for part in curves)
+    found = without_doubles(InterfacePoints.join(parts), SAME * body_pair.radius)
+    return InterfacePoints.join([found, lost_samples(body_pair, tracked, found, reach.curved)])
 
 
-def points_between(encounter: Encounter, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
+def interface_points_of_triangles(body_pair: BodyPair, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
     """Return the interface points of curved features of pairs of triangles (k,), at a pose of which nothing
     is known.
     """
     nothing = InterfacePoints.none()
-    return _create(encounter, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
+    return _create(body_pair, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
 
 
 def _not_inside_before(
-    before: Encounter | None, encounter: Encounter, samples: InterfacePoints
+    before: BodyPair | None, body_pair: BodyPair, samples: InterfacePoints
 ) -> InterfacePoints:
     """Drop samples of contact curves that overlap and did so before: they look at the far side of a wall."""
     deep = samples.gap < 0.0
     if before is None or not deep.any():
         return samples
     real = np.ones(len(samples), bool)
-    real[deep], _ = _judged_before(before, encounter, samples.take(deep))
+    real[deep], _ = _judged_before(before, body_pair, samples.take(deep))
     return samples.take(real)
 
 
-def _near(encounter: Encounter, reach: float) -> tuple[Ints, Ints]:
-    pairs = near_pairs(encounter.active.tree, encounter.pose, encounter.world.tree, reach)
+def _near(body_pair: BodyPair, reach: float) -> tuple[Ints, Ints]:
+    pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach)
     return pairs[:, 0], pairs[:, 1]
 
 
 def _lowest_of_plain(
-    encounter: Encounter, reach: float, tracked: InterfacePoints, before: Encounter | None
+    body_pair: BodyPair, reach: float, tracked: InterfacePoints, before: BodyPair | None
 ) -> InterfacePoints:
     """Find flat features' points where nothing is curved.  What lies flat has enough of them close by: then
     none is looked for farther off, and those that are lowest are the same.
     """
-    lay_flat = np.count_nonzero(tracked.gap <= encounter.sure) >= _MOST_FLAT
+    lay_flat = np.count_nonzero(tracked.gap <= body_pair.sign_tolerance) >= _MOST_FLAT
     for close in (_CLOSE**2 * reach, _CLOSE * reach) if lay_flat else (_CLOSE * reach,):
-        t1, t2 = _near_plain(encounter, close, before)
+        t1, t2 = _near_plain(body_pair, close, before)
         if len(t1) >= _PAIRS_A_POINT * _MOST_FLAT:
-            points = flat_pairs(encounter, t1, t2, before, close)
-            if _are_all(points.gap, close - encounter.sure, encounter.sure):
-                return _lowest(encounter, points)
-    return _lowest(encounter, flat_pairs(encounter, *_near_plain(encounter, reach, before), before, reach))
+            points = flat_pairs(body_pair, t1, t2, before, close)
+            if _are_all(points.gap, close - body_pair.sign_tolerance, body_pair.sign_tolerance):
+                return _lowest(body_pair, points)
+    return _lowest(body_pair, flat_pairs(body_pair, *_near_plain(body_pair, reach, before), before, reach))
 
 
 def _are_all(gaps: Floats, most: float, level: float) -> bool:
@@ -149,35 +153,35 @@ def _are_all(gaps: Floats, most: float, level: float) -> bool:
     return len(gaps) >= LOW * _MOST_FLAT or bear >= _MOST_FLAT
 
 
-def _near_plain(encounter: Encounter, reach: float, before: Encounter | None) -> tuple[Ints, Ints]:
-    first, second = encounter.active.directions, encounter.world.directions
-    behind = 0.0 if before is None else farthest_moved(before, encounter)
-    pairs = directional_pairs(first, encounter.pose, second, reach, encounter.sure, behind)
+def _near_plain(body_pair: BodyPair, reach: float, before: BodyPair | None) -> tuple[Ints, Ints]:
+    first, second = body_pair.active.normal_bounds, body_pair.world.normal_bounds
+    behind = 0.0 if before is None else farthest_displacement(before, body_pair)
+    pairs = directional_pairs(first, body_pair.pose, second, reach, body_pair.sign_tolerance, behind)
     return pairs[:, 0], pairs[:, 1]
 
 
-def _lowest(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
-    return lowest_spread(points, _MOST_FLAT, encounter.sure)
+def _lowest(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
+    return lowest_spread(points, _MOST_FLAT, body_pair.sign_tolerance)
 
 
-def solve_tracked(encounter: Encounter, points: InterfacePoints) -> InterfacePoints:
+def track_interface_points(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
     """Solve known points again where the body stands now, sides kept; those that left their features are
     dropped.
     """
     if len(points) == 0:
         return points
-    solved, valid = solve_points(encounter, points, known_sides=True)
-    flat = flat_pair(encounter, solved)
-    valid[flat] &= ~flush(encounter, solved.take(flat))
+    solved, valid = solve_extremal_pairs(body_pair, points, known_sides=True)
+    flat = between_flat_features(body_pair, solved)
+    valid[flat] &= ~flush(body_pair, solved.take(flat))
     return solved.take(valid)
 
 
-def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
+def between_flat_features(body_pair: BodyPair, points: InterfacePoints) -> Bools:
     """Tell which points' features are both flat or straight, shape (k,): those that `flat_pairs` finds by
     itself.
     """
     straight = np.ones(len(points), bool)
-    sides = ((points.dim1, points.index1, encounter.active), (points.dim2, points.index2, encounter.world))
+    sides = ((points.dim1, points.index1, body_pair.active), (points.dim2, points.index2, body_pair.world))
     for dim, index, body in sides:
         faces, edges = dim == FACE, dim == EDGE
         straight[faces] &= body.body.face_flat[index[faces]]
@@ -186,33 +190,33 @@ def flat_pair(encounter: Encounter, points: InterfacePoints) -> Bools:
     return straight & ~both_faces
 
 
-def _real(encounter: Encounter, points: InterfacePoints, valid: Bools, reach: Reach) -> InterfacePoints:
+def _real(body_pair: BodyPair, points: InterfacePoints, valid: Bools, reach: Reach) -> InterfacePoints:
     """Keep the valid points within reach that bind the motion."""
     near = points.take(valid & (np.abs(points.gap) <= reach.curved))
-    return near.take(_is_bound(encounter, near))
+    return near.take(_is_bound(body_pair, near))
 
 
-def _is_bound(encounter: Encounter, points: InterfacePoints) -> Bools:
+def _is_bound(body_pair: BodyPair, points: InterfacePoints) -> Bools:
     """Tell which points the body must obey: those whose normals lie in both normal cones, and those that
     stand over a face, lowest or not; a depth out of the cones is the far side of a wall.
     """
     over_face: Bools = (points.dim1 == FACE) | (points.dim2 == FACE)
-    return (over_face & (points.gap >= 0.0)) | pressing(encounter, points, _CONE)
+    return (over_face & (points.gap >= 0.0)) | in_normal_cones(body_pair, points, _CONE)
 
 
 def _with_known_sides(
-    encounter: Encounter, points: InterfacePoints, tracked: InterfacePoints, apart: bool
+    body_pair: BodyPair, points: InterfacePoints, tracked: InterfacePoints, apart: bool
 ) -> InterfacePoints:
     """Keep the sides that points of the same features had; a gap too small to tell would let a sheet slip
     through; a face that knows its outside needs no such help.  Of new points among bodies known to be apart
     even the smallest gap tells.
     """
     flip = np.zeros(len(points), bool)
-    bent = np.nonzero((np.abs(points.gap) < _BENT * encounter.radius) & ~encounter.knows_outside(points))[0]
+    bent = np.nonzero((np.abs(points.gap) < _BENT * body_pair.radius) & ~body_pair.knows_outside(points))[0]
     if len(bent) == 0:
         return points
-    flip[bent] = turned_against_neighbours(points.take(bent), tracked, _BENT * encounter.radius)
-    rows = bent[(np.abs(points.gap[bent]) < encounter.sure) & ~flip[bent]]
+    flip[bent] = turned_against_neighbours(points.take(bent), tracked, _BENT * body_pair.radius)
+    rows = bent[(np.abs(points.gap[bent]) < body_pair.sign_tolerance) & ~flip[bent]]
     known = {key: i for i, key in enumerate(_feature_keys(tracked))}
     for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
         if key in known:
@@ -231,86 +235,90 @@ def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
 
 
 def _create(
-    encounter: Encounter,
+    body_pair: BodyPair,
     t1: Ints,
     t2: Ints,
     reach: Reach,
     kept: InterfacePoints,
     tracked: InterfacePoints,
-    before: Encounter | None,
-) -> tuple[InterfacePoints, Candidates]:
-    on_active, on_world = View(encounter, True), View(encounter, False)
-    faces = face_samples(encounter, t1, t2, reach.curved, tracked, before)
+    before: BodyPair | None,
+) -> tuple[InterfacePoints, CurveSources]:
+    on_active, on_world = PairRoles(body_pair, True), PairRoles(body_pair, False)
+    faces = face_seeds(body_pair, t1, t2, reach.curved, tracked, before)
     edges = [
-        edge_starts(on_active, t1, t2, reach.curved),
-        edge_starts(on_world, t2, t1, reach.curved),
+        edge_seeds(on_active, t1, t2, reach.curved),
+        edge_seeds(on_world, t2, t1, reach.curved),
     ]
     starts = InterfacePoints.join(
         [InterfacePoints.none()]
         + [
-            samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / encounter.radius))
+            samples.points.take(samples.lowest & ~neglected(samples, kept, SOFT / body_pair.radius))
             for samples in faces
         ]
-        + valley_starts(encounter, t1, t2, reach.curved, tracked, before)
+        + sub_cell_seeds(body_pair, t1, t2, reach.curved, tracked, before)
         + [nearest for nearest, _ in edges]
         + [
-            vertex_starts(on_active, t1, t2, reach.curved),
-            vertex_starts(on_world, t2, t1, reach.curved),
-            distance_starts(encounter, t1, t2, reach.curved),
+            vertex_seeds(on_active, t1, t2, reach.curved),
+            vertex_seeds(on_world, t2, t1, reach.curved),
+            distance_seeds(body_pair, t1, t2, reach.curved),
         ]
     )
-    candidates = Candidates(faces, [every for _, every in edges])
-    return _solve_new(encounter, starts, reach, tracked, before), candidates
+    candidates = CurveSources(faces, [every for _, every in edges])
+    return _solve_new(body_pair, starts, reach, tracked, before), candidates
 
 
 def _solve_new(
-    encounter: Encounter,
+    body_pair: BodyPair,
     starts: InterfacePoints,
     reach: Reach,
     tracked: InterfacePoints,
-    before: Encounter | None,
+    before: BodyPair | None,
 ) -> InterfacePoints:
     told = np.zeros(len(starts), bool)
     if before is not None:
         starts = on_their_sides(before, starts, tracked)
-        told = ((starts.dim1 == FACE) | (starts.dim2 == FACE)) & ~encounter.side_is_certain(starts)
-    hopeful = np.nonzero(promising(encounter, starts, told))[0]
-    hopeful = hopeful[_nearest(encounter, starts.take(hopeful))]
+        told = ((starts.dim1 == FACE) | (starts.dim2 == FACE)) & ~body_pair.side_is_certain(starts)
+    hopeful = np.nonzero(promising(body_pair, starts, told))[0]
+    hopeful = hopeful[_nearest(body_pair, starts.take(hopeful))]
     starts = starts.take(hopeful)
-    solved, valid = solve_points(encounter, starts, told[hopeful])
+    solved, valid = solve_extremal_pairs(body_pair, starts, told[hopeful])
     if np.isfinite(reach.threshold):
-        offset = solved.point1 - encounter.first(starts).geometry().point
+        offset = solved.point1 - body_pair.first(starts).geometry().point
         valid &= dot(offset, offset) <= reach.threshold**2
-    points = _real(encounter, solved, valid, reach)
+    points = _real(body_pair, solved, valid, reach)
     if before is None:
         return points
-    doubtful = (points.gap < 0.0) | ~encounter.side_is_certain(points)
+    doubtful = (points.gap < 0.0) | ~body_pair.side_is_certain(points)
     if not doubtful.any():
         return points
-    real, sided = _judged_before(before, encounter, points.take(doubtful))
-    again = _real(encounter, *solve_points(encounter, sided.take(real), known_sides=True), reach)
+    real, sided = _judged_before(before, body_pair, points.take(doubtful))
+    again = _real(body_pair, *solve_extremal_pairs(body_pair, sided.take(real), known_sides=True), reach)
     return InterfacePoints.join([points.take(~doubtful), again])
 
 
-def _nearest(encounter: Encounter, starts: InterfacePoints) -> Ints:
+def _nearest(body_pair: BodyPair, starts: InterfacePoints) -> Ints:
     """Return the rows of the starts whose features are nearest, no more than a fine mesh needs, in order."""
     if len(starts) <= _MOST:
         return np.arange(len(starts))
-    first, second = encounter.first(starts), encounter.second(starts)
+    first, second = body_pair.first(starts), body_pair.second(starts)
     at1, at2 = first.geometry().point, second.geometry().point
     on_world = np.nonzero(starts.dim2 == FACE)[
         0
     ]  # where a start is over a face, it need not be over its foot
     on_active = np.nonzero((starts.dim1 == FACE) & (starts.dim2 != FACE))[0]
-    at2[on_world] = feet(at1[on_world], second.take(on_world), encounter.radius, _FOOT_ROUNDS)[1].point
-    at1[on_active] = feet(at2[on_active], first.take(on_active), encounter.radius, _FOOT_ROUNDS)[1].point
+    at2[on_world] = closest_points_on_faces(
+        at1[on_world], second.take(on_world), body_pair.radius, _FOOT_ROUNDS
+    )[1].point
+    at1[on_active] = closest_points_on_faces(
+        at2[on_active], first.take(on_active), body_pair.radius, _FOOT_ROUNDS
+    )[1].point
     offset = at1 - at2
     nearest: Ints = np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST])
     return nearest
 
 
 def _judged_before(
-    before: Encounter, encounter: Encounter, points: InterfacePoints
+    before: BodyPair, body_pair: BodyPair, points: InterfacePoints
 ) -> tuple[Bools, InterfacePoints]:
     """Tell which points were not inside already at a pose known to be free of overlap, and return them on
     the sides that are seen from there.
@@ -319,10 +327,10 @@ def _judged_before(
     was outside its base then (it has come over from the next triangle) is real; a flat base tells its side
     even so.  None has gone in deeper than it has moved since.
     """
-    held = replace(points, held=np.ones(len(points), bool))
-    then, valid = solve_points(before, held, known_sides=False)
+    held = replace(points, on_curve=np.ones(len(points), bool))
+    then, valid = solve_extremal_pairs(before, held, known_sides=False)
     rounding = 1e-9 * before.radius
-    inside = (valid & (then.gap < -rounding)) | (points.gap < -_moved(before, encounter, points) - rounding)
+    inside = (valid & (then.gap < -rounding)) | (points.gap < -_moved(before, body_pair, points) - rounding)
     flat = np.zeros(len(points), bool)
     for dim, index, body in (
         (points.dim1, points.index1, before.active.body),
@@ -338,9 +346,9 @@ def _judged_before(
     )
 
 
-def _moved(before: Encounter, encounter: Encounter, points: InterfacePoints) -> Floats:
+def _moved(before: BodyPair, body_pair: BodyPair, points: InterfacePoints) -> Floats:
     """Return how far each point's mover has moved against its base between two poses (k,)."""
-    of_first = moved_since(before, encounter, points.point1, on_active=True)
-    of_second = moved_since(before, encounter, points.point2, on_active=False)
+    of_first = displacement_since(before, body_pair, points.point1, on_active=True)
+    of_second = displacement_since(before, body_pair, points.point2, on_active=False)
     moved: Floats = np.where(points.dim2 == FACE, of_first, of_second)
     return moved

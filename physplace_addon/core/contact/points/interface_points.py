@@ -12,7 +12,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..features import EDGE, FACE, VERTEX, dot
+from ...vectors import dot
+from ..features import EDGE, FACE, VERTEX
 
 FIXED = -1  # the number, among the bodies, of what stands still
 LOW = 4  # times as many points as are chosen may be chosen from
@@ -40,7 +41,7 @@ class InterfacePoints:
     index2: Ints
     param2: Floats
     side: Floats
-    held: Bools
+    on_curve: Bools
     softest: Floats
     point1: Floats
     point2: Floats

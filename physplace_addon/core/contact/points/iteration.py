@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..features import FeatureGeometry, dot
+from ...vectors import dot
+from ..features import FeatureGeometry
 
 _CONVERGED = 1e-14  # of R: the last correction
 _CREEPING = 0.5  # of what it should: a pair that moves less stands at a border, or goes along it

@@ -47,7 +47,8 @@ import numpy as np
 
 from ...arrays import Floats
 from ...rigid import skew
-from ..features import EDGE, FACE, FeatureGeometry, cross, dot
+from ...vectors import cross, dot
+from ..features import EDGE, FACE, FeatureGeometry
 from .interface_points import InterfacePoints
 from .iteration import eigen_2x2
 from .minimization import FaceTerms, edge_normal, face_terms
@@ -136,7 +137,7 @@ def _over_face(
         turning[:, :3, 3:] += mixed.transpose(0, 2, 1)
     phi = motion.transpose(0, 2, 1) @ bend @ mover.tangents.transpose(0, 2, 1)
     phi += sign * _swing(mover.tangents, terms.outward)
-    threshold = np.where(points.held, SOFT, FLAT) / radius
+    threshold = np.where(points.on_curve, SOFT, FLAT) / radius
     follow = phi @ soft_inverse(terms.stiffness, threshold) @ phi.transpose(0, 2, 1)
     return (motion.transpose(0, 2, 1) @ bend @ motion + turning - follow) / radius
 

@@ -31,7 +31,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ..features import FeatureGeometry, Features, cross, dot
+from ...vectors import cross, dot
+from ..features import FeatureGeometry, FeaturePoints
 from .iteration import Progress, apply, clipped, eigen_2x2, inverse_2x2, tangential
 
 _ROUNDS = 18
@@ -43,7 +44,7 @@ _NO_GAIN = 1e-14  # of R: what the gap may still fall along a soft direction, wh
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class ExtremalPairs:
     """k solved pairs of mover and base (or of first and second feature).
 
     first, second: the features at their new parameters; at_first, at_second: their geometry there; converged
@@ -51,8 +52,8 @@ class Relaxed:
     in the soft ones, too.
     """
 
-    first: Features
-    second: Features
+    first: FeaturePoints
+    second: FeaturePoints
     at_first: FeatureGeometry
     at_second: FeatureGeometry
     converged: Bools
@@ -92,15 +93,15 @@ def face_terms(mover: FeatureGeometry, base: FeatureGeometry, side: Floats) -> F
     return FaceTerms(gap, outward, foot_error, foot_inverse, base_bend, across, gradient, stiffness)
 
 
-def relax_on_face(
-    mover: Features,
-    base: Features,
+def minimize_gap(
+    mover: FeaturePoints,
+    base: FeaturePoints,
     side: Floats,
     held: Bools,
     radius: float,
     softness: float,
     rounds: int = _ROUNDS,
-) -> Relaxed:
+) -> ExtremalPairs:
     """Minimize the signed gap of movers (k) to base faces (k).
 
     side (k,) as in `face_terms`; held (k,) points stay where they are along directions in which K < softness
@@ -136,19 +137,19 @@ def relax_on_face(
         live = live.moved(tangential(at_mover, walk), tangential(at_base, foot))
         mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
     at_mover, at_base = mover.geometry(), base.geometry()
-    return Relaxed(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~held & settled)
+    return ExtremalPairs(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~held & settled)
 
 
 def _relax_on_planes(
-    mover: Features,
-    base: Features,
+    mover: FeaturePoints,
+    base: FeaturePoints,
     planes: FeatureGeometry,
     side: Floats,
     held: Bools,
     radius: float,
     softness: float,
     rounds: int,
-) -> Relaxed:
+) -> ExtremalPairs:
     """The same where every base is flat: A = 1, C = 0, and the foot need be looked for only at the end."""
     outward = side[:, None] * planes.normal
     error, settled = np.zeros(len(side)), np.ones(len(side), bool)
@@ -172,7 +173,7 @@ def _relax_on_planes(
     beside = (at_base.tangents @ (at_mover.point - at_base.point)[:, :, None])[:, :, 0]
     solved = _SOLVED * radius
     error = np.maximum(error, np.abs(beside).max(axis=1))
-    return Relaxed(mover, base, at_mover, at_base, error <= solved, ~held & settled)
+    return ExtremalPairs(mover, base, at_mover, at_base, error <= solved, ~held & settled)
 
 
 @dataclass(frozen=True)
@@ -180,13 +181,13 @@ class _Live:
     """The pairs that still move: their rows among all, and what the iteration needs of them."""
 
     rows: Ints
-    mover: Features
-    base: Features
+    mover: FeaturePoints
+    base: FeaturePoints
     side: Floats
     held: Bools
 
     @classmethod
-    def all_of(cls, mover: Features, base: Features, side: Floats, held: Bools) -> _Live:
+    def all_of(cls, mover: FeaturePoints, base: FeaturePoints, side: Floats, held: Bools) -> _Live:
         return cls(np.arange(len(side)), mover, base, side, held)
 
     def moved(self, walk: Floats, foot: Floats) -> _Live:
@@ -199,7 +200,7 @@ class _Live:
 
 
 def _newton_step(
-    terms: FaceTerms, mover: Features, held: Bools, radius: float, softness: float
+    terms: FaceTerms, mover: FeaturePoints, held: Bools, radius: float, softness: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return the mover's and the foot's step (k, 2), and the error (k,): that of the foot and of the stiff
     directions.
@@ -212,7 +213,7 @@ def _newton_step(
 
 
 def _walk(
-    gradient: Floats, stiffness: Floats, mover: Features, held: Bools, radius: float, softness: float
+    gradient: Floats, stiffness: Floats, mover: FeaturePoints, held: Bools, radius: float, softness: float
 ) -> tuple[Floats, Floats]:
     """Return the mover's step (k, 2), and its part along the stiff directions (k,), before clipping."""
     values, vectors = eigen_2x2(stiffness)
@@ -228,7 +229,7 @@ def _walk(
     return walk, error
 
 
-def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
+def minimize_distance(first: FeaturePoints, second: FeaturePoints, radius: float) -> ExtremalPairs:
     """Minimize the distance between features (k) of which none is a face: edges and vertices.
 
     With D = P1 - P2 and T the tangents (zero for a vertex) one round solves
@@ -254,7 +255,7 @@ def relax_distance(first: Features, second: Features, radius: float) -> Relaxed:
     else:
         at_first, at_second = first.geometry(), second.geometry()
     solved = size <= _SOLVED * radius
-    return Relaxed(first, second, at_first, at_second, solved, solved)
+    return ExtremalPairs(first, second, at_first, at_second, solved, solved)
 
 
 def edge_normal(at_first: FeatureGeometry, at_second: FeatureGeometry) -> tuple[Floats, Floats]:
@@ -267,7 +268,9 @@ def edge_normal(at_first: FeatureGeometry, at_second: FeatureGeometry) -> tuple[
 _LONGEST = 0.3  # of R, on curved faces
 
 
-def feet(point: Floats, base: Features, radius: float, rounds: int) -> tuple[Features, FeatureGeometry]:
+def closest_points_on_faces(
+    point: Floats, base: FeaturePoints, radius: float, rounds: int
+) -> tuple[FeaturePoints, FeatureGeometry]:
     """Return the feet of points (k, 3) on base faces, from where these are, after so many rounds at most, and
     their geometry.  radius: the length R that tolerances and steps are relative to.
     """

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...bodies import Body
 from ...collision.closest_points import closest_on_triangle
-from ..features import dot
+from ...vectors import dot
 
 _CANDIDATES = 32
 _ROUNDS = 20

@@ -9,51 +9,53 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision import closest_on_triangle
 from ...rigid import Pose
-from ..body_pair import ContactBody, Encounter
-from ..features import FACE, Features, dot
-from ..regions.candidates import unique_pairs
+from ...vectors import dot
+from ..body_pair import BodyPair
+from ..contact_body import ContactBody
+from ..features import FACE, FeaturePoints
+from ..row_lists import first_of_each_pair
 from .interface_points import FIXED, InterfacePoints
 
 
 @dataclass(frozen=True)
-class View:
-    """An encounter seen from the side whose feature moves over the other's face.
+class PairRoles:
+    """An body_pair seen from the side whose feature moves over the other's face.
 
     on_active: the mover is the active body's.
     """
 
-    encounter: Encounter
+    body_pair: BodyPair
     on_active: bool
 
     @property
     def mover(self) -> ContactBody:
         """The body whose feature moves."""
-        return self.encounter.active if self.on_active else self.encounter.world
+        return self.body_pair.active if self.on_active else self.body_pair.world
 
     @property
     def base(self) -> ContactBody:
         """The body whose face is moved over."""
-        return self.encounter.world if self.on_active else self.encounter.active
+        return self.body_pair.world if self.on_active else self.body_pair.active
 
     @property
     def mover_pose(self) -> Pose | None:
         """The mover's pose, None for the world's identity."""
-        return self.encounter.pose if self.on_active else None
+        return self.body_pair.pose if self.on_active else None
 
     @property
     def base_pose(self) -> Pose | None:
         """The base's pose, None for the world's identity."""
-        return None if self.on_active else self.encounter.pose
+        return None if self.on_active else self.body_pair.pose
 
-    def mover_features(self, dim: int, index: Ints, param: Floats) -> Features:
+    def mover_features(self, dim: int, index: Ints, param: Floats) -> FeaturePoints:
         """Features of the mover."""
-        return Features(self.mover.body, self.mover_pose, np.full(len(index), dim), index, param)
+        return FeaturePoints(self.mover.body, self.mover_pose, np.full(len(index), dim), index, param)
 
-    def base_faces(self, index: Ints, param: Floats) -> Features:
+    def base_faces(self, index: Ints, param: Floats) -> FeaturePoints:
         """Faces of the base."""
-        return Features(self.base.body, self.base_pose, np.full(len(index), FACE), index, param)
+        return FeaturePoints(self.base.body, self.base_pose, np.full(len(index), FACE), index, param)
 
-    def points(self, mover: Features, base: Features) -> InterfacePoints:
+    def points(self, mover: FeaturePoints, base: FeaturePoints) -> InterfacePoints:
         """Pair features into unsolved interface points (no positions, no gap)."""
         a, b = (mover, base) if self.on_active else (base, mover)
         k = len(a.dim)
@@ -83,10 +85,10 @@ def nearest_partner(key_a: Ints, key_b: Ints, points: Floats, partners: Floats) 
     """
     offset = points - partners.mean(axis=1)
     order = np.argsort(dot(offset, offset), kind="stable")
-    return order[unique_pairs(key_a[order], key_b[order])]
+    return order[first_of_each_pair(key_a[order], key_b[order])]
 
 
-def uv_at(view: View, points: Floats, triangles: Ints, corners: Floats) -> Floats:
+def uv_at(view: PairRoles, points: Floats, triangles: Ints, corners: Floats) -> Floats:
     """Return the base's parameters (k, 2) nearest to points (k, 3) on triangles (k,), corners (k, 3, 3)."""
     barycentric = closest_on_triangle(points, corners).barycentric
     return (barycentric[:, None, :] @ view.base.body.triangle_uv[triangles])[:, 0]

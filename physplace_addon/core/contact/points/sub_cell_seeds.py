@@ -8,10 +8,10 @@ so that
 
     f >= min nu . (P_ij - B) - kappa r^2 / 2,    |f_u - nu . S_u| <= kappa r |S_u|,
 
-and nu . S_u is an average of the differences of the nu . P_ij; `Slack` is what the control points leave out.
-A cell has no valley below the base if f > 0, if f_u or f_v has one sign everywhere, or if no foot is near.
-The others are cut into four, again and again; what is left are starts for the iteration.  Over a flat base
-kappa is zero and all of this is proven; elsewhere kappa is taken from one point, twice over.
+and nu . S_u is an average of the differences of the nu . P_ij; `HullDeviation` is what the control points
+leave out.  A cell has no valley below the base if f > 0, if f_u or f_v has one sign everywhere, or if no foot
+is near. The others are cut into four, again and again; what is left are starts for the iteration.  Over a
+flat base kappa is zero and all of this is proven; elsewhere kappa is taken from one point, twice over.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...collision import triangle_boxes
-from ...surfaces.base import Slack
-from ..body_pair import Encounter
-from ..features import FACE, FeatureGeometry, Features, dot
-from ..regions.candidates import farthest_moved, placed
+from ...surfaces.geometry import HullDeviation
+from ...vectors import dot
+from ..body_pair import BodyPair, farthest_displacement
+from ..features import FACE, FeatureGeometry, FeaturePoints
+from ..row_lists import placed
 from .face_seeds import heights
 from .interface_points import InterfacePoints
-from .minimization import feet
-from .pair_roles import View, nearest_partner, uv_at
+from .minimization import closest_points_on_faces
+from .pair_roles import PairRoles, nearest_partner, uv_at
 
 _CUTS = 2
 _MOST = 128  # cells that are gone on with, the lowest
@@ -50,7 +51,7 @@ class _Cells:
     face: Ints
     lower: Floats
     upper: Floats
-    base: Features
+    base: FeaturePoints
     side: Floats
 
     def take(self, rows: Ints) -> _Cells:
@@ -58,7 +59,7 @@ class _Cells:
             self.face[rows], self.lower[rows], self.upper[rows], self.base.take(rows), self.side[rows]
         )
 
-    def middles(self, view: View) -> Features:
+    def middles(self, view: PairRoles) -> FeaturePoints:
         return view.mover_features(FACE, self.face, 0.5 * (self.lower + self.upper))
 
     def quarters(self) -> _Cells:
@@ -68,29 +69,29 @@ class _Cells:
         return replace(four, lower=lower, upper=lower + half)
 
 
-def valley_starts(
-    encounter: Encounter,
+def sub_cell_seeds(
+    body_pair: BodyPair,
     t1: Ints,
     t2: Ints,
     reach: float,
     tracked: InterfacePoints,
-    before: Encounter | None,
+    before: BodyPair | None,
 ) -> list[InterfacePoints]:
     """Return starts in the valleys that may reach below their bases, of faces with hulls: of triangles (k,)
     that are near, within reach.  None is left out for a known point beside it: a valley may be as near.
 
     On which sides of sheets they are tell `before`, a pose free of overlap, and the points tracked since.
     """
-    active, world = encounter.active, encounter.world
+    active, world = body_pair.active, body_pair.world
     one, two = active.triangle_hulled[t1], world.triangle_hulled[t2]
     if not (one.any() or two.any()):
         return []
-    deepest = reach if before is None else min(reach, farthest_moved(before, encounter))
-    meet = _boxes_meet(encounter, t1, t2, deepest)
+    deepest = reach if before is None else min(reach, farthest_displacement(before, body_pair))
+    meet = _boxes_meet(body_pair, t1, t2, deepest)
     finer = active.triangle_size[t1] <= world.triangle_size[t2]
     views = (
-        (View(encounter, True), t1, t2, meet & one & (finer | ~two)),
-        (View(encounter, False), t2, t1, meet & two & ~(finer & one)),
+        (PairRoles(body_pair, True), t1, t2, meet & one & (finer | ~two)),
+        (PairRoles(body_pair, False), t2, t1, meet & two & ~(finer & one)),
     )
     return [
         _starts_of(view, mine[rows], other[rows], tracked, before)
@@ -99,11 +100,11 @@ def valley_starts(
     ]
 
 
-def _boxes_meet(encounter: Encounter, t1: Ints, t2: Ints, pad: float) -> Bools:
+def _boxes_meet(body_pair: BodyPair, t1: Ints, t2: Ints, pad: float) -> Bools:
     """Tell which triangles' boxes, grown by a pad and with room for the true surfaces, meet (k,)."""
-    one, two = encounter.active.body, encounter.world.body
+    one, two = body_pair.active.body, body_pair.world.body
     rows, row = np.unique(t1, return_inverse=True)
-    corners = placed(one.triangles[rows], encounter.pose)
+    corners = placed(one.triangles[rows], body_pair.pose)
     lower1, upper1 = triangle_boxes(corners, one.triangle_bound[rows] + pad)
     rows, other = np.unique(t2, return_inverse=True)
     lower2, upper2 = triangle_boxes(two.triangles[rows], two.triangle_bound[rows])
@@ -112,7 +113,7 @@ def _boxes_meet(encounter: Encounter, t1: Ints, t2: Ints, pad: float) -> Bools:
 
 
 def _starts_of(
-    view: View, mine: Ints, other: Ints, tracked: InterfacePoints, before: Encounter | None
+    view: PairRoles, mine: Ints, other: Ints, tracked: InterfacePoints, before: BodyPair | None
 ) -> InterfacePoints:
     left = _left(view, _cells_of(view, mine, other, tracked, before))
     for _ in range(_CUTS):
@@ -122,7 +123,7 @@ def _starts_of(
 
 
 def _cells_of(
-    view: View, mine: Ints, other: Ints, tracked: InterfacePoints, before: Encounter | None
+    view: PairRoles, mine: Ints, other: Ints, tracked: InterfacePoints, before: BodyPair | None
 ) -> _Cells:
     """The tessellation's cells of triangles `mine` (k,), over each face of their partners `other` (k,)."""
     body, base = view.mover.body, view.base.body
@@ -137,26 +138,26 @@ def _cells_of(
     uv = uv_at(view, middle, other[best], corners[best])
     features = view.base_faces(base.triangle_face[other[best]], uv)
     cells = _Cells(body.triangle_face[mine[best]], lower, upper, features, np.ones(len(best)))
-    foot = feet(middle, features, view.encounter.radius, _FOOT_ROUNDS)[1]
+    foot = closest_points_on_faces(middle, features, view.body_pair.radius, _FOOT_ROUNDS)[1]
     distance = dot(middle - foot.point, foot.normal)
     points = view.points(cells.middles(view), features)
     return replace(cells, side=heights(view, points, middle, distance, tracked, before)[1])
 
 
-def _left(view: View, cells: _Cells) -> _Cells:
+def _left(view: PairRoles, cells: _Cells) -> _Cells:
     """The cells that may hold valleys, no more than _MOST of them, the lowest."""
     hulls = view.mover.body.face_hulls(cells.face, cells.lower, cells.upper)
     middle = _AT_HALF @ (hulls.control.transpose(0, 2, 3, 1) @ _AT_HALF)
     net = hulls.control - middle[:, None, None]
     middle = placed(middle, view.mover_pose)
-    base, foot = feet(middle, cells.base, view.encounter.radius, _FOOT_ROUNDS)
+    base, foot = closest_points_on_faces(middle, cells.base, view.body_pair.radius, _FOOT_ROUNDS)
     outward = cells.side[:, None] * foot.normal
     offset = middle - foot.point
     height = dot(offset, outward)
     beside = offset - height[:, None] * outward
     seen = outward if view.mover_pose is None else outward @ view.mover_pose.matrix
-    rise, along = (net @ seen[:, None, :, None])[..., 0], Slack.of(hulls, seen)
-    whole, bend = Slack.of(hulls), _bends(foot, height)
+    rise, along = (net @ seen[:, None, :, None])[..., 0], HullDeviation.of(hulls, seen)
+    whole, bend = HullDeviation.of(hulls), _bends(foot, height)
     radius: Floats = _largest(net) + whole.point
     lowest = height + rise.min(axis=(1, 2)) - along.point - 0.5 * bend * radius**2
     may: Bools = (lowest < 0.0) & (dot(beside, beside) <= radius**2)

@@ -18,41 +18,15 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision import standing_over
 from ...rigid import Pose
-from ..body_pair import ContactBody, Encounter, Owned
-from ..features import dot
-
-Pairs = tuple[Ints, Ints]
-
-
-def unique_pairs(a: Ints, b: Ints) -> Ints:
-    """Return the rows at which each distinct pair (a, b) occurs first."""
-    if len(a) == 0:
-        return np.zeros(0, np.intp)
-    key = a.astype(np.int64) * (int(b.max()) + 1) + b
-    first: Ints = np.unique(key, return_index=True)[1]
-    return first
+from ..body_pair import BodyPair, farthest_displacement
+from ..contact_body import ContactBody
+from ..row_lists import IndexPairs, RowLists, distinct_pairs, joined_by_row, placed
 
 
-def distinct(a: Ints, b: Ints) -> Pairs:
-    """Return the distinct pairs (a_i, b_i)."""
-    rows = unique_pairs(a, b)
-    return a[rows], b[rows]
-
-
-def meet(row_a: Ints, a: Ints, row_b: Ints, b: Ints, rows: int) -> Pairs:
-    """Return all pairs (a_i, b_j) of one row; rows ascend in both lists."""
-    counts_b = np.bincount(row_b, minlength=rows)
-    start_b = np.concatenate([[0], np.cumsum(counts_b)[:-1]])
-    repeat = counts_b[row_a]
-    left = np.repeat(a, repeat)
-    offset = np.arange(len(left)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-    return left, b[np.repeat(start_b[row_a], repeat) + offset]
-
-
-def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> Pairs:
+def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> IndexPairs:
     """Return the distinct pairs of vertices (m,) and flat triangles of the base, of the same rows."""
     flat = base.triangle_flat[triangles[row]]
-    return distinct(vertices[flat], triangles[row[flat]])
+    return distinct_pairs(vertices[flat], triangles[row[flat]])
 
 
 @dataclass(frozen=True)
@@ -64,76 +38,76 @@ class FlatCandidates:
     it has moved.
     """
 
-    encounter: Encounter
+    body_pair: BodyPair
     t1: Ints
     t2: Ints
     reach: float
-    before: Encounter | None
+    before: BodyPair | None
 
     @cached_property
     def _from_face(self) -> float:
-        moved = 0.0 if self.before is None else farthest_moved(self.before, self.encounter)
+        moved = 0.0 if self.before is None else farthest_displacement(self.before, self.body_pair)
         return self.reach + moved
 
-    def vertices_over_faces(self) -> Pairs:
+    def vertices_over_faces(self) -> IndexPairs:
         """Vertices of the active body, and flat triangles of the world under or over them."""
-        row, vertices = self.encounter.active.vertices.of_triangles(self.t1)
+        row, vertices = self.body_pair.active.vertices.of_rows(self.t1)
         triangles = self.t2[row]
-        flat = self.encounter.world.triangle_flat[triangles]
+        flat = self.body_pair.world.triangle_flat[triangles]
         vertices, triangles = vertices[flat], triangles[flat]
-        at = self.encounter.pose.points(self.encounter.active.body.vertices[vertices])
-        return self._standing(vertices, at, triangles, self.encounter.world.body.triangles[triangles])
+        at = self.body_pair.pose.points(self.body_pair.active.body.vertices[vertices])
+        return self._standing(vertices, at, triangles, self.body_pair.world.body.triangles[triangles])
 
-    def faces_over_vertices(self) -> Pairs:
+    def faces_over_vertices(self) -> IndexPairs:
         """Flat triangles of the active body, and vertices of the world."""
-        row, vertices = self.encounter.world.vertices.of_triangles(self.t2)
+        row, vertices = self.body_pair.world.vertices.of_rows(self.t2)
         triangles = self.t1[row]
-        flat = self.encounter.active.triangle_flat[triangles]
+        flat = self.body_pair.active.triangle_flat[triangles]
         vertices, triangles = vertices[flat], triangles[flat]
-        corners = placed(self.encounter.active.body.triangles[triangles], self.encounter.pose)
-        return self._standing(vertices, self.encounter.world.body.vertices[vertices], triangles, corners)[
+        corners = placed(self.body_pair.active.body.triangles[triangles], self.body_pair.pose)
+        return self._standing(vertices, self.body_pair.world.body.vertices[vertices], triangles, corners)[
             ::-1
         ]
 
-    def _standing(self, vertices: Ints, at: Floats, triangles: Ints, corners: Floats) -> Pairs:
-        rows = standing_over(at, corners, self._from_face, self.encounter.sure)
-        return distinct(vertices[rows], triangles[rows])
+    def _standing(self, vertices: Ints, at: Floats, triangles: Ints, corners: Floats) -> IndexPairs:
+        rows = standing_over(at, corners, self._from_face, self.body_pair.sign_tolerance)
+        return distinct_pairs(vertices[rows], triangles[rows])
 
-    def edges_and_edges(self) -> Pairs:
+    def edges_and_edges(self) -> IndexPairs:
         """Straight segments of both."""
         return self._near(_SEGMENTS, _SEGMENTS)
 
-    def vertices_and_edges(self) -> Pairs:
+    def vertices_and_edges(self) -> IndexPairs:
         """Vertices of the active body, and straight segments of the world."""
         return self._near(_VERTICES, _SEGMENTS)
 
-    def edges_and_vertices(self) -> Pairs:
+    def edges_and_vertices(self) -> IndexPairs:
         """Straight segments of the active body, and vertices of the world."""
         return self._near(_SEGMENTS, _VERTICES)
 
-    def vertices_and_vertices(self) -> Pairs:
+    def vertices_and_vertices(self) -> IndexPairs:
         """Vertices of both."""
         return self._near(_VERTICES, _VERTICES)
 
-    def _near(self, kind1: _Kind, kind2: _Kind) -> Pairs:
+    def _near(self, kind1: _Kind, kind2: _Kind) -> IndexPairs:
         """Pairs of features of the same rows whose boxes are within reach, as `directions` say."""
-        active, world = self.encounter.active, self.encounter.world
+        active, world = self.body_pair.active, self.body_pair.world
         owned1, owned2 = kind1.owned(active), kind2.owned(world)
-        rows = np.flatnonzero(owned1.owns[self.t1] & owned2.owns[self.t2])
+        rows = np.flatnonzero(owned1.has_items[self.t1] & owned2.has_items[self.t2])
         if len(rows) == 0:
             return rows, rows
-        row1, feature1 = owned1.of_triangles(self.t1[rows])
-        row2, feature2 = owned2.of_triangles(self.t2[rows])
-        middle1, half1 = kind1.boxes(active, feature1, self.encounter.pose)
+        row1, feature1 = owned1.of_rows(self.t1[rows])
+        row2, feature2 = owned2.of_rows(self.t2[rows])
+        middle1, half1 = kind1.boxes(active, feature1, self.body_pair.pose)
         middle2, half2 = kind2.boxes(world, feature2, None)
-        here, there = meet(row1, np.arange(len(row1)), row2, np.arange(len(row2)), len(rows))
+        here, there = joined_by_row(row1, np.arange(len(row1)), row2, np.arange(len(row2)), len(rows))
         apart = np.abs(np.take(middle1, here, axis=1) - np.take(middle2, there, axis=1))
         apart -= np.take(half1, here, axis=1)
         apart -= np.take(half2, there, axis=1)
         spread = np.take(kind2.spread(world).T, feature2, axis=1)
-        reach = self.reach * np.minimum(spread, 1.0) + self.encounter.sure
+        reach = self.reach * np.minimum(spread, 1.0) + self.body_pair.sign_tolerance
         near = np.flatnonzero((apart <= np.take(reach, there, axis=1)).all(axis=0))
-        return distinct(feature1[here[near]], feature2[there[near]])
+        return distinct_pairs(feature1[here[near]], feature2[there[near]])
 
 
 Boxes = tuple[Floats, Floats]
@@ -144,7 +118,7 @@ class _Kind(NamedTuple):
     around some, middles and half extents.
     """
 
-    owned: Callable[[ContactBody], Owned]
+    owned: Callable[[ContactBody], RowLists]
     spread: Callable[[ContactBody], Floats]
     boxes: Callable[[ContactBody, Ints, Pose | None], Boxes]
 
@@ -160,18 +134,7 @@ def _boxes_of_vertices(body: ContactBody, vertices: Ints, pose: Pose | None) -> 
     return at, np.zeros_like(at)
 
 
-_SEGMENTS = _Kind(lambda body: body.straight_segments, lambda body: body.edge_spreads, _boxes_of_segments)
-_VERTICES = _Kind(lambda body: body.vertices, lambda body: body.vertex_spreads, _boxes_of_vertices)
-
-
-def placed(points: Floats, pose: Pose | None) -> Floats:
-    """Take points (..., 3) to the world."""
-    return points if pose is None else pose.points(points.reshape(-1, 3)).reshape(points.shape)
-
-
-def farthest_moved(before: Encounter, encounter: Encounter) -> float:
-    """The farthest that any point of the active body has moved: a corner of its box has moved farthest."""
-    lower, upper = encounter.active.tree.lower[0], encounter.active.tree.upper[0]
-    corners = np.array(np.meshgrid(*np.stack([lower, upper], axis=1))).reshape(3, -1).T
-    offset = encounter.pose.points(corners) - before.pose.points(corners)
-    return float(np.sqrt(dot(offset, offset).max()))
+_SEGMENTS = _Kind(
+    lambda body: body.straight_segments, lambda body: body.edge_normal_bounds, _boxes_of_segments
+)
+_VERTICES = _Kind(lambda body: body.vertices, lambda body: body.vertex_normal_bounds, _boxes_of_vertices)

@@ -16,11 +16,13 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...collision import closest_on_segments, closest_on_triangle
-from ..body_pair import Encounter
-from ..features import EDGE, FACE, VERTEX, cross, dot
+from ...vectors import cross, dot
+from ..body_pair import BodyPair
+from ..features import EDGE, FACE, VERTEX
 from ..normal_cones import rise_of_both, rises_of_both
 from ..points.interface_points import FIXED, InterfacePoints
-from .candidates import FlatCandidates, Pairs
+from ..row_lists import IndexPairs
+from .candidates import FlatCandidates
 
 ON_FACE = 1e-11  # distance / R beside a face that still counts as over it, as two coplanar triangles meet
 _FLUSH = 1e-6  # gap / R below which a vertex is in the plane of a face, or behind it
@@ -29,7 +31,7 @@ PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their
 
 
 def make_points(
-    encounter: Encounter,
+    body_pair: BodyPair,
     dims: tuple[int, int],
     index1: Ints,
     param1: Floats,
@@ -61,45 +63,45 @@ def make_points(
         np.zeros(k, np.intp),
         np.full(k, FIXED),
     )
-    unsure = np.nonzero(np.abs(height) < encounter.sure)[0]
+    unsure = np.nonzero(np.abs(height) < body_pair.sign_tolerance)[0]
     if len(unsure):
-        points.side[unsure] = _side_near(encounter, points.take(unsure))
+        points.side[unsure] = _side_near(body_pair, points.take(unsure))
     points.normal[:] = points.side[:, None] * raw_normal
     points.gap[:] = points.side * height
     return points
 
 
-def _side_near(encounter: Encounter, points: InterfacePoints) -> Floats:
-    up, down = rises_of_both(encounter, points, points.normal)
-    return np.where((down > up) & ~encounter.knows_outside(points), -1.0, 1.0)
+def _side_near(body_pair: BodyPair, points: InterfacePoints) -> Floats:
+    up, down = rises_of_both(body_pair, points, points.normal)
+    return np.where((down > up) & ~body_pair.knows_outside(points), -1.0, 1.0)
 
 
 def _edge_params(t: Floats) -> Floats:
     return np.stack([t, np.zeros_like(t)], axis=1)
 
 
-def vertex_face(encounter: Encounter, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
+def vertex_face(body_pair: BodyPair, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
     """Pairs of the active body's vertices (k,) over the world's flat triangles (k,).
 
     With clamp, only those whose foot lies inside the triangle.
     """
-    at = encounter.pose.points(encounter.active.body.vertices[vertices])
-    return _over_triangles(encounter, vertices, at, triangles, active=False, clamp=clamp)
+    at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
+    return _over_triangles(body_pair, vertices, at, triangles, active=False, clamp=clamp)
 
 
-def face_vertex(encounter: Encounter, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
+def face_vertex(body_pair: BodyPair, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
     """Pairs of the active body's flat triangles (k,) under the world's vertices (k,)."""
-    at = encounter.world.body.vertices[vertices]
-    return _over_triangles(encounter, vertices, at, triangles, active=True, clamp=clamp)
+    at = body_pair.world.body.vertices[vertices]
+    return _over_triangles(body_pair, vertices, at, triangles, active=True, clamp=clamp)
 
 
 def _over_triangles(
-    encounter: Encounter, vertices: Ints, at: Floats, triangles: Ints, active: bool, clamp: bool
+    body_pair: BodyPair, vertices: Ints, at: Floats, triangles: Ints, active: bool, clamp: bool
 ) -> InterfacePoints:
-    body = encounter.active.body if active else encounter.world.body
+    body = body_pair.active.body if active else body_pair.world.body
     corners = body.triangles[triangles]
     if active:
-        corners = encounter.pose.points(corners)
+        corners = body_pair.pose.points(corners)
     normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.sqrt(dot(normal, normal))[:, None]
     height = dot(normal, at - corners[:, 0])
@@ -107,21 +109,21 @@ def _over_triangles(
     barycentric = closest_on_triangle(at, corners).barycentric
     if clamp:
         beside = (barycentric[:, None, :] @ corners)[:, 0] - foot
-        rows = np.nonzero(dot(beside, beside) <= (ON_FACE * encounter.radius) ** 2)[0]
+        rows = np.nonzero(dot(beside, beside) <= (ON_FACE * body_pair.radius) ** 2)[0]
         vertices, triangles, at, foot = vertices[rows], triangles[rows], at[rows], foot[rows]
         normal, barycentric, corners = normal[rows], barycentric[rows], corners[rows]
     face = body.triangle_face[triangles]
     uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
     nothing = np.zeros((len(face), 2))
     if active:
-        return make_points(encounter, (FACE, VERTEX), face, uv, vertices, nothing, foot, at, -normal)
-    return make_points(encounter, (VERTEX, FACE), vertices, nothing, face, uv, at, foot, normal)
+        return make_points(body_pair, (FACE, VERTEX), face, uv, vertices, nothing, foot, at, -normal)
+    return make_points(body_pair, (VERTEX, FACE), vertices, nothing, face, uv, at, foot, normal)
 
 
-def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
+def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
     """Pairs of straight edges (k,), as segments of each body; with clamp, only crossings inside both."""
-    active, world = encounter.active.body, encounter.world.body
-    ends1, ends2 = encounter.pose.points(active.segments[segments1]), world.segments[segments2]
+    active, world = body_pair.active.body, body_pair.world.body
+    ends1, ends2 = body_pair.pose.points(active.segments[segments1]), world.segments[segments2]
     s, t, inside1, inside2 = closest_on_segments(ends1, ends2)
     if clamp:
         rows = np.nonzero(inside1 & inside2)[0]
@@ -147,7 +149,7 @@ def edge_edge(encounter: Encounter, segments1: Ints, segments2: Ints, clamp: boo
     t1 = segment_params(active.segment_t[segments1], s)
     t2 = segment_params(world.segment_t[segments2], t)
     return make_points(
-        encounter,
+        body_pair,
         (EDGE, EDGE),
         active.segment_edge[segments1],
         t1,
@@ -164,15 +166,15 @@ def segment_params(ends: Floats, fraction: Floats) -> Floats:
     return _edge_params(ends[:, 0] + fraction * (ends[:, 1] - ends[:, 0]))
 
 
-def vertex_edge(encounter: Encounter, vertices: Ints, segments: Ints) -> InterfacePoints:
+def vertex_edge(body_pair: BodyPair, vertices: Ints, segments: Ints) -> InterfacePoints:
     """Pairs of the active body's vertices with the world's straight edges whose foot lies inside the edge."""
-    at = encounter.pose.points(encounter.active.body.vertices[vertices])
-    body = encounter.world.body
+    at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
+    body = body_pair.world.body
     rows, foot, t = _foot_on_segments(at, body.segments[segments])
     param = segment_params(body.segment_t[segments[rows]], t)
     nothing = np.zeros_like(param)
     return _by_distance(
-        encounter,
+        body_pair,
         (VERTEX, EDGE),
         vertices[rows],
         nothing,
@@ -183,15 +185,15 @@ def vertex_edge(encounter: Encounter, vertices: Ints, segments: Ints) -> Interfa
     )
 
 
-def edge_vertex(encounter: Encounter, segments: Ints, vertices: Ints) -> InterfacePoints:
+def edge_vertex(body_pair: BodyPair, segments: Ints, vertices: Ints) -> InterfacePoints:
     """Pairs of the active body's straight edges with the world's vertices whose foot lies inside the edge."""
-    body = encounter.active.body
-    at = encounter.world.body.vertices[vertices]
-    rows, foot, t = _foot_on_segments(at, encounter.pose.points(body.segments[segments]))
+    body = body_pair.active.body
+    at = body_pair.world.body.vertices[vertices]
+    rows, foot, t = _foot_on_segments(at, body_pair.pose.points(body.segments[segments]))
     param = segment_params(body.segment_t[segments[rows]], t)
     nothing = np.zeros_like(param)
     return _by_distance(
-        encounter,
+        body_pair,
         (EDGE, VERTEX),
         body.segment_edge[segments[rows]],
         param,
@@ -202,12 +204,12 @@ def edge_vertex(encounter: Encounter, segments: Ints, vertices: Ints) -> Interfa
     )
 
 
-def vertex_vertex(encounter: Encounter, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
+def vertex_vertex(body_pair: BodyPair, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
     """Pairs of vertices."""
-    at1 = encounter.pose.points(encounter.active.body.vertices[vertices1])
-    at2 = encounter.world.body.vertices[vertices2]
+    at1 = body_pair.pose.points(body_pair.active.body.vertices[vertices1])
+    at2 = body_pair.world.body.vertices[vertices2]
     nothing = np.zeros((len(at1), 2))
-    return _by_distance(encounter, (VERTEX, VERTEX), vertices1, nothing, vertices2, nothing, at1, at2)
+    return _by_distance(body_pair, (VERTEX, VERTEX), vertices1, nothing, vertices2, nothing, at1, at2)
 
 
 def _foot_on_segments(at: Floats, ends: Floats) -> tuple[Ints, Floats, Floats]:
@@ -218,7 +220,7 @@ def _foot_on_segments(at: Floats, ends: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _by_distance(
-    encounter: Encounter,
+    body_pair: BodyPair,
     dims: tuple[int, int],
     index1: Ints,
     param1: Floats,
@@ -229,9 +231,9 @@ def _by_distance(
 ) -> InterfacePoints:
     offset = point1 - point2
     distance = np.sqrt(dot(offset, offset))
-    known = np.nonzero(distance > 1e-14 * encounter.radius)[0]
+    known = np.nonzero(distance > 1e-14 * body_pair.radius)[0]
     return make_points(
-        encounter,
+        body_pair,
         dims,
         index1[known],
         param1[known],
@@ -244,10 +246,10 @@ def _by_distance(
 
 
 def flat_pairs(
-    encounter: Encounter,
+    body_pair: BodyPair,
     triangles1: Ints,
     triangles2: Ints,
-    before: Encounter | None = None,
+    before: BodyPair | None = None,
     reach: float = np.inf,
 ) -> InterfacePoints:
     """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
@@ -256,45 +258,45 @@ def flat_pairs(
     Pairs over a face need no cone, but in its very plane: a vertex that stands over a face must stay over it.
     Behind a face that knows its outside there is a wall, and what is behind that is no matter of this face.
     """
-    near = FlatCandidates(encounter, triangles1, triangles2, reach, before)
+    near = FlatCandidates(body_pair, triangles1, triangles2, reach, before)
     over_face = _made(
-        encounter,
+        body_pair,
         (vertex_face, near.vertices_over_faces()),
         (face_vertex, near.faces_over_vertices()),
     )
-    over_face = _come_through(encounter, over_face, before)
-    outside = (over_face.side > 0.0) | ~encounter.knows_outside(over_face)
+    over_face = _come_through(body_pair, over_face, before)
+    outside = (over_face.side > 0.0) | ~body_pair.knows_outside(over_face)
     over_face = over_face.take(outside & (over_face.gap <= reach))
     lower = _made(
-        encounter,
+        body_pair,
         (edge_edge, near.edges_and_edges()),
         (vertex_edge, near.vertices_and_edges()),
         (edge_vertex, near.edges_and_vertices()),
         (vertex_vertex, near.vertices_and_vertices()),
     )
     lower = lower.take(lower.gap <= reach)
-    real = rise_of_both(encounter, lower) >= -1e-6
-    return InterfacePoints.join([over_face.take(~flush(encounter, over_face)), lower.take(real)])
+    real = rise_of_both(body_pair, lower) >= -1e-6
+    return InterfacePoints.join([over_face.take(~flush(body_pair, over_face)), lower.take(real)])
 
 
-def _made(encounter: Encounter, *kinds: tuple[Callable[..., InterfacePoints], Pairs]) -> InterfacePoints:
+def _made(body_pair: BodyPair, *kinds: tuple[Callable[..., InterfacePoints], IndexPairs]) -> InterfacePoints:
     """Make the points of each kind, if there are any."""
-    parts = [make(encounter, *pairs) for make, pairs in kinds if len(pairs[0])]
+    parts = [make(body_pair, *pairs) for make, pairs in kinds if len(pairs[0])]
     return InterfacePoints.join([InterfacePoints.none(), *parts])
 
 
-def _come_through(encounter: Encounter, points: InterfacePoints, before: Encounter | None) -> InterfacePoints:
+def _come_through(body_pair: BodyPair, points: InterfacePoints, before: BodyPair | None) -> InterfacePoints:
     """Turn pairs to the front of a face that knows its outside, if they are behind it now but were not at the
     pose `before`: a corner that went through one triangle of a face is seen over the next one.
     """
-    doubtful = np.nonzero((points.side < 0.0) & encounter.knows_outside(points))[0]
+    doubtful = np.nonzero((points.side < 0.0) & body_pair.knows_outside(points))[0]
     if before is None or len(doubtful) == 0:
         return points
     part = points.take(doubtful)
     first, second = before.evaluate(part)
     offset = first.point - second.point
     height = np.where(part.dim2 == FACE, dot(second.normal, offset), -dot(first.normal, offset))
-    came = doubtful[height > -ON_FACE * encounter.radius]
+    came = doubtful[height > -ON_FACE * body_pair.radius]
     points = points.copy()
     points.side[came] = 1.0
     points.normal[came] *= -1.0
@@ -302,13 +304,13 @@ def _come_through(encounter: Encounter, points: InterfacePoints, before: Encount
     return points
 
 
-def flush(encounter: Encounter, points: InterfacePoints) -> Bools:
+def flush(body_pair: BodyPair, points: InterfacePoints) -> Bools:
     """Tell which pairs are in one plane, or one behind the other, with a body going on behind it: the corner
     of a box on a box and the side that is in one plane with its own; what is over the far side of a plate.
     They do not touch.
     """
-    out = points.gap < _FLUSH * encounter.radius
+    out = points.gap < _FLUSH * body_pair.radius
     if out.any():
         near = points.take(out)
-        out[out] = rise_of_both(encounter, near) < -_BEHIND
+        out[out] = rise_of_both(body_pair, near) < -_BEHIND
     return out

@@ -1,0 +1,171 @@
+"""One body prepared for contact: its box tree, and what contact looks up of its triangles again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..bodies import Body, merge
+from ..collision import BoxTree, Directions, join, remember, tree_of
+from ..mesh.edges import edge_table
+from ..mesh.features import FLAT
+from ..surfaces.flat import Segments
+from ..vectors import dot
+from .features import EDGE, FACE
+from .normal_bounds import edge_normal_bounds, triangle_normal_bounds, vertex_normal_bounds
+from .row_lists import RowLists
+
+
+@dataclass(frozen=True, eq=False)
+class ContactBody:
+    """A body, or several that never move against each other, with t triangles.
+
+    trusted (nf,): the face belongs to a closed, oriented solid, so its normal says which side is outside.
+    straight (ne,): the edge is a straight segment.
+    triangle_flat (t,): the triangle is of a flat face.
+    triangle_plain (t,): it is of a flat face and owns no bent edge.
+    triangle_size (t,): its longest side, a length.
+    segments, straight_segments, vertices: what each triangle owns.  Pairs of straight segments are found in
+    another way than those of bent ones.
+    """
+
+    body: Body
+    tree: BoxTree
+    trusted: Bools
+    straight: Bools
+    triangle_flat: Bools
+    triangle_plain: Bools
+    triangle_size: Floats
+    segments: RowLists
+    straight_segments: RowLists
+    vertices: RowLists
+
+    @classmethod
+    def of(cls, bodies: Sequence[Body]) -> ContactBody:
+        """Prepare one body, or several that never move against each other (the world)."""
+        body = bodies[0]
+        if len(bodies) > 1:
+            body = merge(list(bodies), "world", bodies[0].mass)  # its mass is never used: it stands still
+            remember(body, join(*(tree_of(part) for part in bodies)))
+        trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
+        straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
+        straight = straight_curve[body.edge_curve] if len(straight_curve) else np.zeros(0, bool)
+        side = body.triangles - np.roll(body.triangles, 1, axis=1)
+        count = len(body.triangles)
+        flat = body.face_flat[body.triangle_face]
+        plain = flat.copy()
+        plain[body.segment_owner[~straight[body.segment_edge]]] = False
+        every, lines = np.arange(len(body.segments)), np.nonzero(straight[body.segment_edge])[0]
+        return cls(
+            body,
+            tree_of(body),
+            trusted,
+            straight,
+            flat,
+            plain,
+            np.sqrt(dot(side, side).max(axis=1)),
+            RowLists.of(every, body.segment_owner, count),
+            RowLists.of(lines, body.segment_owner[lines], count),
+            RowLists.of(np.arange(len(body.vertices)), body.vertex_owner, count),
+        )
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether nothing of it is curved."""
+        return bool(self.triangle_plain.all())
+
+    @cached_property
+    def has_flat_parts(self) -> bool:
+        """Whether it has a flat face, a straight edge or a vertex."""
+        return bool(self.triangle_flat.any() or self.straight.any() or len(self.body.vertices))
+
+    @cached_property
+    def farthest_bound(self) -> float:
+        """The largest distance, a length, of any triangle from the true surface."""
+        return float(self.body.triangle_bound.max())
+
+    @cached_property
+    def dihedral_tolerance(self) -> Floats:
+        """For each triangle (t,) the sine that `dihedral_tolerances` gives."""
+        return dihedral_tolerances(self.body, self.triangle_flat)
+
+    @cached_property
+    def normal_bounds(self) -> Directions:
+        """For each triangle the directions in which it and what it owns can be met (`normal_bounds`)."""
+        owned = (
+            (self.straight_segments, self.edge_normal_bounds),
+            (self.vertices, self.vertex_normal_bounds),
+        )
+        return triangle_normal_bounds(self.body, self.tree, self.triangle_flat, self.vertices, owned)
+
+    @cached_property
+    def edge_normal_bounds(self) -> Floats:
+        """For each segment (e, 3) the largest component of its normals on each axis."""
+        return edge_normal_bounds(self.body, self.straight)
+
+    @cached_property
+    def vertex_normal_bounds(self) -> Floats:
+        """For each vertex (v, 3) the largest component of its normals on each axis."""
+        return vertex_normal_bounds(self.body)
+
+    @cached_property
+    def triangle_hulled(self) -> Bools:
+        """Which triangles (t,) may miss waves of their face that control points show (`sub_cell_seeds`)."""
+        body = self.body
+        owner, uv = body.face_surface[body.triangle_face], body.triangle_uv
+        hulled = np.zeros(len(owner), bool)
+        for number, surface in enumerate(body.surfaces):
+            if surface.has_hulls:
+                rows = np.flatnonzero(owner == number)
+                face = body.face_index[body.triangle_face[rows]]
+                hulled[rows] = surface.may_wave(face, uv[rows].min(axis=1), uv[rows].max(axis=1))
+        return hulled
+
+    @cached_property
+    def triangle_centre(self) -> Floats:
+        """The triangles' centres (t, 3) in the body's frame."""
+        centre: Floats = self.body.triangles.mean(axis=1)
+        return centre
+
+    def flat_or_straight(self, dim: Ints, index: Ints) -> Bools:
+        """Tell which features (k,) are flat faces or straight edges; vertices are neither."""
+        faces, edges = dim == FACE, dim == EDGE
+        out: Bools = faces | edges
+        out[faces] = self.body.face_flat[index[faces]]
+        out[edges] = self.straight[index[edges]]
+        return out
+
+    def flat_face(self, dim: Ints, index: Ints) -> Bools:
+        """Tell which features (k,) are flat faces."""
+        faces = dim == FACE
+        out: Bools = faces.copy()
+        out[faces] = self.body.face_flat[index[faces]]
+        return out
+
+
+def dihedral_tolerances(body: Body, flat: Bools) -> Floats:
+    """Return for each triangle (t,) the largest sine of its angles with its neighbours in the same plane.
+
+    A quadrilateral in single precision is two triangles whose planes differ by rounding.  The edge between
+    them is no feature where the sine is at most `mesh.features.FLAT`, so nothing keeps an edge of another
+    body, lying along the face, from dipping into it by that sine times the length that the two share.  No
+    smaller step could avoid that overlap, so `interpenetration` allows for it.
+
+    flat (t,): which triangles are of flat faces.  The others, and larger angles, give 0.
+    """
+    tolerances = np.zeros(len(flat))
+    rows = np.flatnonzero(flat)
+    edges = edge_table(body.triangle_corners[rows])
+    pairs = edges.faces[edges.paired]
+    a, b, c = body.triangles[rows].transpose(1, 0, 2)
+    normal = np.cross(b - a, c - a)
+    normal /= np.sqrt(np.einsum("ti,ti->t", normal, normal))[:, None]
+    turn = np.cross(normal[pairs[:, 0]], normal[pairs[:, 1]])
+    sine = np.sqrt(np.einsum("ti,ti->t", turn, turn))
+    for side in pairs.T:
+        np.maximum.at(tolerances, rows[side], np.where(sine <= FLAT, sine, 0.0))
+    return tolerances
