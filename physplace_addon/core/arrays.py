@@ -19,8 +19,6 @@ Bools = NDArray[np.bool_]
 Rows = TypeVar("Rows", Floats, Ints)
 
 PORTION = 8192
-_NEXT = np.array([1, 2, 0])
-_AFTER_NEXT = np.array([2, 0, 1])
 
 
 def portions(count: int) -> list[slice]:
@@ -35,18 +33,6 @@ def portions(count: int) -> list[slice]:
 def chosen(rows: Rows, which: Bools) -> Rows:
     """Those of some rows (n, ...) that are chosen (n,), not copied where all are."""
     return rows if which.all() else np.take(rows, np.flatnonzero(which), axis=0)
-
-
-def from_rows(rows: Floats) -> Floats:
-    """(k, 3) to contiguous (3, k); (k, m, 3) to (m, 3, k)."""
-    axes = (*range(1, rows.ndim), 0)
-    return np.ascontiguousarray(np.asarray(rows, dtype=np.float64).transpose(axes))
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Vector products over the first axis: (3, ...) with (3, ...)."""
-    product: Floats = a[_NEXT] * b[_AFTER_NEXT] - a[_AFTER_NEXT] * b[_NEXT]
-    return product
 
 
 def box_of(points: Floats) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .components import cross, dot, from_rows, length, safe_ratio
+from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coordinate_length
 
 __all__ = [
     "EDGE",
@@ -47,13 +47,13 @@ class OnSegments(NamedTuple):
 
 def closest_on_triangle(points: Floats, triangles: Floats) -> OnTriangle:
     """The point of each of `triangles` (k, 3, 3) nearest to each of `points` (k, 3)."""
-    barycentric, region = triangle_parameters(from_rows(points), from_rows(triangles))
+    barycentric, region = triangle_parameters(coordinate_arrays(points), coordinate_arrays(triangles))
     return OnTriangle(np.ascontiguousarray(barycentric.T), region)
 
 
 def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
     """The closest points first(s), second(t) of pairs of segments (k, 2, 3)."""
-    s, t = segment_parameters(from_rows(first), from_rows(second))
+    s, t = segment_parameters(coordinate_arrays(first), coordinate_arrays(second))
     return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
 
 
@@ -62,14 +62,14 @@ def standing_over(points: Floats, triangles: Floats, reach: float, slack: float)
 
     All that do are there, and those that miss it by no more than `slack`, and not many more.
     """
-    corners = from_rows(triangles)
+    corners = coordinate_arrays(triangles)
     edge = (np.take(corners, _NEXT, axis=0) - corners).transpose(1, 0, 2)
-    offset = from_rows(points)[:, None] - corners.transpose(1, 0, 2)
-    normal = cross(edge[:, 0], edge[:, 1])
-    square, size = dot(edge, edge), length(normal)
-    error = _ROUNDINGS * square.max(axis=0) * np.sqrt(dot(offset, offset).max(axis=0))
-    near = np.abs(dot(normal, offset[:, 0])) <= (reach + slack) * size + error
-    inward = dot(cross(normal[:, None], edge), offset)
+    offset = coordinate_arrays(points)[:, None] - corners.transpose(1, 0, 2)
+    normal = coordinate_cross(edge[:, 0], edge[:, 1])
+    square, size = coordinate_dot(edge, edge), coordinate_length(normal)
+    error = _ROUNDINGS * square.max(axis=0) * np.sqrt(coordinate_dot(offset, offset).max(axis=0))
+    near = np.abs(coordinate_dot(normal, offset[:, 0])) <= (reach + slack) * size + error
+    inward = coordinate_dot(coordinate_cross(normal[:, None], edge), offset)
     inside = inward >= -(slack * size + error) * np.sqrt(square)
     result: Ints = np.flatnonzero(near & inside.all(axis=0))
     return result
@@ -80,9 +80,9 @@ def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
     start = corners.transpose(1, 0, 2)
     edge = np.take(corners, _NEXT, axis=0).transpose(1, 0, 2) - start
     offset = point[:, None, :] - start
-    along = np.clip(safe_ratio(dot(offset, edge), dot(edge, edge)), 0.0, 1.0)
+    along = np.clip(safe_ratio(coordinate_dot(offset, edge), coordinate_dot(edge, edge)), 0.0, 1.0)
     miss = offset - along * edge
-    square = dot(miss, miss)
+    square = coordinate_dot(miss, miss)
     pick = np.arange(point.shape[-1])
     side = square.argmin(axis=0)
     best, parameter = square[side, pick], along[side, pick]
@@ -99,30 +99,36 @@ def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
 
 def _face_candidate(offset: Floats, edge: Floats, best: Floats) -> tuple[Bools, Floats]:
     """Where the foot of the perpendicular lies inside and is nearer than `best`, and its barycentric."""
-    normal = cross(edge[:, 0], -edge[:, 2])
-    area = dot(normal, normal)
-    across = cross(normal[:, None, :], edge)
-    weight = safe_ratio(dot(across, offset), np.broadcast_to(area, offset.shape[1:]))
+    normal = coordinate_cross(edge[:, 0], -edge[:, 2])
+    area = coordinate_dot(normal, normal)
+    across = coordinate_cross(normal[:, None, :], edge)
+    weight = safe_ratio(coordinate_dot(across, offset), np.broadcast_to(area, offset.shape[1:]))
     weight = np.take(weight, _NEXT, axis=0)
     inside = (area > 0.0) & (weight > _ON_EDGE).all(axis=0)
     total = weight.sum(axis=0)
     weight = weight / np.where(inside, total, 1.0)
     miss = offset[:, 0] - weight[1] * edge[:, 0] + weight[2] * edge[:, 2]
-    inside &= dot(miss, miss) < best
+    inside &= coordinate_dot(miss, miss) < best
     return inside, weight
 
 
 def segment_parameters(first: Floats, second: Floats) -> tuple[Floats, Floats]:
     """Parameters s, t (k,) for segments (end 2, axis 3, k)."""
     u, v, w = first[1] - first[0], second[1] - second[0], first[0] - second[0]
-    uu, vv, uv, uw, vw = dot(u, u), dot(v, v), dot(u, v), dot(u, w), dot(v, w)
+    uu, vv, uv, uw, vw = (
+        coordinate_dot(u, u),
+        coordinate_dot(v, v),
+        coordinate_dot(u, v),
+        coordinate_dot(u, w),
+        coordinate_dot(v, w),
+    )
     zero, one = np.zeros_like(uu), np.ones_like(uu)
     middle = np.clip(safe_ratio(uv * vw - vv * uw, uu * vv - uv * uv), 0.0, 1.0)
     s = np.stack([middle, zero, one, _unit_ratio(-uw, uu), _unit_ratio(uv - uw, uu)])
     facing = _unit_ratio(np.stack([middle * uv + vw, vw, uv + vw]), np.broadcast_to(vv, (3, *vv.shape)))
     t = np.stack([*facing, zero, one])
     miss = w[:, None] + s * u[:, None] - t * v[:, None]
-    best = dot(miss, miss).argmin(axis=0)
+    best = coordinate_dot(miss, miss).argmin(axis=0)
     pick = np.arange(best.size)
     return s[best, pick], t[best, pick]
 
@@ -139,3 +145,11 @@ _ROUNDINGS = 32.0 * float(np.finfo(np.float64).eps)
 
 _ON_EDGE = 8.0 * float(np.finfo(np.float64).eps)
 """A foot this close to an edge, as a part of the height, is on the edge."""
+
+
+def safe_ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Return numerator / denominator (k,); zero where the denominator is not positive."""
+    result: Floats = np.divide(
+        numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0.0
+    )
+    return result

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coordinate_length
 from .closest_points import segment_parameters, triangle_parameters
-from .components import cross, dot, from_rows, length
 
 __all__ = ["Crossing", "edge_crossings", "vertex_crossings"]
 
@@ -49,8 +49,8 @@ def vertex_crossings(
 
     `side` is positive for a point that starts on the side of the triangle's normal.
     """
-    point = from_rows(point_start), from_rows(point_end)
-    corners = from_rows(triangle_start), from_rows(triangle_end)
+    point = coordinate_arrays(point_start), coordinate_arrays(point_end)
+    corners = coordinate_arrays(triangle_start), coordinate_arrays(triangle_end)
     x = [p - c[0] for p, c in zip(point, corners, strict=True)]
     b = [c[1] - c[0] for c in corners]
     c = [c[2] - c[0] for c in corners]
@@ -58,7 +58,7 @@ def vertex_crossings(
     def meeting(pick: Ints, tau: Floats) -> Bools:
         where, triangle = _between(point, pick, tau), _between(corners, pick, tau)
         barycentric, _ = triangle_parameters(where, triangle)
-        miss = length(where - (barycentric[:, None, :] * triangle).sum(axis=0))
+        miss = coordinate_length(where - (barycentric[:, None, :] * triangle).sum(axis=0))
         return _touching(miss, np.abs(triangle - triangle[0]), np.abs(triangle))
 
     return _crossings(_coefficients(x, b, c), meeting)
@@ -72,8 +72,8 @@ def edge_crossings(
     `side` is the sign of ``(second[0] - first[0]) . (u x v)`` with u, v the directions of the first and
     the second segment.
     """
-    first = from_rows(first_start), from_rows(first_end)
-    second = from_rows(second_start), from_rows(second_end)
+    first = coordinate_arrays(first_start), coordinate_arrays(first_end)
+    second = coordinate_arrays(second_start), coordinate_arrays(second_end)
     x = [q[0] - p[0] for p, q in zip(first, second, strict=True)]
     u = [p[1] - p[0] for p in first]
     v = [q[1] - q[0] for q in second]
@@ -82,7 +82,7 @@ def edge_crossings(
         p, q = _between(first, pick, tau), _between(second, pick, tau)
         s, t = segment_parameters(p, q)
         u, v = p[1] - p[0], q[1] - q[0]
-        miss = length(p[0] + s * u - q[0] - t * v)
+        miss = coordinate_length(p[0] + s * u - q[0] - t * v)
         return _touching(miss, np.stack([np.abs(u), np.abs(v)]), np.stack([np.abs(p), np.abs(q)]))
 
     return _crossings(_coefficients(x, u, v), meeting)
@@ -103,17 +103,17 @@ def _touching(miss: Floats, sizes: Floats, coordinates: Floats) -> Bools:
 
 def _coefficients(x: list[Floats], b: list[Floats], c: list[Floats]) -> Floats:
     """Bernstein coefficients (4, k) of x . (b x c) from the ends' vectors (3, k); rounding cleared."""
-    n00, n11 = cross(b[0], c[0]), cross(b[1], c[1])
-    mixed = cross(b[0], c[1]) + cross(b[1], c[0])
+    n00, n11 = coordinate_cross(b[0], c[0]), coordinate_cross(b[1], c[1])
+    mixed = coordinate_cross(b[0], c[1]) + coordinate_cross(b[1], c[0])
     coefficients = np.stack(
         [
-            dot(x[0], n00),
-            (dot(x[1], n00) + dot(x[0], mixed)) / 3.0,
-            (dot(x[0], n11) + dot(x[1], mixed)) / 3.0,
-            dot(x[1], n11),
+            coordinate_dot(x[0], n00),
+            (coordinate_dot(x[1], n00) + coordinate_dot(x[0], mixed)) / 3.0,
+            (coordinate_dot(x[0], n11) + coordinate_dot(x[1], mixed)) / 3.0,
+            coordinate_dot(x[1], n11),
         ]
     )
-    size = [np.maximum(length(ends[0]), length(ends[1])) for ends in (x, b, c)]
+    size = [np.maximum(coordinate_length(ends[0]), coordinate_length(ends[1])) for ends in (x, b, c)]
     noise = 16.0 * _EPSILON * size[0] * size[1] * size[2]
     return np.where(np.abs(coefficients) <= noise, 0.0, coefficients)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..rigid import Pose
-from .components import cross, dot, length
+from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
 from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
 from .tree import BoxTree
 from .triangle_pairs import triangle_gap
@@ -163,7 +163,7 @@ class _Distance:
 
     def _apart(self, between: Floats, half: Floats) -> Floats:
         gap = np.maximum(np.abs(between) - half - self.rounding, 0.0)
-        result: Floats = np.sqrt(dot(gap, gap))
+        result: Floats = np.sqrt(coordinate_dot(gap, gap))
         return result
 
     def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
@@ -203,7 +203,7 @@ class _Travel(_Distance):
     def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
         """A gap of width w along n closes after w / (d . n), and never if d . n is not positive."""
         before, after = _gaps(normal, a, b)
-        speed = dot(self.direction, normal)
+        speed = coordinate_dot(self.direction, normal)
         width, speed = np.where(before > after, before, after), np.where(before > after, speed, -speed)
         width = width - grown - self.reach - self.rounding
         shift = np.divide(width, speed, out=np.full_like(width, np.inf), where=speed > 0.0)
@@ -219,7 +219,9 @@ class _Travel(_Distance):
             here = moved[..., active] + shift[active] * self.direction
             distance, point1, point2 = triangle_gap(here, fixed[..., active])
             left = distance - keep_off[active]
-            closing = dot(self.direction, point2 - point1) / np.where(distance > 0.0, distance, 1.0)
+            closing = coordinate_dot(self.direction, point2 - point1) / np.where(
+                distance > 0.0, distance, 1.0
+            )
             parting = (closing <= 0.0) & (distance > 0.0)
             shift[active[parting]] = np.inf
             going = ~parting & (left > self.rounding)
@@ -241,14 +243,16 @@ def _triangle_boxes(moved: Floats, fixed: Floats, grown: Floats) -> tuple[Floats
 
 def _likely_directions(a: Floats, b: Floats) -> list[Floats]:
     """Unit directions (3, k) that often separate best: both normals, and centroid to centroid."""
-    directions = [cross(t[1] - t[0], t[2] - t[0]) for t in (a, b)] + [b.sum(axis=0) - a.sum(axis=0)]
-    lengths = [length(direction) for direction in directions]
+    directions = [coordinate_cross(t[1] - t[0], t[2] - t[0]) for t in (a, b)] + [
+        b.sum(axis=0) - a.sum(axis=0)
+    ]
+    lengths = [coordinate_length(direction) for direction in directions]
     return [d / np.where(size > 0.0, size, 1.0) for d, size in zip(directions, lengths, strict=True)]
 
 
 def _gaps(normal: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Width of the gap along the normal if b comes after a, and if it comes before."""
-    height1, height2 = (dot(normal[:, None], t.transpose(1, 0, 2)) for t in (a, b))
+    height1, height2 = (coordinate_dot(normal[:, None], t.transpose(1, 0, 2)) for t in (a, b))
     after = height2.min(axis=0) - height1.max(axis=0)
     before = height1.min(axis=0) - height2.max(axis=0)
     return after, before

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .components import dot
+from ..vectors import coordinate_dot
 
 if TYPE_CHECKING:
     from .node_pairs import Motion
@@ -49,8 +49,10 @@ class Planes(NamedTuple):
         half (3, k): half extents in the boxes' own frame; offset (3, k): their centres - C; around (3, k):
         half extents of the boxes around them in this frame.
         """
-        height = dot(self.middle, offset)
-        extent = dot(np.abs(motion.matrix.T @ self.middle), half) + dot(self.spread, np.abs(offset) + around)
+        height = coordinate_dot(self.middle, offset)
+        extent = coordinate_dot(np.abs(motion.matrix.T @ self.middle), half) + coordinate_dot(
+            self.spread, np.abs(offset) + around
+        )
         return height - extent, height + extent
 
     def are_passed(self, heights: list[tuple[Floats, Floats]], reach: float) -> Bools:

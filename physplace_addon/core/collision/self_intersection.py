@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from .components import cross, dot, length
+from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
 from .node_pairs import corners_of, leaf_triangles, opened
 from .tree import BoxTree
 
@@ -84,8 +84,8 @@ def _overlies(plane: Floats, other: Floats, tolerance: float) -> Bools:
     """Whether `other` lies in `plane`, both (corner 3, axis 3, k), in part inside of each of its sides."""
     normal, inward = _normals(plane)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
-    flat = np.abs(dot(normal[:, None], offset[:, 0])).max(axis=0) <= tolerance
-    inside = dot(inward[:, :, None], offset).max(axis=1) > tolerance
+    flat = np.abs(coordinate_dot(normal[:, None], offset[:, 0])).max(axis=0) <= tolerance
+    inside = coordinate_dot(inward[:, :, None], offset).max(axis=1) > tolerance
     overlies: Bools = flat & inside.all(axis=0)
     return overlies
 
@@ -95,17 +95,17 @@ def _normals(triangle: Floats) -> tuple[Floats, Floats]:
     sides, in their planes and inward.
     """
     sides = (triangle[_NEXT] - triangle).transpose(1, 0, 2)
-    normal = cross(sides[:, 0], -sides[:, 2])
-    normal = normal / np.maximum(length(normal), np.finfo(np.float64).tiny)
-    inward = cross(normal[:, None], sides)
-    return normal, inward / np.maximum(length(inward), np.finfo(np.float64).tiny)
+    normal = coordinate_cross(sides[:, 0], -sides[:, 2])
+    normal = normal / np.maximum(coordinate_length(normal), np.finfo(np.float64).tiny)
+    inward = coordinate_cross(normal[:, None], sides)
+    return normal, inward / np.maximum(coordinate_length(inward), np.finfo(np.float64).tiny)
 
 
 def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
     """Whether an edge of `other` pierces `plane`, both (corner 3, axis 3, k)."""
     normal, inward = _normals(plane)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
-    height, depth = dot(normal[:, None], offset[:, 0]), dot(inward[:, :, None], offset)
+    height, depth = coordinate_dot(normal[:, None], offset[:, 0]), coordinate_dot(inward[:, :, None], offset)
     after = height[_NEXT]
     through = (height * after < 0.0) & (np.minimum(np.abs(height), np.abs(after)) > tolerance)
     share = height / np.where(through, height - after, 1.0)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
-from .components import dot
+from ..vectors import coordinate_dot
 from .face_planes import Planes
 from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
 from .tree import BoxTree
@@ -191,6 +191,6 @@ def _beyond(normal: Floats, own: Floats, offsets: Floats, distance: Floats) -> B
 
     own (2, k): the triangle's lowest and highest corner over its plane.
     """
-    heights = dot(normal[:, None], offsets.transpose(1, 0, 2))
+    heights = coordinate_dot(normal[:, None], offsets.transpose(1, 0, 2))
     result: Bools = (heights.min(axis=0) > own[1] + distance) | (heights.max(axis=0) < own[0] - distance)
     return result

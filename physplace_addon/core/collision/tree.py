@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Floats, Ints
-from .components import cross, dot, length
+from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
 from .face_planes import planes_below
 from .partition import Partition, partition
 
@@ -102,10 +102,10 @@ class BoxTree:
         """
         first = self.triangles[:, 0]
         edges = (self.triangles[:, 1:] - first[:, None]).transpose(1, 2, 0)
-        normal = cross(edges[0], edges[1])
-        size = length(normal)
+        normal = coordinate_cross(edges[0], edges[1])
+        size = coordinate_length(normal)
         normal = normal / np.where(size > 0.0, size, 1.0)
-        heights = dot(normal[:, None], edges.transpose(1, 0, 2))
+        heights = coordinate_dot(normal[:, None], edges.transpose(1, 0, 2))
         low, high = np.minimum(heights.min(axis=0), 0.0), np.maximum(heights.max(axis=0), 0.0)
         return np.ascontiguousarray(np.concatenate([normal, low[None], high[None]]).T)
 

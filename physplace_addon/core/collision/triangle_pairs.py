@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats
-from .components import cross, dot, from_rows, length
+from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coordinate_length
 
 __all__ = [
     "Intersection",
@@ -48,7 +48,7 @@ class Intersection(NamedTuple):
 
 def closest_on_triangles(first: Floats, second: Floats) -> TriangleGap:
     """Distance and closest points of pairs of triangles (k, 3, 3)."""
-    distance, point1, point2 = triangle_gap(from_rows(first), from_rows(second))
+    distance, point1, point2 = triangle_gap(coordinate_arrays(first), coordinate_arrays(second))
     return TriangleGap(distance, np.ascontiguousarray(point1.T), np.ascontiguousarray(point2.T))
 
 
@@ -58,7 +58,7 @@ def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -
     A tolerance under the rounding of the coordinates is raised to it, so triangles that touch exactly
     are reported.
     """
-    a, b = from_rows(first), from_rows(second)
+    a, b = coordinate_arrays(first), coordinate_arrays(second)
     scale = np.maximum(np.abs(a).max(axis=(0, 1)), np.abs(b).max(axis=(0, 1))) if a.size else np.zeros(0)
     allowed = np.maximum(tolerance, 16.0 * _EPSILON * scale)
     candidates = np.flatnonzero(~(beyond_plane(a, b, allowed) | beyond_plane(b, a, allowed)))
@@ -78,10 +78,10 @@ def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
     any direction separates honestly only if both sides are projected on it.
     """
     edges = plane[1:] - plane[0]
-    normal = cross(edges[0], edges[1])
-    own = dot(normal[:, None, :], edges.transpose(1, 0, 2))
-    height = dot(normal[:, None, :], (other - plane[0]).transpose(1, 0, 2))
-    margin = distance * length(normal)
+    normal = coordinate_cross(edges[0], edges[1])
+    own = coordinate_dot(normal[:, None, :], edges.transpose(1, 0, 2))
+    height = coordinate_dot(normal[:, None, :], (other - plane[0]).transpose(1, 0, 2))
+    margin = distance * coordinate_length(normal)
     above = height.min(axis=0) > np.maximum(own.max(axis=0), 0.0) + margin
     below = height.max(axis=0) < np.minimum(own.min(axis=0), 0.0) - margin
     result: Bools = above | below
@@ -111,13 +111,19 @@ def _closest_of_edges(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
     """
     u, v = (a[_NEXT] - a).transpose(1, 0, 2)[:, :, None], (b[_NEXT] - b).transpose(1, 0, 2)[:, None]
     w = a.transpose(1, 0, 2)[:, :, None] - b.transpose(1, 0, 2)[:, None]
-    uu, vv, uv, uw, vw = dot(u, u), dot(v, v), dot(u, v), dot(u, w), dot(v, w)
+    uu, vv, uv, uw, vw = (
+        coordinate_dot(u, u),
+        coordinate_dot(v, v),
+        coordinate_dot(u, v),
+        coordinate_dot(u, w),
+        coordinate_dot(v, w),
+    )
     middle = _unit_ratio(uv * vw - vv * uw, uu * vv - uv * uv)
     zero = np.zeros_like(middle)
     s = np.stack([middle, zero, _unit_ratio(-uw, uu)])
     t = np.stack([_unit_ratio(middle * uv + vw, vv), _unit_ratio(vw, vv), zero])
     miss = w[:, None] + s * u[:, None] - t * v[:, None]
-    square = dot(miss, miss).reshape(27, -1)
+    square = coordinate_dot(miss, miss).reshape(27, -1)
     best, pick = square.argmin(axis=0), np.arange(square.shape[1])
     edge1, edge2 = best // 3 % 3, best % 3
     point1 = a[edge1, :, pick].T + s.reshape(27, -1)[best, pick] * u[:, edge1, 0, pick]
@@ -138,11 +144,11 @@ class _OverPlane(NamedTuple):
 def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
     """Perpendicular feet of the corners, and where the edges pierce the face."""
     edge = (plane[_NEXT] - plane).transpose(1, 0, 2)
-    normal = cross(edge[:, 0], -edge[:, 2])
-    area = dot(normal, normal)
+    normal = coordinate_cross(edge[:, 0], -edge[:, 2])
+    area = coordinate_dot(normal, normal)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
-    inward = dot(cross(normal[:, None, :], edge)[:, :, None], offset)
-    height = dot(normal[:, None, :], offset[:, 0])
+    inward = coordinate_dot(coordinate_cross(normal[:, None, :], edge)[:, :, None], offset)
+    height = coordinate_dot(normal[:, None, :], offset[:, 0])
     pick = np.arange(area.size)
 
     above = (inward > 0.0).all(axis=0)
@@ -150,7 +156,7 @@ def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
     corner = other[best, :, pick].T
     foot = _weighted(inward[:, best, pick], plane)
     is_above = np.asarray(above)[best, pick]
-    square = np.where(is_above, dot(corner - foot, corner - foot), np.inf)
+    square = np.where(is_above, coordinate_dot(corner - foot, corner - foot), np.inf)
 
     along = _crossing_fraction(height, height[_NEXT])
     through = inward + along * (inward[:, _NEXT] - inward)
@@ -159,7 +165,10 @@ def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
     start, end = other[which, :, pick].T, other[_NEXT[which], :, pick].T
     hole = start + along[which, pick] * (end - start)
     off = hole - _weighted(through[:, which, pick], plane)
-    honest = dot(off, off) <= _ON_FACE**2 * dot(edge, edge).max(axis=0) + _rounding(hole) ** 2
+    honest = (
+        coordinate_dot(off, off)
+        <= _ON_FACE**2 * coordinate_dot(edge, edge).max(axis=0) + _rounding(hole) ** 2
+    )
     return _OverPlane(square, corner, foot, inside[which, pick] & honest, hole)
 
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.features import dot
 from ..optimization.friction_cones import Cones, least_squares
+from ..vectors import dot
 
 LIMIT = 1e4  # a coefficient that no pair of materials has
 _ACCURACY = 1e-5  # of the coefficient

@@ -14,7 +14,7 @@ from scipy.linalg import null_space
 from scipy.spatial import ConvexHull, QhullError
 
 from ..arrays import Floats
-from ..contact.features import dot
+from ..vectors import dot
 
 _NEGATIVE = 1e-6
 _PRESSES = 1e-7

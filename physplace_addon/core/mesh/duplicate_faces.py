@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints, cross, from_rows, portions
+from ..arrays import Bools, Floats, Ints, portions
+from ..vectors import coordinate_arrays, coordinate_cross
 from .edges import EdgeTable, components
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
@@ -90,9 +91,9 @@ def _continued(points: Floats, triangles: Ints, edges: EdgeTable, width: float) 
     continued = np.empty(len(paired), dtype=bool)
     for rows in portions(len(continued)):
         around = np.concatenate([edges.ends[rows], opposite[edges.sides[rows]]], axis=1)
-        origin, end, third, fourth = from_rows(np.take(points, around, axis=0))
+        origin, end, third, fourth = coordinate_arrays(np.take(points, around, axis=0))
         along, first, second = end - origin, third - origin, fourth - origin
-        normal, other = cross(along, first), cross(along, second)
+        normal, other = coordinate_cross(along, first), coordinate_cross(along, second)
         height = np.abs(np.einsum("ij,ij->j", normal, second))
         flat = height <= width * np.sqrt(np.einsum("ij,ij->j", normal, normal))
         continued[rows] = paired[rows] & flat & (np.einsum("ij,ij->j", normal, other) < 0.0)

@@ -14,8 +14,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints, box_of, from_rows
+from ..arrays import Floats, Ints, box_of
 from ..errors import PhysPlaceError
+from ..vectors import coordinate_arrays
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 PASSES = 1000
@@ -32,7 +33,7 @@ def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
         raise PhysPlaceError("enclosing ball: expected at least one point, all of them finite")
     lower, upper = box_of(cloud)
     origin = 0.5 * (lower + upper)
-    center, radius = _search(from_rows(cloud) - origin[:, None])
+    center, radius = _search(coordinate_arrays(cloud) - origin[:, None])
     return origin + center, radius
 
 

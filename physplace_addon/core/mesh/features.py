@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints, chosen, from_rows, portions
+from ..arrays import Bools, Floats, Ints, chosen, portions
+from ..vectors import coordinate_arrays
 from .edges import EdgeTable, stable_order
 
 FLAT = 1e-7
@@ -43,7 +44,7 @@ def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
     smooth = np.empty(len(ends), dtype=bool)
     opposite = np.roll(triangles, 1, axis=1).ravel()
     for rows in portions(len(ends)):
-        origin, end = from_rows(ends[rows])
+        origin, end = coordinate_arrays(ends[rows])
         way = end - origin
         way /= np.sqrt(np.einsum("ij,ij->j", way, way))
         found = _conormals(points, opposite, edges.sides[rows], origin, way)
@@ -70,7 +71,7 @@ def _conormals(points: Floats, opposite: Ints, sides: Ints, origin: Floats, alon
     """The conormals (side 2, axis 3, k) of the first two sides (k, 2) of edges that run from an origin (3, k)
     along a unit direction (3, k), each side (s,) with the opposite vertex; NaN where there is no second.
     """
-    found = from_rows(np.take(points, opposite[sides], axis=0)) - origin
+    found = coordinate_arrays(np.take(points, opposite[sides], axis=0)) - origin
     for inward, side in zip(found, sides.T, strict=True):
         inward[:, side < 0] = np.nan
         inward -= np.einsum("ij,ij->j", inward, along) * along

@@ -23,8 +23,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints, box_of, cross, from_rows, portions
+from ..arrays import Floats, Ints, box_of, portions
 from ..errors import PhysPlaceError
+from ..vectors import coordinate_arrays, coordinate_cross
 
 VOLUME, AREA = "volume", "area"
 
@@ -107,7 +108,7 @@ def _of_each(corners: Floats, measure: Callable[[Floats], Floats]) -> Floats:
     """A measure of each of some triangles (t, 3, 3)."""
     measures = np.empty(len(corners))
     for rows in portions(len(corners)):
-        measures[rows] = measure(from_rows(corners[rows]))
+        measures[rows] = measure(coordinate_arrays(corners[rows]))
     return measures
 
 
@@ -121,7 +122,7 @@ def _volumes(corners: Floats) -> Floats:
 
 def _areas(corners: Floats) -> Floats:
     """Areas (k,) of triangles (corner 3, axis 3, k)."""
-    normal = cross(corners[1] - corners[0], corners[2] - corners[0])
+    normal = coordinate_cross(corners[1] - corners[0], corners[2] - corners[0])
     area: Floats = 0.5 * np.sqrt(np.einsum("ij,ij->j", normal, normal))
     return area
 
@@ -133,7 +134,7 @@ def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     weigh, first_factor, second_factor = (_volumes, 4.0, 20.0) if basis == VOLUME else (_areas, 3.0, 12.0)
     measure, nine_sums, products = 0.0, np.zeros(9), np.zeros((9, 9))
     for rows in portions(len(corners)):
-        local = from_rows(corners[rows]) - origin[:, None]
+        local = coordinate_arrays(corners[rows]) - origin[:, None]
         weight, nine = weigh(local), local.reshape(9, -1)
         measure += float(weight.sum())
         nine_sums += nine @ weight

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints, cross, from_rows, portions
+from ..arrays import Bools, Floats, Ints, portions
+from ..vectors import coordinate_arrays, coordinate_cross
 from .edges import edge_table
 
 SPLIT_ROUNDS = 8
@@ -46,7 +47,7 @@ def needles(points: Floats, triangles: Ints, width: float) -> Bools:
     needle = np.empty(len(triangles), dtype=bool)
     for rows in portions(len(triangles)):
         sides = _sides(points, triangles[rows])
-        normal = cross(sides[0], sides[1])
+        normal = coordinate_cross(sides[0], sides[1])
         twice = np.einsum("ij,ij->j", normal, normal)
         needle[rows] = twice <= width**2 * _squares(sides).max(axis=0)
     return needle
@@ -54,7 +55,7 @@ def needles(points: Floats, triangles: Ints, width: float) -> Bools:
 
 def _sides(points: Floats, triangles: Ints) -> Floats:
     """The sides (side 3, axis 3, k) of triangles (k, 3)."""
-    a, b, c = from_rows(np.take(points, triangles, axis=0))
+    a, b, c = coordinate_arrays(np.take(points, triangles, axis=0))
     return np.stack([b - a, c - b, a - c])
 
 

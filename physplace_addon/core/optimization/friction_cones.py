@@ -25,8 +25,8 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from ..arrays import Floats, Ints
-from ..contact.features import cross, dot
-from .non_negative import nonnegative_least_squares
+from ..vectors import cross, dot
+from .non_negative import non_negative_least_squares
 
 _FACETS = 4  # rays that every contact is given at once
 _ROUNDS = 40
@@ -150,7 +150,7 @@ class _Rays:
 
     def fit(self, wrench: Floats) -> Floats:
         """Return the best forces (k, 3) that these rays can make."""
-        self._weights = nonnegative_least_squares(self._wrenches, -wrench, self._weights)
+        self._weights = non_negative_least_squares(self._wrenches, -wrench, self._weights)
         forces = np.zeros_like(self._cones.normals)
         np.add.at(forces, self._owners, self._weights[:, None] * self._forces)
         return forces

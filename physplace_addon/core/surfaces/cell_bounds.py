@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..vectors import cross, dot, length
+from ..vectors import coordinate_cross, coordinate_dot, cross, dot, length
 from .curves.pieces import distance_to_segment
 
 _TRIANGLES = ((0, 1, 2), (3, 2, 1))
@@ -113,11 +113,10 @@ def _two_planes(matrix: Floats) -> Floats:
 
 def _three_planes(matrix: Floats) -> Floats:
     """The sum y of the dual point where all columns are tight: the sums of the inverse's columns."""
-    rows = [matrix[i].T for i in range(3)]
-    crossed = [cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])]
-    det = dot(rows[0], crossed[0])
+    crossed = [coordinate_cross(matrix[i], matrix[j]) for i, j in ((1, 2), (2, 0), (0, 1))]
+    det = coordinate_dot(matrix[0], crossed[0])
     safe = np.where(det > 0.0, det, np.inf)
-    y = {i: (column[:, 0] + column[:, 1] + column[:, 2]) / safe for i, column in enumerate(crossed)}
+    y = {i: (column[0] + column[1] + column[2]) / safe for i, column in enumerate(crossed)}
     return _sum_if_feasible(matrix, y)
 
 

@@ -27,8 +27,8 @@ from scipy.ndimage import label
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...collision import vertex_crossings
-from ...contact.features import dot
 from ...rigid import Pose
+from ...vectors import dot
 from ..start import winding_number
 from .voxel_grid import ROUGHNESS, Grid, grown
 

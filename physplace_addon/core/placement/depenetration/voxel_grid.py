@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...contact.features import dot
+from ...vectors import dot
 
 SPACING = 0.65  # of a cell's side, between samples of a surface: no point is farther from one than ROUGHNESS
 ROUGHNESS = SPACING * 0.5**0.5

@@ -30,10 +30,11 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...vectors import columns
-from ..base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Interval, Patch
+from ...vectors import from_coordinates
+from ..base import Curve, Patch
 from ..complex import CONE_SAMPLES, Complex
 from ..curves.profiles import LineProfile, Profile, ProfilePoint
+from ..geometry import Derivatives, EdgeGeometry, FaceGeometry, Interval
 from ..quadrature import revolution_mass
 from ..tessellation import EdgeSide, VertexCorner
 
@@ -133,12 +134,12 @@ class Revolution(Patch):
         c, s = np.cos(uv[:, 0]), np.sin(uv[:, 0])
         zero = np.zeros_like(c)
         return Derivatives(
-            columns(p.r * c, p.r * s, p.z),
-            columns(-p.r * s, p.r * c, zero),
-            columns(p.r1 * c, p.r1 * s, p.z1),
-            columns(-p.r * c, -p.r * s, zero),
-            columns(-p.r1 * s, p.r1 * c, zero),
-            columns(p.r2 * c, p.r2 * s, p.z2),
+            from_coordinates(p.r * c, p.r * s, p.z),
+            from_coordinates(-p.r * s, p.r * c, zero),
+            from_coordinates(p.r1 * c, p.r1 * s, p.z1),
+            from_coordinates(-p.r * c, -p.r * s, zero),
+            from_coordinates(-p.r1 * s, p.r1 * c, zero),
+            from_coordinates(p.r2 * c, p.r2 * s, p.z2),
         )
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
@@ -152,7 +153,8 @@ class Revolution(Patch):
         frame[:, 1, 0], frame[:, 1, 1], frame[:, 1, 2] = tr * c, tr * s, tz
         curvature = np.zeros((len(c), 2, 2))
         curvature[:, 0, 0], curvature[:, 1, 1] = self._principal(p, tr, tz, inverse)
-        return FaceGeometry(columns(p.r * c, p.r * s, p.z), frame, columns(tz * c, tz * s, -tr), curvature)
+        points, normals = from_coordinates(p.r * c, p.r * s, p.z), from_coordinates(tz * c, tz * s, -tr)
+        return FaceGeometry(points, frame, normals, curvature)
 
     def _principal(self, p: ProfilePoint, tr: Floats, tz: Floats, inverse: Floats) -> tuple[Floats, Floats]:
         """Return the curvatures around the axis and along the profile."""

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...vectors import columns, dot
-from ..base import Derivatives, FaceGeometry, Interval, Patch
+from ...vectors import dot, from_coordinates
+from ..base import Patch
 from ..cell_bounds import bilinear_bounds, cell_corners, tangent_plane_bounds
+from ..geometry import Derivatives, FaceGeometry, Interval
 
 AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)
 LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)
@@ -47,7 +48,7 @@ class Directions:
     @property
     def vector(self) -> Floats:
         """The directions (k, 3)."""
-        return columns(self.cos_v * self.cos_u, self.cos_v * self.sin_u, self.sin_v)
+        return from_coordinates(self.cos_v * self.cos_u, self.cos_v * self.sin_u, self.sin_v)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +112,8 @@ class Star(Patch):
         at = Directions.at(uv)
         jet = self.gauge.jet(at)
         cu, su, cv, sv, zero = at.cos_u, at.sin_u, at.cos_v, at.sin_v, np.zeros(len(uv))
-        du, dv = columns(-cv * su, cv * cu, zero), columns(-sv * cu, -sv * su, cv)
-        duu, duv = columns(-cv * cu, -cv * su, zero), columns(sv * su, -sv * cu, zero)
+        du, dv = from_coordinates(-cv * su, cv * cu, zero), from_coordinates(-sv * cu, -sv * su, cv)
+        duu, duv = from_coordinates(-cv * cu, -cv * su, zero), from_coordinates(sv * su, -sv * cu, zero)
         d = at.vector
         rho = 1.0 / jet.value
         g_u, g_v = dot(jet.gradient, du), dot(jet.gradient, dv)

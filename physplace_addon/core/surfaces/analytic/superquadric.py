@@ -24,7 +24,7 @@ from scipy.special import beta, gamma
 
 from ...arrays import Floats
 from ...mesh.mass import MassProperties
-from ...vectors import columns
+from ...vectors import from_coordinates
 from .star import Directions, Gauge, GaugeJet
 
 RIDGE = 1e-8
@@ -61,7 +61,7 @@ class SuperquadricGauge(Gauge):
         nu_low, omega_low = _low_power(nu, q), _low_power(omega, q)
         ds, dt = np.copysign(sigma_low * sigma, at.cos_u), np.copysign(tau_low * tau, at.sin_u)
         dn, dw = nu_low * nu, np.copysign(omega_low * omega, at.sin_v)
-        gradient = columns(dn * ds, dn * dt, dw)
+        gradient = from_coordinates(dn * ds, dn * dt, dw)
         spread = nu_low / value
         meridian, turn = (q - 1.0) / value, (p - 1.0) * spread * sigma_low * tau_low
         bend = (q - 1.0) * spread * np.abs(dw) * omega

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ..base import Interval
+from ..geometry import Interval
 
 
 class Smooth(ABC):
@@ -79,11 +79,7 @@ class Pieces(ABC):
 def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
     """Return the distances (k,) of points (k, d) to segments."""
     along = stop - start
-    square = np.maximum(_length(along) ** 2, np.finfo(np.float64).tiny)
+    square = np.maximum(np.linalg.norm(along, axis=1) ** 2, np.finfo(np.float64).tiny)
     t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)
-    return _length(point - start - t[:, None] * along)
-
-
-def _length(vectors: Floats) -> Floats:
-    length: Floats = np.sqrt(np.sum(vectors * vectors, axis=1))
-    return length
+    distances: Floats = np.linalg.norm(point - start - t[:, None] * along, axis=1)
+    return distances
