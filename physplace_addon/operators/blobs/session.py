@@ -203,7 +203,7 @@ class BlobSession:
         before, now = self._before, self.state
         alike = before.controls.names == now.controls.names and before.function.names == now.function.names
         if alike:
-            self.solver.go_back(before)
+            self.solver.resume_from(before)
         self.let_go()
 
     def _release(self, name: str) -> None:

@@ -115,10 +115,10 @@ def test_the_box_of_a_level_holds_all_that_is_below_it(name, rng):
     function = every_function()[name]
     x = rng.uniform(-4.0, 4.0, (4_000, 3))
     for level in (-0.2, 0.0, 0.3):
-        box, inside = function.inside(level), x[function.value(x) <= level]
+        box, inside = function.box_inside(level), x[function.value(x) <= level]
         assert (inside >= box[0]).all()
         assert (inside <= box[1]).all()
-    assert (function.inside(0.3)[0] <= function.inside(-0.2)[0]).all()
+    assert (function.box_inside(0.3)[0] <= function.box_inside(-0.2)[0]).all()
 
 
 @EVERY_UPRIGHT
@@ -163,7 +163,7 @@ def test_each_small_component_holds_a_middle(name):
     at = np.array([4.0, 1.0, 2.0])
     both = union([Spheres.of([0, 0, 0], 1.0), small_things(at)[name]])
     frozen = Frozen(both, np.arange(len(both.parameters)) > 0)
-    middles = np.concatenate([frozen.middles(), frozen.pieces()])
+    middles = np.concatenate([frozen.element_seeds(), frozen.range_seeds()])
     near = np.linalg.norm(middles - at, axis=1) < 0.1
     assert (both.value(middles[near]) < 0.0).any()
 
@@ -265,7 +265,7 @@ def test_a_formula_without_an_end_has_an_infinite_box():
         assert np.isinf(FormulaFunction.read(text).box()).any()
     hollow = FormulaFunction.read("1 + x^2 - x^4 - y^4 - z^4")
     assert np.isfinite(hollow.box()).all()
-    assert np.isinf(hollow.inside(0.0)).all()
+    assert np.isinf(hollow.box_inside(0.0)).all()
     cylinder = FormulaFunction.read("x^2/4 + (z - 5000)^2 - 1").box()
     assert cylinder[:, [0, 2]] == pytest.approx(np.array([[-2.0, 4999.0], [2.0, 5001.0]]), abs=0.01)
 
@@ -282,7 +282,7 @@ def test_a_formula_without_an_end_has_an_infinite_box():
 )
 def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text):
     function = FormulaFunction.read(text, {"a": 1.0})
-    for box, level in ((function.box(), 0.0), (function.inside(0.5), 0.5)):
+    for box, level in ((function.box(), 0.0), (function.box_inside(0.5), 0.5)):
         assert np.isfinite(box).all()
         axes = np.linspace(*(box.mean(axis=0) + np.ptp(box, axis=0) * [[-1.0], [1.0]]), 60).T
         x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)

@@ -55,7 +55,7 @@ def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
     places, draw = samples(blob, 10), np.random.default_rng(2)
     controls, worst = ControlPoints.pinned(places), []
     for _ in range(12):
-        controls = controls.pulled(0, draw.uniform(-2.0, 2.0, 3))
+        controls = controls.dragged_to(0, draw.uniform(-2.0, 2.0, 3))
         blob, controls = sculpted(
             blob, controls, 5, watch=lambda made: worst.append(off(made.function, places[1:]).max())
         )
@@ -67,7 +67,7 @@ def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
 @pytest.mark.parametrize(("hold", "comes_along"), [(True, 0.999), (False, 0.2)])
 def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(hold, comes_along) -> None:
     """Slippery: without the grip, the point slides over the ball and blows it up."""
-    controls = ControlPoints.pinned([[R, 0.0, 0.0]]).pulled(0, [R, 1.0, 0.0])
+    controls = ControlPoints.pinned([[R, 0.0, 0.0]]).dragged_to(0, [R, 1.0, 0.0])
     blob, controls = sculpted(ball(), controls, 40, hold=hold)
     assert controls.distance_left[0] < 1e-4
     assert off(blob, controls.position)[0] < 1e-4
@@ -80,13 +80,13 @@ def test_a_ball_that_can_only_slide_along_itself_comes_along() -> None:
     turn[:3, :3] = Rotation.from_rotvec([0.3, 0.5, 0.4]).as_matrix()
     slide = Moved(Frozen(ball(), np.array([False, False, True, False, False])), turn)
     beside, target = np.array([[R, 0.0, 0.0], [R, 1.0, 0.0]]) @ turn[:3, :3].T
-    blob, _ = sculpted(slide, ControlPoints.pinned([beside]).pulled(0, target), 40)
+    blob, _ = sculpted(slide, ControlPoints.pinned([beside]).dragged_to(0, target), 40)
     assert np.allclose(blob.parameters, 1.0, rtol=0, atol=1e-3)
 
 
 def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> None:
     six = R * np.vstack([np.eye(3), -np.eye(3)])
-    blob, controls = sculpted(ball(), ControlPoints.pinned(six).pulled(0, [2.0, 0.3, 0.0]), 30)
+    blob, controls = sculpted(ball(), ControlPoints.pinned(six).dragged_to(0, [2.0, 0.3, 0.0]), 30)
     assert off(blob, controls.position).max() < 1e-4
     assert np.allclose(blob.parameters, ball().parameters, rtol=0, atol=1e-3)
     assert controls.position[0] @ [2.0, 0.3, 0.0] > R * 2.0  # it slid over the ball, towards the cursor
@@ -107,7 +107,7 @@ def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
     apart = 0.6 * np.sqrt(np.log(4.0))
     blob = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
     assert np.abs(blob.gradient(np.zeros((1, 3)))[1]).max() < 1e-15
-    blob, controls = sculpted(blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).pulled(0, target), 60)
+    blob, controls = sculpted(blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).dragged_to(0, target), 60)
     assert controls.distance_left[0] < 1e-3
     assert np.abs(blob.value(controls.position)).max() < 1e-4
     assert np.isfinite(blob.parameters).all()
@@ -119,10 +119,10 @@ def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
         assert made.function.parameters[0] > 0.0
 
     ends = ControlPoints.pinned([[R, 0.0, 0.0], [-R, 0.0, 0.0]])
-    sculpted(ball(), ends.pulled(0, [-R, 0.0, 0.0]), 80, watch=watch)
+    sculpted(ball(), ends.dragged_to(0, [-R, 0.0, 0.0]), 80, watch=watch)
     four = ControlPoints.pinned(R * np.vstack([np.eye(3), -np.eye(3)]))
     for index in range(6):
-        four = four.pulled(index, np.zeros(3))
+        four = four.dragged_to(index, np.zeros(3))
     sculpted(ball(), four, 80, watch=watch)
 
 
@@ -131,7 +131,7 @@ def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
     place = np.array([[far, 0.0, 0.0]])
     on = closest_points(ball(), place, 1.0, np.array([[0.0, R, 0.0]]))
     assert off(ball(), on)[0] < 1e-9
-    controls = ControlPoints.pinned(place).on_feet(np.array([True]), on)
+    controls = ControlPoints.pinned(place).moved_to_surface(np.array([True]), on)
     blob, controls = sculpted(ball(), controls, 10)
     assert off(blob, controls.position)[0] < 1e-4
     assert np.linalg.norm(controls.position - on) > 1.0
@@ -139,13 +139,13 @@ def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
 
 @pytest.mark.parametrize(("size", "shift"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
 def test_the_same_happens_at_any_scale_and_place(size, shift) -> None:
-    def pulled(size, shift):
+    def end_of_drag(size, shift):
         at = np.array([[R, 0.0, 0.0], [-R, 0.0, 0.0], [0.0, R, 0.0]]) * size + shift
-        controls = ControlPoints.pinned(at).pulled(0, np.array([1.2, 0.4, 0.1]) * size + shift)
+        controls = ControlPoints.pinned(at).dragged_to(0, np.array([1.2, 0.4, 0.1]) * size + shift)
         _, controls = sculpted(ball(size, [shift] * 3), controls, 12, 2.0 * size)
         return (controls.position - shift) / size
 
-    assert np.allclose(pulled(size, shift), pulled(1.0, 0.0), rtol=0, atol=1e-7)
+    assert np.allclose(end_of_drag(size, shift), end_of_drag(1.0, 0.0), rtol=0, atol=1e-7)
 
 
 def circled(remembering):
@@ -158,7 +158,7 @@ def circled(remembering):
         derivatives = type(blob).derivatives
         patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
         for turn in 0.05 * np.arange(40.0):
-            controls = controls.pulled(0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0]))
+            controls = controls.dragged_to(0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0]))
             last = made if remembering else None
             made = surface_step(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
             blob, controls = made.function, made.controls
@@ -175,7 +175,7 @@ def test_a_point_that_goes_on_as_it_went_is_followed_at_the_first_look() -> None
 @pytest.mark.parametrize("place", [[0.0, np.nan, 0.0], [0.0, 1.0], [np.inf, 0.0, 0.0]])
 def test_a_control_point_is_three_finite_numbers(place) -> None:
     controls = ControlPoints.pinned([[R, 0.0, 0.0]])
-    for ask in (lambda: controls.pulled(0, place), lambda: controls.with_point(place)):
+    for ask in (lambda: controls.dragged_to(0, place), lambda: controls.with_point(place)):
         with pytest.raises(SculptingError, match="three finite numbers"):
             ask()
     with pytest.raises(SculptingError, match="control point 1: there are 1"):

@@ -55,9 +55,9 @@ def test_parameters_solve_the_constrained_least_change(seed) -> None:
     draw = np.random.default_rng(seed)
     controls = ControlPoints.pinned(places[:10])
     for index in range(4):
-        controls = controls.pulled(index, places[index] + draw.normal(size=3))
+        controls = controls.dragged_to(index, places[index] + draw.normal(size=3))
     mobility = by_motion(blob, places[10:])
-    size, way, desired = len(blob.parameters), controls.way(0.3, 0.1), 0.05 * draw.normal(size=57)
+    size, way, desired = len(blob.parameters), controls.moves(0.3, 0.1), 0.05 * draw.normal(size=57)
     pace = StepLimits(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
     wish = DesiredStep(way, desired, back=True)
     change = first_order_step(PointEvaluation.of(blob, controls, pace), controls, wish, mobility, pace).change

@@ -129,7 +129,7 @@ def test_an_earlier_state_can_be_gone_back_to() -> None:
     sculpting.drag(0, [2.0, 0.0, 0.0])
     for _ in range(10):
         sculpting.step()
-    sculpting.go_back(early)
+    sculpting.resume_from(early)
     assert sculpting.state is early
     assert sculpting.step().function is early.function
 

@@ -64,7 +64,7 @@ class ControlPoints:
         names = tuple(name for name, kept in zip(self.names, some, strict=True) if kept)
         return ControlPoints(self.position[some], self.target[some], self.dragged[some], names)
 
-    def pulled(self, index: int, target: Floats) -> ControlPoints:
+    def dragged_to(self, index: int, target: Floats) -> ControlPoints:
         """Drag a point towards a target (3,) from now on."""
         self._check(index)
         targets, dragged = self.target.copy(), self.dragged.copy()
@@ -74,9 +74,9 @@ class ControlPoints:
     def released(self, index: int) -> ControlPoints:
         """Pin a point where it is now."""
         self._check(index)
-        return self.put(index, self.position[index])
+        return self.pinned_at(index, self.position[index])
 
-    def put(self, index: int, place: Floats) -> ControlPoints:
+    def pinned_at(self, index: int, place: Floats) -> ControlPoints:
         """Pin a point to another place (3,)."""
         self._check(index)
         positions, targets, dragged = self.position.copy(), self.target.copy(), self.dragged.copy()
@@ -94,13 +94,13 @@ class ControlPoints:
         there = np.where(self.free[:, None], position, self.position)
         return ControlPoints(there, self.target, self.dragged, self.names)
 
-    def on_feet(self, apart: Bools, feet: Floats) -> ControlPoints:
+    def moved_to_surface(self, apart: Bools, feet: Floats) -> ControlPoints:
         """Return them with some (n,) at feet (k, 3), on their way to where they are pinned or dragged."""
         position = self.position.copy()
         position[apart] = feet
         return replace(self, position=position)
 
-    def way(self, share: float, longest: float) -> Floats:
+    def moves(self, share: float, longest: float) -> Floats:
         """Return how far each goes in a step (n, 3): a share of the way to the cursor, or all to the pin."""
         part = np.where(self.dragged, share, 1.0)
         capped = np.minimum(part, longest / np.maximum(self.distance_left, 1e-300))

@@ -203,4 +203,4 @@ def points_on_surface(
     """Return the points with some (n,) brought onto the surface."""
     if not stray.any():
         return controls
-    return controls.on_feet(stray, projected(function, controls.position[stray], pace.stride))
+    return controls.moved_to_surface(stray, projected(function, controls.position[stray], pace.stride))

@@ -100,7 +100,7 @@ class Sculpting:
 
     def drag(self, index: int, target: Floats) -> None:
         """Pull a control point towards a place (3,), from now on."""
-        self._take(self.state.controls.pulled(index, target))
+        self._take(self.state.controls.dragged_to(index, target))
 
     def release(self, index: int) -> None:
         """Let go of a control point: it is pinned where it is."""
@@ -108,7 +108,7 @@ class Sculpting:
 
     def pin(self, index: int, place: Floats) -> None:
         """Pin a control point at another place (3,); the surface comes there as fast as it can."""
-        self._take(self.state.controls.put(index, place))
+        self._take(self.state.controls.pinned_at(index, place))
 
     def add(self, place: Floats, name: str = "") -> int:
         """Pin the surface at one more place (3,); return its number."""
@@ -135,7 +135,7 @@ class Sculpting:
         self._kept = _Kept(len(self.state.controls))
         self.state = replace(self.state, function=function, status=SculptStatus.RUNNING)
 
-    def go_back(self, state: SculptState) -> None:
+    def resume_from(self, state: SculptState) -> None:
         """Go on from a state that was."""
         self.state = state
         self.change_function(state.function)

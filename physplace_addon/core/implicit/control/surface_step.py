@@ -62,7 +62,7 @@ def _followed(
     """Serve the pinned, where that is needed, and then the dragged."""
     seen, missed = (None, NO_ERROR) if last is None else (last.sight, last.missed)
     sight, controls = _sight(function, controls, pace, known, seen)
-    way, dragged = controls.way(_SPRING, pace.stride), controls.dragged
+    way, dragged = controls.moves(_SPRING, pace.stride), controls.dragged
     if np.count_nonzero((controls.free | sight.farther(pace.near)) & ~dragged):
         if not np.count_nonzero(dragged):
             return _come_to(
@@ -141,5 +141,7 @@ def _sight(
     apart = sight.farther(pace.stride)
     if not np.count_nonzero(apart):
         return sight, controls
-    controls = controls.on_feet(apart, closest_points(function, controls.target[apart], pace.size, known))
+    controls = controls.moved_to_surface(
+        apart, closest_points(function, controls.target[apart], pace.size, known)
+    )
     return PointEvaluation.of(function, controls, pace), controls

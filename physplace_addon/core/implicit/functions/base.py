@@ -85,17 +85,17 @@ class ImplicitFunction(ABC):
         box = self.box()
         return bool((box[0] <= box[1]).all() and not np.isfinite(box).all())
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds all places where F <= level; infinite unless one is known."""
         return np.array([[-np.inf] * 3, [np.inf] * 3])
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return places (k, 3), such as the middles of elements, one of which is in each component that is
         small beside the whole, as far as the function knows; others may be outside, or in larger ones.
         """
         return np.zeros((0, 3))
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return places (k, 3) in small components that `middles` may not know, found at some cost; see
         `isolated`.
         """

@@ -222,7 +222,7 @@ class Combination(ImplicitFunction):
         slope = np.zeros((len(x), 3))
         for operand, rows, columns, places in self._mattering(blended):
             weights = blended.weights[rows, places, None]
-            _add(slope, rows, weights * operand.first(x[rows], columns), operand.count)
+            _add(slope, rows, weights * operand.gradient(x[rows], columns), operand.count)
         return slope
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -230,7 +230,7 @@ class Combination(ImplicitFunction):
         blended = self._at(x)
         slope, bend = self._slope(x, blended), np.zeros((len(x), 3, 3))
         for operand, rows, columns, places in self._mattering(blended):
-            own_slope, own_bend = operand.second(x[rows], columns)
+            own_slope, own_bend = operand.gradient_and_hessian(x[rows], columns)
             d = own_slope - slope[rows]
             outer = blended.bends[rows, places, None, None] * d[:, :, None] * d[:, None, :]
             own_bend = blended.weights[rows, places, None, None] * own_bend - outer
@@ -243,7 +243,9 @@ class Combination(ImplicitFunction):
         growth = blended.growth[:, None]
         parts = [sparse_rows.of_dense(growth, growth != 0.0)] if self.radius > 0.0 else []
         for operand, rows, columns, places in self._mattering(blended):
-            shares = sparse_rows.scaled(operand.shares(x[rows], columns), blended.weights[rows, places])
+            shares = sparse_rows.scaled(
+                operand.parameter_rows(x[rows], columns), blended.weights[rows, places]
+            )
             parts.append(_spread(shares, rows, len(x)))
         return sparse_rows.side_by_side(parts).matrix()
 
@@ -255,7 +257,7 @@ class Combination(ImplicitFunction):
         result = blended.growth * rate[0] if self.radius > 0.0 else np.zeros(len(x))
         parts = zip(self._mattering(blended), self._parts, strict=True)
         for (operand, rows, columns, places), own in parts:
-            change = blended.weights[rows, places] * operand.rate(x[rows], columns, rate[own])
+            change = blended.weights[rows, places] * operand.parameter_rate(x[rows], columns, rate[own])
             _add(result, rows, change, operand.count)
         return result
 
@@ -264,15 +266,15 @@ class Combination(ImplicitFunction):
         blended = self._at(x)
         return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the functions' own (k, 3)."""
-        return np.concatenate([function.middles() for function in self.functions])
+        return np.concatenate([function.element_seeds() for function in self.functions])
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return the functions' own (k, 3), or of an intersection what ranges tell."""
         if self.sign < 0.0:
             return seeds_by_ranges(self)
-        return np.concatenate([function.pieces() for function in self.functions])
+        return np.concatenate([function.range_seeds() for function in self.functions])
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface: from the functions', or if these have none, from the
@@ -281,23 +283,23 @@ class Combination(ImplicitFunction):
         boxes = np.stack([function.box() for function in self.functions])
         if self.sign > 0.0 and self.radius == 0.0:
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
-        inside = self.inside(0.0)
+        inside = self.box_inside(0.0)
         if np.isfinite(inside).all() or (inside[0] > inside[1]).any():
             return inside
         finite = boxes[np.isfinite(boxes).all(axis=(1, 2))]
         hint = np.stack((finite[:, 0].min(axis=0), finite[:, 1].max(axis=0))) if len(finite) else -EMPTY
         return box_by_ranges(self, hint, inside)
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about the functions' own: an intersection lies in all of them, a smooth union
         reaches out of them by what k equal ones are less than each.
         """
         if self.sign > 0.0:
             count = sum(operand.count for operand in self._operands)
             level = level + self.radius * (1.0 - count ** (-1.0 / 3.0) + _ROUNDING)
-            boxes = np.stack([function.inside(level) for function in self.functions])
+            boxes = np.stack([function.box_inside(level) for function in self.functions])
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
-        boxes = np.stack([function.inside(level) for function in self.functions])
+        boxes = np.stack([function.box_inside(level) for function in self.functions])
         box = np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
         return EMPTY.copy() if (box[0] > box[1]).any() else box
 

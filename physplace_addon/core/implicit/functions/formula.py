@@ -234,7 +234,7 @@ class FormulaFunction(ImplicitFunction):
         value, slope, by_constants = self._by_constants(x)
         return value, slope, by_constants @ rate
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return a place (k, 3) in each component that ranges tell from all others."""
         return seeds_by_ranges(self)
 
@@ -242,7 +242,7 @@ class FormulaFunction(ImplicitFunction):
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""
         return self._bounded(None)
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds where F <= level, as far as ranges prove one; else infinite."""
         return self._bounded(level)
 

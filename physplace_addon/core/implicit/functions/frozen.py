@@ -80,13 +80,13 @@ class Frozen(ImplicitFunction):
         """Return F (k,) and F_x (k, 3)."""
         return self.whole.gradient(x)
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the whole's."""
-        return self.whole.middles()
+        return self.whole.element_seeds()
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return the whole's."""
-        return self.whole.pieces()
+        return self.whole.range_seeds()
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
@@ -117,9 +117,9 @@ class Frozen(ImplicitFunction):
         """Whether the whole's surface is infinite."""
         return self.whole.is_endless()
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return the whole's."""
-        return self.whole.inside(level)
+        return self.whole.box_inside(level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return the whole's."""

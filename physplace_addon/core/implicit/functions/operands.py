@@ -20,19 +20,19 @@ class Operand(ABC):
         """Return f (n, count) at points (n, 3)."""
 
     @abstractmethod
-    def first(self, x: Floats, column: Ints) -> Floats:
+    def gradient(self, x: Floats, column: Ints) -> Floats:
         """Return f_x (n, 3)."""
 
     @abstractmethod
-    def second(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
+    def gradient_and_hessian(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
         """Return f_x (n, 3) and f_xx (n, 3, 3)."""
 
     @abstractmethod
-    def shares(self, x: Floats, column: Ints) -> SparseRows:
+    def parameter_rows(self, x: Floats, column: Ints) -> SparseRows:
         """Return f_q (n, m)."""
 
     @abstractmethod
-    def rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
+    def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
         """Return f_q . rate (n,)."""
 
     @abstractmethod
@@ -47,16 +47,16 @@ class _Whole(Operand):
     def values(self, x: Floats) -> Floats:
         return self.function.value(x)[:, None]
 
-    def first(self, x: Floats, column: Ints) -> Floats:
+    def gradient(self, x: Floats, column: Ints) -> Floats:
         return self.function.gradient(x)[1]
 
-    def second(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
+    def gradient_and_hessian(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
         return self.function.hessian(x)[1:]
 
-    def shares(self, x: Floats, column: Ints) -> SparseRows:
+    def parameter_rows(self, x: Floats, column: Ints) -> SparseRows:
         return rows_of(self.function.parameter_gradient(x))
 
-    def rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
+    def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
         return self.function.parameter_rate(x, rate)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
@@ -71,17 +71,17 @@ class _Each(Operand):
     def values(self, x: Floats) -> Floats:
         return self.solids.values(x[:, None], ALL)
 
-    def first(self, x: Floats, column: Ints) -> Floats:
-        return self.solids.firsts(x, column)[1]
+    def gradient(self, x: Floats, column: Ints) -> Floats:
+        return self.solids.gradients(x, column)[1]
 
-    def second(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
-        return self.solids.seconds(x, column)[1:]
+    def gradient_and_hessian(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
+        return self.solids.hessians(x, column)[1:]
 
-    def shares(self, x: Floats, column: Ints) -> SparseRows:
-        return self.solids.rows_of(x, column)
+    def parameter_rows(self, x: Floats, column: Ints) -> SparseRows:
+        return self.solids.parameter_rows(x, column)
 
-    def rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
-        return self.solids.rates_of(x, column, rate)
+    def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
+        return self.solids.parameter_rates(x, column, rate)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return self.solids.ranges(lower, upper)

@@ -95,21 +95,21 @@ class Moved(Derived):
         """Return F_q . rate (k,)."""
         return self.function.parameter_rate(self._own(x), rate)
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the function's own (k, 3), moved."""
-        return self._at(self.function.middles())
+        return self._at(self.function.element_seeds())
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return the function's own (k, 3), moved."""
-        return self._at(self.function.pieces())
+        return self._at(self.function.range_seeds())
 
     def box(self) -> Floats:
         """Return a box (2, 3) about the function's own, moved."""
         return self._moved(self.function.box())
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about the function's own, moved."""
-        return self._moved(self.function.inside(level))
+        return self._moved(self.function.box_inside(level))
 
     def _at(self, own: Floats) -> Floats:
         """Where points (k, 3) of the function's coordinates have gone."""
@@ -173,21 +173,23 @@ class Scaled(Derived):
         value, slope, change = self.function.gradient_and_rate(x, rate)
         return self.factor * value, self.factor * slope, self.factor * change
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the function's, if the factor is above 0; what is outside of it has none that are known."""
-        return self.function.middles() if self.factor > 0.0 else super().middles()
+        return self.function.element_seeds() if self.factor > 0.0 else super().element_seeds()
 
-    def pieces(self) -> Floats:
+    def range_seeds(self) -> Floats:
         """Return the function's, if the factor is above 0."""
-        return self.function.pieces() if self.factor > 0.0 else super().pieces()
+        return self.function.range_seeds() if self.factor > 0.0 else super().range_seeds()
 
     def box(self) -> Floats:
         """Return the function's box."""
         return self.function.box()
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return the function's, if the factor is above 0; else what is outside of it, which has no box."""
-        return self.function.inside(level / self.factor) if self.factor > 0.0 else super().inside(level)
+        return (
+            self.function.box_inside(level / self.factor) if self.factor > 0.0 else super().box_inside(level)
+        )
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F."""

@@ -37,8 +37,8 @@ def seeds_on_small_components(
 
     thorough: whether pieces are looked for that no element tells, which takes longer.
     """
-    known = function.middles()
-    known = np.concatenate([known, function.pieces()]) if thorough else known
+    known = function.element_seeds()
+    known = np.concatenate([known, function.range_seeds()]) if thorough else known
     middles, ends = _rays_out(function, known, cell)
     alone = ~_see_floaters(function, middles, floaters)
     if not alone.any():

@@ -116,7 +116,7 @@ class Blob(ImplicitFunction):
 
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
         """Return F (k,) and F_x (k, 3)."""
-        return self._less([field.first(x) for field in self.fields], len(x))
+        return self._less([field.gradient_and_sum(x) for field in self.fields], len(x))
 
     def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
         """F and F_x from the fields' gradients and sums (4, k)."""
@@ -125,13 +125,13 @@ class Blob(ImplicitFunction):
         first = sum(firsts[1:], start=firsts[0])
         return self.bias - first[3], np.negative(first[:3]).T
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the middles of the elements (k, 3)."""
-        return np.concatenate([field.middles() for field in self.fields] or [np.zeros((0, 3))])
+        return np.concatenate([field.element_seeds() for field in self.fields] or [np.zeros((0, 3))])
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
-        both = [field.second(x) for field in self.fields]
+        both = [field.hessian(x) for field in self.fields]
         bend = np.zeros((3, 3, len(x)))
         for _, second in both:
             bend -= second
@@ -139,17 +139,17 @@ class Blob(ImplicitFunction):
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
-        if all(field.few(x) for field in self.fields):
+        if all(field.is_small(x) for field in self.fields):
             return _dense_gradient(self.fields, x).matrix()
-        parts = [field.shares(x) for field in self.fields]
+        parts = [field.parameter_rows(x) for field in self.fields]
         minus = [part._replace(data=np.negative(part.data)) for part in parts]
         return sparse_rows.side_by_side([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
-        if not all(field.few(x) for field in self.fields):
+        if not all(field.is_small(x) for field in self.fields):
             return super().derivatives(x)
-        both = [field.first_and_shares(x) for field in self.fields]
+        both = [field.gradient_and_derivatives(x) for field in self.fields]
         rates, start = np.empty((1 + sum(len(shares) for _, shares in both), len(x))), 1
         rates[0] = 1.0
         for _, shares in both:
@@ -161,13 +161,13 @@ class Blob(ImplicitFunction):
         """Return F_q . rate (k,)."""
         result = np.full(len(x), float(rate[0]))
         for field, part in zip(self.fields, self._parted(rate), strict=True):
-            result -= field.rate(x, part)
+            result -= field.parameter_rate(x, part)
         return result
 
     def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_q . rate (k,), which share the Gaussians."""
         parts = zip(self.fields, self._parted(rate), strict=True)
-        both = [field.first_and_rate(x, part) for field, part in parts]
+        both = [field.gradient_and_rate(x, part) for field, part in parts]
         change = np.full(len(x), float(rate[0]))
         for _, own in both:
             change -= own
@@ -184,9 +184,9 @@ class Blob(ImplicitFunction):
         """Return False: Gaussians fall to nothing far away."""
         return False
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) that holds all places where the sum is at least the bias less the level."""
-        return box_of_sum(self.bias - level, self.fields) if level < self.bias else super().inside(level)
+        return box_of_sum(self.bias - level, self.fields) if level < self.bias else super().box_inside(level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
@@ -204,7 +204,7 @@ def _dense_gradient(fields: Sequence[Field], x: Floats) -> SparseRows:
     start = 1
     for field in fields:
         own = slice(start, start + field.rows.size)
-        shares, near[:, own] = field.dense_shares(x)
+        shares, near[:, own] = field.dense_derivatives(x)
         np.negative(shares, out=values[:, own])
         start = own.stop
     return sparse_rows.of_dense(values, near)

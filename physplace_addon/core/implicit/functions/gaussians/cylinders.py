@@ -25,7 +25,7 @@ from ....arrays import Floats
 from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
-from .summands import (
+from .gaussian_terms import (
     LEAST_RADIUS,
     REACH,
     WELL_CONDITIONED,
@@ -164,7 +164,7 @@ class _Cylinders(PreparedElements):
         """What the gradient's sums weigh t g by: 2 w e (..., 3, k)."""
         return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
 
-    def at(self, x: Floats) -> GaussianValues:
+    def values_at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
         return _AtCylinders(self, x)
 
@@ -200,14 +200,14 @@ class _AtCylinders(GaussianValues):
         d: Floats = self.x[..., :, None, :] - a - self.t[..., None, :, :] * e
         return d
 
-    def first(self) -> Floats:
+    def gradient_and_sum(self) -> Floats:
         """The sum of -2 w d g, and that of g."""
         sums: Floats = self.of.sums @ self.g
         sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
         sums[..., 1:4, :] += self.of.sums_of_t @ (self.t * self.g)
         return sums[..., 1:, :]
 
-    def second(self) -> Floats:
+    def hessian(self) -> Floats:
         """Sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g; beyond the ends without e."""
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
@@ -218,7 +218,7 @@ class _AtCylinders(GaussianValues):
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second
 
-    def shares(self) -> Floats:
+    def parameter_derivatives(self) -> Floats:
         """2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s."""
         shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1]))
         pull = ((2.0 * self.of.w)[..., None] * self.g)[..., None, :] * np.swapaxes(self._d, -3, -2)
@@ -227,7 +227,7 @@ class _AtCylinders(GaussianValues):
         np.multiply((-2.0 / self.of.s)[..., None] * self.exponents, self.g, out=shares[..., 6, :])
         return shares
 
-    def rate(self, rates: Floats) -> Floats:
+    def parameter_rate(self, rates: Floats) -> Floats:
         """Sum of g times 2 w d.(a' + t e') - 2 s'/s exponent, d = x - a - t e; d.a', d.e' are products."""
         own, of_a, of_s = self.of, rates[..., :3], rates[..., 6]
         of_e = rates[..., 3:6] - of_a

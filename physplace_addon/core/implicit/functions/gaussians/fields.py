@@ -27,7 +27,7 @@ from ....arrays import Bools, Floats, Ints
 from .. import sparse_rows
 from ..element_rows import ElementRows
 from ..sparse_rows import SparseRows
-from .summands import (
+from .gaussian_terms import (
     NEGLECTED,
     NOTHING,
     REACH,
@@ -90,7 +90,9 @@ def group_pairs(points: Groups, elements: Groups) -> Iterator[GroupPairs]:
         )
 
 
-def summed(x: Floats, elements: Groups, height: int, evaluate: Callable[[GroupPairs], Floats]) -> Floats:
+def sums_over_groups(
+    x: Floats, elements: Groups, height: int, evaluate: Callable[[GroupPairs], Floats]
+) -> Floats:
     """Return the sums (height, n) at points (n, 3) of what `evaluate` finds for p pairs (p, height, size)."""
     points = Groups.of(x, x, POINTS)
     sums = np.zeros((len(points.lower), height, points.members.shape[1]))
@@ -147,9 +149,9 @@ class Field(ElementRows, ABC):
         spans, reach = self.spans, (REACH * self.radii)[:, None]
         return Groups.of(spans[:, 0] - reach, spans[:, 1] + reach, ELEMENTS)
 
-    def at(self, x: Floats) -> GaussianValues:
+    def values_at(self, x: Floats) -> GaussianValues:
         """Return all elements at points (n, 3)."""
-        return self._whole.at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
+        return self._whole.values_at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
 
     def _at_pairs(self, x: Floats, pairs: GroupPairs) -> GaussianValues:
         """Return elements at points, group by group."""
@@ -157,7 +159,7 @@ class Field(ElementRows, ABC):
         elements = self.elements(self.rows[pairs.elements], pairs.middles)
         far = np.einsum("pin,pin->pn", places, places).max(axis=1, initial=0.0)
         elements.careful = bool((far[:, None] * elements.w).max(initial=0.0) > WELL_CONDITIONED)
-        near = elements.at(places)
+        near = elements.values_at(places)
         near.g *= pairs.real_elements[..., None]
         return near
 
@@ -174,7 +176,7 @@ class Field(ElementRows, ABC):
         slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
         return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the middles of the elements' own boxes (k, 3)."""
         return np.asarray(self.spans.mean(axis=1))
 
@@ -191,12 +193,12 @@ class Field(ElementRows, ABC):
         rows = self.rows if rates is None else rates.reshape(self.rows.shape)
         count = len(x) * len(self.rows)
         if count <= _AT_ONCE:
-            return evaluate(self.at(x), rows)
+            return evaluate(self.values_at(x), rows)
         if count <= _SORTED or len(self.rows) < (_MANY_CAREFUL if self._whole.careful else _MANY):
             step = max(_AT_ONCE // len(self.rows), 1)
-            parts = [evaluate(self.at(x[i : i + step]), rows) for i in range(0, len(x), step)]
+            parts = [evaluate(self.values_at(x[i : i + step]), rows) for i in range(0, len(x), step)]
             return np.concatenate(parts, axis=-1)
-        return summed(
+        return sums_over_groups(
             x, self._groups, height, lambda own: evaluate(self._at_pairs(x, own), rows[own.elements])
         )
 
@@ -205,64 +207,66 @@ class Field(ElementRows, ABC):
         total: Floats = self._summed(x, 1, lambda near, _: near.total()[..., None, :])[0]
         return total
 
-    def first(self, x: Floats) -> Floats:
+    def gradient_and_sum(self, x: Floats) -> Floats:
         """Return the gradient of the sum, and the sum (4, n)."""
         if len(x) * len(self.rows) <= _AT_ONCE:
-            return self.at(x).first()
-        return self._summed(x, 4, lambda near, _: near.first())
+            return self.values_at(x).gradient_and_sum()
+        return self._summed(x, 4, lambda near, _: near.gradient_and_sum())
 
-    def second(self, x: Floats) -> tuple[Floats, Floats]:
+    def hessian(self, x: Floats) -> tuple[Floats, Floats]:
         """Return the gradient of the sum, and the sum (4, n), and the second derivatives (3, 3, n)."""
         both = self._summed(x, 13, _with_second)
         return both[:4], both[4:].reshape(3, 3, -1)
 
-    def rate(self, x: Floats, rates: Floats) -> Floats:
+    def parameter_rate(self, x: Floats, rates: Floats) -> Floats:
         """Return the sum's rate of change (n,) for rates (k p,) of the parameters."""
-        rate: Floats = self._summed(x, 1, lambda near, own: near.rate(own)[..., None, :], rates)[0]
+        rate: Floats = self._summed(x, 1, lambda near, own: near.parameter_rate(own)[..., None, :], rates)[0]
         return rate
 
-    def first_and_rate(self, x: Floats, rates: Floats) -> tuple[Floats, Floats]:
+    def gradient_and_rate(self, x: Floats, rates: Floats) -> tuple[Floats, Floats]:
         """Return `first` and `rate`, which share the Gaussians."""
         both = self._summed(x, 5, _with_rate, rates)
         return both[:4], both[4]
 
-    def few(self, x: Floats) -> bool:
+    def is_small(self, x: Floats) -> bool:
         """Whether all derivatives may as well be found as those that are not neglected."""
         return len(x) * len(self.rows) <= _SORTED
 
-    def first_and_shares(self, x: Floats) -> tuple[Floats, Floats]:
+    def gradient_and_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
         """Return `first`, and the derivatives (k p, n) of the sum by the parameters, for few points."""
-        near = self.at(x)
-        return near.first(), near.shares().reshape(self.rows.size, len(x))
+        near = self.values_at(x)
+        return near.gradient_and_sum(), near.parameter_derivatives().reshape(self.rows.size, len(x))
 
-    def dense_shares(self, x: Floats) -> tuple[Floats, Bools]:
+    def dense_derivatives(self, x: Floats) -> tuple[Floats, Bools]:
         """Return the derivatives (n, k p) of the sum by the parameters, and where they are not neglected."""
-        near = self.at(x)
-        shares = near.shares().reshape(self.rows.size, len(x))
+        near = self.values_at(x)
+        shares = near.parameter_derivatives().reshape(self.rows.size, len(x))
         return shares.T, np.repeat(near.g > NEGLECTED, self.rows.shape[1], axis=0).T
 
-    def shares(self, x: Floats) -> SparseRows:
+    def parameter_rows(self, x: Floats) -> SparseRows:
         """Return the derivatives (n, k p) of the sum by the parameters, without those that are neglected."""
-        if self.few(x):
-            return sparse_rows.of_dense(*self.dense_shares(x))
-        parts = [self._shares_of(x, own) for own in group_pairs(Groups.of(x, x, POINTS), self._groups)]
+        if self.is_small(x):
+            return sparse_rows.of_dense(*self.dense_derivatives(x))
+        parts = [self._entries_of(x, own) for own in group_pairs(Groups.of(x, x, POINTS), self._groups)]
         points, indices, data = (np.concatenate([part[i] for part in parts]) for i in range(3))
         return sparse_rows.of_entries(points, indices, data, len(x), self.rows.size)
 
-    def _shares_of(self, x: Floats, own: GroupPairs) -> tuple[Ints, Ints, Floats]:
+    def _entries_of(self, x: Floats, own: GroupPairs) -> tuple[Ints, Ints, Floats]:
         """The points, parameters and values of the entries of some pairs."""
         near = self._at_pairs(x, own)
         pair, element, point = np.nonzero((near.g > NEGLECTED) & own.real_points[:, None])
         width = self.rows.shape[1]
         indices = own.elements[pair, element][:, None] * width + np.arange(width)
-        values = near.shares()[pair, element, :, point]
+        values = near.parameter_derivatives()[pair, element, :, point]
         return np.repeat(own.points[pair, point], width), indices.ravel(), values.ravel()
 
 
 def _with_second(near: GaussianValues, _: Floats) -> Floats:
-    second = near.second()
-    return np.concatenate((near.first(), second.reshape(*second.shape[:-3], 9, second.shape[-1])), axis=-2)
+    second = near.hessian()
+    return np.concatenate(
+        (near.gradient_and_sum(), second.reshape(*second.shape[:-3], 9, second.shape[-1])), axis=-2
+    )
 
 
 def _with_rate(near: GaussianValues, rates: Floats) -> Floats:
-    return np.concatenate((near.first(), near.rate(rates)[..., None, :]), axis=-2)
+    return np.concatenate((near.gradient_and_sum(), near.parameter_rate(rates)[..., None, :]), axis=-2)

@@ -18,7 +18,7 @@ from ....arrays import Floats
 from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
-from .summands import (
+from .gaussian_terms import (
     LEAST_RADIUS,
     WELL_CONDITIONED,
     GaussianValues,
@@ -80,7 +80,7 @@ class _Spheres(PreparedElements):
         self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
         self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
-    def at(self, x: Floats) -> GaussianValues:
+    def values_at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
         return _AtSpheres(self, x)
 
@@ -103,13 +103,13 @@ class _AtSpheres(GaussianValues):
         """The vectors (..., 3, k, n) from the centres."""
         return self.x[..., :, None, :] - np.swapaxes(self.of.c, -1, -2)[..., None]
 
-    def first(self) -> Floats:
+    def gradient_and_sum(self) -> Floats:
         """The sum of -2 w (x - c) g, and that of g."""
         sums: Floats = self.of.sums @ self.g
         sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
         return sums[..., 1:, :]
 
-    def second(self) -> Floats:
+    def hessian(self) -> Floats:
         """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
@@ -117,7 +117,7 @@ class _AtSpheres(GaussianValues):
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second
 
-    def shares(self) -> Floats:
+    def parameter_derivatives(self) -> Floats:
         """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""
         shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
         np.subtract(self.x[..., None, :, :], self.of.c[..., None], out=shares[..., :3, :])
@@ -125,7 +125,7 @@ class _AtSpheres(GaussianValues):
         shares *= ((2.0 * self.of.w)[..., None] * self.g)[..., None, :]
         return shares
 
-    def rate(self, rates: Floats) -> Floats:
+    def parameter_rate(self, rates: Floats) -> Floats:
         """Sum of g times 2 w (x - c).c' - 2 s'/s exponent, which is linear in the same monomials."""
         of_c = (2.0 * self.of.w)[..., None] * rates[..., :3]
         powers = (-2.0 * rates[..., 3] / self.of.s)[..., None] * self.of.powers

@@ -90,15 +90,15 @@ class Ellipsoids(Solids):
         *_, size, _, mean = self._placed(x, which)
         return (size - 1.0) * mean
 
-    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+    def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and f_x (..., 3)."""
         _, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None] * z / axes
         return (size - 1.0) * mean, np.einsum("...ij,...j->...i", self.rotations[which], steep)
 
-    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+    def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), f_x (..., 3) and f_xx = R h / |z| (1/h_i^2 - z_i z_j / (h_i h_j |z|^2)) R'."""
-        f, slope = self.firsts(x, which)
+        f, slope = self.gradients(x, which)
         _, z, size, axes, mean = self._placed(x, which)
         n = z / np.where(size > 0.0, size, 1.0)[..., None]
         factor = np.where(size > 0.0, mean / np.where(size > 0.0, size, 1.0), 0.0)[..., None, None]
@@ -107,9 +107,9 @@ class Ellipsoids(Solids):
         r = self.rotations[which]
         return f, slope, r @ bend @ np.swapaxes(r, -1, -2)
 
-    def shares(self, x: Floats, which: Which) -> Floats:
+    def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
         """Return the derivatives (..., 9): -f_x; -h z_i^2 / (h_i |z|) + f / (3 h_i); -J' ((x - c) x f_x)."""
-        f, slope = self.firsts(x, which)
+        f, slope = self.gradients(x, which)
         d, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None]
         of_axes = (f[..., None] / 3.0 - steep * z * z) / axes

@@ -133,15 +133,15 @@ class HalfSpaces(Solids):
         value: Floats = np.einsum("...i,...i->...", x - self.origin, rows[..., :3]) - rows[..., 3]
         return value
 
-    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+    def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and n (..., 3)."""
         return self.values(x, which), np.broadcast_to(self.rows[which, :3], x.shape).copy()
 
-    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+    def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), n (..., 3) and 0 (..., 3, 3)."""
-        return *self.firsts(x, which), np.zeros((*x.shape, 3))
+        return *self.gradients(x, which), np.zeros((*x.shape, 3))
 
-    def shares(self, x: Floats, which: Which) -> Floats:
+    def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
         """Return x - o across n by the normal, -1 by the distance (..., 4)."""
         away, n = x - self.origin, self.rows[which, :3]
         across = away - np.einsum("...i,...i->...", away, n)[..., None] * n
@@ -156,12 +156,12 @@ class HalfSpaces(Solids):
         slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
         return least - d - slack, most - d + slack
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return a place (1, 3) inside the polyhedron; none (0, 3) if there is nothing, or no end to it."""
         own = middle_of_half_spaces(self.rows[:, :3], self.rows[:, 3] / self.size)
         return self.origin + self.size * own
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return the box (2, 3) about the polyhedron, all its planes shifted outwards by the level."""
         own = box_of_half_spaces(self.rows[:, :3], (self.rows[:, 3] + level) / self.size)
         box: Floats = self.origin + self.size * own

@@ -67,17 +67,17 @@ class Quadrics(Solids):
         value: Floats = self.size * np.einsum("...i,...i->...", self._monomials(x), self.rows[which])
         return value
 
-    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+    def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and 2 A xi + b (..., 3)."""
         a, b = self._parts(which)
         slope = 2.0 * np.einsum("...ij,...j->...i", a, (x - self.origin) / self.size) + b
         return self.values(x, which), slope
 
-    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+    def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), f_x (..., 3) and 2 A / L (..., 3, 3)."""
-        return *self.firsts(x, which), 2.0 / self.size * self._parts(which)[0]
+        return *self.gradients(x, which), 2.0 / self.size * self._parts(which)[0]
 
-    def shares(self, x: Floats, which: Which) -> Floats:
+    def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
         """Return L times the monomials (..., 10)."""
         shares: Floats = self.size * self._monomials(x)
         return shares
@@ -139,7 +139,7 @@ class Quadrics(Solids):
                 (least if own.sign > 0.0 else most)[:, column] = own.sign * rise - own.level
         return least, most
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the middles (k, 3) of the ellipsoids among them."""
         own = [one.middle for one in self._centred if one is not None and one.sign > 0.0]
         return self.origin + self.size * np.array(own).reshape(-1, 3)

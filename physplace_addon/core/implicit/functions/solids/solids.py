@@ -40,15 +40,15 @@ class Solids(ElementRows, ImplicitFunction):
         """Return f (...) of elements `which`, each at its own point of x (..., 3)."""
 
     @abstractmethod
-    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+    def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and f_x (..., 3)."""
 
     @abstractmethod
-    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+    def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), f_x (..., 3) and f_xx (..., 3, 3)."""
 
     @abstractmethod
-    def shares(self, x: Floats, which: Which) -> Floats:
+    def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
         """Return the derivatives (..., p) by the elements' own parameters."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Solids(ElementRows, ImplicitFunction):
     def boxes(self, level: float) -> Floats:
         """Return, for each element, a box (k, 2, 3) that holds where f <= level; infinite where that is."""
 
-    def nearest(self, x: Floats) -> Ints:
+    def active_elements(self, x: Floats) -> Ints:
         """Return the element (n,) that F is at points (n, 3)."""
         step = max(_AT_ONCE // len(self.rows), 1)
         parts = (x[i : i + step, None] for i in range(0, len(x), step))
@@ -68,46 +68,51 @@ class Solids(ElementRows, ImplicitFunction):
 
     def value(self, x: Floats) -> Floats:
         """Return F (n,)."""
-        return self.values(x, self.nearest(x))
+        return self.values(x, self.active_elements(x))
 
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
         """Return F (n,) and F_x (n, 3)."""
-        return self.firsts(x, self.nearest(x))
+        return self.gradients(x, self.active_elements(x))
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (n,), F_x (n, 3) and F_xx (n, 3, 3)."""
-        return self.seconds(x, self.nearest(x))
+        return self.hessians(x, self.active_elements(x))
 
     def parameter_gradient(self, x: Floats) -> csr_array:
         """Return F_q (n, m): one element's derivatives in each row."""
-        return self.rows_of(x, self.nearest(x)).matrix()
+        return self.parameter_rows(x, self.active_elements(x)).matrix()
 
-    def rows_of(self, x: Floats, which: Ints) -> SparseRows:
+    def parameter_rows(self, x: Floats, which: Ints) -> SparseRows:
         """Return the derivatives of elements `which` (n,) by all parameters."""
         width = self.rows.shape[1]
         indices = (which[:, None] * width + np.arange(width)).ravel()
         return SparseRows(
-            self.shares(x, which).ravel(), indices, np.arange(len(x) + 1) * width, self.rows.size
+            self.parameter_derivatives(x, which).ravel(),
+            indices,
+            np.arange(len(x) + 1) * width,
+            self.rows.size,
         )
 
-    def rates_of(self, x: Floats, which: Ints, rate: Floats) -> Floats:
+    def parameter_rates(self, x: Floats, which: Ints, rate: Floats) -> Floats:
         """Return the rates of change (n,) of elements `which` (n,) for a rate (m,) of the parameters."""
-        change: Floats = np.einsum("np,np->n", self.shares(x, which), rate.reshape(self.rows.shape)[which])
+        change: Floats = np.einsum(
+            "np,np->n", self.parameter_derivatives(x, which), rate.reshape(self.rows.shape)[which]
+        )
         return change
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (n,)."""
-        return self.rates_of(x, self.nearest(x), rate)
+        return self.parameter_rates(x, self.active_elements(x), rate)
 
-    def middles(self) -> Floats:
+    def element_seeds(self) -> Floats:
         """Return the centres (k, 3), which come first among the parameters unless a kind says otherwise."""
         return self.rows[:, :3].copy()
 
     def box(self) -> Floats:
         """Return a box (2, 3) about the surface."""
-        return self.inside(0.0)
+        return self.box_inside(0.0)
 
-    def inside(self, level: float) -> Floats:
+    def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about all elements, or where intersected, within all."""
         boxes = self.boxes(level)
         if self.sign > 0.0:

@@ -34,12 +34,12 @@ class Spheres(Solids):
         distance: Floats = np.sqrt(np.einsum("...i,...i->...", d, d)) - self.rows[which, 3]
         return distance
 
-    def firsts(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
+    def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
         """Return f (...) and its direction (..., 3)."""
         length, n = length_and_unit(x - self.rows[which, :3])
         return length - self.rows[which, 3], n
 
-    def seconds(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
+    def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
         """Return f (...), its direction and (1 - n n') / |x - c| (..., 3, 3)."""
         length, n = length_and_unit(x - self.rows[which, :3])
         across = np.eye(3) - n[..., :, None] * n[..., None, :]
@@ -48,7 +48,7 @@ class Spheres(Solids):
         )
         return length - self.rows[which, 3], n, bend
 
-    def shares(self, x: Floats, which: Which) -> Floats:
+    def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
         """Return -n by the centre, -1 by the radius (..., 4)."""
         _, n = length_and_unit(x - self.rows[which, :3])
         return np.concatenate((-n, np.full((*n.shape[:-1], 1), -1.0)), axis=-1)

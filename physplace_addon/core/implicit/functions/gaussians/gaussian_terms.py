@@ -25,7 +25,7 @@ class PreparedElements(ABC):
     careful: bool  # whether products would lose too many digits
 
     @abstractmethod
-    def at(self, x: Floats) -> GaussianValues:
+    def values_at(self, x: Floats) -> GaussianValues:
         """Return them at points (..., 3, n) from the origin."""
 
 
@@ -40,19 +40,19 @@ class GaussianValues(ABC):
         return total
 
     @abstractmethod
-    def first(self) -> Floats:
+    def gradient_and_sum(self) -> Floats:
         """Return the gradient of the sum, and the sum itself (..., 4, n)."""
 
     @abstractmethod
-    def second(self) -> Floats:
+    def hessian(self) -> Floats:
         """Return the second derivatives (..., 3, 3, n) of the sum."""
 
     @abstractmethod
-    def shares(self) -> Floats:
+    def parameter_derivatives(self) -> Floats:
         """Return each element's derivatives (..., k, p, n) by its own parameters."""
 
     @abstractmethod
-    def rate(self, rates: Floats) -> Floats:
+    def parameter_rate(self, rates: Floats) -> Floats:
         """Return the sum's rate of change (..., n) for rates (..., k, p) of the parameters."""
 
 
