@@ -1,8 +1,10 @@
-"""What the rest asks of an implicit function F(x, q), whatever it is made of.
+"""The interface of an implicit function F(x, q), whatever it is made of.
 
 F is negative inside and positive outside, so that its gradient F_x points outwards (Witkin and Heckbert 1994,
-section 5, whose F has these signs).  x is a place, q the parameters: centres, radii, a bias.  A function is a
-frozen value: another q is another function.  All is asked at many points at once.
+section 5, whose F has these signs). x is a place, q the vector of m parameters: centres, radii, a bias.
+Adding a kind of function means to implement F, F_x, F_q and a bounding box, as in the paper, and besides F_xx
+and proven ranges of F over boxes. A function is a frozen value: another q is another function. Every method
+evaluates many points at once.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from ...arrays import Bools, Floats
 
 
 class ImplicitFunction(ABC):
-    """A function whose zeros are a surface; lengths in scene units."""
+    """A function whose zeros are a surface; lengths are in scene units."""
 
     @property
     @abstractmethod
@@ -27,18 +29,21 @@ class ImplicitFunction(ABC):
     @property
     @abstractmethod
     def scales(self) -> Floats:
-        """For each parameter, (m,), the change that moves the surface about a unit of length: 1 for what is a
-        length itself.  It makes centres, radii and mere numbers comparable (footnote 1).
+        """The change of each parameter (m,) that moves the surface by about a unit of length: 1 for a length.
+
+        It makes centres, radii and mere numbers comparable (Witkin and Heckbert 1994, footnote 1).
         """
 
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """What each parameter is (m), for messages."""
+        """The name of each parameter (m), for messages."""
 
     @property
     def positive(self) -> Bools:
-        """Which parameters (m,) are sizes and must stay above 0: unless told otherwise, radii and biases."""
+        """Which parameters (m,) must stay above 0: those named a radius or a bias, unless a kind overrides
+        this.
+        """
         return np.array([name.endswith(("radius", "bias")) for name in self.names], dtype=bool)
 
     @abstractmethod
@@ -51,7 +56,7 @@ class ImplicitFunction(ABC):
 
     @abstractmethod
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return F (k,) and F_x (k, 3) at points (k, 3)."""
+        """Return F (k,) and F_x (k, 3), 1 / scene unit times F's unit, at points (k, 3)."""
 
     @abstractmethod
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -59,29 +64,30 @@ class ImplicitFunction(ABC):
 
     @abstractmethod
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return F_q (k, m) at points (k, 3); elements too far away to matter have no entry."""
+        """Return F_q (k, m) at points (k, 3), sparse: elements too far away to matter have no entry."""
 
     @abstractmethod
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,) at points (k, 3) for one rate of change (m,) of the parameters."""
 
     def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return F (k,), F_x (k, 3) and F_q . rate (k,): together they may cost less than one by one."""
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,), which may cost less together than one by one."""
         return *self.gradient(x), self.parameter_rate(x, rate)
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), for few points (k, 3)."""
+        """Return F (k,), F_x (k, 3) and F_q as a dense array (k, m), for few points (k, 3)."""
         return *self.gradient(x), self.parameter_gradient(x).toarray()
 
     @abstractmethod
     def box(self) -> Floats:
         """Return the lowest and the highest corner (2, 3) of a box that holds the whole surface.
 
-        Its elements are infinite where the surface is.
+        Its elements are infinite where the surface is. Without a surface the lowest corner is above the
+        highest one.
         """
 
     def is_endless(self) -> bool:
-        """Whether the surface is infinite, as far as its box tells."""
+        """Return whether the box that holds the surface is infinite."""
         box = self.box()
         return bool((box[0] <= box[1]).all() and not np.isfinite(box).all())
 
@@ -90,20 +96,23 @@ class ImplicitFunction(ABC):
         return np.array([[-np.inf] * 3, [np.inf] * 3])
 
     def element_seeds(self) -> Floats:
-        """Return places (k, 3), such as the middles of elements, one of which is in each component that is
-        small beside the whole, as far as the function knows; others may be outside, or in larger ones.
+        """Return places (k, 3), such as the centres of elements, for the seeding of small components.
+
+        One of them lies in each component that is small beside the whole, as far as the function knows.
+        Others may lie outside of the surface, or in larger components.
         """
         return np.zeros((0, 3))
 
     def range_seeds(self) -> Floats:
-        """Return places (k, 3) in small components that `middles` may not know, found at some cost; see
-        `isolated`.
+        """Return places (k, 3) in small components that `element_seeds` may not know, found at some cost.
+
+        See `range_seeding`.
         """
         return np.zeros((0, 3))
 
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Bound F over boxes from lower to upper (k, 3): proven lower and upper bounds (k,)."""
+        """Return proven lower and upper bounds (k,) of F over boxes with corners lower and upper (k, 3)."""
 
     def may_cross(self, lower: Floats, upper: Floats) -> Bools:
         """Return which boxes (k,) the surface may cross: those whose proven range of F holds 0.

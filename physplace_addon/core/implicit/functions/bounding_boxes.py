@@ -1,9 +1,11 @@
-"""Boxes about surfaces of which no more is known than proven ranges.
+"""Bounding boxes of surfaces of which no more is known than proven ranges of F.
 
-Beyond a plane across an axis lies half of space: where the range of F over it does not hold 0, there is no
-surface.  The farther out, the smaller the half, so the nearest such plane is found by trying some in turn,
-then again between the last that failed and the first that did not.  What has been cut off on one side need
-not be looked at for the others: a second turn is tighter.
+Beyond a plane across an axis lies a half of space. Where the range of F over it does not hold 0, that half
+holds no surface. The farther out the plane, the smaller the half: so the nearest such plane is found by
+trying several planes at once, then again between the last that failed and the first that succeeded. What was
+cut off on one side need not be looked at for the others, so a second turn gives a tighter box.
+
+The six sides are numbered -x, -y, -z, x, y, z, and the distance of a side counts outwards.
 """
 
 from __future__ import annotations
@@ -13,26 +15,34 @@ import numpy as np
 from ...arrays import Bools, Floats
 from .base import ImplicitFunction
 
+# the box of no surface: its lowest corner is above its highest one; -EMPTY is all of space
 EMPTY = np.array([[np.inf] * 3, [-np.inf] * 3])
 
+# distances tried about the origin where no size is known: 6e-8 to 5e11 scene units
 _FAR = 2.0 ** np.arange(-24.0, 41.0)
+# distances tried about a box that is known, in its sizes
 _NEAR = np.concatenate(
     (np.linspace(0.0, 0.6, 13)[1:], 2.0 ** np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]))
 )
+# shares of the way between the last plane that failed and the first that succeeded
 _SHARES = np.linspace(0.0, 1.0, 17)
-_ROUNDS = 12
-_FINE = 1e-3  # of the box's size, that its sides may be too far out
+_ROUNDS = 12  # rounds of trying; each divides the uncertainty by 16
+_FINE = 1e-3  # share of the box's size by which its sides may be too far out
 
 
 def box_by_ranges(
     function: ImplicitFunction, hint: Floats = -EMPTY, known: Floats = -EMPTY, level: float | None = None
 ) -> Floats:
-    """Return a box (2, 3) that holds the surface, or if a level is given where F <= level.
+    """Return a box (2, 3) that holds the surface, or all places where F <= level if a level is given.
 
-    It is infinite where none could be proven, and EMPTY for no surface.
+    Args:
+        function: F, whose `range` is used and nothing else.
+        hint: a box (2, 3) near which the surface is thought to be; infinite sides say nothing.
+        known: a box (2, 3) that is known to hold it.
+        level: in the units of F; None for the surface itself.
 
-    hint is a box (2, 3) near which it is thought to be; its infinite sides say nothing. known is one that is
-    known to hold it.
+    Returns:
+        The box, infinite where none could be proven, or EMPTY where ranges prove that there is no surface.
     """
     box = known
     for guess in (hint, None):
@@ -45,7 +55,7 @@ def box_by_ranges(
 
 
 def _ladders(hint: Floats) -> Floats:
-    """Places to try (6, n), outwards from each of the six sides -x, -y, -z, x, y, z."""
+    """Return the distances to try (6, n), outwards from each of the six sides of a hint (2, 3)."""
     finite = np.isfinite(hint).all(axis=0)
     ends = np.where(finite, hint, 0.0)
     size = float((ends[1] - ends[0]).max())
@@ -58,7 +68,7 @@ def _ladders(hint: Floats) -> Floats:
 
 
 def _narrowed(function: ImplicitFunction, box: Floats, tried: Floats, level: float | None) -> Floats:
-    """The box with each side moved in as far as could be proven that it may."""
+    """Return the box (2, 3) with each side moved in as far as ranges prove that it may be."""
     sides, high = np.arange(6), np.concatenate((-box[0], box[1]))
     for _ in range(_ROUNDS):
         free = _free(function, box, tried, level)
@@ -77,7 +87,7 @@ def _narrowed(function: ImplicitFunction, box: Floats, tried: Floats, level: flo
 
 
 def _free(function: ImplicitFunction, box: Floats, tried: Floats, level: float | None) -> Bools:
-    """Which parts (6, n) of the box beyond the places tried hold no surface."""
+    """Return which parts (6, n) of the box beyond the distances tried (6, n) hold no surface."""
     lower = np.broadcast_to(box[0], (*tried.shape, 3)).copy()
     upper = np.broadcast_to(box[1], (*tried.shape, 3)).copy()
     for axis in range(3):

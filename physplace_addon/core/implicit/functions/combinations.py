@@ -1,23 +1,22 @@
-"""How functions are combined into one: F of f_1 .. f_k, with weights F_fj and second derivatives.
+"""Unions, intersections and differences of functions: sharp, or smooth with a radius.
 
-The union is the least of them.  Smoothly, with radius r, it is the F for which
+The union of f_1 .. f_k is F = min f_j. Smoothly, with radius r, it is the F for which
 
     sum_j p(u_j) = 1,   p(u) = max(u, 0)^3,   u_j = 1 + (F - f_j) / r.
 
-On the surface, F = 0, that is the superelliptic blend of Rockwood and Owen (1987) with the exponent 3,
-sum max(1 - f_j / r, 0)^3 = 1; on all other levels the same of the functions less that level.  It is symmetric
-in any number of functions; exactly f_j where all others are larger by r or more; and p makes it twice
-continuously differentiable.  With S = sum p', its derivatives are the weights l_j = p'(u_j) / S, which sum up
-to 1 (so it is no steeper than they are), and F_fj,fk = -(1 / r S) sum_i p''(u_i) (d_ij - l_j) (d_ik - l_k).
-By r it changes by sum l_j u_j - 1.
+On the surface, F = 0, that is the superelliptic blend of Rockwood and Owen (1987) with the exponent 3, sum
+max(1 - f_j / r, 0)^3 = 1; on every other level it is the same blend of the functions less that level. It is
+symmetric in any number of functions, it is f_j exactly where all others are larger by r or more, and it is
+twice continuously differentiable. With S = sum p'(u_j), its derivatives by the f_j are the weights
 
-Two equal functions give 0.206 r less than either: that is how far the blend reaches out of a corner.  The
-intersection is minus the union of the opposites.
+    l_j = p'(u_j) / S,   which sum up to 1, so that F is no steeper than the f_j, and
+    F_fj,fk = -(1 / r S) sum_i p''(u_i) (d_ij - l_j) (d_ik - l_k).
 
-Unions, intersections and differences of functions: sharp, or smooth with a radius; see `blends`.
+By r it changes by sum l_j u_j - 1. Two equal functions give 0.206 r less than either: that is how far the
+blend reaches out of a corner.
 
-F of an intersection is minus that of the union of the opposites.  A difference is the intersection with the
-opposite of what is taken away.  Solids of a kind that are combined in the same way are taken one by one.
+The intersection is minus the union of the opposites, and a difference the intersection with the opposite of
+what is taken away.
 """
 
 from __future__ import annotations
@@ -40,13 +39,20 @@ from .range_seeding import seeds_by_ranges
 from .sparse_rows import SparseRows
 from .transformed import Scaled
 
-_STEPS = 40
-_CONVERGED = 1e-15
+_STEPS = 40  # most Newton steps for F; it converges from above in some five
+_CONVERGED = 1e-15  # share of r: a Newton step so short is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """F (n,); weights l (n, k); bends p''(u) / (r S) (n, k); growth F_r (n,)."""
+    """The minimum of k functions at n points, with what its derivatives are made of.
+
+    Attributes:
+        value: F (n,).
+        weights: l_j (n, k), F's derivatives by the functions.
+        bends: p''(u_j) / (r S) (n, k), of which second derivatives are made.
+        growth: F_r (n,), the derivative by the radius.
+    """
 
     value: Floats
     weights: Floats
@@ -55,7 +61,7 @@ class Minimum:
 
 
 def sharp_minimum(f: Floats) -> Minimum:
-    """Return the least of f (n, k)."""
+    """Return the minimum of f (n, k) over its columns; of equal ones the first has all the weight."""
     number = np.argmin(f, axis=1)
     weights = np.zeros(f.shape)
     weights[np.arange(len(f)), number] = 1.0
@@ -63,7 +69,7 @@ def sharp_minimum(f: Floats) -> Minimum:
 
 
 def smooth_minimum(f: Floats, radius: float) -> Minimum:
-    """Return the smooth least of f (n, k) with a radius r; not a number where one f is not."""
+    """Return the smooth minimum of f (n, k) with a radius r, in the units of f; NaN where one f is NaN."""
     first = f.min(axis=1)
     with np.errstate(invalid="ignore"):  # the difference of infinite values
         above = np.where(f > first[:, None], (f - first[:, None]) / radius, 0.0)
@@ -77,9 +83,10 @@ def smooth_minimum(f: Floats, radius: float) -> Minimum:
 
 
 def _solved(above: Floats) -> Floats:
-    """v (n,) for which the sum of max(1 + v - above, 0)^3 is 1, by Newton's method from above.
+    """Return v (n,) for which the sum of max(1 + v - above, 0)^3 over the columns of above (n, k) is 1.
 
-    The sum is convex and grows with v; at v = 0 it is at least 1, so each step stays above the solution.
+    The sum is convex and grows with v; at v = 0 it is at least 1. So each Newton step stays above the
+    solution.
     """
     v = np.zeros(len(above))
     rows = np.flatnonzero(((above < 1.0).sum(axis=1)) > 1)
@@ -95,22 +102,24 @@ def _solved(above: Floats) -> Floats:
     return v
 
 
-_ROUNDING = 2.0**-46
-_LEAST_RADIUS = 1e-100  # that what is divided by it is still a number
+_ROUNDING = 2.0**-46  # relative rounding of a blended value, in radii
+_LEAST_RADIUS = 1e-100  # scene units: a smaller radius could not be divided by
 
 
 def union(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> Combination:
-    """Return what is in any of the functions; with a radius, blended over that length.
+    """Return the union of functions, blended over a length `radius`, in scene units, or sharp for 0.
 
-    Raises ImplicitError for no functions, and a radius below 0.
+    Raises:
+        ImplicitError: for no functions, and for a radius below 0.
     """
     return Combination(tuple(functions), _checked("union", functions, radius), 1.0)
 
 
 def intersection(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> Combination:
-    """Return what is in all of the functions; with a radius, blended over that length.
+    """Return the intersection of functions, blended over a length `radius`, in scene units, or sharp for 0.
 
-    Raises ImplicitError for no functions, and a radius below 0.
+    Raises:
+        ImplicitError: for no functions, and for a radius below 0.
     """
     return Combination(tuple(functions), _checked("intersection", functions, radius), -1.0)
 
@@ -118,16 +127,21 @@ def intersection(functions: Sequence[ImplicitFunction], radius: float = 0.0) -> 
 def difference(
     function: ImplicitFunction, others: Sequence[ImplicitFunction], radius: float = 0.0
 ) -> Combination:
-    """Return what is in a function and in none of the others. Raises ImplicitError."""
+    """Return what is inside of a function and of none of the others, blended over a length `radius`.
+
+    Raises:
+        ImplicitError: for a radius below 0.
+    """
     return intersection([function, *(complement(other) for other in others)], radius)
 
 
 def complement(function: ImplicitFunction) -> Scaled:
-    """Return what is outside of a function."""
+    """Return the function whose inside is another function's outside."""
     return Scaled(function, -1.0)
 
 
 def _checked(kind: str, functions: Sequence[ImplicitFunction], radius: float) -> float:
+    """Return the radius. Raises ImplicitError for no functions, and for a radius below 0."""
     if not functions:
         raise ImplicitError(kind, "functions", "none", "give at least one")
     if not (np.isfinite(radius) and radius >= 0.0):
@@ -137,7 +151,13 @@ def _checked(kind: str, functions: Sequence[ImplicitFunction], radius: float) ->
 
 @dataclass(frozen=True, eq=False)
 class Combination(ImplicitFunction):
-    """A union (sign 1) or an intersection (sign -1); a radius above 0 is the first of the parameters."""
+    """A union or an intersection of functions.
+
+    Attributes:
+        functions: the functions f_j; their values must be in units of length if the radius is above 0.
+        radius: r in scene units, 0 for sharp edges; above 0 it is the first of the parameters.
+        sign: 1 for a union, -1 for an intersection.
+    """
 
     functions: tuple[ImplicitFunction, ...]
     radius: float
@@ -145,39 +165,39 @@ class Combination(ImplicitFunction):
 
     @property
     def parameters(self) -> Floats:
-        """The radius of a smooth one, then each function's."""
+        """The radius of a smooth combination, then each function's parameters (m,)."""
         own = [self.radius] if self.radius > 0.0 else []
         return np.concatenate((own, *(function.parameters for function in self.functions)))
 
     @property
     def scales(self) -> Floats:
-        """1 for the radius, then each function's."""
+        """1 for the radius, then each function's scales (m,)."""
         own = [1.0] if self.radius > 0.0 else []
         return np.concatenate((own, *(function.scales for function in self.functions)))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of the functions, each with its number where there are several."""
+        """The names of the parameters (m), with the number of the function they belong to."""
         own = ("blend radius",) if self.radius > 0.0 else ()
         parts = enumerate(self.functions, 1)
         return (*own, *(f"part {number}, {name}" for number, part in parts for name in part.names))
 
     @property
     def positive(self) -> Bools:
-        """The radius, and each function's."""
+        """The radius, and each function's own (m,)."""
         own = np.ones(1 if self.radius > 0.0 else 0, dtype=np.bool_)
         return np.concatenate((own, *(function.positive for function in self.functions)))
 
     @cached_property
     def _parts(self) -> tuple[slice, ...]:
-        """Where each function's parameters are."""
+        """The slice of the parameters that belongs to each function."""
         ends = np.cumsum([int(self.radius > 0.0), *(len(own.parameters) for own in self.functions)])
         return tuple(
             slice(start, end) for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
         )
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same with other parameters; a radius below 0 becomes its opposite."""
+        """Return the same combination with other parameters (m,); a radius below 0 becomes its opposite."""
         parts = zip(self.functions, self._parts, strict=True)
         functions = tuple(function.with_parameters(parameters[own]) for function, own in parts)
         radius = max(abs(float(parameters[0])), _LEAST_RADIUS) if self.radius > 0.0 else 0.0
@@ -185,10 +205,11 @@ class Combination(ImplicitFunction):
 
     @cached_property
     def _operands(self) -> tuple[Operand, ...]:
+        """The functions as operands, which have k columns together."""
         return tuple(operand_of(function, self.sign) for function in self.functions)
 
     def _blended(self, values: Floats) -> Minimum:
-        """F, weights and so on from the values (n, k) of all columns."""
+        """Return the minimum, with the combination's sign, of values (n, k) of all columns."""
         own = self.sign * values
         blended = smooth_minimum(own, self.radius) if self.radius > 0.0 else sharp_minimum(own)
         return replace(
@@ -199,10 +220,15 @@ class Combination(ImplicitFunction):
         )
 
     def _at(self, x: Floats) -> Minimum:
+        """Return the minimum at points (n, 3)."""
         return self._blended(np.concatenate([operand.values(x) for operand in self._operands], axis=1))
 
     def _mattering(self, blended: Minimum) -> Iterator[tuple[Operand, Ints, Ints, Ints]]:
-        """Each operand with the points and columns whose weight is not 0, and their places among all."""
+        """Yield each operand with the pairs of points and columns whose weight is not 0.
+
+        Yields:
+            The operand, the points (e,), its own columns (e,), and the same columns among all k (e,).
+        """
         start = 0
         for operand in self._operands:
             rows, columns = np.nonzero(blended.weights[:, start : start + operand.count])
@@ -214,11 +240,12 @@ class Combination(ImplicitFunction):
         return self._at(x).value
 
     def gradient(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return F (n,) and F_x (n, 3), the weighted sum of the functions' own."""
+        """Return F (n,) and F_x (n, 3), the sum of the f_x weighted by l_j."""
         blended = self._at(x)
         return blended.value, self._slope(x, blended)
 
     def _slope(self, x: Floats, blended: Minimum) -> Floats:
+        """Return F_x (n, 3)."""
         slope = np.zeros((len(x), 3))
         for operand, rows, columns, places in self._mattering(blended):
             weights = blended.weights[rows, places, None]
@@ -238,7 +265,7 @@ class Combination(ImplicitFunction):
         return blended.value, slope, bend
 
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return F_q (n, m): entries only of the functions that matter at a point."""
+        """Return F_q (n, m), with entries only of the functions that matter at a point."""
         blended = self._at(x)
         growth = blended.growth[:, None]
         parts = [sparse_rows.of_dense(growth, growth != 0.0)] if self.radius > 0.0 else []
@@ -254,6 +281,7 @@ class Combination(ImplicitFunction):
         return self._rate(x, self._at(x), rate)
 
     def _rate(self, x: Floats, blended: Minimum, rate: Floats) -> Floats:
+        """Return F_q . rate (n,) for a rate (m,)."""
         result = blended.growth * rate[0] if self.radius > 0.0 else np.zeros(len(x))
         parts = zip(self._mattering(blended), self._parts, strict=True)
         for (operand, rows, columns, places), own in parts:
@@ -267,17 +295,17 @@ class Combination(ImplicitFunction):
         return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
 
     def element_seeds(self) -> Floats:
-        """Return the functions' own (k, 3)."""
+        """Return the functions' own places (k, 3)."""
         return np.concatenate([function.element_seeds() for function in self.functions])
 
     def range_seeds(self) -> Floats:
-        """Return the functions' own (k, 3), or of an intersection what ranges tell."""
+        """Return the functions' own places (k, 3), or of an intersection those that ranges of F give."""
         if self.sign < 0.0:
             return seeds_by_ranges(self)
         return np.concatenate([function.range_seeds() for function in self.functions])
 
     def box(self) -> Floats:
-        """Return a box (2, 3) that holds the surface: from the functions', or if these have none, from the
+        """Return a box (2, 3) that holds the surface, from the functions' boxes or, if these have none, from
         ranges.
         """
         boxes = np.stack([function.box() for function in self.functions])
@@ -291,8 +319,10 @@ class Combination(ImplicitFunction):
         return box_by_ranges(self, hint, inside)
 
     def box_inside(self, level: float) -> Floats:
-        """Return a box (2, 3) about the functions' own: an intersection lies in all of them, a smooth union
-        reaches out of them by what k equal ones are less than each.
+        """Return a box (2, 3) about where F <= level, from the functions' own boxes.
+
+        An intersection lies in all of them. A smooth union of k functions reaches out of them by as much as
+        the blend of k equal values is less than each, r (1 - k^(-1/3)).
         """
         if self.sign > 0.0:
             count = sum(operand.count for operand in self._operands)
@@ -304,14 +334,16 @@ class Combination(ImplicitFunction):
         return EMPTY.copy() if (box[0] > box[1]).any() else box
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n,) of F over boxes: F grows with each function, so from theirs."""
+        """Return bounds (n,) of F over boxes (n, 3): F grows with each function, so they come from the
+        functions'.
+        """
         ranges = [operand.ranges(lower, upper) for operand in self._operands]
         least_, most = (self._bound(np.concatenate([own[i] for own in ranges], axis=1)) for i in (0, 1))
         slack = _ROUNDING * self.radius
         return least_ - slack, most + slack
 
     def _bound(self, values: Floats) -> Floats:
-        """F of values (n, k) that may be infinite."""
+        """Return F (n,) of values (n, k) that may be infinite."""
         own = self.sign * values
         bound: Floats = own.min(axis=1)
         known = np.isfinite(bound)
@@ -322,7 +354,7 @@ class Combination(ImplicitFunction):
 
 
 def _add(total: Floats, rows: Ints, values: Floats, count: int) -> None:
-    """Add values to rows of a total, of which each comes up to `count` times."""
+    """Add values (e, ...) to rows (e,) of a total (n, ...), each of which occurs up to `count` times."""
     if count == 1:
         total[rows] += values
     else:
@@ -330,5 +362,7 @@ def _add(total: Floats, rows: Ints, values: Floats, count: int) -> None:
 
 
 def _spread(shares: SparseRows, rows: Ints, count: int) -> SparseRows:
-    """The shares of points `rows`, which rise and may come several times, as rows of all points."""
+    """Return rows that belong to points `rows` (e,), which rise and may repeat, as rows of all `count`
+    points.
+    """
     return shares._replace(starts=shares.starts[np.searchsorted(rows, np.arange(count + 1))])

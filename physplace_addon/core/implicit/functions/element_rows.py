@@ -1,6 +1,6 @@
-"""Parameters of elements, given part by part: centres, radii, and so on.
+"""The parameters of k elements of one kind, as rows (k, p): one row an element.
 
-The parameters of k elements of one kind: rows, one an element.
+Rows are put together from named parts, such as centres and radii, which are checked here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ from ...errors import ImplicitError
 
 
 def columns_of(kind: str, parts: Sequence[tuple[str, int, ArrayLike]]) -> Floats:
-    """Return rows (k, p) from named parts, each of a width: an array (k, width), or one row for all.
+    """Return rows (k, p) put together from named parts.
 
-    The first says how many there are.  Raises ImplicitError, naming the kind and the part, for another shape,
-    and for what is not a finite number.
+    Args:
+        kind: the name of the kind of element, for messages.
+        parts: name, width and values of each part: an array (k, width), or one row for all elements. The
+            first part says how many elements there are.
+
+    Raises:
+        ImplicitError: names the kind and the part, for another shape and for what is not a finite number.
     """
     arrays = [_rows(kind, name, width, values) for name, width, values in parts]
     count = max(len(own) for own in arrays) if len(arrays[0]) == 1 else len(arrays[0])
@@ -31,6 +36,7 @@ def columns_of(kind: str, parts: Sequence[tuple[str, int, ArrayLike]]) -> Floats
 
 
 def _rows(kind: str, name: str, width: int, values: ArrayLike) -> Floats:
+    """Return the values of a part as rows (k, width). Raises ImplicitError."""
     array = np.asarray(values, dtype=np.float64)
     if array.size % width:
         raise ImplicitError(kind, name, f"an array of shape {array.shape}", f"give {width} numbers for each")
@@ -41,9 +47,14 @@ def _rows(kind: str, name: str, width: int, values: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ElementRows:
-    """Rows (k, p) of the parameters of k elements, and what `ImplicitFunction` and `Summand` say of them.
+    """Rows (k, p) of the parameters of k elements, and the properties of `ImplicitFunction` that follow from
+    them.
 
-    sizes: numbers of the columns that are lengths above 0.
+    Attributes:
+        rows: the parameters (k, p).
+        kind: the name of the kind, for messages.
+        columns: the names of the p parameters.
+        sizes: the numbers of the columns that are lengths above 0.
     """
 
     rows: Floats
@@ -58,27 +69,28 @@ class ElementRows:
 
     @property
     def scales(self) -> Floats:
-        """1: all parameters are lengths unless a kind says otherwise."""
+        """The change of each parameter (k p,) that moves the surface by a unit: 1, for lengths."""
         return np.ones(self.rows.size)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The kind, its number from 1, and what it is."""
+        """The names of the parameters (k p): the kind, the element's number from 1, and the column."""
         numbers = range(1, len(self.rows) + 1)
         return tuple(f"{self.kind} {number}: {column}" for number in numbers for column in self.columns)
 
     @property
     def positive(self) -> Bools:
-        """Where the sizes are."""
+        """Which parameters (k p,) are sizes."""
         marks = np.zeros(self.rows.shape, dtype=np.bool_)
         marks[:, list(self.sizes)] = True
         return marks.ravel()
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same with other parameters; a size below 0 becomes its opposite."""
+        """Return the same elements with other parameters (k p,); a size below 0 becomes its opposite."""
         return replace(self, rows=self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
 
     def _valid(self, rows: Floats) -> Floats:
+        """Return the rows (k, p) with sizes made positive, in place."""
         for column in self.sizes:
             np.abs(rows[:, column], out=rows[:, column])
         return rows

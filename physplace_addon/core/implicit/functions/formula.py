@@ -1,19 +1,18 @@
-"""Boxes about the surfaces of polynomials, whose leading terms win far from the origin.
+"""Functions written as formulas in x, y and z, whose named constants are the parameters q.
 
-All of space is on the ways x_i = t^a_i u_i, t >= 0, from the origin through the boundary of the cube
-|u_i| <= 1.  Along them F is a polynomial in t with coefficients c_d(u).  Over a patch of that boundary where
-c_d >= l_d, with l_D > 0 for the highest power D, F is above 0 for all t > s if
+F < 0 is inside: a sphere is x^2 + y^2 + z^2 - r^2 with the constant r. Derivatives by the place and by the
+constants are exact; ranges are proven, and infinite where nothing can be proven. Where a formula is not
+defined F is NaN.
+
+The box about the surface of a polynomial follows from its leading terms. All of space lies on the curves x_i
+= t^a_i u_i, t >= 0, from the origin through the boundary of the cube |u_i| <= 1. Along them F is a polynomial
+in t with coefficients c_d(u). Over a patch of that boundary where c_d >= l_d, with l_D > 0 for the highest
+power D, F is above 0 for all t > s if
 
     sum_{d<D} max(-l_d, 0) s^(d-D) < l_D,
 
-and the surface is no farther out than s^a_i u_i.  The weights a_i are such that the pure powers of all three
+and the surface is no farther out than s^a_i u_i. The weights a_i are such that the pure powers of the three
 axes lead together: x^4 + y^2 + z^2 - x^2 is followed along x = t u, y = t^2 v, z = t^2 w.
-
-Functions written as formulas in x, y and z, whose named constants are the parameters q.
-
-F < 0 is inside: a sphere is x^2 + y^2 + z^2 - r^2 with the constant r.  Derivatives are exact, by the points
-and by the constants; ranges are proven, and where nothing can be proven they are infinite.  Where a formula
-is not defined F is not a number.
 """
 
 from __future__ import annotations
@@ -28,21 +27,30 @@ from scipy.sparse import csr_array
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import ImplicitError
-from ...formulas import RESERVED, Formulas, Jet, Range, graded
+from ...formulas import Formulas, Jet, RESERVED, Range, graded
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
 from .range_seeding import seeds_by_ranges
 
-_PATCHES = 8  # of a face, by each axis
-_ROUNDS, _MOST = 12, 4096  # halvings, and patches, after which the leading terms are taken for 0 somewhere
-_BISECTIONS = 24
-_SLACK = 1e-9  # much more than is rounded
+_PATCHES = 8  # patches along each edge of a face of the cube, at first
+# halvings of patches, and patches, after which the leading terms are taken to vanish somewhere
+_ROUNDS, _MOST = 12, 4096
+_BISECTIONS = 24  # halvings of the bracket of s: 6e-8 of it is left
+_SLACK = 1e-9  # relative reserve, much more than what is rounded
 
 
 def polynomial_box(formulas: Formulas, constants: Floats, level: float | None) -> Floats:
-    """Return a box (2, 3) that holds the surface of a formula in x, y, z and constants (m,), or where F <=
-    level if that is given; infinite where the formula is no polynomial, or its leading terms do not win.
+    """Return a box (2, 3) about the surface of a polynomial, or about all places where it is at most `level`.
+
+    Args:
+        formulas: the formula in x, y, z and m constants.
+        constants: their values (m,).
+        level: in the units of F; None for the surface.
+
+    Returns:
+        The box, infinite where the formula is no polynomial, or where its leading terms do not decide its
+            sign.
     """
     degrees, sign = _degrees(formulas, constants)
     known = degrees.all() and not (degrees % 2).any()
@@ -74,8 +82,10 @@ def polynomial_box(formulas: Formulas, constants: Floats, level: float | None) -
 
 
 def _degrees(formulas: Formulas, constants: Floats) -> tuple[Ints, float]:
-    """The degrees of F (3,) along the three axes, 0 where not known, and the sign with which all of them
-    lead, or 0.
+    """Return the degrees of F along the three axes, and the sign that its leading terms have in common.
+
+    Returns:
+        The degrees (3,), 0 where not known; the sign, or 0 if the leading terms differ in it.
     """
     axes = np.eye(3)
     least, most = _coefficients(formulas, constants, np.ones(3, dtype=np.intp), (axes, axes))
@@ -90,7 +100,17 @@ def _degrees(formulas: Formulas, constants: Floats) -> tuple[Ints, float]:
 def _coefficients(
     formulas: Formulas, constants: Floats, weights: Ints, patches: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """Bounds (n, k) of the coefficients of 1, t, t^2, ... over patches, lower and upper (k, 3)."""
+    """Return bounds of the coefficients of 1, t, t^2, ... over patches.
+
+    Args:
+        formulas: the formula.
+        constants: the values of its constants (m,).
+        weights: a_i (3,).
+        patches: the lowest and the highest corners, each (k, 3).
+
+    Returns:
+        The lower and the upper bounds, each (n, k) for n powers.
+    """
     own = [
         graded(Range(low, high), int(weight))
         for low, high, weight in zip(patches[0].T, patches[1].T, weights, strict=True)
@@ -105,7 +125,7 @@ def _coefficients(
 
 
 def _faces() -> tuple[Floats, Floats]:
-    """The patches, lower and upper (k, 3), of the boundary of the cube from -1 to 1."""
+    """Return the patches of the boundary of the cube from -1 to 1: lowest and highest corners, each (k, 3)."""
     ticks = np.linspace(-1.0, 1.0, _PATCHES + 1)
     low = np.stack(np.meshgrid(ticks[:-1], ticks[:-1], indexing="ij"), axis=-1).reshape(-1, 2)
     high = np.stack(np.meshgrid(ticks[1:], ticks[1:], indexing="ij"), axis=-1).reshape(-1, 2)
@@ -115,7 +135,7 @@ def _faces() -> tuple[Floats, Floats]:
 
 
 def _halved(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Patches cut across their longest side."""
+    """Return patches cut in two across their longest side: lowest and highest corners, each (2 k, 3)."""
     rows = np.arange(len(lower))
     axis = (upper - lower).argmax(axis=1)
     middle = 0.5 * (lower + upper)[rows, axis]
@@ -125,7 +145,11 @@ def _halved(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 
 def _beyond(least: Floats) -> Floats:
-    """For lower bounds (n, k) of coefficients, of the last above 0, the t (k,) beyond which the sum is."""
+    """Return the t (k,) beyond which polynomials are above 0.
+
+    Args:
+        least: lower bounds (n, k) of their n coefficients, of which the last ones are above 0.
+    """
     short = np.maximum(-least[:-1], 0.0) / least[-1]
     powers = np.arange(len(short), 0, -1.0)[:, None]
     high: Floats = 2.1 * (short ** (1.0 / powers)).max(axis=0)  # the sum of all 2.1^-n is less than 1
@@ -138,13 +162,19 @@ def _beyond(least: Floats) -> Floats:
     return high
 
 
-PLACES = ("x", "y", "z")
-_SAMPLES = 12
+PLACES = ("x", "y", "z")  # the variables that are no constants
+_SAMPLES = 12  # points along each axis of the box at which the scales of constants are measured
 
 
 @dataclass(frozen=True, eq=False)
 class FormulaFunction(ImplicitFunction):
-    """F(x, y, z) with constants (m,) by the names of the formula's further variables."""
+    """F(x, y, z) as a formula with constants.
+
+    Attributes:
+        formulas: the parsed formula; its variables are x, y, z and the names of the constants.
+        constants: their values (m,), in units that only the formula knows.
+        scales_of_constants: the change of each (m,) that moves the surface by about a scene unit.
+    """
 
     formulas: Formulas
     constants: Floats
@@ -152,10 +182,11 @@ class FormulaFunction(ImplicitFunction):
 
     @classmethod
     def read(cls, text: str, constants: Mapping[str, float] | None = None) -> Self:
-        """Read a formula in x, y, z and constants by name.
+        """Return the function that a text means, with its constants by name.
 
-        Raises FormulaError at the character where the text goes wrong, ImplicitError for a constant whose
-        name means something else or whose value is not finite.
+        Raises:
+            FormulaError: at the character where the text goes wrong.
+            ImplicitError: for a constant whose name means something else, or whose value is not finite.
         """
         known = dict(constants or {})
         for name, value in known.items():
@@ -172,30 +203,30 @@ class FormulaFunction(ImplicitFunction):
 
     @property
     def parameters(self) -> Floats:
-        """The constants."""
+        """The constants (m,)."""
         return self.constants.copy()
 
     @property
     def scales(self) -> Floats:
-        """For each constant the change that moves the surface about a unit, measured when it was read."""
+        """The change of each constant (m,) that moves the surface by about a unit, measured when it was read."""
         return self.scales_of_constants.copy()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The constants' names."""
+        """The names of the constants (m)."""
         return self.formulas.variables[3:]
 
     @property
     def positive(self) -> Bools:
-        """None: what a constant means only the formula knows."""
+        """None (m,): only the formula knows what a constant means."""
         return np.zeros(len(self.constants), dtype=np.bool_)
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same formula with other constants."""
+        """Return the same formula with other constants (m,)."""
         return replace(self, constants=np.array(parameters, dtype=np.float64))
 
     def _jet(self, x: Floats, order: int, by: int) -> Jet:
-        """The formula's value and derivatives by the first `by` of its variables."""
+        """Return the formula's value and its derivatives to an order, by the first `by` of its variables."""
         return self.formulas.numbers([*x.T, *self.constants], order, by)[0]
 
     def value(self, x: Floats) -> Floats:
@@ -215,11 +246,11 @@ class FormulaFunction(ImplicitFunction):
         return _filled(jet.value, len(x)), _columns(jet.first, len(x)), bend
 
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return F_q (k, m), all entries."""
+        """Return F_q (k, m), with all entries."""
         return sparse_rows.of_dense(self._by_constants(x)[2]).matrix()
 
     def _by_constants(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """F (k,), F_x (k, 3) and F_q (k, m)."""
+        """Return F (k,), F_x (k, 3) and F_q (k, m)."""
         jet = self._jet(x, 1, 3 + len(self.constants))
         first = _columns(jet.first, len(x))
         return _filled(jet.value, len(x)), first[:, :3], np.ascontiguousarray(first[:, 3:])
@@ -239,15 +270,17 @@ class FormulaFunction(ImplicitFunction):
         return seeds_by_ranges(self)
 
     def box(self) -> Floats:
-        """Return a box (2, 3) that holds the surface, as far as ranges prove one; else infinite."""
+        """Return a box (2, 3) that holds the surface, as far as ranges prove one; otherwise infinite."""
         return self._bounded(None)
 
     def box_inside(self, level: float) -> Floats:
-        """Return a box (2, 3) that holds where F <= level, as far as ranges prove one; else infinite."""
+        """Return a box (2, 3) that holds where F <= level, as far as ranges prove one; otherwise infinite."""
         return self._bounded(level)
 
     def _bounded(self, level: float | None) -> Floats:
-        """The box by ranges, or, where that is infinite, the one of a polynomial narrowed by them."""
+        """Return the box (2, 3) by ranges or, where that is infinite, the box of a polynomial narrowed by
+        them.
+        """
         box = box_by_ranges(self, level=level)
         if np.isfinite(box).all() or (box[0] > box[1]).any():
             return box
@@ -255,7 +288,7 @@ class FormulaFunction(ImplicitFunction):
         return box_by_ranges(self, known=known, level=level) if np.isfinite(known).all() else box
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return proven bounds of F over boxes; infinite where nothing is proven."""
+        """Return proven bounds (k,) of F over boxes (k, 3); infinite where nothing is proven."""
         constants = np.broadcast_to(self.constants[:, None], (len(self.constants), len(lower)))
         low, high = np.concatenate((lower.T, constants)), np.concatenate((upper.T, constants))
         found = self.formulas.ranges(low, high, order=0)[0].value
@@ -263,7 +296,7 @@ class FormulaFunction(ImplicitFunction):
         return np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most)
 
     def _measured_scales(self) -> Floats:
-        """1 over the root mean square of F_q / |F_x| on a grid, more of what is near to the surface."""
+        """Return 1 over the root mean square of F_q / |F_x| (m,) on a grid, weighted towards the surface."""
         box = self.box()
         box = box if np.isfinite(box).all() else np.array([[-1.0] * 3, [1.0] * 3])
         axes = np.linspace(box[0], box[1], _SAMPLES).T
@@ -279,10 +312,12 @@ class FormulaFunction(ImplicitFunction):
 
 
 def _filled(value: Floats, count: int) -> Floats:
+    """Return a value, which may be a single one for all points, as an array (count,)."""
     return np.array(np.broadcast_to(value, count), dtype=np.float64)
 
 
 def _columns(parts: tuple[Floats | None, ...], count: int) -> Floats:
+    """Return derivatives, of which None stands for 0, as columns (count, n)."""
     columns = np.zeros((count, len(parts)))
     for i, part in enumerate(parts):
         if part is not None:

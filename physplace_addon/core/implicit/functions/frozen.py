@@ -1,6 +1,6 @@
-"""A function of which only some parameters may change (Witkin and Heckbert 1994, section 5: "freeze").
+"""A function of which only some parameters may change.
 
-"This is done simply by leaving them out of the q and F_q vectors."
+Witkin and Heckbert (1994, section 5) freeze parameters "simply by leaving them out of the q and F_q vectors".
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from .sparse_rows import rows_of, selected
 
 @dataclass(frozen=True, eq=False)
 class Frozen(ImplicitFunction):
-    """A function whose parameters are those of another, `whole`, that are free (m,)."""
+    """A function F of the free parameters of another function.
+
+    Attributes:
+        whole: the function with all its parameters (m,).
+        free: which of them (m,) may change; F has only these, m' of them.
+
+    Raises:
+        ValueError: for a mask of another length.
+    """
 
     whole: ImplicitFunction
     free: Bools
@@ -31,42 +39,44 @@ class Frozen(ImplicitFunction):
 
     @property
     def parameters(self) -> Floats:
-        """The free ones of the whole's."""
+        """The free parameters (m',)."""
         return self._parameters.copy()
 
     @cached_property
     def _parameters(self) -> Floats:
+        """The free parameters (m',), not to be written to."""
         return self.whole.parameters[self._numbers]
 
     @cached_property
     def _numbers(self) -> slice | Ints:
-        """Which are free: a slice where they follow one another, which needs no copies."""
+        """The numbers of the free parameters: a slice where they follow one another, which needs no copies."""
         numbers = np.flatnonzero(self.free)
         row = len(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
         return slice(int(numbers[0]), int(numbers[-1]) + 1) if row else numbers
 
     @property
     def scales(self) -> Floats:
-        """Theirs."""
+        """The scales of the free parameters (m',)."""
         return self.whole.scales[self.free]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Theirs."""
+        """The names of the free parameters (m')."""
         return tuple(name for name, free in zip(self.whole.names, self.free, strict=True) if free)
 
     @property
     def positive(self) -> Bools:
-        """Theirs."""
+        """Which free parameters (m',) must stay above 0."""
         return self.whole.positive[self.free]
 
     def _all(self, some: Floats, others: Floats) -> Floats:
+        """Return the parameters (m,) with the free ones (m',) set, and the others as given (m,)."""
         values = np.array(others, dtype=np.float64)
         values[self._numbers] = some
         return values
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return it with other free parameters; the frozen ones stay."""
+        """Return the function with other free parameters (m',); the frozen ones stay."""
         every = self._all(parameters, self.whole.parameters)
         made = type(self)(self.whole.with_parameters(every), self.free)
         made.__dict__["_numbers"] = self._numbers
@@ -81,11 +91,11 @@ class Frozen(ImplicitFunction):
         return self.whole.gradient(x)
 
     def element_seeds(self) -> Floats:
-        """Return the whole's."""
+        """Return those of the whole function (k, 3)."""
         return self.whole.element_seeds()
 
     def range_seeds(self) -> Floats:
-        """Return the whole's."""
+        """Return those of the whole function (k, 3)."""
         return self.whole.range_seeds()
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -93,7 +103,7 @@ class Frozen(ImplicitFunction):
         return self.whole.hessian(x)
 
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return the columns (k, m') of F_q that are free."""
+        """Return the free columns of F_q (k, m')."""
         return selected(rows_of(self.whole.parameter_gradient(x)), self.free).matrix()
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -102,25 +112,25 @@ class Frozen(ImplicitFunction):
         return value, gradient, rates[:, self._numbers]
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
-        """Return F_q . rate (k,), the frozen ones at rest."""
+        """Return F_q . rate (k,) for a rate (m',); the frozen parameters rest."""
         return self.whole.parameter_rate(x, self._all(rate, np.zeros(len(self.free))))
 
     def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return F (k,), F_x (k, 3) and F_q . rate (k,)."""
+        """Return F (k,), F_x (k, 3) and F_q . rate (k,) for a rate (m',)."""
         return self.whole.gradient_and_rate(x, self._all(rate, np.zeros(len(self.free))))
 
     def box(self) -> Floats:
-        """Return the whole's."""
+        """Return the box (2, 3) of the whole function."""
         return self.whole.box()
 
     def is_endless(self) -> bool:
-        """Whether the whole's surface is infinite."""
+        """Return whether the box of the whole function is infinite."""
         return self.whole.is_endless()
 
     def box_inside(self, level: float) -> Floats:
-        """Return the whole's."""
+        """Return the box (2, 3) of the whole function where F <= level."""
         return self.whole.box_inside(level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the whole's."""
+        """Return the bounds (k,) of the whole function over boxes (k, 3)."""
         return self.whole.range(lower, upper)

@@ -1,4 +1,9 @@
-"""What a combination is made of: functions as they are, or solids element by element."""
+"""The operands of a combination: whole functions, or solids taken element by element.
+
+Solids that are combined in the way in which they are united among themselves need not be united first: each
+element is a column of its own. So a smooth union of 100 spheres blends 100 functions, and not one that has
+creases.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,11 @@ from .sparse_rows import SparseRows, rows_of
 
 
 class Operand(ABC):
-    """One or more columns of values; the others are asked for pairs of a point (n, 3) and a column (n,)."""
+    """One or more functions f_j, called columns.
+
+    `values` evaluates all columns at all points. The other methods evaluate pairs: at each point x (n, 3) the
+    column (n,) that belongs to it.
+    """
 
     count: int
 
@@ -21,7 +30,7 @@ class Operand(ABC):
 
     @abstractmethod
     def gradient(self, x: Floats, column: Ints) -> Floats:
-        """Return f_x (n, 3)."""
+        """Return f_x (n, 3) of one column (n,) at each point (n, 3)."""
 
     @abstractmethod
     def gradient_and_hessian(self, x: Floats, column: Ints) -> tuple[Floats, Floats]:
@@ -29,18 +38,20 @@ class Operand(ABC):
 
     @abstractmethod
     def parameter_rows(self, x: Floats, column: Ints) -> SparseRows:
-        """Return f_q (n, m)."""
+        """Return f_q (n, m), m the number of the operand's parameters."""
 
     @abstractmethod
     def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
-        """Return f_q . rate (n,)."""
+        """Return f_q . rate (n,) for a rate (m,) of the operand's parameters."""
 
     @abstractmethod
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, count) of f over boxes (n, 3)."""
+        """Return proven bounds (n, count) of f over boxes with corners (n, 3)."""
 
 
 class _Whole(Operand):
+    """A function as a single column."""
+
     def __init__(self, function: ImplicitFunction) -> None:
         self.function, self.count = function, 1
 
@@ -65,6 +76,8 @@ class _Whole(Operand):
 
 
 class _Each(Operand):
+    """Solids, with one column for each element."""
+
     def __init__(self, solids: Solids) -> None:
         self.solids, self.count = solids, len(solids.rows)
 
@@ -88,7 +101,10 @@ class _Each(Operand):
 
 
 def operand_of(function: ImplicitFunction, sign: float) -> Operand:
-    """Return a function as an operand: solids that are combined in the same way, element by element."""
+    """Return a function as an operand of a union (sign 1) or an intersection (sign -1).
+
+    Solids that are combined in the same way are taken element by element.
+    """
     if isinstance(function, Solids) and function.sign == sign and len(function.rows) > 1:
         return _Each(function)
     return _Whole(function)

@@ -1,9 +1,10 @@
-"""Places inside of components of which no more is known than proven ranges of F.
+"""Component seeding by ranges: a place inside each component that proven ranges of F tell from all others.
 
-A box about the surface is halved, and what cannot hold any of it is left out.  Cells that are left fall into
-groups of neighbours: a group of a few cells, apart from all others, may be a small component.  When cells
-get many, only those are halved on, until the middle of a cell is inside or all is left out; a component whose
-ranges run together with those of another is not told apart.
+The box about the surface is cut into cells. A cell over which the range of F does not hold 0 holds no surface
+and is left out; the others are halved. Cells that remain fall into groups of neighbours: a group of a few
+cells, apart from all others, may be a small component. Once there are many cells, only such groups are halved
+on, until the centre of a cell is inside, F < 0, or nothing of the group remains. A component whose cells run
+together with those of another one is not told apart.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from ..neighbours import near_pairs
 from ..uniform_grid import OCTANTS, cell_numbers
 from .base import ImplicitFunction
 
-_FIRST = 8  # cells across the box
-_MOST = 4000  # cells that are looked at in a round
-_SMALL = 3  # cells: the extent of a small group
-_ROUNDS = 8
+_FIRST = 8  # cells along the longest side of the box at first
+_MOST = 4000  # most cells that are evaluated in a round, which bounds its time to some milliseconds
+_SMALL = 3  # cells: a group is small if it extends over fewer than this along every axis
+_ROUNDS = 8  # rounds of halving: the last cells are 1 / 1024 of the box's longest side
 
 
 def seeds_by_ranges(function: ImplicitFunction) -> Floats:
-    """Return a place (k, 3) inside of each component that ranges tell from all others."""
+    """Return a place (k, 3) inside of each component that ranges tell from all others.
+
+    There are none (0, 3) for a surface that is infinite, or that is not there.
+    """
     box = function.box()
     size = float(np.max(box[1] - box[0])) / _FIRST
     if not (np.isfinite(size) and size > 0.0):
@@ -48,14 +52,22 @@ def seeds_by_ranges(function: ImplicitFunction) -> Floats:
 
 
 def _deepest(value: Floats, group: Ints) -> Ints:
-    """Return the number of the least value below 0 in each group that has one."""
+    """Return the number of the least value below 0 in each group that has one.
+
+    Args:
+        value: F (k,) at the centres of cells.
+        group: the group (k,) of each cell.
+    """
     order = np.lexsort((value, group))
     least = order[np.unique(group[order], return_index=True)[1]]
     return np.asarray(least[value[least] < 0.0])
 
 
 def _groups(cells: Floats) -> tuple[Ints, Bools]:
-    """Return the group (k,) of each cell (k, 3) by its numbers, and which groups are small."""
+    """Return the group (k,) of each cell, by its numbers (k, 3), and which groups are small.
+
+    Cells are in one group if they share a corner, an edge or a side (the distance of numbers is 1.8 at most).
+    """
     first, second = near_pairs(cells, np.full(len(cells), 1.8))
     links = coo_array((np.ones(len(first)), (first, second)), shape=(len(cells), len(cells)))
     count, group = connected_components(links, directed=False)

@@ -1,4 +1,9 @@
-"""Sparse matrices F_q put together row by row: a row is a point, and has entries for what is near it only."""
+"""Sparse matrices F_q, put together row by row.
+
+A row belongs to a point and has entries only for the parameters of elements near to it (Witkin and Heckbert
+1994, section 6: "exploit sparsity in F's dependence on q"). The layout is that of compressed sparse rows;
+scipy's matrix is made only at the end, because making one takes longer than the arithmetic of a few points.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,14 @@ from ...arrays import Bools, Floats, Ints
 
 
 class SparseRows(NamedTuple):
-    """Row i has `data` at `indices`, which rise, from starts[i] to starts[i + 1]; out of `columns`."""
+    """n rows of a sparse matrix: row i has `data` at `indices`, which rise, from starts[i] to starts[i + 1].
+
+    Attributes:
+        data: the entries (e,).
+        indices: their columns (e,).
+        starts: where each row starts (n + 1,).
+        columns: the number of columns.
+    """
 
     data: Floats
     indices: Ints
@@ -22,7 +34,9 @@ class SparseRows(NamedTuple):
     columns: int
 
     def matrix(self) -> csr_array:
-        """Return it as scipy's matrix: a copy of an empty one, for making one takes longer than all else."""
+        """Return the rows as scipy's matrix, a copy of an empty one of the same shape, which is quicker to
+        make.
+        """
         matrix = copy.copy(_empty(len(self.starts) - 1, self.columns))
         matrix.data, matrix.indices, matrix.indptr = self.data, self.indices, self.starts
         return matrix
@@ -34,13 +48,13 @@ def _empty(rows: int, columns: int) -> csr_array:
 
 
 def rows_of(matrix: csr_array) -> SparseRows:
-    """Return the rows of a matrix."""
+    """Return the rows of a matrix of scipy."""
     indices, starts = (np.asarray(own, dtype=np.intp) for own in (matrix.indices, matrix.indptr))
     return SparseRows(matrix.data, indices, starts, matrix.shape[-1])
 
 
 def of_dense(values: Floats, near: Bools | None = None) -> SparseRows:
-    """Return the values (n, m) where `near` (n, m) holds, or all."""
+    """Return the values (n, m) as rows, with entries where `near` (n, m) holds, or everywhere."""
     points, columns = values.shape
     if near is None or near.all():
         indices = np.tile(np.arange(columns), points)
@@ -49,13 +63,21 @@ def of_dense(values: Floats, near: Bools | None = None) -> SparseRows:
 
 
 def of_entries(points: Ints, indices: Ints, data: Floats, count: int, columns: int) -> SparseRows:
-    """Return entries in any order, one for each (point, index), as the rows of `count` points."""
+    """Return entries that are in any order, one for each (point, index), as rows.
+
+    Args:
+        points: the row of each entry (e,).
+        indices: its column (e,).
+        data: its value (e,).
+        count: the number of rows.
+        columns: the number of columns.
+    """
     order = np.lexsort((indices, points))
     return SparseRows(data[order], indices[order], _starts(np.bincount(points, minlength=count)), columns)
 
 
 def side_by_side(parts: Sequence[SparseRows]) -> SparseRows:
-    """Return rows of the same number of points side by side."""
+    """Return matrices of the same number of rows, next to one another."""
     if len(parts) == 1:
         return parts[0]
     counts = [np.diff(part.starts) for part in parts]
@@ -71,7 +93,7 @@ def side_by_side(parts: Sequence[SparseRows]) -> SparseRows:
 
 
 def scaled(rows: SparseRows, factors: Floats) -> SparseRows:
-    """Return rows times factors (n,); a row whose factor is 0 loses its entries."""
+    """Return the rows times factors (n,); a row whose factor is 0 loses its entries."""
     counts, kept = np.diff(rows.starts), factors != 0.0
     data = rows.data * np.repeat(factors, counts)
     if kept.all():
@@ -81,13 +103,14 @@ def scaled(rows: SparseRows, factors: Floats) -> SparseRows:
 
 
 def selected(rows: SparseRows, columns: Bools) -> SparseRows:
-    """Return some of the columns, those where `columns` (m,) holds."""
+    """Return the columns where the mask `columns` (m,) holds."""
     entries, numbers = columns[rows.indices], np.cumsum(columns) - 1
     data, indices = rows.data[entries], numbers[rows.indices[entries]]
     return SparseRows(data, indices, _starts(entries)[rows.starts], int(columns.sum()))
 
 
 def _starts(counts: Ints | Bools) -> Ints:
+    """Return where rows of so many entries (n,) start, and where the last one ends (n + 1,)."""
     starts = np.zeros(len(counts) + 1, dtype=np.intp)
     np.cumsum(counts, out=starts[1:])
     return starts

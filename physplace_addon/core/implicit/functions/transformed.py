@@ -1,9 +1,7 @@
-"""A function made of another one, whose parameters are its own.
+"""Functions made of another one that keep its parameters: in other coordinates, or times a number.
 
-A function in other coordinates: F(A x + b), with the surface moved, turned, stretched, sheared or
-mirrored.
-
-A function times a number: -1 turns inside and outside over, a length makes comparable what is none.
+`Moved` is F(A x + b): the surface is moved, turned, stretched, sheared or mirrored. `Scaled` is c F: -1 turns
+inside and outside over, and a length makes a pure number comparable with lengths.
 """
 
 from __future__ import annotations
@@ -23,36 +21,40 @@ from .solids.solids import products
 
 @dataclass(frozen=True, eq=False)
 class Derived(ImplicitFunction):
-    """Another function, seen in some other way."""
+    """Another function, transformed; the parameters are that function's."""
 
     function: ImplicitFunction
 
     @property
     def parameters(self) -> Floats:
-        """The function's."""
+        """The function's parameters (m,)."""
         return self.function.parameters
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The function's."""
+        """The function's names (m)."""
         return self.function.names
 
     @property
     def positive(self) -> Bools:
-        """The function's."""
+        """Which of the function's parameters (m,) must stay above 0."""
         return self.function.positive
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return the same of the function with other parameters."""
+        """Return the same transformation of the function with other parameters (m,)."""
         return replace(self, function=self.function.with_parameters(parameters))
 
 
-_ROUNDING = 2.0**-50
+_ROUNDING = 2.0**-50  # relative error of a mapped coordinate: three products and sums, with a reserve
 
 
 @dataclass(frozen=True, eq=False)
 class Moved(Derived):
-    """Another function whose surface has gone where an affine map (4, 4) takes it; that one's parameters."""
+    """Another function whose surface an affine map has taken elsewhere.
+
+    Attributes:
+        affine: the map (4, 4) from the function's own coordinates to the scene's.
+    """
 
     affine: Floats
 
@@ -62,13 +64,15 @@ class Moved(Derived):
         return np.asarray(np.linalg.inv(self.affine), dtype=np.float64)
 
     def _own(self, x: Floats) -> Floats:
-        """Points (k, 3) in the function's own coordinates."""
+        """Return points (k, 3) of the scene in the function's own coordinates (k, 3)."""
         own: Floats = x @ self._back[:3, :3].T + self._back[:3, 3]
         return own
 
     @property
     def scales(self) -> Floats:
-        """The function's, over the map's mean stretch: a surface twice as large moves twice as far."""
+        """The function's scales (m,) over the map's mean stretch: a surface twice as large moves twice as
+        far.
+        """
         stretch = float(np.cbrt(abs(np.linalg.det(self.affine[:3, :3]))))
         return self.function.scales / stretch
 
@@ -96,27 +100,28 @@ class Moved(Derived):
         return self.function.parameter_rate(self._own(x), rate)
 
     def element_seeds(self) -> Floats:
-        """Return the function's own (k, 3), moved."""
+        """Return the function's own places (k, 3), moved."""
         return self._at(self.function.element_seeds())
 
     def range_seeds(self) -> Floats:
-        """Return the function's own (k, 3), moved."""
+        """Return the function's own places (k, 3), moved."""
         return self._at(self.function.range_seeds())
 
     def box(self) -> Floats:
-        """Return a box (2, 3) about the function's own, moved."""
+        """Return a box (2, 3) about the function's own box, moved."""
         return self._moved(self.function.box())
 
     def box_inside(self, level: float) -> Floats:
-        """Return a box (2, 3) about the function's own, moved."""
+        """Return a box (2, 3) about the function's own box where F <= level, moved."""
         return self._moved(self.function.box_inside(level))
 
     def _at(self, own: Floats) -> Floats:
-        """Where points (k, 3) of the function's coordinates have gone."""
+        """Return points (k, 3) of the function's own coordinates in the scene (k, 3)."""
         places: Floats = own @ self.affine[:3, :3].T + self.affine[:3, 3]
         return places
 
     def _moved(self, own: Floats) -> Floats:
+        """Return the box (2, 3) about the corners of a box (2, 3), moved; all of space for an infinite one."""
         if not np.isfinite(own).all():
             whole = np.array([[-np.inf] * 3, [np.inf] * 3])
             return own if (own[0] > own[1]).any() else whole
@@ -124,7 +129,7 @@ class Moved(Derived):
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds of F over the boxes about the moved boxes."""
+        """Return bounds (k,) of F over the boxes about the boxes (k, 3) mapped back."""
         linear, shift = self._back[:3, :3], self._back[:3, 3]
         one, other = products(linear, lower[:, None]), products(linear, upper[:, None])
         size = np.maximum(np.abs(one), np.abs(other)).sum(axis=-1) + np.abs(shift)
@@ -135,13 +140,13 @@ class Moved(Derived):
 
 @dataclass(frozen=True, eq=False)
 class Scaled(Derived):
-    """factor times another function, with that one's parameters and surface."""
+    """A function times a number, with its parameters and its surface."""
 
     factor: float
 
     @property
     def scales(self) -> Floats:
-        """The function's: where the surface is does not depend on the factor."""
+        """The function's scales (m,): where the surface is does not depend on the factor."""
         return self.function.scales
 
     def value(self, x: Floats) -> Floats:
@@ -174,24 +179,24 @@ class Scaled(Derived):
         return self.factor * value, self.factor * slope, self.factor * change
 
     def element_seeds(self) -> Floats:
-        """Return the function's, if the factor is above 0; what is outside of it has none that are known."""
+        """Return the function's places (k, 3) if the factor is above 0; of the outside none are known."""
         return self.function.element_seeds() if self.factor > 0.0 else super().element_seeds()
 
     def range_seeds(self) -> Floats:
-        """Return the function's, if the factor is above 0."""
+        """Return the function's places (k, 3) if the factor is above 0; of the outside none are known."""
         return self.function.range_seeds() if self.factor > 0.0 else super().range_seeds()
 
     def box(self) -> Floats:
-        """Return the function's box."""
+        """Return the function's box (2, 3)."""
         return self.function.box()
 
     def box_inside(self, level: float) -> Floats:
-        """Return the function's, if the factor is above 0; else what is outside of it, which has no box."""
+        """Return the function's box (2, 3) if the factor is above 0; the outside has none."""
         return (
             self.function.box_inside(level / self.factor) if self.factor > 0.0 else super().box_inside(level)
         )
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds of F."""
+        """Return bounds (k,) of F over boxes (k, 3)."""
         ends = [self.factor * own for own in self.function.range(lower, upper)]
         return np.minimum(*ends), np.maximum(*ends)

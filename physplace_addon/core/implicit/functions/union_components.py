@@ -1,4 +1,4 @@
-"""What a sharp union is made of: functions whose own surfaces have no creases where they meet."""
+"""The components of a sharp union: functions whose own surfaces have no creases where they meet others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .transformed import Scaled
 
 
 def components_of_union(function: ImplicitFunction) -> tuple[ImplicitFunction, ...]:
-    """Return the functions that a function is the sharp union of, each once; itself if it is none."""
+    """Return the functions that a function is the sharp union of, each once; itself if it is no such union."""
     found: list[ImplicitFunction] = []
     for part in _parts(function):
         if not any(_same(part, other) for other in found):
@@ -22,6 +22,7 @@ def components_of_union(function: ImplicitFunction) -> tuple[ImplicitFunction, .
 
 
 def _parts(function: ImplicitFunction) -> list[ImplicitFunction]:
+    """Return the components of nested unions, with repetitions."""
     if isinstance(function, Combination) and function.sign > 0.0 and function.radius == 0.0:
         return [part for own in function.functions for part in _parts(own)]
     if isinstance(function, Scaled) and function.factor > 0.0:
@@ -32,4 +33,5 @@ def _parts(function: ImplicitFunction) -> list[ImplicitFunction]:
 
 
 def _same(one: ImplicitFunction, other: ImplicitFunction) -> bool:
+    """Return whether two functions are of one kind and have equal parameters."""
     return type(one) is type(other) and np.array_equal(one.parameters, other.parameters)

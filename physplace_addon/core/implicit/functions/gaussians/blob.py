@@ -1,9 +1,8 @@
 """Blobs: a bias less the sum of Gaussians, F = b - sum g_i (Witkin and Heckbert 1994, section 5).
 
-q is the bias and then each field's elements one after another: of spheres [b, c1, s1, c2, s2, ...], 4k + 1 in
-all, of cylinders 7k + 1.  Fields of any kinds may be mixed, and halos of any solids.  A greater bias makes
-the surface smaller; one of 0 or less, or greater than all Gaussians together, leaves none, and the box is
-then empty: its lowest corner is above its highest (inf, -inf).
+q is the bias and then each field's elements one after another: for spheres [b, c1, s1, c2, s2, ...], 4 k + 1
+numbers, for cylinders 7 k + 1. Fields of both kinds may be mixed. A greater bias makes the surface smaller.
+One of 0 or less, or greater than all Gaussians together, leaves none, and the box is then EMPTY.
 """
 
 from __future__ import annotations
@@ -28,29 +27,34 @@ from .cylinders import CylinderField
 from .fields import Field
 from .spheres import SphereField
 
-_SHARES = np.linspace(0.0, 1.0, 21)  # of the way, that are tried at once
+# shares of the way between two planes, which are tried at once for the box
+_SHARES = np.linspace(0.0, 1.0, 21)
+# the six sides of a box; rounds of trying, each of which divides the way by 20
 _SIDES, _ROUNDS = np.arange(6), 3
-_ROUNDING = 1e-13
-_STEEPEST = math.sqrt(2.0 / math.e)  # slope of exp(-x^2 / s^2), times s
+_ROUNDING = 1e-13  # share of the bias by which a sum of Gaussians may be rounded
+_STEEPEST = math.sqrt(2.0 / math.e)  # steepest slope of exp(-x^2 / s^2), times s
 
 
 def blobby_spheres(bias: float, centres: ArrayLike, radii: ArrayLike) -> Blob:
-    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all.
+    """Return the blob of spheres with centres (k, 3) and radii s (k,), or one for all, in scene units.
 
-    Raises ImplicitError for other shapes and what is not finite.
+    Raises:
+        ImplicitError: for other shapes and for what is not finite.
     """
     return Blob(_finite(bias), (SphereField.of(centres, radii),))
 
 
 def blobby_cylinders(bias: float, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Blob:
-    """Return the blob of cylinders about segments from starts to ends, each (k, 3), radii s (k,) or one.
+    """Return the blob of cylinders about segments from starts to ends, each (k, 3), with radii s (k,) or one.
 
-    Raises ImplicitError for other shapes and what is not finite.
+    Raises:
+        ImplicitError: for other shapes and for what is not finite.
     """
     return Blob(_finite(bias), (CylinderField.of(starts, ends, radii),))
 
 
 def _finite(bias: float) -> float:
+    """Return the bias. Raises ImplicitError if it is not finite."""
     if not math.isfinite(bias):
         raise ImplicitError("blob", "bias", f"{bias}", "set it to a number between 0 and 1")
     return float(bias)
@@ -58,23 +62,29 @@ def _finite(bias: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Blob(ImplicitFunction):
-    """F = bias - the sum of all Gaussians of the fields."""
+    """F = bias - the sum of all Gaussians of the fields.
+
+    Attributes:
+        bias: b, without unit; the surface is where the Gaussians add up to it.
+        fields: the sums of Gaussians.
+    """
 
     bias: float
     fields: tuple[Field, ...]
 
     @property
     def parameters(self) -> Floats:
-        """The bias, then each field's parameters."""
+        """The bias, then each field's parameters (m,)."""
         return self._parameters.copy()
 
     @cached_property
     def _parameters(self) -> Floats:
+        """The parameters (m,), not to be written to."""
         return np.concatenate(((self.bias,), *(field.parameters for field in self.fields)))
 
     @property
     def scales(self) -> Floats:
-        """1 for lengths; for the bias the steepest slope of a Gaussian of the mean radius."""
+        """1 for lengths; for the bias the steepest slope of a Gaussian of the mean radius (m,)."""
         radii = np.concatenate([field.radii for field in self.fields] or [np.zeros(0)])
         mean = float(radii.mean()) if len(radii) else 0.0
         return np.concatenate(
@@ -83,22 +93,22 @@ class Blob(ImplicitFunction):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The bias, then each field's."""
+        """The names of the bias and of each field's parameters (m)."""
         return ("bias", *(name for field in self.fields for name in field.names))
 
     @property
     def positive(self) -> Bools:
-        """The bias and the radii."""
+        """Which parameters (m,) must stay above 0: the bias and the radii."""
         return np.concatenate(([True], *(field.positive for field in self.fields)))
 
     def with_parameters(self, parameters: Floats) -> Self:
-        """Return the blob with other parameters; radii below 0 become their opposites."""
+        """Return the blob with other parameters (m,); radii below 0 become their opposites."""
         parts = self._parted(parameters)
         fields = (field.with_parameters(part) for field, part in zip(self.fields, parts, strict=True))
         return type(self)(float(parameters[0]), tuple(fields))
 
     def _parted(self, parameters: Floats) -> list[Floats]:
-        """Each field's own among all parameters."""
+        """Return each field's own among all parameters (m,). Raises ValueError for another number of them."""
         parts, stop = [], 1
         for field in self.fields:
             start, stop = stop, stop + len(field.parameters)
@@ -119,14 +129,14 @@ class Blob(ImplicitFunction):
         return self._less([field.gradient_and_sum(x) for field in self.fields], len(x))
 
     def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
-        """F and F_x from the fields' gradients and sums (4, k)."""
+        """Return F (k,) and F_x (k, 3) from the fields' gradients and sums, each (4, k)."""
         if not firsts:
             return np.full(count, self.bias), np.zeros((count, 3))
         first = sum(firsts[1:], start=firsts[0])
         return self.bias - first[3], np.negative(first[:3]).T
 
     def element_seeds(self) -> Floats:
-        """Return the middles of the elements (k, 3)."""
+        """Return the centres of the elements (k, 3)."""
         return np.concatenate([field.element_seeds() for field in self.fields] or [np.zeros((0, 3))])
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -138,7 +148,7 @@ class Blob(ImplicitFunction):
         return *self._less([first for first, _ in both], len(x)), np.moveaxis(bend, -1, 0)
 
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return F_q (k, m), without entries where a Gaussian is nothing beside 1."""
+        """Return F_q (k, m), without entries where a Gaussian is neglected."""
         if all(field.is_small(x) for field in self.fields):
             return _dense_gradient(self.fields, x).matrix()
         parts = [field.parameter_rows(x) for field in self.fields]
@@ -146,7 +156,7 @@ class Blob(ImplicitFunction):
         return sparse_rows.side_by_side([sparse_rows.of_dense(np.ones((len(x), 1))), *minus]).matrix()
 
     def derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return F (k,), F_x (k, 3) and the whole of F_q (k, m), which share the Gaussians."""
+        """Return F (k,), F_x (k, 3) and the dense F_q (k, m), which share the Gaussians."""
         if not all(field.is_small(x) for field in self.fields):
             return super().derivatives(x)
         both = [field.gradient_and_derivatives(x) for field in self.fields]
@@ -174,10 +184,7 @@ class Blob(ImplicitFunction):
         return *self._less([first for first, _ in both], len(x)), change
 
     def box(self) -> Floats:
-        """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another.
-
-        See `extents`.
-        """
+        """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another."""
         return box_of_sum(self.bias, self.fields)
 
     def is_endless(self) -> bool:
@@ -189,7 +196,9 @@ class Blob(ImplicitFunction):
         return box_of_sum(self.bias - level, self.fields) if level < self.bias else super().box_inside(level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds of F over boxes, from each element's least and greatest distance to the box."""
+        """Return bounds (k,) of F over boxes (k, 3), from each element's least and greatest distance to the
+        box.
+        """
         bounds = [field.bounds(lower, upper) for field in self.fields]
         least, most = np.full(len(lower), self.bias), np.full(len(lower), self.bias)
         for low, high in bounds:
@@ -199,6 +208,7 @@ class Blob(ImplicitFunction):
 
 
 def _dense_gradient(fields: Sequence[Field], x: Floats) -> SparseRows:
+    """Return F_q (n, m) of few points (n, 3), with entries where a Gaussian is not neglected."""
     values = np.ones((len(x), 1 + sum(field.rows.size for field in fields)))
     near = np.ones(values.shape, dtype=np.bool_)
     start = 1
@@ -213,8 +223,13 @@ def _dense_gradient(fields: Sequence[Field], x: Floats) -> SparseRows:
 def box_of_sum(bias: float, fields: Sequence[Field]) -> Floats:
     """Return a box (2, 3) that holds all places where the fields' sum is at least the bias, or EMPTY.
 
-    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element.
-    The sum of these falls outwards: what lies beyond the place where it is the bias is free of the surface.
+    Along an axis a Gaussian is at most that of the distance by which a place lies beyond its element. The sum
+    of these bounds falls outwards: what lies beyond the place where it is the bias is free of the surface.
+    That place is bracketed for all six sides at once.
+
+    Args:
+        bias: the level of the sum, without unit.
+        fields: the fields that are summed.
     """
     spans = np.concatenate([field.spans for field in fields] or [np.zeros((0, 2, 3))])
     radii = np.concatenate([field.radii for field in fields] or [np.zeros(0)])

@@ -1,16 +1,18 @@
-"""How near to a box a segment comes, and how far from it the box reaches: exactly.
+"""Gaussians of the distance to line segments: g = exp(-|d|^2 / s^2), with the parameters a, b and s.
 
-The squared distance from a + t e to a box is a convex, piecewise quadratic function of t, whose pieces end
-where the segment crosses one of the planes of the box.  Between its six such t and 0 and 1 each piece has its
-own least place; the least of them all is the least there is.  The distance to a segment is a convex function
-of the place, so over a box it is greatest at a corner.
+These are the blobby cylinders of Witkin and Heckbert (1994, section 5). With e = b - a the nearest place of
+the segment is a + t e, t = (x - a) . e / |e|^2 cut to 0..1. There |d|^2 = |x - a - t e|^2 is least, so t need
+not be differentiated:
 
-Gaussians of the distance to line segments: g = exp(-|d|^2 / s^2), parameters a, b and s.
+    g_a = 2 w (1 - t) d g,   g_b = 2 w t d g,   g_s = -2 g / s times the exponent,   w = 1 / s^2.
 
-With e = b - a, the nearest place of the segment is a + t e, t = (x - a).e / |e|^2 cut to 0..1.  There
-|d|^2 = |x - a - t e|^2 is least, so t need not be differentiated: it changes by -2 (1 - t) d with a and by
--2 t d with b.  As for spheres, products of matrices give all.  Second derivatives jump where t is cut, where
-the sides of the cylinder meet its round ends.  A segment without length is a sphere.
+As for spheres, products of matrices give all of these. Second derivatives jump where t is cut, which is where
+the sides of the cylinder meet its round ends. A segment without length is a sphere.
+
+Bounds over boxes are exact. The squared distance from a + t e to a box is a convex, piecewise quadratic
+function of t, whose pieces end where the segment crosses one of the planes of the box: between its six such t
+and 0 and 1 each piece has its own minimum, and the smallest of them is the least distance. The distance to a
+segment is a convex function of the place, so over a box it is greatest at a corner.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .gaussian_terms import (
+    GaussianValues,
     LEAST_RADIUS,
+    PreparedElements,
     REACH,
     WELL_CONDITIONED,
-    GaussianValues,
-    PreparedElements,
     coefficients,
     monomials,
     outer_sums,
@@ -40,11 +42,19 @@ _CORNERS = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], dtype=n
 
 
 def distances_to_segments(lower: Floats, upper: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest distance (n,) from each box (n, 3) to its segment (n, 3)."""
+    """Return the least and the greatest distance (n,) from each box to its own segment, in scene units.
+
+    Args:
+        lower: the lowest corners of the boxes (n, 3).
+        upper: their highest corners (n, 3).
+        a: the starts of the segments (n, 3).
+        b: their ends (n, 3).
+    """
     return _least(lower, upper, a, b - a), _greatest(lower, upper, a, b - a)
 
 
 def _least(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
+    """Return the least distances (n,) from boxes to the segments from a along e."""
     bounds = np.zeros((len(a), 8))
     bounds[:, :3], bounds[:, 3:6] = _divided(lower - a, e), _divided(upper - a, e)
     np.clip(bounds, 0.0, 1.0, out=bounds)
@@ -62,7 +72,7 @@ def _least(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
 
 
 def _least_places(lower: Floats, upper: Floats, a: Floats, e: Floats, t: Floats) -> Floats:
-    """Where the quadratic that holds at each t (n, 7) has its least place: any where it has none."""
+    """Return where the quadratic that holds at each t (n, 7) is least (n, 7); anywhere if it has no minimum."""
     pull, steep = np.zeros(t.shape), np.zeros(t.shape)
     for i in range(3):
         places = a[:, i, None] + t * e[:, i, None]
@@ -75,10 +85,14 @@ def _least_places(lower: Floats, upper: Floats, a: Floats, e: Floats, t: Floats)
 
 
 def _divided(a: Floats, b: Floats) -> Floats:
+    """Return a / b, 0 where b is 0; both have one shape."""
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0.0)
 
 
 def _greatest(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
+    """Return the greatest distances (n,) from boxes to the segments from a along e; infinite for infinite
+    boxes.
+    """
     finite = np.isfinite(lower).all(axis=1) & np.isfinite(upper).all(axis=1)
     far = np.full(len(a), np.inf)
     a, e = a[finite], e[finite]
@@ -90,11 +104,11 @@ def _greatest(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
     return far
 
 
-_LEAST_LENGTH = 1e-150  # whose square is still a number
+_LEAST_LENGTH = 1e-150  # scene units: a shorter segment is a sphere; its square is still a number
 
 
 class CylinderField(Field):
-    """k Gaussians about segments; rows (k, 7) of start, end and radius."""
+    """The sum of k Gaussians about segments; rows (k, 7) of start, end and radius, in scene units."""
 
     kind = "cylinder"
     columns = ("start x", "start y", "start z", "end x", "end y", "end z", "radius")
@@ -103,25 +117,27 @@ class CylinderField(Field):
     def of(cls, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> Self:
         """Return the field of segments from starts to ends, each (k, 3), with radii s (k,) or one for all.
 
-        Raises ImplicitError for other shapes and what is not finite.
+        Raises:
+            ImplicitError: for other shapes and for what is not finite.
         """
         rows = columns_of(cls.kind, (("starts", 3, starts), ("ends", 3, ends), ("radii", 1, radii)))
         return cls(np.column_stack((rows[:, :6], np.abs(rows[:, 6]))))
 
     @property
     def spans(self) -> Floats:
-        """The segments' boxes (k, 2, 3)."""
+        """The boxes (k, 2, 3) about the segments."""
         a, b = self.rows[:, :3], self.rows[:, 3:6]
         return np.stack((np.minimum(a, b), np.maximum(a, b)), axis=1)
 
     def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
-        """Return elements (..., k, 7) about an origin (..., 3)."""
+        """Return elements (..., k, 7), ready to be evaluated about an origin (..., 3)."""
         return _Cylinders(rows, origin)
 
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest |d|^2 / s^2 (n, k) in boxes (n, 3).
+        """Return the least and the greatest |d|^2 / s^2 (n, k) over boxes with corners (n, 3).
 
-        Of segments whose own boxes are too far away to matter, these alone are looked at.
+        Segments are examined exactly only where their own box is within reach; for the others the greatest
+        exponent is infinite.
         """
         spans, s = self.spans, np.maximum(self.radii, LEAST_RADIUS)
         gaps = np.maximum(lower[:, None] - spans[:, 1], spans[:, 0] - upper[:, None])
@@ -136,7 +152,7 @@ class CylinderField(Field):
 
 
 class _Cylinders(PreparedElements):
-    """Cylinders as the matrices that give t, exponents and sums; a and b from the origin."""
+    """Cylinders as the matrices that give t, exponents and sums; a and b are measured from the origin."""
 
     def __init__(self, rows: Floats, origin: Floats) -> None:
         self.origin = origin
@@ -152,7 +168,7 @@ class _Cylinders(PreparedElements):
 
     @cached_property
     def along(self) -> Floats:
-        """The coefficients (..., k, 5) by which the monomials make t before it is cut."""
+        """The coefficients (..., k, 5) by which the monomials make t before it is cut to 0..1."""
         whole = self.length2 >= _LEAST_LENGTH**2
         along = np.zeros(self.powers.shape)
         along[..., 2:] = self.e * (whole / np.where(whole, self.length2, 1.0))[..., None]
@@ -161,15 +177,17 @@ class _Cylinders(PreparedElements):
 
     @cached_property
     def sums_of_t(self) -> Floats:
-        """What the gradient's sums weigh t g by: 2 w e (..., 3, k)."""
+        """The weights 2 w e (..., 3, k) with which sums of t g enter the gradient."""
         return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
 
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return them at points (..., 3, n) from the origin."""
+        """Return the Gaussians at points (..., 3, n), measured from the origin."""
         return _AtCylinders(self, x)
 
 
 class _AtCylinders(GaussianValues):
+    """The Gaussians of cylinders at points."""
+
     def __init__(self, cylinders: _Cylinders, x: Floats) -> None:
         self.of = cylinders
         self.x = x
@@ -180,7 +198,7 @@ class _AtCylinders(GaussianValues):
         self.g = np.exp(self.exponents)
 
     def _by_products(self, along: Floats) -> Floats:
-        """-w (|x - a|^2 - t (2 along - t) |e|^2)."""
+        """Return the exponents -w (|x - a|^2 - t (2 along - t) |e|^2) (..., k, n), from t before it is cut."""
         along *= 2.0
         along -= self.t
         along *= self.t
@@ -195,20 +213,22 @@ class _AtCylinders(GaussianValues):
 
     @cached_property
     def _d(self) -> Floats:
-        """The vectors (..., 3, k, n) from the nearest places of the segments."""
+        """The vectors d (..., 3, k, n) from the nearest places of the segments."""
         a, e = (np.swapaxes(own, -1, -2)[..., None] for own in (self.of.a, self.of.e))
         d: Floats = self.x[..., :, None, :] - a - self.t[..., None, :, :] * e
         return d
 
     def gradient_and_sum(self) -> Floats:
-        """The sum of -2 w d g, and that of g."""
+        """Return the sum of -2 w d g, and that of g (..., 4, n)."""
         sums: Floats = self.of.sums @ self.g
         sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
         sums[..., 1:4, :] += self.of.sums_of_t @ (self.t * self.g)
         return sums[..., 1:, :]
 
     def hessian(self) -> Floats:
-        """Sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g; beyond the ends without e."""
+        """Return the sum of (4 w^2 d d' - 2 w (1 - e e' / |e|^2)) g (..., 3, 3, n); beyond the ends without e
+        e'.
+        """
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
         second = outer_sums(4.0 * w * wg, d)
@@ -219,7 +239,7 @@ class _AtCylinders(GaussianValues):
         return second
 
     def parameter_derivatives(self) -> Floats:
-        """2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s."""
+        """Return 2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s (..., k, 7, n)."""
         shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1]))
         pull = ((2.0 * self.of.w)[..., None] * self.g)[..., None, :] * np.swapaxes(self._d, -3, -2)
         np.multiply(self.t[..., None, :], pull, out=shares[..., 3:6, :])
@@ -228,7 +248,10 @@ class _AtCylinders(GaussianValues):
         return shares
 
     def parameter_rate(self, rates: Floats) -> Floats:
-        """Sum of g times 2 w d.(a' + t e') - 2 s'/s exponent, d = x - a - t e; d.a', d.e' are products."""
+        """Return the sum of g (2 w d . (a' + t e') - 2 s' / s exponent) (..., n).
+
+        With d = x - a - t e the products d . a' and d . e' are formed from x . a', x . e' and constants.
+        """
         own, of_a, of_s = self.of, rates[..., :3], rates[..., 6]
         of_e = rates[..., 3:6] - of_a
         w = (2.0 * own.w)[..., None]

@@ -1,16 +1,15 @@
-"""Sums over many elements at many points, at a cost that grows with the near pairs only.
+"""Fields: sums of k Gaussians of one kind, at a cost that grows with the near pairs of points and elements
+only.
 
-Points and elements are each put in the order of a tree and cut into groups.  Only groups whose boxes are
-within reach of one another are evaluated, all in one stack of matrices about the middles of the groups of
-points: what is far is never looked at, and every place is near its origin.
+A blob is made of fields (Witkin and Heckbert 1994, section 5; Blinn 1982). Elements are rows of p parameters,
+of which the last one is the radius s. It enters as s^2, so its sign means nothing and |s| is kept; an element
+whose radius is 0 contributes nothing. Where a Gaussian is less than NEGLECTED, more than REACH radii away, it
+is left out.
 
-Fields: k elements of one kind, each a Gaussian, which are summed.
-
-A field's sum is what a blob is made of (Witkin and Heckbert 1994, section 5; Blinn 1982).  Its elements are
-rows of p parameters.  Where a Gaussian is less than NEGLECTED it is left out: more than REACH radii away.
-
-A radius s enters as s^2: its sign means nothing, so it is kept as |s|.  An element whose radius is 0 is
-nowhere.
+For many points and many elements both are put in the order of a tree and cut into groups. Only groups whose
+boxes are within reach of one another are evaluated, all in one stack of matrices about the centres of the
+groups of points. What is far is never evaluated, and every place is near its origin, which keeps the products
+of matrices well conditioned.
 """
 
 from __future__ import annotations
@@ -28,23 +27,29 @@ from .. import sparse_rows
 from ..element_rows import ElementRows
 from ..sparse_rows import SparseRows
 from .gaussian_terms import (
+    GaussianValues,
     NEGLECTED,
     NOTHING,
+    PreparedElements,
     REACH,
     ROUNDING,
     WELL_CONDITIONED,
-    GaussianValues,
-    PreparedElements,
 )
 
+# points and elements in a group: matrices so large keep the overhead of a group small
 POINTS, ELEMENTS = 64, 8
-_MOST_PAIRS = 2**16  # of a point and an element that are evaluated at once
+_MOST_PAIRS = 2**16  # pairs of a point and an element that are evaluated at once, which bounds the memory
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Things in groups of one size: their numbers (g, size), which of these are not just fillers, and the
-    boxes (g, 3) of the groups.
+    """Things put into g groups of one size, near ones together.
+
+    Attributes:
+        members: their numbers (g, size); the last group is filled up by repetition.
+        real: which members (g, size) are no repetition.
+        lower: the lowest corners of the groups' boxes (g, 3).
+        upper: their highest corners (g, 3).
     """
 
     members: Ints
@@ -54,7 +59,7 @@ class Groups:
 
     @classmethod
     def of(cls, lower: Floats, upper: Floats, size: int) -> Groups:
-        """Group things by their boxes (n, 3)."""
+        """Return things in groups of a size, by the corners of their boxes (n, 3)."""
         order = np.asarray(cKDTree(0.5 * (lower + upper), leafsize=size).indices, dtype=np.intp)
         places = np.arange(-(-len(order) // size) * size)
         members = order[np.minimum(places, len(order) - 1)].reshape(-1, size)
@@ -64,7 +69,16 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class GroupPairs:
-    """Groups of points beside groups of elements: a stack of p such pairs, sorted by the points."""
+    """A stack of p pairs of a group of points and a group of elements, sorted by the points.
+
+    Attributes:
+        group: the number of the group of points (p,).
+        points: its members (p, POINTS).
+        real_points: which of them are no repetition.
+        elements: the members of the group of elements (p, ELEMENTS).
+        real_elements: which of them are no repetition.
+        middles: the centres of the groups of points (p, 3).
+    """
 
     group: Ints
     points: Ints
@@ -75,7 +89,7 @@ class GroupPairs:
 
 
 def group_pairs(points: Groups, elements: Groups) -> Iterator[GroupPairs]:
-    """Return the pairs of groups whose boxes meet, some at a time."""
+    """Yield the pairs of groups whose boxes meet, some at a time."""
     apart = np.zeros((len(points.lower), len(elements.lower)), dtype=np.bool_)
     for i in range(3):
         apart |= points.lower[:, i, None] > elements.upper[:, i]
@@ -93,7 +107,14 @@ def group_pairs(points: Groups, elements: Groups) -> Iterator[GroupPairs]:
 def sums_over_groups(
     x: Floats, elements: Groups, height: int, evaluate: Callable[[GroupPairs], Floats]
 ) -> Floats:
-    """Return the sums (height, n) at points (n, 3) of what `evaluate` finds for p pairs (p, height, size)."""
+    """Return sums over elements (height, n) at points x (n, 3), evaluated for near groups only.
+
+    Args:
+        x: the points (n, 3).
+        elements: the groups of elements, whose boxes are grown by their reach.
+        height: the number of sums.
+        evaluate: returns for p pairs of groups the sums over their elements (p, height, POINTS).
+    """
     points = Groups.of(x, x, POINTS)
     sums = np.zeros((len(points.lower), height, points.members.shape[1]))
     for some in group_pairs(points, elements):
@@ -104,57 +125,59 @@ def sums_over_groups(
     return result
 
 
-_SORTED = 2**17  # pairs of a point and an element from which on it may pay to sort them by place
-_MANY, _MANY_CAREFUL = 768, 128  # elements from which on it does: with differences, which cost more, sooner
-_AT_ONCE = 2**14  # pairs evaluated at once: what is made of them stays in the cache
+_SORTED = 2**17  # pairs of a point and an element from which on sorting them into groups may pay
+_MANY, _MANY_CAREFUL = 768, 128  # elements from which on it pays; with differences, which cost more, sooner
+_AT_ONCE = 2**14  # pairs evaluated at once: what is computed of them stays in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Field(ElementRows, ABC):
-    """k elements of one kind, as rows (k, p) of their parameters."""
+    """The sum of k Gaussians of one kind, given as rows (k, p) of their parameters."""
 
     sizes = (-1,)
 
     @property
     def radii(self) -> Floats:
-        """The radii s (k,)."""
+        """The radii s (k,) in scene units."""
         return self.rows[:, -1]
 
     @property
     @abstractmethod
     def spans(self) -> Floats:
-        """For each element the box (k, 2, 3) of what the distance is measured from."""
+        """For each element the box (k, 2, 3) of the points or segments from which the distance is measured."""
 
     @abstractmethod
     def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
-        """Return elements given as rows (..., k, p), made ready about an origin (..., 3)."""
+        """Return elements given as rows (..., k, p), ready to be evaluated about an origin (..., 3)."""
 
     @abstractmethod
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest |d|^2 / s^2 (n, k) of the elements in boxes (n, 3), but for
+        """Return the least and the greatest |d|^2 / s^2 (n, k) over boxes with corners (n, 3), but for
         rounding.
         """
 
     @cached_property
     def _whole(self) -> PreparedElements:
+        """All elements, ready to be evaluated about their middle."""
         return self.elements(self.rows, self._middle())
 
     def _middle(self) -> Floats:
-        """The middle (3,) of all elements, about: what to take places from."""
+        """Return about the centre (3,) of all elements, from which places are measured."""
         middle: Floats = np.add.reduce(self.spans, axis=(0, 1)) / max(2 * len(self.rows), 1)
         return middle
 
     @cached_property
     def _groups(self) -> Groups:
+        """The elements in groups, their boxes grown by REACH radii."""
         spans, reach = self.spans, (REACH * self.radii)[:, None]
         return Groups.of(spans[:, 0] - reach, spans[:, 1] + reach, ELEMENTS)
 
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return all elements at points (n, 3)."""
+        """Return all Gaussians (k, n) at points (n, 3)."""
         return self._whole.values_at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
 
     def _at_pairs(self, x: Floats, pairs: GroupPairs) -> GaussianValues:
-        """Return elements at points, group by group."""
+        """Return the Gaussians of p pairs of groups (p, ELEMENTS, POINTS)."""
         places = np.swapaxes(x[pairs.points] - pairs.middles[:, None], 1, 2)
         elements = self.elements(self.rows[pairs.elements], pairs.middles)
         far = np.einsum("pin,pin->pn", places, places).max(axis=1, initial=0.0)
@@ -164,7 +187,9 @@ class Field(ElementRows, ABC):
         return near
 
     def bounds(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n,) of the sum over boxes, from each element's least and greatest distance."""
+        """Return proven bounds (n,) of the sum over boxes (n, 3), from each element's least and greatest
+        distance.
+        """
         step = max(_AT_ONCE // max(len(self.rows), 1), 1)
         ends = [(lower[i : i + step], upper[i : i + step]) for i in range(0, len(lower), step)]
         parts = [self._bounds_of(*end) for end in ends] or [(np.zeros(0), np.zeros(0))]
@@ -172,12 +197,13 @@ class Field(ElementRows, ABC):
         return np.concatenate(least), np.concatenate(most)
 
     def _bounds_of(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds (n,) over boxes that are few enough to be evaluated at once."""
         near, far = self.exponents(lower, upper)
         slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
         return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack
 
     def element_seeds(self) -> Floats:
-        """Return the middles of the elements' own boxes (k, 3)."""
+        """Return the centres of the elements' own boxes (k, 3)."""
         return np.asarray(self.spans.mean(axis=1))
 
     def _summed(
@@ -187,8 +213,13 @@ class Field(ElementRows, ABC):
         evaluate: Callable[[GaussianValues, Floats], Floats],
         rates: Floats | None = None,
     ) -> Floats:
-        """Return sums over the elements (height, n) of what `evaluate` makes of them and their rates, a part
-        of the pairs of points and elements at a time.
+        """Return sums over the elements (height, n), for a part of the points and elements at a time.
+
+        Args:
+            x: the points (n, 3).
+            height: the number of sums.
+            evaluate: returns the sums of some Gaussians, from these and the rows of their rates.
+            rates: rates of the parameters (k p,), or None: then `evaluate` is given the parameters.
         """
         rows = self.rows if rates is None else rates.reshape(self.rows.shape)
         count = len(x) * len(self.rows)
@@ -208,37 +239,39 @@ class Field(ElementRows, ABC):
         return total
 
     def gradient_and_sum(self, x: Floats) -> Floats:
-        """Return the gradient of the sum, and the sum (4, n)."""
+        """Return the gradient of the sum, and in the last row the sum (4, n), at points (n, 3)."""
         if len(x) * len(self.rows) <= _AT_ONCE:
             return self.values_at(x).gradient_and_sum()
         return self._summed(x, 4, lambda near, _: near.gradient_and_sum())
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return the gradient of the sum, and the sum (4, n), and the second derivatives (3, 3, n)."""
+        """Return the gradient and the sum (4, n), and the second derivatives (3, 3, n), at points (n, 3)."""
         both = self._summed(x, 13, _with_second)
         return both[:4], both[4:].reshape(3, 3, -1)
 
     def parameter_rate(self, x: Floats, rates: Floats) -> Floats:
-        """Return the sum's rate of change (n,) for rates (k p,) of the parameters."""
+        """Return the rate of change (n,) of the sum for rates (k p,) of the parameters."""
         rate: Floats = self._summed(x, 1, lambda near, own: near.parameter_rate(own)[..., None, :], rates)[0]
         return rate
 
     def gradient_and_rate(self, x: Floats, rates: Floats) -> tuple[Floats, Floats]:
-        """Return `first` and `rate`, which share the Gaussians."""
+        """Return `gradient_and_sum` and `parameter_rate`, which share the Gaussians."""
         both = self._summed(x, 5, _with_rate, rates)
         return both[:4], both[4]
 
     def is_small(self, x: Floats) -> bool:
-        """Whether all derivatives may as well be found as those that are not neglected."""
+        """Return whether all derivatives may as well be formed as those that are not neglected."""
         return len(x) * len(self.rows) <= _SORTED
 
     def gradient_and_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return `first`, and the derivatives (k p, n) of the sum by the parameters, for few points."""
+        """Return `gradient_and_sum`, and the derivatives (k p, n) of the sum by the parameters, for few
+        points.
+        """
         near = self.values_at(x)
         return near.gradient_and_sum(), near.parameter_derivatives().reshape(self.rows.size, len(x))
 
     def dense_derivatives(self, x: Floats) -> tuple[Floats, Bools]:
-        """Return the derivatives (n, k p) of the sum by the parameters, and where they are not neglected."""
+        """Return the derivatives (n, k p) of the sum by the parameters, and which (n, k p) are not neglected."""
         near = self.values_at(x)
         shares = near.parameter_derivatives().reshape(self.rows.size, len(x))
         return shares.T, np.repeat(near.g > NEGLECTED, self.rows.shape[1], axis=0).T
@@ -252,7 +285,9 @@ class Field(ElementRows, ABC):
         return sparse_rows.of_entries(points, indices, data, len(x), self.rows.size)
 
     def _entries_of(self, x: Floats, own: GroupPairs) -> tuple[Ints, Ints, Floats]:
-        """The points, parameters and values of the entries of some pairs."""
+        """Return the points, the parameters and the values, each (e,), of the entries of some pairs of
+        groups.
+        """
         near = self._at_pairs(x, own)
         pair, element, point = np.nonzero((near.g > NEGLECTED) & own.real_points[:, None])
         width = self.rows.shape[1]
@@ -262,6 +297,7 @@ class Field(ElementRows, ABC):
 
 
 def _with_second(near: GaussianValues, _: Floats) -> Floats:
+    """Return gradient, sum and second derivatives as 13 sums (..., 13, n)."""
     second = near.hessian()
     return np.concatenate(
         (near.gradient_and_sum(), second.reshape(*second.shape[:-3], 9, second.shape[-1])), axis=-2
@@ -269,4 +305,5 @@ def _with_second(near: GaussianValues, _: Floats) -> Floats:
 
 
 def _with_rate(near: GaussianValues, rates: Floats) -> Floats:
+    """Return gradient, sum and rate as 5 sums (..., 5, n)."""
     return np.concatenate((near.gradient_and_sum(), near.parameter_rate(rates)[..., None, :]), axis=-2)

@@ -1,9 +1,13 @@
-"""Gaussians of the distance to centres: g = exp(-|x - c|^2 / s^2), parameters c and s.
+"""Gaussians of the distance to centres: g = exp(-|x - c|^2 / s^2), with the parameters c and s.
 
-With w = 1/s^2 the exponent is 2w c.x - w |x|^2 - w |c|^2: linear in (1, |x|^2, x).  So all exponents are one
-matrix product, and so are the sums of -w g, 2w c g and g that the gradient is made of.  Squares of places far
-apart cancel in it, so x and c are taken from an origin in their midst; where they still would lose digits
-(radii much smaller than the whole), the differences are taken themselves.
+These are the blobby spheres of Witkin and Heckbert (1994, section 5), where
+
+    g_c = 2 w (x - c) g,   g_s = 2 |x - c|^2 / s^3 g,   w = 1 / s^2.
+
+With the monomials (1, |x|^2, x) all exponents are one product of matrices, and so are the sums of -w g, 2 w c
+g and g of which the gradient is made (see `gaussian_terms`). Squares of places far apart cancel in it: so x
+and c are measured from an origin in their midst, and where they still would lose digits, because radii are
+much smaller than the whole, the differences x - c are formed.
 """
 
 from __future__ import annotations
@@ -19,10 +23,10 @@ from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .gaussian_terms import (
-    LEAST_RADIUS,
-    WELL_CONDITIONED,
     GaussianValues,
+    LEAST_RADIUS,
     PreparedElements,
+    WELL_CONDITIONED,
     coefficients,
     monomials,
     outer_sums,
@@ -30,20 +34,20 @@ from .gaussian_terms import (
 
 
 class SphereField(Field):
-    """k Gaussians about centres; rows (k, 4) of centre and radius."""
+    """The sum of k Gaussians about centres; rows (k, 4) of centre and radius, in scene units."""
 
     kind = "sphere"
     columns = ("centre x", "centre y", "centre z", "radius")
 
     @classmethod
     def of(cls, centres: ArrayLike, radii: ArrayLike) -> Self:
-        """Return the field of centres (k, 3) and radii s (k,) or one for all. Raises ImplicitError."""
+        """Return the field of centres (k, 3) with radii s (k,), or one for all. Raises ImplicitError."""
         rows = columns_of(cls.kind, (("centres", 3, centres), ("radii", 1, radii)))
         return cls(np.column_stack((rows[:, :3], np.abs(rows[:, 3]))))
 
     @property
     def spans(self) -> Floats:
-        """The centres, as boxes (k, 2, 3)."""
+        """The centres, as boxes (k, 2, 3) without extent."""
         return np.repeat(self.rows[:, None, :3], 2, axis=1)
 
     def _middle(self) -> Floats:
@@ -51,11 +55,11 @@ class SphereField(Field):
         return middle
 
     def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
-        """Return elements (..., k, 4) about an origin (..., 3)."""
+        """Return elements (..., k, 4), ready to be evaluated about an origin (..., 3)."""
         return _Spheres(rows, origin)
 
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest |x - c|^2 / s^2 (n, k) in boxes (n, 3)."""
+        """Return the least and the greatest |x - c|^2 / s^2 (n, k) over boxes with corners (n, 3)."""
         s = np.maximum(self.radii, LEAST_RADIUS)[:, None]
         least, most = np.zeros((len(s), len(lower))), np.zeros((len(s), len(lower)))
         for i in range(3):
@@ -69,7 +73,7 @@ class SphereField(Field):
 
 
 class _Spheres(PreparedElements):
-    """Spheres as the matrices that give exponents and sums; c from the origin."""
+    """Spheres as the matrices that give exponents and sums; c is measured from the origin."""
 
     def __init__(self, rows: Floats, origin: Floats) -> None:
         self.origin = origin
@@ -81,11 +85,13 @@ class _Spheres(PreparedElements):
         self.careful = -self.powers[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return them at points (..., 3, n) from the origin."""
+        """Return the Gaussians at points (..., 3, n), measured from the origin."""
         return _AtSpheres(self, x)
 
 
 class _AtSpheres(GaussianValues):
+    """The Gaussians of spheres at points."""
+
     def __init__(self, spheres: _Spheres, x: Floats) -> None:
         self.of = spheres
         self.x = x
@@ -100,17 +106,17 @@ class _AtSpheres(GaussianValues):
 
     @cached_property
     def _d(self) -> Floats:
-        """The vectors (..., 3, k, n) from the centres."""
+        """The vectors x - c (..., 3, k, n) from the centres."""
         return self.x[..., :, None, :] - np.swapaxes(self.of.c, -1, -2)[..., None]
 
     def gradient_and_sum(self) -> Floats:
-        """The sum of -2 w (x - c) g, and that of g."""
+        """Return the sum of -2 w (x - c) g, and that of g (..., 4, n)."""
         sums: Floats = self.of.sums @ self.g
         sums[..., 1:4, :] += self.x * (2.0 * sums[..., :1, :])
         return sums[..., 1:, :]
 
     def hessian(self) -> Floats:
-        """Sum of (4 w^2 d d' - 2 w) g, d = x - c."""
+        """Return the sum of (4 w^2 d d' - 2 w 1) g (..., 3, 3, n), d = x - c."""
         w, d = self.of.w[..., None], self._d
         wg = w * self.g
         second = outer_sums(4.0 * w * wg, d)
@@ -118,7 +124,7 @@ class _AtSpheres(GaussianValues):
         return second
 
     def parameter_derivatives(self) -> Floats:
-        """2 w (x - c) g by c, and 2 |x - c|^2 / s^3 g by s, which is -2 g / s times the exponent."""
+        """Return 2 w (x - c) g by the centre, and 2 |x - c|^2 / s^3 g by s, -2 g / s times the exponent."""
         shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
         np.subtract(self.x[..., None, :, :], self.of.c[..., None], out=shares[..., :3, :])
         np.multiply(self.exponents, -self.of.s[..., None], out=shares[..., 3, :])
@@ -126,7 +132,7 @@ class _AtSpheres(GaussianValues):
         return shares
 
     def parameter_rate(self, rates: Floats) -> Floats:
-        """Sum of g times 2 w (x - c).c' - 2 s'/s exponent, which is linear in the same monomials."""
+        """Return the sum of g (2 w (x - c) . c' - 2 s' / s exponent) (..., n), linear in the same monomials."""
         of_c = (2.0 * self.of.w)[..., None] * rates[..., :3]
         powers = (-2.0 * rates[..., 3] / self.of.s)[..., None] * self.of.powers
         powers[..., 0] -= dot(self.of.c, of_c)

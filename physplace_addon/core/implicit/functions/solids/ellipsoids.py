@@ -1,9 +1,9 @@
-"""Ellipsoids: f = (|z| - 1) h, z the place in half-axes: z_i = (R' (x - c))_i / h_i, h their geometric mean.
+"""Ellipsoids: f = (|z| - 1) h, z the place in half-axes, z_i = (R' (x - c))_i / h_i, h their geometric mean.
 
-f is a length, and for three equal half-axes the distance to a sphere.  The rotation is R = exp(w) R0 with a
-rotation vector w about a reference R0: its changes are d R = [J dw] R, J the left Jacobian of the exponential
-map.  w and w (1 - 2 pi / |w|) are one rotation: of these the shorter is kept, for J is singular at 2 pi.
-A half-axis enters as its square and is kept above 0: it may pass through 0 but not stay there.
+f is a length, and for three equal half-axes the distance to a sphere. The rotation is R = exp([w]) R0 with a
+rotation vector w (radians) about a reference R0; it changes by dR = [J dw] R, J the left Jacobian of the
+exponential map. w and w (1 - 2 pi / |w|) are the same rotation: the shorter is kept, because J is singular at
+2 pi. A half-axis is kept above 0: it may pass through 0 but not stay there.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ from ....rigid import skew
 from ..element_rows import columns_of
 from .solids import Solids, Which, products
 
-_LEAST_AXIS = 1e-70  # that its square is still a number
-_ROUNDING = 2.0**-48
+_LEAST_AXIS = 1e-70  # scene units: shorter half-axes count as this, whose square is still a number
+_ROUNDING = 2.0**-48  # relative rounding of z
 
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoids(Solids):
-    """k ellipsoids; rows (k, 9) of centre, half-axes and rotation vector; references are R0 (k, 3, 3)."""
+    """k ellipsoids; rows (k, 9) of centre and half-axes, in scene units, and rotation vector, in radians.
+
+    Attributes:
+        references: the rotations R0 (k, 3, 3) about which the rotation vectors turn.
+    """
 
     references: Floats
     kind = "ellipsoid"
@@ -39,8 +43,13 @@ class Ellipsoids(Solids):
 
     @classmethod
     def of(cls, centres: ArrayLike, half_axes: ArrayLike, rotations: ArrayLike | None = None) -> Self:
-        """Return ellipsoids with centres (k, 3), half-axes (k, 3) and rotations (k, 3, 3), each or one for
-        all; without rotations, along the axes. Raises ImplicitError.
+        """Return ellipsoids with centres (k, 3), half-axes (k, 3) and rotations R (k, 3, 3), each or one for
+        all.
+
+        Without rotations the half-axes lie along x, y and z.
+
+        Raises:
+            ImplicitError: for other shapes and for what is not finite.
         """
         turned = np.eye(3) if rotations is None else rotations
         parts = (("centres", 3, centres), ("half-axes", 3, half_axes), ("rotations", 9, turned))
@@ -49,6 +58,7 @@ class Ellipsoids(Solids):
         return cls(own, rows[:, 6:].reshape(-1, 3, 3))
 
     def _valid(self, rows: Floats) -> Floats:
+        """Return the rows (k, 9) with the shortest rotation vectors and positive half-axes, in place."""
         angles = np.linalg.norm(rows[:, 6:], axis=1)
         turns = np.round(angles / math.tau)
         rows[:, 6:] *= (1.0 - math.tau * turns / np.where(angles > 0.0, angles, 1.0))[:, None]
@@ -56,18 +66,21 @@ class Ellipsoids(Solids):
 
     @property
     def scales(self) -> Floats:
-        """1 for lengths; a turn by the inverse of the mean half-axis moves the surface about a unit."""
+        """1 for lengths; for an angle 1 over the mean half-axis: such a turn moves the surface by about a
+        unit.
+        """
         scales = np.ones(self.rows.shape)
         scales[:, 6:] = 1.0 / self._axes.mean(axis=1)[:, None]
         return scales.ravel()
 
     @property
     def _axes(self) -> Floats:
+        """The half-axes (k, 3), none too short to be divided by."""
         return np.maximum(self.rows[:, 3:6], _LEAST_AXIS)
 
     @cached_property
     def rotations(self) -> Floats:
-        """R (k, 3, 3)."""
+        """The rotations R (k, 3, 3)."""
         w = self.rows[:, 6:]
         first, second = _sinc(w), _versed(w)
         turn = np.eye(3) + first * skew(w) + second * (skew(w) @ skew(w))
@@ -80,24 +93,28 @@ class Ellipsoids(Solids):
         return np.eye(3) + _versed(w) * skew(w) + _lag(w) * (skew(w) @ skew(w))
 
     def _placed(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """x - c and z (..., 3), |z| (...), the half-axes (..., 3) and their mean (...)."""
+        """Return x - c (..., 3), z (..., 3), |z| (...), the half-axes (..., 3) and their geometric mean
+        (...).
+        """
         d, axes = x - self.rows[which, :3], self._axes[which]
         z = np.einsum("...ji,...j->...i", self.rotations[which], d) / axes
         return d, z, np.sqrt(np.einsum("...i,...i->...", z, z)), axes, np.cbrt(axes).prod(axis=-1)
 
     def values(self, x: Floats, which: Which) -> Floats:
-        """Return f (...)."""
+        """Return f (...), in scene units."""
         *_, size, _, mean = self._placed(x, which)
         return (size - 1.0) * mean
 
     def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
-        """Return f (...) and f_x (..., 3)."""
+        """Return f (...) and f_x (..., 3) = R (h z_i / (h_i |z|))."""
         _, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None] * z / axes
         return (size - 1.0) * mean, np.einsum("...ij,...j->...i", self.rotations[which], steep)
 
     def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
-        """Return f (...), f_x (..., 3) and f_xx = R h / |z| (1/h_i^2 - z_i z_j / (h_i h_j |z|^2)) R'."""
+        """Return f (...), f_x (..., 3), f_xx (..., 3, 3) = R h / |z| (d_ij / h_i^2 - z_i z_j / (h_i h_j
+        |z|^2)) R'.
+        """
         f, slope = self.gradients(x, which)
         _, z, size, axes, mean = self._placed(x, which)
         n = z / np.where(size > 0.0, size, 1.0)[..., None]
@@ -108,7 +125,10 @@ class Ellipsoids(Solids):
         return f, slope, r @ bend @ np.swapaxes(r, -1, -2)
 
     def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
-        """Return the derivatives (..., 9): -f_x; -h z_i^2 / (h_i |z|) + f / (3 h_i); -J' ((x - c) x f_x)."""
+        """Return the derivatives (..., 9): by the centre, the half-axes and the rotation vector.
+
+        They are -f_x; -h z_i^2 / (h_i |z|) + f / (3 h_i); and -J' ((x - c) x f_x).
+        """
         f, slope = self.gradients(x, which)
         d, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None]
@@ -118,12 +138,13 @@ class Ellipsoids(Solids):
 
     @cached_property
     def _widths(self) -> Floats:
-        """Half the extent (k, 3) along the axes of the world."""
+        """Half the extent (k, 3) along x, y and z, in scene units."""
         widths: Floats = np.sqrt(((self.rotations * self._axes[:, None]) ** 2).sum(axis=2))
         return widths
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, k): of |z| from the ranges of the z_i, and below from the extents."""
+        """Return bounds (n, k) of f, of |z| from the ranges of the z_i, and from below also from the extents.
+        """
         low, high = lower[:, None] - self.rows[:, :3], upper[:, None] - self.rows[:, :3]
         least2, most2 = np.zeros(low.shape[:2]), np.zeros(low.shape[:2])
         for i in range(3):
@@ -146,18 +167,19 @@ class Ellipsoids(Solids):
 
 
 def _angles(w: Floats) -> tuple[Floats, Floats]:
-    """The angles (k, 1, 1), and which are too small for their quotients."""
+    """Return the angles |w| (k, 1, 1), and the same but 0.01 at least, for quotients."""
     angle = np.linalg.norm(w, axis=1)[:, None, None]
     return angle, np.maximum(angle, 1e-2)
 
 
 def _sinc(w: Floats) -> Floats:
+    """Return sin / angle (k, 1, 1), by its series for small angles."""
     angle, safe = _angles(w)
     return np.where(angle < safe, 1.0 - angle**2 / 6.0 + angle**4 / 120.0, np.sin(safe) / safe)
 
 
 def _versed(w: Floats) -> Floats:
-    """(1 - cos) / angle^2."""
+    """Return (1 - cos) / angle^2 (k, 1, 1), by its series for small angles."""
     angle, safe = _angles(w)
     return np.where(
         angle < safe, 0.5 - angle**2 / 24.0 + angle**4 / 720.0, 2.0 * (np.sin(safe / 2) / safe) ** 2
@@ -165,7 +187,7 @@ def _versed(w: Floats) -> Floats:
 
 
 def _lag(w: Floats) -> Floats:
-    """(angle - sin) / angle^3."""
+    """Return (angle - sin) / angle^3 (k, 1, 1), by its series for small angles."""
     angle, safe = _angles(w)
     return np.where(
         angle < safe, 1.0 / 6.0 - angle**2 / 120.0 + angle**4 / 5040.0, (safe - np.sin(safe)) / safe**3

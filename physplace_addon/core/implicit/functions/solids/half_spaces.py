@@ -1,13 +1,13 @@
-"""The middle of an intersection of half-spaces n.x <= d, and its box, from corners and where it has no end.
+"""Half-spaces: f = n . (x - o) - d, n of unit length; several are a convex polyhedron, their intersection.
 
-Three planes meet in a corner of it if the place is in all other half-spaces; along n_i x n_j, in which two
-meet, it has no end if no half-space has one there.  With three independent normals it has a corner, or it is
-empty.  Many planes, or normals in one plane, are left to linear programming.
+Normals are measured about a place o in the middle of the object, so that turning one moves the plane where
+the artist sees it. The length of n means nothing: F does not change along n, and n is made a unit vector
+again whenever it is set.
 
-Half-spaces: f = n.(x - o) - d, n of unit length; several are a convex polyhedron, their intersection.
-
-Normals are measured about a place o of the object's size, so that turning one moves what the artist sees.
-The length of n means nothing: F does not change along n, and n is made a unit again whenever it is set.
+The box about the polyhedron n . x <= d comes from its corners. Three planes meet in a corner if the place is
+in all other half-spaces. Along n_i x n_j, in which two planes meet, the polyhedron is unbounded if no
+half-space ends there. With three independent normals it has a corner, or it is empty. Many planes, or normals
+in one plane, are left to linear programming.
 """
 
 from __future__ import annotations
@@ -28,15 +28,22 @@ from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of
 from .solids import Solids, Which, products
 
-_MOST = 24  # planes, whose corners are all looked at
+_MOST = 24  # planes up to which all corners are formed: 2,024 triples of them
+# relative widening of the box; sine of an angle below which planes count as parallel
 _SLACK, _PARALLEL = 1e-9, 1e-9
+# scipy's status of a program without solution; the absolute error of its solutions
 _INFEASIBLE, _LP_SLACK = 2, 1e-6
 
 
 def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
-    """Return the box (2, 3) about where all n.x <= d, n (k, 3) of unit length, d (k,); a trifle too large.
+    """Return the box (2, 3) about where all n . x <= d, slightly widened.
 
-    It is infinite where that is, and EMPTY where there is nothing.
+    Args:
+        normals: n (k, 3), of unit length.
+        distances: d (k,), in the units of x.
+
+    Returns:
+        The box, infinite where the polyhedron is, and EMPTY where there is nothing.
     """
     if len(normals) > _MOST or np.linalg.matrix_rank(normals, tol=1e-6) < 3:
         return _by_programming(normals, distances)
@@ -58,11 +65,12 @@ def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def _choices(count: int, size: int) -> Ints:
+    """Return all choices (c, size) of so many out of `count` numbers."""
     return np.array(list(combinations(range(count), size)), dtype=np.intp)
 
 
 def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
-    """Return the middle (1, 3) of the largest ball where all n.x <= d; none (0, 3) if there is no largest."""
+    """Return the centre (1, 3) of the largest ball where all n . x <= d; none (0, 3) if there is no largest."""
     rows = np.column_stack((normals, np.ones(len(normals))))
     radius = np.array([[0.0, 0.0, 0.0, -1.0]])
     least = np.append(distances, 0.0)
@@ -71,6 +79,7 @@ def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
 
 
 def _by_programming(normals: Floats, distances: Floats) -> Floats:
+    """Return the box (2, 3) by linear programming."""
     if _farthest(np.zeros(3), normals, distances) == -np.inf:
         return EMPTY.copy()
     ways = [sign * axis for sign in (-1.0, 1.0) for axis in np.eye(3)]
@@ -79,20 +88,23 @@ def _by_programming(normals: Floats, distances: Floats) -> Floats:
 
 
 def _farthest(way: Floats, normals: Floats, distances: Floats) -> float:
-    """The greatest way.x, and what may be missed; -inf for no place at all."""
+    """Return the greatest direction . x in the polyhedron, and the solver's error; -inf if it is empty."""
     found = linprog(-way, A_ub=normals, b_ub=distances, bounds=(None, None))
     if found.status == _INFEASIBLE:
         return -np.inf
     return _LP_SLACK - float(found.fun) if found.status == 0 else np.inf
 
 
-_ROUNDING = 2.0**-49
+_ROUNDING = 2.0**-49  # relative rounding of a distance to a plane
 
 
 @dataclass(frozen=True, eq=False)
 class HalfSpaces(Solids):
-    """k half-spaces; rows (k, 4) of outward normal and distance from `origin` (3,); `size` is how far from
-    there they matter.
+    """k half-spaces; rows (k, 4) of outward normal and distance from `origin`, in scene units.
+
+    Attributes:
+        origin: o (3,), about which normals turn.
+        size: how far from there the planes matter, in scene units.
     """
 
     origin: Floats
@@ -105,9 +117,11 @@ class HalfSpaces(Solids):
     def of(
         cls, normals: ArrayLike, points: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0
     ) -> Self:
-        """Return the half-spaces with outward normals (k, 3) whose planes run through points (k, 3).
+        """Return the half-spaces with outward normals (k, 3) of any length, whose planes go through points
+        (k, 3).
 
-        Raises ImplicitError for a normal without length.
+        Raises:
+            ImplicitError: for a normal without length.
         """
         rows = columns_of("plane", (("normals", 3, normals), ("points", 3, points)))
         length, n = length_and_unit(rows[:, :3])
@@ -118,17 +132,18 @@ class HalfSpaces(Solids):
         return cls(np.column_stack((n, distance)), middle, float(size))
 
     def _valid(self, rows: Floats) -> Floats:
+        """Return the rows (k, 4) with unit normals, in place; a normal without length stays as it was."""
         length, n = length_and_unit(rows[:, :3])
         rows[:, :3] = np.where(length[:, None] > 0.0, n, self.rows[:, :3])
         return rows
 
     @property
     def scales(self) -> Floats:
-        """For a normal 1 / size, for a distance 1."""
+        """1 / size for the components of a normal, 1 for a distance (4 k,)."""
         return np.tile([1.0 / self.size] * 3 + [1.0], len(self.rows))
 
     def values(self, x: Floats, which: Which) -> Floats:
-        """Return the distances f (...)."""
+        """Return the distances f (...), in scene units."""
         rows = self.rows[which]
         value: Floats = np.einsum("...i,...i->...", x - self.origin, rows[..., :3]) - rows[..., 3]
         return value
@@ -142,13 +157,13 @@ class HalfSpaces(Solids):
         return *self.gradients(x, which), np.zeros((*x.shape, 3))
 
     def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
-        """Return x - o across n by the normal, -1 by the distance (..., 4)."""
+        """Return the part of x - o across n by the normal, and -1 by the distance (..., 4)."""
         away, n = x - self.origin, self.rows[which, :3]
         across = away - np.einsum("...i,...i->...", away, n)[..., None] * n
         return np.concatenate((across, np.full((*across.shape[:-1], 1), -1.0)), axis=-1)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest distance (n, k), at two corners."""
+        """Return the least and the greatest f (n, k), which are at two corners of each box."""
         n, d = self.rows[:, :3], self.rows[:, 3]
         one, other = (products(n, (end - self.origin)[:, None]) for end in (lower, upper))
         least, most = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)

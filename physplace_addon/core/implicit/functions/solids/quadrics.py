@@ -1,8 +1,9 @@
 """Quadrics: f = L Q(xi), xi = (x - o) / L, Q of ten coefficients, in the order of MONOMIALS.
 
 The place o and the size L are the artist's: there Q's monomials are about 1, so the coefficients are numbers
-that compare, and f is a length.  A change of one by delta moves the surface by about L delta / |Q_xi|, whose
-mean square over the unit sphere is 4/3 |A|^2 + |b|^2 for Q = xi'A xi + b.xi + c: that gives their scales.
+that compare, and f is a length. A change of a coefficient by delta moves the surface by about L delta /
+|Q_xi|, whose mean square over the unit sphere is 4/3 |A|^2 + |b|^2 for Q = xi'A xi + b . xi + c: that gives
+the scales.
 """
 
 from __future__ import annotations
@@ -22,13 +23,18 @@ from .solids import Solids, Which
 
 MONOMIALS = ("xx", "yy", "zz", "xy", "yz", "zx", "x", "y", "z", "1")
 _FIRST, _SECOND = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])
-_ROUNDING = 2.0**-47
-_FLAT = 1e-12  # of the greatest eigenvalue, that another counts as 0
+_ROUNDING = 2.0**-47  # relative rounding of a sum of ten terms
+_FLAT = 1e-12  # share of the largest eigenvalue below which another one counts as 0
 
 
 @dataclass(frozen=True, eq=False)
 class Quadrics(Solids):
-    """k quadrics, united; rows (k, 10) of coefficients, about `origin` (3,), in units of `size`."""
+    """The union of k quadrics; rows (k, 10) of coefficients, without unit.
+
+    Attributes:
+        origin: o (3,), in scene units.
+        size: L, in scene units.
+    """
 
     origin: Floats
     size: float
@@ -37,7 +43,11 @@ class Quadrics(Solids):
 
     @classmethod
     def of(cls, coefficients: ArrayLike, origin: ArrayLike = (0.0, 0.0, 0.0), size: float = 1.0) -> Self:
-        """Return the quadrics of coefficients (k, 10). Raises ImplicitError for a size not above 0."""
+        """Return the quadrics of coefficients (k, 10).
+
+        Raises:
+            ImplicitError: for a size that is not above 0, other shapes, and what is not finite.
+        """
         if not size > 0.0:
             raise ImplicitError("quadric", "size", f"{size:g}", "set it above 0, as the size of the surface")
         rows = columns_of("quadric", (("coefficients", 10, coefficients),))
@@ -45,13 +55,13 @@ class Quadrics(Solids):
 
     @property
     def scales(self) -> Floats:
-        """The change of each coefficient (k 10,) that moves the surface about a unit."""
+        """The change of each coefficient (10 k,) that moves the surface by about a scene unit."""
         a, b = self._parts(slice(None))
         steep = np.sqrt(4.0 / 3.0 * (a * a).sum(axis=(1, 2)) + (b * b).sum(axis=1)) / self.size
         return np.repeat(np.where(steep > 0.0, steep, 1.0 / self.size), 10)
 
     def _parts(self, which: Which) -> tuple[Floats, Floats]:
-        """A (..., 3, 3) and b (..., 3)."""
+        """Return A (..., 3, 3) and b (..., 3) of some quadrics."""
         rows = self.rows[which]
         a = np.zeros((*rows.shape[:-1], 3, 3))
         a[..., _FIRST, _SECOND] += 0.5 * rows[..., :6]
@@ -59,11 +69,12 @@ class Quadrics(Solids):
         return a, rows[..., 6:9]
 
     def _monomials(self, x: Floats) -> Floats:
+        """Return the ten monomials (..., 10) at points x (..., 3)."""
         xi = (x - self.origin) / self.size
         return np.concatenate((xi[..., _FIRST] * xi[..., _SECOND], xi, np.ones((*xi.shape[:-1], 1))), axis=-1)
 
     def values(self, x: Floats, which: Which) -> Floats:
-        """Return f (...)."""
+        """Return f (...), in scene units."""
         value: Floats = self.size * np.einsum("...i,...i->...", self._monomials(x), self.rows[which])
         return value
 
@@ -83,7 +94,9 @@ class Quadrics(Solids):
         return shares
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, k): the best of those term by term, about the boxes' middles and Q's own."""
+        """Return bounds (n, k) of f, the best of three: by terms, about the boxes' centres, and about Q's own
+        centre.
+        """
         low, high = (lower - self.origin) / self.size, (upper - self.origin) / self.size
         with np.errstate(invalid="ignore", over="ignore"):
             bounds = self._by_terms(low, high), self._about_middles(low, high), self._beyond(low, high)
@@ -95,6 +108,7 @@ class Quadrics(Solids):
         )
 
     def _by_terms(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n, k) of Q over boxes of xi (n, 3), the sum of each term's bounds."""
         ends = [x * y for x in (low[:, _FIRST], high[:, _FIRST]) for y in (low[:, _SECOND], high[:, _SECOND])]
         least, most = np.min(ends, axis=0), np.max(ends, axis=0)
         least[:, :3] = np.maximum(np.maximum(low, -high), 0.0) ** 2
@@ -107,6 +121,9 @@ class Quadrics(Solids):
         return np.minimum(one, other).sum(axis=-1) - slack, np.maximum(one, other).sum(axis=-1) + slack
 
     def _about_middles(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return bounds (n, k) of Q over boxes of xi (n, 3), from Q, its slope and its curvature at the
+        centres.
+        """
         middle, half = 0.5 * (low + high)[:, None], 0.5 * (high - low)[:, None]
         a, b = self._parts(slice(None))
         terms = self._monomials(middle * self.size + self.origin) * self.rows
@@ -122,12 +139,13 @@ class Quadrics(Solids):
 
     @cached_property
     def _centred(self) -> tuple[_Centred | None, ...]:
+        """Each quadric with its squares completed; None where that is not possible."""
         return tuple(
             _centred(a, b, c) for a, b, c in zip(*self._parts(slice(None)), self.rows[:, 9], strict=True)
         )
 
     def _beyond(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Bounds (n, k) from how far boxes lie beyond the middle: Q is steepest there, if it has one."""
+        """Return bounds (n, k) of Q from how far boxes of xi (n, 3) lie beyond its centre, if it has one."""
         least, most = (
             np.full((len(low), len(self.rows)), -np.inf),
             np.full((len(low), len(self.rows)), np.inf),
@@ -140,13 +158,14 @@ class Quadrics(Solids):
         return least, most
 
     def element_seeds(self) -> Floats:
-        """Return the middles (k, 3) of the ellipsoids among them."""
+        """Return the centres (k', 3) of the ellipsoids and cylinders among them."""
         own = [one.middle for one in self._centred if one is not None and one.sign > 0.0]
         return self.origin + self.size * np.array(own).reshape(-1, 3)
 
     def box(self) -> Floats:
-        """Return a box (2, 3) about where any f = 0: finite along an axis only where that is an ellipsoid, or
-        a cylinder along other axes; without any surface, empty.
+        """Return a box (2, 3) that holds the surface; EMPTY if there is none.
+
+        It is finite along an axis only if every quadric is an ellipsoid, or a cylinder along other axes.
         """
         boxes = np.stack([self._box(own, 0.0) for own in self._centred])
         return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
@@ -157,7 +176,7 @@ class Quadrics(Solids):
         return np.stack([self._box(one, level / self.size) for one in own])
 
     def _box(self, own: _Centred | None, level: float) -> Floats:
-        """The box about where Q is a level."""
+        """Return the box (2, 3), in scene units, about where Q is a level."""
         if own is None:
             return -EMPTY
         size = own.sign * (own.level + level)
@@ -169,7 +188,15 @@ class Quadrics(Solids):
 
 @dataclass(frozen=True)
 class _Centred:
-    """Q(xi) = sign |xi - middle|_A^2 - level; |xi - middle|_A^2 >= (xi_i - middle_i)^2 / spreads_i."""
+    """A quadric with completed squares, Q(xi) = sign |xi - middle|_A^2 - level.
+
+    Attributes:
+        sign: 1 or -1.
+        middle: the centre (3,), in xi.
+        level: without unit.
+        spreads: |xi - middle|_A^2 is at least (xi_i - middle_i)^2 / spreads_i (3,).
+        rounding: absolute rounding of Q.
+    """
 
     sign: float
     middle: Floats
@@ -179,7 +206,10 @@ class _Centred:
 
 
 def _centred(a: Floats, b: Floats, c: float) -> _Centred | None:
-    """Complete the squares of xi'A xi + b.xi + c; None where A has both signs, or b a part that A has not."""
+    """Return xi'A xi + b . xi + c with completed squares.
+
+    It is None where A has eigenvalues of both signs, or b a part in which A is 0.
+    """
     values, axes = np.linalg.eigh(a)
     flat: Bools = np.abs(values) <= _FLAT * np.abs(values).max()
     along, bent = b @ axes, values[~flat]

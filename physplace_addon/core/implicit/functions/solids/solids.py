@@ -1,7 +1,8 @@
 """Solids of one kind: k elements, each a function f_j(x) in units of length, as rows (k, p) of parameters.
 
-By itself such a set is their union, F = min f_j, or for half-spaces their intersection, F = max f_j.  Blends
-take the elements one by one.  Where two are equal the derivatives are those of the first.
+By itself such a set is the union of its elements, F = min f_j, or for half-spaces their intersection, F = max
+f_j. Blends take the elements one by one (`operands`). Where two f_j are equal the derivatives are those of
+the first.
 """
 
 from __future__ import annotations
@@ -20,13 +21,20 @@ from ..element_rows import ElementRows
 from ..sparse_rows import SparseRows
 
 Which = Ints | slice
-ALL = slice(None)
-_AT_ONCE = 2**16  # pairs of a point and an element
+ALL = slice(None)  # all elements
+_AT_ONCE = 2**16  # pairs of a point and an element evaluated at once, which bounds the memory
 
 
 @dataclass(frozen=True, eq=False)
 class Solids(ElementRows, ImplicitFunction):
-    """k elements of one kind."""
+    """k elements of one kind.
+
+    Attributes:
+        sign: 1 for a union, -1 for an intersection.
+
+    Raises:
+        ImplicitError: for no elements at all.
+    """
 
     sign: ClassVar[float] = 1.0  # -1 for the intersection
 
@@ -37,30 +45,30 @@ class Solids(ElementRows, ImplicitFunction):
 
     @abstractmethod
     def values(self, x: Floats, which: Which) -> Floats:
-        """Return f (...) of elements `which`, each at its own point of x (..., 3)."""
+        """Return f (...) of the elements `which`, each at its own point of x (..., 3), in scene units."""
 
     @abstractmethod
     def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
-        """Return f (...) and f_x (..., 3)."""
+        """Return f (...) and f_x (..., 3) of the elements `which`, each at its own point."""
 
     @abstractmethod
     def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
-        """Return f (...), f_x (..., 3) and f_xx (..., 3, 3)."""
+        """Return f (...), f_x (..., 3) and f_xx (..., 3, 3) of the elements `which`, each at its own point."""
 
     @abstractmethod
     def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
-        """Return the derivatives (..., p) by the elements' own parameters."""
+        """Return the derivatives (..., p) of f by the elements' own parameters."""
 
     @abstractmethod
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, k) of each f over boxes (n, 3)."""
+        """Return proven bounds (n, k) of each f over boxes with corners (n, 3)."""
 
     @abstractmethod
     def boxes(self, level: float) -> Floats:
-        """Return, for each element, a box (k, 2, 3) that holds where f <= level; infinite where that is."""
+        """Return for each element a box (k, 2, 3) that holds where f <= level; infinite where that is."""
 
     def active_elements(self, x: Floats) -> Ints:
-        """Return the element (n,) that F is at points (n, 3)."""
+        """Return the number (n,) of the element whose f is F at points (n, 3)."""
         step = max(_AT_ONCE // len(self.rows), 1)
         parts = (x[i : i + step, None] for i in range(0, len(x), step))
         nearest = [np.argmin(self.sign * self.values(part, ALL), axis=1) for part in parts]
@@ -79,11 +87,11 @@ class Solids(ElementRows, ImplicitFunction):
         return self.hessians(x, self.active_elements(x))
 
     def parameter_gradient(self, x: Floats) -> csr_array:
-        """Return F_q (n, m): one element's derivatives in each row."""
+        """Return F_q (n, m), with one element's derivatives in each row."""
         return self.parameter_rows(x, self.active_elements(x)).matrix()
 
     def parameter_rows(self, x: Floats, which: Ints) -> SparseRows:
-        """Return the derivatives of elements `which` (n,) by all parameters."""
+        """Return the derivatives (n, m) of elements `which` (n,), at points (n, 3), by all parameters."""
         width = self.rows.shape[1]
         indices = (which[:, None] * width + np.arange(width)).ravel()
         return SparseRows(
@@ -105,22 +113,24 @@ class Solids(ElementRows, ImplicitFunction):
         return self.parameter_rates(x, self.active_elements(x), rate)
 
     def element_seeds(self) -> Floats:
-        """Return the centres (k, 3), which come first among the parameters unless a kind says otherwise."""
+        """Return the centres (k, 3), which are the first three parameters unless a kind overrides this."""
         return self.rows[:, :3].copy()
 
     def box(self) -> Floats:
-        """Return a box (2, 3) about the surface."""
+        """Return a box (2, 3) that holds the surface."""
         return self.box_inside(0.0)
 
     def box_inside(self, level: float) -> Floats:
-        """Return a box (2, 3) about all elements, or where intersected, within all."""
+        """Return a box (2, 3) about where F <= level: about all elements' boxes, or of an intersection within
+        all.
+        """
         boxes = self.boxes(level)
         if self.sign > 0.0:
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
         return np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n,) of F over boxes."""
+        """Return bounds (n,) of F over boxes with corners (n, 3)."""
         least, most = self.ranges(lower, upper)
         if self.sign > 0.0:
             return least.min(axis=1), most.min(axis=1)
@@ -128,5 +138,5 @@ class Solids(ElementRows, ImplicitFunction):
 
 
 def products(weights: Floats, ends: Floats) -> Floats:
-    """Return products of which 0 times infinity is 0."""
+    """Return weights times ends, which broadcast; 0 times infinity is 0."""
     return np.where(weights == 0.0, 0.0, np.where(weights == 0.0, 1.0, weights) * ends)

@@ -1,4 +1,4 @@
-"""Spheres: f = |x - c| - r, a distance.  At the centre, where it has none, its gradient is taken as 0."""
+"""Spheres: f = |x - c| - r, which is the distance. At the centre its gradient is taken as 0."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ....vectors import length_and_unit
 from ..element_rows import columns_of
 from .solids import Solids, Which
 
-_ROUNDING = 2.0**-50
+_ROUNDING = 2.0**-50  # relative rounding of a distance
 
 
 class Spheres(Solids):
-    """k spheres; rows (k, 4) of centre and radius. A radius below 0 counts as its opposite."""
+    """k spheres; rows (k, 4) of centre and radius in scene units. A radius below 0 counts as its opposite."""
 
     kind = "sphere"
     columns = ("centre x", "centre y", "centre z", "radius")
@@ -29,18 +29,18 @@ class Spheres(Solids):
         return cls(np.column_stack((rows[:, :3], np.abs(rows[:, 3]))))
 
     def values(self, x: Floats, which: Which) -> Floats:
-        """Return the distances f (...)."""
+        """Return the distances f (...), in scene units."""
         d = x - self.rows[which, :3]
         distance: Floats = np.sqrt(np.einsum("...i,...i->...", d, d)) - self.rows[which, 3]
         return distance
 
     def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
-        """Return f (...) and its direction (..., 3)."""
+        """Return f (...) and n = (x - c) / |x - c| (..., 3)."""
         length, n = length_and_unit(x - self.rows[which, :3])
         return length - self.rows[which, 3], n
 
     def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
-        """Return f (...), its direction and (1 - n n') / |x - c| (..., 3, 3)."""
+        """Return f (...), n (..., 3) and (1 - n n') / |x - c| (..., 3, 3)."""
         length, n = length_and_unit(x - self.rows[which, :3])
         across = np.eye(3) - n[..., :, None] * n[..., None, :]
         bend = (
@@ -49,12 +49,12 @@ class Spheres(Solids):
         return length - self.rows[which, 3], n, bend
 
     def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
-        """Return -n by the centre, -1 by the radius (..., 4)."""
+        """Return -n by the centre and -1 by the radius (..., 4)."""
         _, n = length_and_unit(x - self.rows[which, :3])
         return np.concatenate((-n, np.full((*n.shape[:-1], 1), -1.0)), axis=-1)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and greatest distance (n, k), with what rounding may add."""
+        """Return the least and the greatest f (n, k) over boxes, widened by what is rounded."""
         below, above = lower[:, None] - self.rows[:, :3], self.rows[:, :3] - upper[:, None]
         near = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=-1)
         far = np.linalg.norm(np.maximum(np.abs(below), np.abs(above)), axis=-1)
@@ -63,7 +63,7 @@ class Spheres(Solids):
         return least, far * (1.0 + _ROUNDING) - self.rows[:, 3] + slack
 
     def boxes(self, level: float) -> Floats:
-        """Return the boxes (k, 2, 3) about them, grown by the level."""
+        """Return the boxes (k, 2, 3) about the spheres, grown by the level."""
         centres, radii = self.rows[:, :3], self.rows[:, 3:] + level
         radii = np.where(radii < 0.0, -np.inf, radii)
         return np.stack((centres - radii, centres + radii), axis=1)
