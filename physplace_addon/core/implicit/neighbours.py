@@ -1,14 +1,8 @@
-"""Which positions are near a few places, by the cells of a grid.
+"""Which positions are near one another, by search trees and by uniform grids.
 
-A tree is quicker where all are looked for, or reaches differ; for some places among many positions that are
-spread alike, most of its time goes into making it.  Here only positions in cells beside those of the places
-are sorted, and pairs are measured so many at a time that they stay in the processor's cache.
-
-Which positions are near one another: searches by trees and by cells.
-
-Reaches can differ a hundredfold, at the frontier of growth.  Positions are sorted into octaves of reach, and
-each octave is searched once among itself and those below it, so that one that reaches far does not make all
-search far.
+Reaches can differ a hundredfold where floaters grow over a bare surface. Positions are sorted into octaves of
+reach, and each octave is searched once among itself and once against those below it, so that one long reach
+does not make all positions search far.
 """
 
 from __future__ import annotations
@@ -22,15 +16,15 @@ from ..arrays import Bools, Floats, Ints
 from ..vectors import column_rows
 from .uniform_grid import pairs_between
 
-_ALIKE = 1.25  # longest over shortest reach that are searched as one
-_MIDST = 1.15  # of the usual reach: where an octave ends, so that most are in that one
-_FAR = 2.5  # of the usual reach: only the few that reach farther are searched so far
-_FEW = 0.1  # of all: fewer in the octave below that are searched with it
-_BY_ALL = 2**16  # pairs up to which looking at each is quicker than a tree
+_ALIKE = 1.25  # longest over shortest reach up to which all positions are searched with the longest one
+_MIDST = 1.15  # of the median reach: where octaves end, so that most positions are in one octave
+_FAR = 2.5  # of the mean reach: only the few positions that reach farther are searched so far
+_FEW = 0.1  # share of all positions: an octave with fewer is searched with the next one above
+_BY_ALL = 2**16  # pairs up to which measuring each of them is quicker than a search
 
 
 def near_pairs(positions: Floats, reaches: Floats) -> tuple[Ints, Ints]:
-    """Return the pairs (m,), (m,) of positions (r, 3) nearer than the longer of their reaches (r,).
+    """Return the pairs (m,), (m,) of positions (r, 3) that are nearer than the longer of their reaches (r,).
 
     Where reaches are much alike, pairs a little farther apart are among them.
     """
@@ -49,8 +43,17 @@ def near_pairs(positions: Floats, reaches: Floats) -> tuple[Ints, Ints]:
 
 
 def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints, Ints]:
-    """Return the pairs (m,), (m,) of positions (r, 3) nearer than the longer of their reaches (r,), one of
-    each pair being of some (r,).  What reaches farther is searched at a level of its own.
+    """Return the pairs nearer than the longer of their reaches of which at least one position is marked.
+
+    Positions with longer reaches are searched at a level of their own.
+
+    Args:
+        positions: all positions (r, 3).
+        reaches: their reaches (r,).
+        some: which positions (r,) are marked.
+
+    Returns:
+        The numbers of both positions of each pair (m,), (m,).
     """
     own, mean, found = np.flatnonzero(some), float(reaches.mean()), []
     for low, high in pairwise((0.0, _MIDST * mean, _FAR * mean, np.inf)):
@@ -64,7 +67,7 @@ def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints
 
 
 def _octaves(reaches: Floats) -> Ints:
-    """Return the octaves (r,) of reaches, numbered from 0."""
+    """Return the octave (r,) of each reach (r,), numbered from 0."""
     octave = np.ceil(np.log2(reaches / (_MIDST * np.median(reaches)))).astype(np.intp)
     below = octave == -1
     if np.count_nonzero(below) < _FEW * len(below):
@@ -73,7 +76,7 @@ def _octaves(reaches: Floats) -> Ints:
 
 
 def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
-    """Return the pairs of positions within a reach."""
+    """Return the pairs of positions (r, 3) within one reach."""
     if not len(positions):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     pairs = _tree(positions).query_pairs(reach, output_type="ndarray")
@@ -81,14 +84,14 @@ def _among(positions: Floats, reach: float) -> tuple[Ints, Ints]:
 
 
 def _octave(positions: Floats, reaches: Floats, own: Ints, below: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs among `own`, and of own with those `below`, that reach no farther."""
+    """Return the pairs among the positions `own`, and of these with the positions `below`."""
     one, two = _among(column_rows(positions, own), float(reaches[own].max()))
     among = _nearer(positions, reaches, own.take(one), own.take(two))
     return _joined(among, _across(positions, reaches, own, below))
 
 
 def _across(positions: Floats, reaches: Floats, own: Ints, others: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs of some positions with others that are nearer than the longer of their reaches."""
+    """Return the pairs of positions `own` with positions `others` nearer than the longer of their reaches."""
     if len(own) * len(others) <= _BY_ALL:
         return _nearer(positions, reaches, np.repeat(own, len(others)), np.tile(others, len(own)))
     ends = (own, others)
@@ -99,12 +102,12 @@ def _across(positions: Floats, reaches: Floats, own: Ints, others: Ints) -> tupl
 
 
 def _joined(*found: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Return the pairs that were found in several searches."""
+    """Return the pairs found in several searches, one after another."""
     return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
 
 
 def _nearer(positions: Floats, reaches: Floats, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """Return the pairs that are nearer than the longer of their reaches."""
+    """Return those pairs of positions that are nearer than the longer of their reaches."""
     left = np.maximum(reaches.take(first), reaches.take(second)) ** 2
     for axis in np.ascontiguousarray(positions.T):
         apart = axis.take(first) - axis.take(second)
@@ -114,12 +117,14 @@ def _nearer(positions: Floats, reaches: Floats, first: Ints, second: Ints) -> tu
 
 
 def nearest(places: Floats, positions: Floats, farthest: float = np.inf) -> tuple[Floats, Ints]:
-    """Return how far the nearest of positions (r, 3) is from places (k, 3), infinite if that is more than
-    `farthest`, and which it is; r if there is none.
+    """Return the distance (k,) from places (k, 3) to the nearest of positions (r, 3), and its number (k,).
+
+    The distance is infinite, and the number r, where none is within `farthest`.
     """
     apart, index = _tree(positions).query(places, distance_upper_bound=farthest)
     return np.asarray(apart), np.asarray(index)
 
 
 def _tree(positions: Floats) -> cKDTree:
+    """Return a search tree that is quick to make."""
     return cKDTree(positions, balanced_tree=False, compact_nodes=False)

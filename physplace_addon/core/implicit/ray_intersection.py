@@ -1,9 +1,9 @@
-"""Where a ray meets an implicit surface first: what an artist points at.
+"""The first intersection of a ray with an implicit surface: what an artist points at.
 
-The ray is cut into pieces, and those in whose boxes F is proven to have no zero are left out; what remains is
-cut again, nearest first, until a piece is as short as the eye tells apart; there the change of sign is
-bisected. A feature that the bounds see is not missed however thin it is; a ray that only grazes the surface
-does not meet it.
+The ray is cut into pieces. Those over whose boxes the proven range of F does not hold 0 are dropped, and the
+nearest of the others are cut again, until pieces are shorter than a pixel. Then the first change of sign is
+bisected. A part of the surface that the ranges show is not missed, however thin it is; a ray that only grazes
+the surface does not meet it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ import numpy as np
 from ..arrays import Floats
 from .functions.base import ImplicitFunction
 
-_PIECES = 64  # at first
-_PARTS = 4  # of each piece, in a round
-_ROUNDS = 7  # 64 * 4^7 pieces to the whole
-_MOST = 512  # pieces that are followed, the nearest ones
-_HALVINGS = 60
+_PIECES = 64  # pieces of the ray at first
+_PARTS = 4  # parts into which each piece is cut in a round
+_ROUNDS = 7  # rounds: the last pieces are 1 / (64 * 4^7), about 1e-6, of the ray within the box
+_MOST = 512  # pieces that are followed in a round, the nearest ones
+_HALVINGS = 60  # halvings of the last piece, down to rounding
 
 
 def first_hit(function: ImplicitFunction, origin: Floats, along: Floats, reach: float) -> float | None:
-    """Return how far along a ray the surface is, in scene units; None if the ray misses it.
+    """Return how far along a ray it first meets the surface, in scene units; None if it does not.
 
-    origin (3,) is where the ray begins, along (3,) its direction, of unit length; reach is where it ends.
+    Args:
+        function: F.
+        origin: where the ray begins (3,).
+        along: its direction (3,), of unit length.
+        reach: how far it reaches, in scene units.
     """
     start, end = _within(function.box(), origin, along, reach)
     if not start < end:
@@ -43,7 +47,7 @@ def first_hit(function: ImplicitFunction, origin: Floats, along: Floats, reach: 
 
 
 def _within(box: Floats, origin: Floats, along: Floats, reach: float) -> tuple[float, float]:
-    """From where to where the ray is within a box (2, 3)."""
+    """Return from where to where, in scene units, the ray is within a box (2, 3); 0, 0 if it is not."""
     if (box[0] > box[1]).any():
         return 0.0, 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -57,6 +61,7 @@ def _within(box: Floats, origin: Floats, along: Floats, reach: float) -> tuple[f
 def _bisected(
     function: ImplicitFunction, origin: Floats, along: Floats, piece: Floats, begins_inside: bool
 ) -> float:
+    """Return where F changes its sign on a piece (2,) of the ray, in scene units."""
     near, far = piece.tolist()
     for _ in range(_HALVINGS):
         middle = 0.5 * (near + far)

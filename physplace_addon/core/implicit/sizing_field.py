@@ -1,13 +1,13 @@
-"""What radius is desired where: the artist's, less where the surface bends or where attention is.
+"""The sizing field: which repulsion radius sigma_hat is desired where on a surface.
 
-Witkin and Heckbert 1994, section 6, propose both: curvature, and the neighbourhood of a dragged point.  With
-n = F_x / |F_x| the surface turns by the operator S = (1 - n n') F_xx (1 - n n') / |F_x|.  Its two eigenvalues
-besides 0 are the principal curvatures; they have the sum tr S and the sum of squares |S|^2, so the greater
-one is
+Witkin and Heckbert (1994, section 6) propose two criteria for a density that is not uniform: curvature, and
+the neighbourhood of a control point that is dragged. With n = F_x / |F_x| the surface's normal turns by the
+operator S = (1 - n n') F_xx (1 - n n') / |F_x|. Its two eigenvalues besides 0 are the principal curvatures.
+Their sum is tr S and the sum of their squares |S|^2, so the greater one is
 
     kappa = |tr S| / 2 + sqrt(|S|^2 / 2 - (tr S)^2 / 4),
 
-and over a radius sigma the normal turns by kappa sigma.
+and over a radius sigma the normal turns by kappa sigma radians.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from .particles.floaters import FloaterSettings
 def desired_repulsion_radii(
     function: ImplicitFunction, positions: Floats, settings: FloaterSettings
 ) -> Floats:
-    """Return sigma_hat (r,) at positions (r, 3), scene units."""
+    """Return sigma_hat (r,) at positions (r, 3) on the surface, in scene units.
+
+    It is the radius of the settings, less where the surface bends, by `turn`, and less near the points of
+    `focus`, by `focus_share` with a smooth transition over `focus_size`.
+    """
     radii = np.full(len(positions), settings.radius)
     focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
     if not len(positions) or not (settings.turn > 0.0 or focused):
@@ -41,7 +45,9 @@ def desired_repulsion_radii(
 
 
 def greatest_curvature(function: ImplicitFunction, positions: Floats) -> Floats:
-    """Return the greater principal curvature (r,) without sign, 1 / scene unit; infinite where F_x is 0."""
+    """Return the greater principal curvature (r,) without sign, in 1 / scene unit; infinite
+    where F_x is 0.
+    """
     _, gradient, hessian = function.hessian(positions)
     slope = np.sqrt(np.einsum("ri,ri->r", gradient, gradient))
     normal = gradient / np.where(slope > 0.0, slope, 1.0)[:, None]

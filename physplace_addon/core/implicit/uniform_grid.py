@@ -1,6 +1,9 @@
-"""Uniform grids: the cells of a box, and which positions are near a few places.
+"""Uniform grids: numbers of cells, and a search for positions near a few places.
 
-A grid cuts a box into cubes, the cells, numbered along x, y and z.
+A grid cuts a box into cubes, the cells. A search tree is quicker where near pairs among all positions are
+wanted, or where reaches differ. For a few places among many positions that are evenly spread, most of its
+time goes into making it; so here only the positions in cells beside those of the places are sorted by cell.
+Pairs are measured so many at a time that they stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..vectors import column_rows
 
+# the lowest corners (8, 3) of the eighths of a cell, in halves of its size
 OCTANTS = np.stack(np.meshgrid(*[np.arange(2.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
@@ -25,16 +29,22 @@ def cell_numbers(counts: Floats) -> Floats:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-_MOST = 2**16 - 1  # cells: their numbers are sorted by digits
-_COARSER = 1.2
-_SLICE = 2**14  # pairs measured at a time
-_SIDES = np.array([-1, 0, 1])
-_PLACE = np.array([1.0, 1.0, 1.0, 0.0])  # of a row: what is a position
+_MOST = 2**16 - 1  # most cells of a search grid: their numbers fit into 16 bits and are sorted by digits
+_COARSER = 1.2  # factor by which cells become larger until there are few enough
+_SLICE = 2**14  # pairs measured at a time: 32 bytes each and a few arrays of them fit into the cache
+_SIDES = np.array([-1, 0, 1])  # steps along an axis to the cells beside one and to itself
+# weights of a row of `_rows` that leave the position and drop the reach
+_PLACE = np.array([1.0, 1.0, 1.0, 0.0])
 
 
 def pairs_between(places: Floats, own: Floats, positions: Floats, others: Floats) -> tuple[Ints, Ints]:
-    """Return the pairs (m,), (m,) of places (k, 3) with positions (r, 3) that are nearer than the longer of
-    their reaches, own (k,) and others (r,).
+    """Return the pairs (m,), (m,) of places and positions that are nearer than the longer of their reaches.
+
+    Args:
+        places: a few places (k, 3).
+        own: their reaches (k,).
+        positions: many positions (r, 3).
+        others: their reaches (r,).
     """
     if not len(places) or not len(positions):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
@@ -53,7 +63,7 @@ def pairs_between(places: Floats, own: Floats, positions: Floats, others: Floats
 
 
 class UniformGrid:
-    """Cells over the box of some places, their edges at least a reach, and two layers around them."""
+    """Cells over the box of some places, their edges at least a reach long, with two layers around them."""
 
     def __init__(self, places: Floats, reach: float) -> None:
         self._low = places.min(axis=0)
@@ -66,7 +76,7 @@ class UniformGrid:
         self.row, self.sheet, self.count = int(sides[2]), int(sides[1] * sides[2]), int(np.prod(sides))
 
     def cells(self, positions: Floats) -> Ints:
-        """Return the number of each position's cell (r,); those far away are in the outermost layer."""
+        """Return the number of each position's cell (r,); positions far away are in the outermost layer."""
         number = np.zeros(len(positions), dtype=np.intp)
         for axis, low, last in zip(positions.T, self._low, self._last, strict=True):
             index = axis - low
@@ -79,7 +89,9 @@ class UniformGrid:
         return number
 
     def beside(self, cells: Ints) -> Bools:
-        """Return of which of all cells something may be within the reach of what is in some (k,)."""
+        """Return for all cells whether something in them may be within the reach of what is in some cells
+        (k,).
+        """
         marked = np.zeros(self.count, dtype=bool)
         marked[cells] = True
         for step in (1, self.row, self.sheet):
@@ -91,15 +103,20 @@ class UniformGrid:
 
 
 def _rows(positions: Floats, reaches: Floats) -> Floats:
-    """Return positions and the squares of reaches (r, 4): rows of 32 bytes are fetched in one."""
+    """Return positions and the squares of their reaches (r, 4): rows of 32 bytes are fetched in one."""
     rows = np.empty((len(positions), 4))
     rows[:, :3], rows[:, 3] = positions, reaches * reaches
     return rows
 
 
 def _within(places: Floats, positions: Floats, first: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return the near pairs of places (k, 4) with positions (r, 4); those of a place may be among runs of
-    positions, `counts` (k, c) from the `first` (k, c) on.
+    """Return the pairs (m,), (m,) of places and positions that are nearer than the longer of their reaches.
+
+    Args:
+        places: rows (k, 4) of position and squared reach.
+        positions: rows (r, 4) of position and squared reach, sorted by cell.
+        first: the first position of each of c runs that belong to a place (k, c).
+        counts: how many positions are in each run (k, c).
     """
     each = counts.sum(axis=1)
     ends = np.cumsum(each)

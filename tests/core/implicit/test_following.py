@@ -158,7 +158,9 @@ def circled(remembering):
         derivatives = type(blob).derivatives
         patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
         for turn in 0.05 * np.arange(40.0):
-            controls = controls.dragged_to(0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0]))
+            controls = controls.dragged_to(
+                0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0])
+            )
             last = made if remembering else None
             made = surface_step(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
             blob, controls = made.function, made.controls

@@ -47,7 +47,9 @@ def test_the_desired_velocity_is_down_the_slope_of_the_energy() -> None:
             each = energies(moved, radii)
             sides.append(each[i].sum() + each[:, i].sum())
         slope = (sides[0] - sides[1]) / (2.0 * h)
-        assert felt.wish[i, axis] == pytest.approx(-SPEEDUP * radii[i] ** 2 * slope, rel=1e-5, abs=1e-7)
+        assert felt.desired_velocity[i, axis] == pytest.approx(
+            -SPEEDUP * radii[i] ** 2 * slope, rel=1e-5, abs=1e-7
+        )
 
 
 def test_the_energy_and_how_it_grows_with_the_radius_are_those_of_the_sum() -> None:
@@ -108,16 +110,16 @@ def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monk
         floaters = Floaters(moved, floaters.radii, floaters.gradients, floaters.desired, floaters.ages)
 
 
-def test_floaters_keep_to_the_moving_surface_and_else_go_where_they_wish() -> None:
-    """Equation 5: F' = -phi F, and what is given up of the wish is along F_x."""
+def test_floaters_keep_to_the_moving_surface_and_else_go_where_desired() -> None:
+    """Equation 5: F' = -phi F, and what is given up of the desired velocity is along F_x."""
     blob = fourteen_spheres()
     draw = np.random.default_rng(0)
-    places, wish = draw.normal(size=(20, 3)), draw.normal(size=(20, 3))
+    places, desired = draw.normal(size=(20, 3)), draw.normal(size=(20, 3))
     rate = draw.normal(size=len(blob.parameters))
     value, gradient = blob.gradient(places)
     pull = blob.parameter_rate(places, rate) + 15.0 * value
-    velocity = constrained_velocity(wish, gradient, pull)
+    velocity = constrained_velocity(desired, gradient, pull)
     change = np.einsum("ri,ri->r", gradient, velocity) + blob.parameter_rate(places, rate)
     assert np.allclose(change, -15.0 * value, rtol=0.0, atol=1e-12)
-    assert np.allclose(np.cross(velocity - wish, gradient), 0.0, atol=1e-12)
-    assert not constrained_velocity(wish[:1], np.zeros((1, 3)), np.ones(1)).any()
+    assert np.allclose(np.cross(velocity - desired, gradient), 0.0, atol=1e-12)
+    assert not constrained_velocity(desired[:1], np.zeros((1, 3)), np.ones(1)).any()

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import ImplicitError
-from ...formulas import Formulas, Jet, RESERVED, Range, graded
+from ...formulas import RESERVED, Formulas, Jet, Range, graded
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
@@ -125,7 +125,9 @@ def _coefficients(
 
 
 def _faces() -> tuple[Floats, Floats]:
-    """Return the patches of the boundary of the cube from -1 to 1: lowest and highest corners, each (k, 3)."""
+    """Return the patches of the boundary of the cube from -1 to 1: lowest and highest
+    corners, each (k, 3).
+    """
     ticks = np.linspace(-1.0, 1.0, _PATCHES + 1)
     low = np.stack(np.meshgrid(ticks[:-1], ticks[:-1], indexing="ij"), axis=-1).reshape(-1, 2)
     high = np.stack(np.meshgrid(ticks[1:], ticks[1:], indexing="ij"), axis=-1).reshape(-1, 2)
@@ -208,7 +210,9 @@ class FormulaFunction(ImplicitFunction):
 
     @property
     def scales(self) -> Floats:
-        """The change of each constant (m,) that moves the surface by about a unit, measured when it was read."""
+        """The change of each constant (m,) that moves the surface by about a unit, measured
+        when it was read.
+        """
         return self.scales_of_constants.copy()
 
     @property

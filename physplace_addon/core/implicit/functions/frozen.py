@@ -49,7 +49,9 @@ class Frozen(ImplicitFunction):
 
     @cached_property
     def _numbers(self) -> slice | Ints:
-        """The numbers of the free parameters: a slice where they follow one another, which needs no copies."""
+        """The numbers of the free parameters: a slice where they follow one another, which
+        needs no copies.
+        """
         numbers = np.flatnonzero(self.free)
         row = len(numbers) and numbers[-1] - numbers[0] == len(numbers) - 1
         return slice(int(numbers[0]), int(numbers[-1]) + 1) if row else numbers

@@ -121,7 +121,9 @@ class Moved(Derived):
         return places
 
     def _moved(self, own: Floats) -> Floats:
-        """Return the box (2, 3) about the corners of a box (2, 3), moved; all of space for an infinite one."""
+        """Return the box (2, 3) about the corners of a box (2, 3), moved; all of space for an
+        infinite one.
+        """
         if not np.isfinite(own).all():
             whole = np.array([[-np.inf] * 3, [np.inf] * 3])
             return own if (own[0] > own[1]).any() else whole

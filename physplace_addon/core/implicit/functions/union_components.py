@@ -13,7 +13,9 @@ from .transformed import Scaled
 
 
 def components_of_union(function: ImplicitFunction) -> tuple[ImplicitFunction, ...]:
-    """Return the functions that a function is the sharp union of, each once; itself if it is no such union."""
+    """Return the functions that a function is the sharp union of, each once; itself if it is
+    no such union.
+    """
     found: list[ImplicitFunction] = []
     for part in _parts(function):
         if not any(_same(part, other) for other in found):

@@ -5,9 +5,9 @@ velocity P is (equation 5)
 
     p' = P - (F_x . P + F_q . q' + phi F) / (F_x . F_x) F_x.
 
-A step of dt leaves a floater off by the second order of its way.  Newton's step on the surface after the move
-takes that back; floaters farther off than a share of their radius take more, and those that get no nearer
-have lost their surface.
+Euler's step of dt leaves a floater off the surface by the second order of its move. A Newton step after the
+move takes that back; floaters farther off than a share of their radius take more, and those that come no
+nearer have lost their surface.
 """
 
 from __future__ import annotations
@@ -21,39 +21,53 @@ from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
 from ..projection import newton_step
 
-_NEAR = 0.03  # of the radius: where one Newton step leaves less than 1e-3 of the radius
-_LOST = 0.1  # of the radius, after the last Newton step but one
-_ROUNDS = 12
-_BEND = 0.35  # of a way: who ends farther off the surface has gone beyond its bend
-_LEAST, _FIRST, _PART = 0.02, 0.6, 0.3  # of what is short: left at least, looked at; of a way: looked at
-_FLAT = 1e-150  # of F_x's square: less is no number to divide by
+_NEAR = 0.03  # share of the radius: from so far off, one Newton step leaves less than 1e-3 of the radius
+_LOST = 0.1  # share of the radius: a floater farther off before its last Newton step has lost the surface
+_ROUNDS = 12  # most Newton steps after the first
+_BEND = 0.35  # share of a move: who ends farther off the surface than this has gone beyond a bend of it
+# shares of a short move that is left at least, and evaluated; share of the whole move that is evaluated
+_LEAST, _FIRST, _PART = 0.02, 0.6, 0.3
+_FLAT = 1e-150  # least square of |F_x| that may be divided by
 
 
 @dataclass(frozen=True, eq=False)
 class Attached:
-    """positions (r, 3) on the surface, F_x there (r, 3), and which floaters (r,) found no surface."""
+    """Floaters brought to the surface.
+
+    Attributes:
+        positions: where they are (r, 3), in scene units.
+        gradients: F_x (r, 3), of the last evaluation.
+        lost: which found no surface (r,).
+    """
 
     positions: Floats
     gradients: Floats
     lost: Bools
 
 
-def constrained_velocity(wish: Floats, gradients: Floats, pull: Floats | None) -> Floats:
-    """Return the velocities (r, 3) nearest to the wish (r, 3) that keep to the surface (equation 5).
+def constrained_velocity(desired: Floats, gradients: Floats, pull: Floats | None) -> Floats:
+    """Return the velocities p' (r, 3) nearest to the desired ones that keep to the surface (equation 5).
 
-    pull (r,) is F_q . q' + phi F, None if that is 0.  Where F_x is zero the surface is undefined and a
-    floater does not move.
+    Args:
+        desired: P (r, 3), scene units per time.
+        gradients: F_x (r, 3).
+        pull: F_q . q' + phi F (r,), or None if that is 0.
+
+    Returns:
+        p' (r, 3); zero where F_x is zero, as the paper's section 5 recommends.
     """
     square = column_dot(gradients, gradients)
     if square.min(initial=np.inf) > _FLAT:
-        share = column_dot(gradients, wish)
+        share = column_dot(gradients, desired)
         if pull is not None:
             share += pull
         share /= square
-        return wish - share[:, None] * gradients
+        return desired - share[:, None] * gradients
     firm = square > _FLAT
-    velocity = np.zeros_like(wish)
-    velocity[firm] = constrained_velocity(wish[firm], gradients[firm], None if pull is None else pull[firm])
+    velocity = np.zeros_like(desired)
+    velocity[firm] = constrained_velocity(
+        desired[firm], gradients[firm], None if pull is None else pull[firm]
+    )
     return velocity
 
 
@@ -69,7 +83,14 @@ def limited_moves(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
 def attached_to_surface(
     function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float
 ) -> Attached:
-    """Bring positions (r, 3) to the surface, each by `farthest` at most in a round, scene units."""
+    """Bring floaters to the surface by Newton's steps along F_x.
+
+    Args:
+        function: F.
+        positions: where they are (r, 3).
+        radii: their radii (r,).
+        farthest: the longest step of a round, in scene units.
+    """
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
     step, off = newton_step(value, gradients, farthest)
@@ -89,10 +110,17 @@ def attached_to_surface(
 
 
 def shortened_at_bends(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
-    """Return positions (r, 3) with those drawn back towards their starts that have left a small component.
+    """Return positions (r, 3), those drawn back towards their starts that have left a small component.
 
-    Where a way longer than `short`, in scene units, or its beginning, ends as far from the surface as a good
-    part of it, the surface bends more than that: beyond, Newton's step may lead to another component.
+    A move longer than `short` is evaluated after a first part of it, and at its end. Where it is off the
+    surface by as much as a good part of the move, the surface bends more strongly than that: beyond, Newton's
+    step may lead to another component.
+
+    Args:
+        function: F.
+        starts: where the moves began (r, 3).
+        positions: where they end (r, 3).
+        short: the length in scene units up to which moves are safe.
     """
     way = positions - starts
     length = column_length(way)

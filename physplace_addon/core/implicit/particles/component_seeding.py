@@ -1,15 +1,17 @@
-"""New floaters for components of the surface that have none.
+"""Component seeding: new floaters for components of the surface that have none.
 
-F and F_x are looked at in the points of a grid over the surface's box.  Where |F| / |F_x| is about a cell, a
-foot on the surface is near; one that is close to a floater that looks its way is claimed by it, and that is
-all that mostly happens.  From the others one walks over the surface (`walking`) to the nearest floater; those
-that do not get there belong to a component without floaters, and one of each cluster becomes a seed.
+The paper wants to start "from a few seed points (ideally, only one per connected component)" (Witkin and
+Heckbert 1994, section 4), and leaves open how components are found. Here F and F_x are evaluated at the
+points of a uniform grid over the surface's box. Where |F| / |F_x| is about a cell, the surface is near. A
+point of it that is close to a floater whose normal looks the same way is claimed by this floater, and mostly
+that is all there is to do. Of the others, some walk over the surface to the nearest floater (`connectivity`);
+those that do not arrive belong to a component without floaters, and one of each cluster becomes a seed.
 
-While the surface changes, or floaters are still growing over it, half of the points are looked at in every
-twelfth step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's
-cost.  After that there is nothing to look for.  Cells are about as large as a floater's land, as far
-as that is affordable; what is smaller than a cell may be overlooked, unless the function tells the middles of
-its elements, which are looked at each time (`small_parts`).
+While the surface changes, or floaters still grow over it, half of the grid is evaluated in every twelfth
+step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's cost.
+After that there is nothing to look for. Cells are about as large as a floater's share of the area, as far as
+that is affordable. What is smaller than a cell may be overlooked, unless the function knows a seed in it
+(`small_component_seeding`).
 """
 
 from __future__ import annotations
@@ -29,21 +31,25 @@ from .connectivity import reachable_over_surface
 from .floaters import Floaters, FloaterSettings
 from .small_component_seeding import seeds_on_small_components
 
-_EVERY = 12  # steps between two looks
-_PARTS = 2
-_MARGIN = 0.05  # of the box, for what grows out of it meanwhile
-_CELL = 1.25  # of the desired radius
-_FEWEST, _MOST = 16.0, 48.0  # cells across the surface
-_NEAR = 1.0  # cells: |F| / |F_x| where the surface may pass through the cell
-_CLAIM = 1.4  # desired radii: more than the land that a floater has when all is settled
+_EVERY = 12  # steps between two evaluations of a part of the grid
+_PARTS = 2  # parts of the grid, evaluated in turn
+_MARGIN = 0.05  # share of the box by which it is grown, for what grows out of it meanwhile
+_CELL = 1.25  # desired radii: the size of a cell
+_FEWEST, _MOST = 16.0, 48.0  # cells across the surface, whatever the desired radius
+_NEAR = 1.0  # cells: |F| / |F_x| up to which the surface may pass through the cell
+_CLAIM = 1.4  # desired radii within which a floater claims points: more than its share when all is settled
 _BARE = 4.0  # radii: farther than what a floater is about to settle
-_WALKERS = 48
-_CLUSTER = 2.5  # cells
-_SETTLED = 1.2  # mean ratio of radii to the desired
+_WALKERS = 48  # points that walk, of those that are near a floater but not claimed
+_CLUSTER = 2.5  # cells: unclaimed points nearer to one another are of one component
+_SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters no longer grow
 
 
 class ComponentSeeding:
-    """Looks for land without floaters, a part of it at a time."""
+    """Looks for components without floaters, one part of the grid at a time.
+
+    Attributes:
+        diameter: d, the longest side of the surface's box, in scene units.
+    """
 
     def __init__(self, settings: FloaterSettings) -> None:
         self.settings = settings
@@ -55,14 +61,14 @@ class ComponentSeeding:
         self._due = _PARTS
 
     def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
-        """Return the floaters with a seed on each component without any."""
+        """Return the floaters, with a seed on each component that has none, found on the whole grid."""
         self._changed(function)
         self._due = 0
         self.measure(function)
-        return self._looked(function, floaters, None)
+        return self._seeded(function, floaters, None)
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
-        """Return the floaters with seeds where it is due to look in this step."""
+        """Return the floaters, with seeds if it is time to evaluate a part of the grid in this step."""
         if self._changed(function):
             self._due = _PARTS
         if not self._due:
@@ -76,12 +82,13 @@ class ComponentSeeding:
         self.measure(function)
         if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
             self._due -= 1
-        return self._looked(function, floaters, look % _PARTS)
+        return self._seeded(function, floaters, look % _PARTS)
 
     def measure(self, function: ImplicitFunction) -> None:
-        """Keep the box to look in, and its greatest side as the surface's diameter.
+        """Measure the box that is searched; its longest side is the surface's diameter.
 
-        Raises SamplingError for a surface that is infinite, with no bounds set.
+        Raises:
+            SamplingError: for a surface that is infinite, if no bounds are set.
         """
         box = np.array(function.box(), dtype=np.float64)
         bounds = self.settings.bounds
@@ -98,7 +105,7 @@ class ComponentSeeding:
     def within_reach(self, function: ImplicitFunction, positions: Floats) -> Floats:
         """Return positions (r, 3), those far beyond the surface's box brought back to it.
 
-        The box is that of the last look, unless someone is beyond it: then it is measured anew.
+        The box is that of the last measurement, unless a position is beyond it: then it is measured again.
         """
         if not self._is_beyond(positions):
             return positions
@@ -108,22 +115,22 @@ class ComponentSeeding:
         return np.clip(positions, self._box[0] - self.settings.radius, self._box[1] + self.settings.radius)
 
     def _is_beyond(self, positions: Floats) -> bool:
-        """Return whether any of positions (r, 3) is far beyond the box."""
+        """Return whether any of positions (r, 3) is beyond the box by more than a desired radius."""
         if not len(self._box) or not len(positions):
             return False
         ends = np.stack([positions.min(axis=0) - self._box[0], self._box[1] - positions.max(axis=0)])
         return not ends.min() >= -self.settings.radius
 
     def _changed(self, function: ImplicitFunction) -> bool:
-        """Return whether this is another surface than before."""
+        """Return whether the function is another one than before, or has other parameters."""
         if function is self._function:
             return False
         before, self._function = self._function, function
         parameters, self._parameters = self._parameters, function.parameters
         return not (type(before) is type(function) and np.array_equal(parameters, self._parameters))
 
-    def _looked(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
-        """Look at a part of the box, or at all of it."""
+    def _seeded(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
+        """Return the floaters with seeds found on one part of the grid, or on all of it for None."""
         if not len(self._box):
             return floaters
         across = np.clip(self.diameter / (_CELL * self.settings.radius), _FEWEST, _MOST)
@@ -132,18 +139,25 @@ class ComponentSeeding:
         grid = _grid(tuple(int(count) for count in counts), part)
         small = seeds_on_small_components(function, floaters, cell, self.settings.radius, thorough=not part)
         floaters = floaters.with_more(small)
-        feet = _feet(function, self._box[0] + cell * grid, cell, self.settings.radius)
-        free = feet.only(~_claimed(feet, floaters))
+        points_on = _surface_points(function, self._box[0] + cell * grid, cell, self.settings.radius)
+        free = points_on.only(~_claimed(points_on, floaters))
         if not len(free):
             return floaters
-        alone = self._alone(function, free, floaters, cell)
-        return floaters.with_more(_one_each(alone, _CLUSTER * cell)) if len(alone) else floaters
+        unreached = self._unreached(function, free, floaters, cell)
+        return floaters.with_more(_one_each(unreached, _CLUSTER * cell)) if len(unreached) else floaters
 
-    def _alone(self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float) -> Floaters:
-        """Return those of points that no one claims, brought to the surface, that no floater can be reached
-        from.
+    def _unreached(
+        self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float
+    ) -> Floaters:
+        """Return the points, brought to the surface, that no floater can be reached from.
 
-        Of points that are far from all floaters each counts; from the others, only some set out.
+        Of points that are far from all floaters each one counts; of the others only some walk.
+
+        Args:
+            function: F.
+            free: the points that no floater claims.
+            floaters: the floaters.
+            cell: the size of a cell, in scene units.
         """
         far = _far(free.positions, floaters)
         near = np.flatnonzero(~far)
@@ -163,7 +177,7 @@ class ComponentSeeding:
 
 @lru_cache(maxsize=64)
 def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
-    """Return the centres (k, 3) of unit cells, all or one part of two that is spread over them.
+    """Return the centres (k, 3) of cells of size 1: all of them, or one part of two that is spread over them.
 
     Of part p are those with x + y + z = p, but for multiples of two.
     """
@@ -179,30 +193,36 @@ def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
     return grid
 
 
-def _feet(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
-    """Return those of points (k, 3) that the surface may be near, moved there to first order.
+def _surface_points(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
+    """Return the points that the surface may be near, moved there to first order.
 
-    In the middle of a component that is smaller than a cell, F_x says nothing; a point beside tells that it
-    ends.
+    In the middle of a component that is smaller than a cell F_x says nothing; a place beside it tells where
+    the component ends.
+
+    Args:
+        function: F.
+        points: the points of the grid (k, 3).
+        cell: the size of a cell, in scene units.
+        radius: the desired radius that they get, in scene units.
     """
     value, gradients = function.gradient(points)
     square = np.einsum("ki,ki->k", gradients, gradients)
     near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
     seen = np.flatnonzero(near)
-    feet = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
+    points_on = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
     deep = np.flatnonzero((value < 0.0) & ~near)
     beside = points[deep] + 0.6 * cell
     outside = function.value(beside)
     out = np.flatnonzero(outside > 0.0)
     share = value[deep[out]] / (value[deep[out]] - outside[out])
-    feet = np.concatenate([feet, points[deep[out]] + share[:, None] * 0.6 * cell])
-    there = Floaters.at(feet, radius)
+    points_on = np.concatenate([points_on, points[deep[out]] + share[:, None] * 0.6 * cell])
+    there = Floaters.at(points_on, radius)
     slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
-    return Floaters(feet, there.radii, slopes, there.desired, there.ages)
+    return Floaters(points_on, there.radii, slopes, there.desired, there.ages)
 
 
 def _claimed(points: Floaters, floaters: Floaters) -> Bools:
-    """Return which points (k,) are close to a floater that looks their way."""
+    """Return which points (k,) are close to a floater whose normal looks the same way."""
     if not len(floaters) or not len(points):
         return np.zeros(len(points), dtype=bool)
     reach = _CLAIM * float(floaters.desired.max())
@@ -216,7 +236,7 @@ def _claimed(points: Floaters, floaters: Floaters) -> Bools:
 
 
 def _far(places: Floats, floaters: Floaters) -> Bools:
-    """Return which places (k, 3) are farther from all floaters than these are about to settle."""
+    """Return which places (k,) are farther from all floaters than these are about to settle."""
     if not len(floaters):
         return np.ones(len(places), dtype=bool)
     apart, who = nearest(places, floaters.positions)
@@ -224,7 +244,12 @@ def _far(places: Floats, floaters: Floaters) -> Bools:
 
 
 def _one_each(points: Floaters, apart: float) -> Floaters:
-    """Return one point of each cluster, with a radius of about half its extent."""
+    """Return one point of each cluster, with a radius of about half the cluster's extent.
+
+    Args:
+        points: the points of all clusters.
+        apart: the distance, in scene units, up to which points are of one cluster.
+    """
     count = len(points)
     first, second = near_pairs(points.positions, np.full(count, apart))
     links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))

@@ -1,4 +1,10 @@
-"""Whether two places belong to the same component."""
+"""Connectivity: whether two places belong to the same component of an implicit surface.
+
+There are two tests, and both may miss a connection but never claim a false one, as far as F is evaluated
+along the way. Over the surface: a point walks straight on towards a goal, in steps along the tangent plane
+that are each followed by Newton's steps; if it arrives, both are on one component. Through the inside: if F <
+0 along the straight line between two places, both are inside of one component.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +15,22 @@ from ..functions.base import ImplicitFunction
 from ..projection import traced_step
 from .floaters import Floaters
 
-_STRIDE = 0.7  # radii
-_STRIDES = 32
-_NEWTON = 3
-_THERE = 0.3  # radii
-_OFF = 0.5  # strides: who is farther off the surface, before Newton's last step, has lost it
-_ALONG = np.array([0.2, 0.4, 0.6, 0.8])
+_STRIDE = 0.7  # desired radii: the step of a walk
+_STRIDES = 32  # most steps of a walk; where these do not suffice, the step is longer
+_NEWTON = 3  # Newton steps after each step
+_THERE = 0.3  # desired radii: so near to its goal a walk has arrived
+_OFF = 0.5  # steps: a walk that is farther off the surface before its last Newton step has lost it
+_ALONG = np.array([0.2, 0.4, 0.6, 0.8])  # shares of a straight line at which F is evaluated
 
 
 def reachable_over_surface(function: ImplicitFunction, points: Floaters, goals: Floats) -> Bools:
-    """Return which points (k,), walking straight on over the surface, come to their goals (k, 3)."""
+    """Return which points (k,) reach their goals (k, 3), walking straight on over the surface.
+
+    Args:
+        function: F.
+        points: where the walks begin; their F_x and desired radii are used.
+        goals: places on the surface (k, 3).
+    """
     at, gradients = points.positions.copy(), points.gradients.copy()
     way = goals - at
     far = np.sqrt(np.einsum("ki,ki->k", way, way))
@@ -43,7 +55,9 @@ def reachable_over_surface(function: ImplicitFunction, points: Floaters, goals: 
 
 
 def joined_inside(function: ImplicitFunction, starts: Floats, ends: Floats) -> Bools:
-    """Return whether the straight ways between places (k, 3) are inside, as far as they are looked at."""
+    """Return whether the straight lines between places (k, 3), (k, 3) are inside, where they are evaluated
+    (k,).
+    """
     places = starts[:, None] + _ALONG[:, None] * (ends - starts)[:, None]
     values = function.value(places.reshape(-1, 3)).reshape(-1, len(_ALONG))
     return np.asarray((values < 0.0).all(axis=1))

@@ -1,24 +1,25 @@
 """Fission and death of floaters (Witkin and Heckbert 1994, section 4.4).
 
-Both wait for a floater to come near equilibrium, |p'| < gamma sigma.  It splits if its radius is at the
-greatest one there is, or if it feels others, D > nu E_hat, and its radius is above the desired one.  It may
-die if its radius is below delta of the desired, the likelier the smaller it is.
+Both wait until a floater is near equilibrium, |p'| < gamma sigma. It fissions if its radius is sigma_max, or
+if it is adequately energized, D > nu E_hat, and its radius is above the desired one. It dies if its radius is
+below delta of the desired one and a random number says so, the likelier the smaller it is.
 
 What the paper leaves open, and what is added:
 
-- One half stays where it was: on a blob that is small beside the radius, both would fall off.
-- Radii are cut at the greatest, so reaching it is enough to split: two floaters at the two ends of a small
+- One of the two halves stays where the parent was: on a blob that is small beside the radius, both would miss
+  the surface.
+- Radii are limited to sigma_max, so reaching it is enough to fission: two floaters at the two ends of a small
   surface feel little of each other and would sit still for ever.
-- A crowd whose surface shrinks under it would die in one step.  Of floaters that are neighbours the one with
-  the best luck stays, so each connected crowd keeps somebody; and nobody dies who has fewer than four
-  neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
-- Those crushed by a surface that shrinks never come to rest, and die without; so does, however few there are,
-  one of two at the same place, who do not drive each other anywhere.
-- Where spacing changes from place to place, or the floaters are too few to be even, someone is always a
-  little too large or too small, and the population never comes to rest.  While the surface is still, patience
-  grows: it widens the bounds of both (`patience`).
-- A surface that shrank a little stays too full with the paper's delta: radii of .7 are twice the density of
-  1.  Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around are so
+- A crowd whose surface shrinks under it would die in one step. Of floaters that are neighbours, the one with
+  the smallest random number stays, so that each connected crowd keeps a floater; and none dies that has fewer
+  than four neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
+- Floaters crushed by a surface that shrinks never come to rest, and die without. So does, however few there
+  are, one of two at the same place, which do not drive each other anywhere.
+- Where the spacing varies, or the floaters are too few to be even, some are always a little too large or too
+  small, and the population would never come to rest. While the surface is still, the bounds of both are
+  widened step by step (`patience`).
+- A surface that shrank a little stays too full with the paper's delta: radii of 0.7 are twice the density of
+  1. Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around them are so
   small.
 """
 
@@ -31,17 +32,19 @@ from ...vectors import column_dot, column_length, column_rows
 from .floaters import Floaters, FloaterSettings
 from .repulsion import FloaterPairs
 
-_FEW = 4
-_BESIDE = 2.8  # radii: who is nearer shares land; neighbours at rest are 2 apart, the next ones 3.5
-_CALM_AGE = 20
-_CALM_DEATH = 0.86
+_FEW = 4  # neighbours below which a floater does not die
+_BESIDE = 2.8  # radii: nearer floaters share area; neighbours at rest are 2 radii apart, the next ones 3.5
+_CALM_AGE = 20  # steps from which on a floater may die sooner
+_CALM_DEATH = 0.86  # ratio to the desired radius from which it does
+# steps at rest before bounds are widened; by how much in each step; at most
 _PATIENT_FROM, _PATIENCE, _MOST_PATIENCE = 25, 0.005, 0.3
-_CRUSHED, _FLATTENED = 0.5, 0.04  # of the desired radius: who comes to no rest; who is at another's place
-_BIRTH_PLACE = 0.7  # of the radius: how far beside a half that stays the other starts
+# ratios to the desired radius: floaters that never come to rest; two at the same place
+_CRUSHED, _FLATTENED = 0.5, 0.04
+_BIRTH_PLACE = 0.7  # radii between the half that stays and the other one
 
 
 def patience(still: int) -> float:
-    """Return by how much bounds are widened after so many steps of a surface at rest, and settled."""
+    """Return by how much bounds are widened, after so many steps of a settled surface at rest."""
     return min(max(still - _PATIENT_FROM, 0) * _PATIENCE, _MOST_PATIENCE)
 
 
@@ -53,7 +56,16 @@ def deaths(
     patience: float,
     rng: np.random.Generator,
 ) -> Bools:
-    """Return which floaters (r,) die; speed (r,) in scene units per unit of time, patience 0 or more."""
+    """Return which floaters (r,) die.
+
+    Args:
+        floaters: the floaters, with the radii after the step.
+        speed: |p'| (r,), scene units per time.
+        pairs: neighbours, as `repulsion` was given them.
+        settings: gamma and delta.
+        patience: by how much the bound of the radius is lowered.
+        rng: the source of the random numbers.
+    """
     ratio = floaters.radii / ((1.0 - patience) * floaters.desired)
     small = np.zeros(len(ratio), dtype=bool)
     who = (ratio < max(settings.death, _CALM_DEATH)).nonzero()[0]
@@ -79,9 +91,7 @@ def deaths(
 
 
 def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> FloaterPairs:
-    """Return the pairs that share land, for they are near and look the same way: others may be on different
-    components.
-    """
+    """Return the pairs that share area: near ones with normals that look the same way."""
     positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
     apart = column_length(column_rows(positions, first) - column_rows(positions, second))
     alike = column_dot(column_rows(gradients, first), column_rows(gradients, second))
@@ -91,7 +101,7 @@ def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats)
 
 
 def _sums(values: Floats, pairs: FloaterPairs) -> Floats:
-    """Return the sums of values (r,) over each floater's neighbours (r,)."""
+    """Return the sums (r,) of values (r,) over each floater's neighbours."""
     first, second = pairs.first, pairs.second
     size = len(values)
     sums = np.bincount(first, values[second], size) + np.bincount(second, values[first], size)
@@ -114,8 +124,15 @@ def fissions(
     settings: FloaterSettings,
     patience: float,
 ) -> Ints:
-    """Return the floaters that split, by number (k,); `greatest` (r,) is sigma_max, half more than desired at
-    least, patience 0 or more.
+    """Return the numbers (k,) of the floaters that fission.
+
+    Args:
+        floaters: the floaters, with the radii after the step.
+        energy: D (r,).
+        speed: |p'| (r,), scene units per time.
+        greatest: sigma_max (r,), at least 1.5 of the desired radii.
+        settings: gamma, nu and E_hat.
+        patience: by how much the bound of the radius is raised.
     """
     who = (floaters.radii > (1.0 + patience) * floaters.desired).nonzero()[0]
     radii = floaters.radii.take(who)
@@ -125,7 +142,7 @@ def fissions(
 
 
 def fission(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:
-    """Return the floaters with the parents (k,) split in two; newborns come last, beside their parents."""
+    """Return the floaters with the parents (k,) split in two, radii divided by sqrt 2; newborns come last."""
     radii = floaters.radii[parents] / np.sqrt(2.0)
     all_radii, ages = floaters.radii.copy(), floaters.ages.copy()
     all_radii[parents], ages[parents] = radii, 0

@@ -1,10 +1,11 @@
-"""Floaters: particles that roam over an implicit surface and show it (Witkin and Heckbert 1994, sections 3.3
-and 4).
+"""Floaters: particles that sample an implicit surface and stay on it (Witkin and Heckbert 1994, sections 3.3,
+4).
 
-A floater i stands at p_i, claims land with its radius sigma_i, and should have the desired radius
-sigma_hat_i. What it does in a step is in the modules of the same words: `attachment` keeps it on the surface,
-`repulsion` drives it from its `neighbours`, `population` lets it split or die, `seeding` finds land without
-any, `spacing` says what radius is desired where; `sampling` puts them together.
+A floater i has a position p_i, a repulsion radius sigma_i, and a desired one, sigma_hat_i. The parts of a
+step: `attachment` keeps it on the surface (equation 5), `repulsion` drives it from its neighbours (equation
+9) and adapts its radius (equations 10 to 13), `verlet_list` keeps the list of neighbours, `fission_and_death`
+changes the population (section 4.4), `component_seeding` finds components without floaters, and `sampling`
+puts these together. `sizing_field` gives the desired radii.
 """
 
 from __future__ import annotations
@@ -20,17 +21,33 @@ from ...vectors import column_length, column_rows
 
 @dataclass(frozen=True, eq=False)
 class FloaterSettings:
-    """What the table of section 5 sets.  `radius` is sigma_hat, in scene units, the only one that an artist
-    sets.
+    """The parameters of the paper's table (section 5), and where spacing varies.
 
-    Lengths of the table are made relative to the surface's diameter d: its beta, 1 / length, is `softness` /
-    d.
+    Only `radius` is set by an artist. Lengths of the table are relative to the surface's diameter d: its
+    beta, which has the unit 1 / length, is `softness` / d.
 
-    Spacing: with `turn` above 0, radii shrink where the surface bends, so that its normal turns by no more
-    than `turn` radians over a radius; within `focus_size` of a point of `focus` (k, 3) they shrink to
-    `focus_share` of `radius`.  None gets below `least_share` of `radius`.
+    Attributes:
+        radius: sigma_hat, the desired repulsion radius, in scene units.
+        turn: radians by which the normal may turn over a radius; above 0, radii shrink where the surface
+            bends.
+        focus: points (k, 3) near which radii shrink, or None.
+        focus_size: scene units over which they do so.
+        focus_share: the share of `radius` at a point of `focus`.
+        least_share: the least share of `radius` anywhere.
+        bounds: the lowest and the highest corner (2, 3) of a box that cuts off an infinite or too large
+            surface.
+        most: the greatest number of floaters.
+        time_step: dt.
+        feedback: phi and rho, 1 / time.
+        amplitude: alpha.
+        energy: E_hat, 0.8 alpha.
+        softness: beta d.
+        equilibrium: gamma, the speed in radii per time below which a floater is near equilibrium.
+        energized: nu, the share of E_hat above which a floater may fission.
+        death: delta, the share of sigma_hat below which a floater may die.
 
-    `bounds` (2, 3), the lowest and the highest corner, cuts off a surface that is infinite, or too large.
+    Raises:
+        SamplingError: for a radius, shares or bounds without meaning.
     """
 
     radius: float
@@ -51,7 +68,7 @@ class FloaterSettings:
     death: float = 0.7  # delta
 
     def __post_init__(self) -> None:
-        """Raise SamplingError for a radius or bounds without meaning."""
+        """Raise SamplingError for a radius, shares or bounds without meaning."""
         if not (np.isfinite(self.radius) and self.radius > 0.0):
             raise SamplingError("radius", f"{self.radius}", "give a length above 0")
         if not 0.0 < self.focus_share <= 1.0 or not 0.0 < self.least_share <= 1.0:
@@ -68,11 +85,14 @@ class FloaterSettings:
 
 @dataclass(frozen=True, eq=False)
 class Floaters:
-    """r floaters on a surface.
+    """r floaters on a surface. Positions and gradients are best stored by columns, for speed.
 
-    positions (r, 3) and radii (r,) in scene units; gradients (r, 3) are F_x there, or zero before the first
-    step; desired (r,) the desired radii; ages (r,) steps since each came to be.  For speed, positions and
-    gradients are best kept column by column (see `rows`).
+    Attributes:
+        positions: p (r, 3) in scene units.
+        radii: sigma (r,) in scene units.
+        gradients: F_x (r, 3) at the positions, or zero before the first step.
+        desired: sigma_hat (r,) in scene units.
+        ages: the steps since each came into being (r,).
     """
 
     positions: Floats
@@ -86,7 +106,11 @@ class Floaters:
 
     @classmethod
     def at(cls, positions: Floats, radius: float) -> Floaters:
-        """Return new floaters at positions (r, 3), each of one radius in scene units."""
+        """Return new floaters at positions (r, 3), all of one radius in scene units.
+
+        Raises:
+            SamplingError: for a position that is not finite.
+        """
         places = np.array(np.reshape(positions, (-1, 3)), dtype=np.float64, order="F")
         if not np.isfinite(places).all():
             raise SamplingError("floater", "a position that is not finite", "give positions in the scene")
@@ -95,13 +119,13 @@ class Floaters:
 
     @property
     def normals(self) -> Floats:
-        """The surface's unit normals (r, 3), outwards; zero where the surface has none."""
+        """The surface's outward unit normals (r, 3); zero where F_x is."""
         length = column_length(self.gradients)
         length[length == 0.0] = 1.0
         return np.asarray(self.gradients / length[:, None])
 
     def only(self, keep: Bools | Ints) -> Floaters:
-        """Return some of them, by a mask (r,) or by number."""
+        """Return some floaters, by a mask (r,) or by numbers (k,)."""
         which: Ints = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep.astype(np.intp, copy=False)
         return Floaters(
             column_rows(self.positions, which),
@@ -112,7 +136,7 @@ class Floaters:
         )
 
     def with_more(self, more: Floaters) -> Floaters:
-        """Return these, then others."""
+        """Return these floaters followed by others."""
         return Floaters(
             np.concatenate([self.positions, more.positions]),
             np.concatenate([self.radii, more.radii]),

@@ -1,31 +1,29 @@
-"""What drives floaters apart and fits their radii (Witkin and Heckbert 1994, section 4.3).
+"""The repulsion of floaters, and how their radii adapt (Witkin and Heckbert 1994, section 4.3).
 
-The energy of floater i due to j is E_ij = alpha exp(-|r_ij|^2 / (2 sigma_i^2)), r_ij = p_i - p_j.  With
+The energy of floater i due to j is E_ij = alpha exp(-|r_ij|^2 / (2 sigma_i^2)), r_ij = p_i - p_j. With
 equation 9 corrected (both terms push apart) the desired velocity is
 
     P_i = sum_j r_ij E_ij + (sigma_i / sigma_j)^2 r_ij E_ji = sigma_i^2 sum_j r_ij h_ij,
     h_ij = E_ij / sigma_i^2 + E_ji / sigma_j^2,
 
-and h is symmetric: each pair is met once.  The radius grows or shrinks until D_i = sum_j E_ij is the desired
-energy (equations 10, 12 and 13; the sums leave out j = i):
+and h is symmetric, so each pair is evaluated once. The radius changes until D_i = sum_j E_ij is the desired
+energy E_hat (equations 10, 12 and 13; the sums leave out j = i):
 
     sigma_i' = -rho (D_i - E_hat) / (beta + sum_j |r_ij|^2 E_ij / sigma_i^3).
 
-Beyond 3.6 radii, of the larger, E is nothing beside alpha; there it ends.  It fades, too, where two floaters
-look away from each other: those on the two faces of a thin sheet share no land.
+What differs from the paper:
 
-Radii that differ make spacings that differ, for ever: a floater that has more room grows to fill it.  So once
-radii are about right, the force is made with radii in the same ratio to the desired ones, all of them, and
-only what is too large or too small by more than a margin still pushes harder or yields.
-
-Where the desired radii differ, the paper's force does not rest in a spacing that follows them: the same
-energies on less land are a greater pressure, which drives floaters from fine to coarse for ever.  In the
-measure of the land, energies u^2 exp(-|r|^2 / (2 u^2)), u^2 the mean of both, press evenly.  So the force of
-settled floaters is 2 r_ij alpha exp(-|r_ij|^2 / (2 u^2)); for equal radii it is the paper's.
-
-Floaters live faster than the paper's, by `HASTE`: P, rho and the speed that counts as rest, gamma, are all
-multiplied by it, which is a longer time step for the repulsion alone.  P of settled floaters is greater
-still; Euler's step stays stable up to 2.5.
+- Beyond 3.6 radii, of the larger one, E is less than 0.2 % of alpha and is taken as 0. It also fades where
+  two floaters look away from each other: those on the two faces of a thin sheet share no area.
+- Radii that differ make spacings that differ, for ever: a floater that has more room grows to fill it. So
+  once radii are about right, the force is computed with radii in one ratio to the desired ones; only what is
+  too large or too small by more than a margin still pushes harder or yields.
+- Where the desired radii differ, the paper's force does not rest in a spacing that follows them: the same
+  energies on less area are a greater pressure, which drives floaters from fine to coarse for ever. Energies
+  u^2 exp(-|r|^2 / (2 u^2)), u^2 the mean of both sigma^2, press evenly. So the force of settled floaters is 2
+  r_ij alpha exp(-|r_ij|^2 / (2 u^2)); for equal radii that is the paper's.
+- P, rho and the equilibrium speed gamma are multiplied by `SPEEDUP`, which is a longer time step for the
+  repulsion alone. P of settled floaters is greater still; Euler's step stays stable up to a factor of 2.5.
 """
 
 from __future__ import annotations
@@ -38,16 +36,22 @@ import numpy as np
 from ...arrays import Floats, Ints, Scratch
 
 REACH = 3.6  # radii within which a floater feels others: in an even sampling, the first two rings
-SPEEDUP = 1.5
-_SETTLED = 1.2  # mean ratio of radii to the desired ones, below which all take the same
-_MARGIN = 0.2
-_CALM_HASTE = 2.0
-_LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # of a radius, in a step
+SPEEDUP = 1.5  # factor on P, rho and gamma, see above
+_SETTLED = 1.2  # mean ratio of radii to the desired ones below which the force is computed with common radii
+_MARGIN = 0.2  # deviation from that mean ratio which the force ignores
+_SETTLED_SPEEDUP = 2.0  # factor on P of settled floaters
+_LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # factors by which a radius shrinks or grows in a step at most
 
 
 @dataclass(frozen=True, eq=False)
 class FloaterPairs:
-    """Neighbours: floaters first (m,) and second (m,), and how much of each other they feel (m,), 0 to 1."""
+    """Pairs of neighbouring floaters, each once.
+
+    Attributes:
+        first: the number of one of them (m,).
+        second: the number of the other (m,).
+        weight: how much of each other they feel (m,), from 0 to 1.
+    """
 
     first: Ints
     second: Ints
@@ -56,9 +60,15 @@ class FloaterPairs:
 
 @dataclass(frozen=True, eq=False)
 class Repulsion:
-    """wish (r, 3): P, scene units per time; energy (r,): D; stiffness (r,): D_sigma, 1 / scene unit."""
+    """What r floaters feel.
 
-    wish: Floats
+    Attributes:
+        desired_velocity: P (r, 3), scene units per time.
+        energy: D (r,), without unit.
+        stiffness: D_sigma (r,), 1 / scene unit (equation 13).
+    """
+
+    desired_velocity: Floats
     energy: Floats
     stiffness: Floats
 
@@ -71,7 +81,16 @@ def repulsion(
     amplitude: float,
     scratch: Scratch | None = None,
 ) -> Repulsion:
-    """Return what floaters at positions (r, 3) feel: energies by radii (r,), forces by force_radii (r,)."""
+    """Return what floaters feel.
+
+    Args:
+        positions: p (r, 3).
+        radii: sigma (r,), of which energies are made.
+        force_radii: the radii (r,) of which forces are made; the same array as `radii` for the paper's force.
+        pairs: all pairs within reach, others may be among them.
+        amplitude: alpha.
+        scratch: memory that is used again in the next step.
+    """
     scratch = Scratch() if scratch is None else scratch
     count, fall = len(radii), -0.5 / (radii * radii)
     near = _near(positions, fall, pairs, scratch)
@@ -84,22 +103,29 @@ def repulsion(
         own = -2.0 * SPEEDUP * radii * radii
     else:
         _energies(np.multiply(near.square, _mean_falls(force_radii, i, j), out=h), near.weight, h)
-        own = np.array(2.0 * _CALM_HASTE)
+        own = np.array(2.0 * _SETTLED_SPEEDUP)
     energy = _sums(i, by_i, j, by_j, count)
     by_i *= near.exponents[0]
     by_j *= near.exponents[1]
     steepness = _sums(i, by_i, j, by_j, count)
-    wish = np.empty((3, count))
-    for axis, apart in zip(wish, near.apart, strict=True):
+    desired_velocity = np.empty((3, count))
+    for axis, apart in zip(desired_velocity, near.apart, strict=True):
         apart *= h
         np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=axis)
-    wish *= amplitude * own
-    return Repulsion(wish.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
+    desired_velocity *= amplitude * own
+    return Repulsion(desired_velocity.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
 
 
 class _Near(NamedTuple):
-    """Pairs within reach: floaters first and second (m,), how far apart by each axis (3, m) and squared (m,),
-    the exponents of E_ij and E_ji (2, m), and how much they feel of each other (m,).
+    """Pairs within reach, each an array over m of them.
+
+    Attributes:
+        first: the number of one floater (m,).
+        second: the number of the other (m,).
+        apart: p_i - p_j by coordinates (3, m).
+        square: |r_ij|^2 (m,).
+        exponents: those of E_ij and E_ji (2, m).
+        weight: how much of each other they feel (m,).
     """
 
     first: Ints
@@ -111,7 +137,7 @@ class _Near(NamedTuple):
 
 
 def _near(positions: Floats, fall: Floats, pairs: FloaterPairs, scratch: Scratch) -> _Near:
-    """Return the pairs that are within reach of each other; fall (r,) is -1 / (2 sigma^2)."""
+    """Return the pairs that are within reach of each other; `fall` (r,) is -1 / (2 sigma^2)."""
     i, j, size = pairs.first, pairs.second, len(pairs.first)
     listed = scratch.floats("listed", 7, size)
     apart, exponents, (square, other) = listed[:3], listed[3:5], listed[5:]
@@ -132,20 +158,24 @@ def _near(positions: Floats, fall: Floats, pairs: FloaterPairs, scratch: Scratch
 
 
 def _energies(exponents: Floats, weight: Floats, out: Floats) -> None:
-    """Write E (m,) for an alpha of 1."""
+    """Write E (m,) for alpha = 1 from the exponents and weights."""
     np.exp(exponents, out=out)
     out *= weight
 
 
 def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
-    """Return what all pairs give to their first and to their second floaters (count,)."""
+    """Return the sums (count,) over all pairs of what they give to their first and to their
+    second floaters.
+    """
     sums = np.bincount(i, by_i, count)
     sums += np.bincount(j, by_j, count)
     return np.asarray(sums, dtype=np.float64)
 
 
 def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
-    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both; one for all where radii are the same."""
+    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both sigma^2; one number where
+    radii are equal.
+    """
     square = radii * radii
     if square.min() == square.max():
         return -0.5 / float(square[0])
@@ -157,11 +187,19 @@ def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
 def adapted_radii(
     radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats
 ) -> Floats:
-    """Return the radii (r,) after a time; `rate` is rho times it (equations 10 and 12).
+    """Return the radii (r,) after a step (equations 10 and 12).
 
-    beta in 1 / scene unit.  A radius never falls to less than a fifth in a step, nor rises to more than four
-    times itself, or above `greatest` (r,): who feels nobody for a step, beside a tear, would grow to the size
-    of the surface, and have all others as its neighbours.
+    A radius never falls to less than a fifth in a step, nor rises to more than four times itself. Without
+    that bound a floater that feels nobody for one step, beside a tear, would grow to the size of the surface
+    and have all others as its neighbours.
+
+    Args:
+        radii: sigma (r,).
+        felt: the energies D and D_sigma.
+        goal: E_hat.
+        rate: rho dt.
+        beta: 1 / scene unit.
+        greatest: sigma_max (r,).
     """
     change = -SPEEDUP * rate * (felt.energy - goal) / (felt.stiffness + beta)
     most = np.minimum(_MOST_GROWTH * radii, greatest)
@@ -169,7 +207,11 @@ def adapted_radii(
 
 
 def settled_radii(radii: Floats, desired: Floats) -> Floats:
-    """Return the radii (r,) that forces are made with: once settled, all in one ratio to the desired (r,)."""
+    """Return the radii (r,) of which forces are made.
+
+    These are the floaters' own until their mean ratio to the desired radii (r,) falls below a bound; from
+    then on they are in one ratio to the desired ones, but for deviations larger than a margin.
+    """
     ratio = radii / desired
     mean = float(np.add.reduce(ratio)) / len(ratio)
     if not mean < _SETTLED:

@@ -1,11 +1,12 @@
-"""The life of floaters on a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to
-5).
+"""Adaptive sampling of a surface that may move, step by step (Witkin and Heckbert 1994, sections 3.3 to 5).
 
-A step of dt: floaters repel each other and follow the surface's parameters (equations 9 and 5), radii are
-fitted (10, 12, 13), positions and radii take Euler's step; some split or die; all are brought to the surface
-as it is after the step, and who finds none is gone; where a component of the surface has nobody, a seed is
-laid.  Beyond the rim of what is as thin as paper, Newton's steps say that the surface is near, and it is not:
-nobody goes far out of its box.
+In a step of dt floaters repel each other and follow the surface's parameters (equations 9 and 5), radii adapt
+(equations 10, 12, 13), and positions and radii take Euler's step. Some floaters fission or die. All are
+brought to the surface as it is after the step; one that finds none is removed. A component without floaters
+gets a seed.
+
+Beyond the rim of a surface as thin as paper, Newton's steps say that the surface is near where there is none.
+So no floater may go far out of the surface's box.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ from .floaters import Floaters, FloaterSettings
 from .repulsion import SPEEDUP, Repulsion, adapted_radii, repulsion, settled_radii
 from .verlet_list import VerletList
 
-_LEAST = 0.02  # of the desired radius: two at one place, as at a sharp edge, shrink without end
-_SHORT = 0.5  # of the radius: who goes no farther in a step stays on its component
+# share of the desired radius that radii keep: two floaters at one place would shrink without end
+_LEAST = 0.02
+_SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
 
 
 class Sampling:
-    """Keeps floaters on a surface, evenly, while it moves; `advance` is the step.
+    """Keeps floaters spread evenly over a surface while it moves; `advance` is one step.
 
-    It only remembers what makes the next step cheaper, how long nothing has changed, and where it has looked
-    for new components: the floaters themselves are handed in and out, so earlier ones may be taken up again.
-    `settings` may be replaced between steps, but for the radius and the bounds.
+    It remembers only what makes the next step cheaper, for how long nothing has changed, and where new
+    components were looked for. The floaters themselves are passed in and out, so earlier ones may be taken up
+    again. `settings` may be replaced between steps, but for the radius and the bounds.
     """
 
     def __init__(self, settings: FloaterSettings, rng: np.random.Generator) -> None:
@@ -46,7 +48,11 @@ class Sampling:
         self._function: ImplicitFunction | None = None
 
     def seeds(self, function: ImplicitFunction) -> Floaters:
-        """Return a floater on each component of the surface that a first look finds."""
+        """Return a floater on each component of the surface that a first look finds.
+
+        Raises:
+            SamplingError: for a surface that is infinite, if no bounds are set.
+        """
         none = Floaters.at(np.zeros((0, 3)), self.settings.radius)
         return self._kept(self._seeding.all(function, none), function)
 
@@ -59,8 +65,14 @@ class Sampling:
     ) -> Floaters:
         """Return the floaters after one step of dt.
 
-        While the surface moves, `function` is the one before the step and `after` the one after it, with
-        `rate` (m,) the rate of its parameters in between, per unit of time.
+        Args:
+            floaters: those before the step.
+            function: F before the step.
+            rate: q' (m,), the rate of its parameters per unit of time; None while the surface rests.
+            after: F after the step; None while the surface rests.
+
+        Raises:
+            SamplingError: for a surface that is infinite, if no bounds are set.
         """
         after = function if after is None else after
         if self._function is None:
@@ -72,6 +84,7 @@ class Sampling:
     def _moved(
         self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
     ) -> Floaters:
+        """Return the floaters after repulsion, adaption, fission and death, on the surface after the step."""
         settings = self.settings
         floaters, value = self._evaluated(floaters, function)
         greatest = self._greatest(floaters)
@@ -85,7 +98,7 @@ class Sampling:
         if rate is not None:
             along = function.parameter_rate(floaters.positions, rate)
             pull = along if pull is None else pull + along
-        velocity = constrained_velocity(felt.wish, floaters.gradients, pull)
+        velocity = constrained_velocity(felt.desired_velocity, floaters.gradients, pull)
         moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt, greatest)
         speed = way / (SPEEDUP * settings.time_step)
@@ -96,12 +109,14 @@ class Sampling:
         return self._landed(*self._counted(grown, floaters.positions, dead, parents), after)
 
     def _waited(self, settled: bool) -> None:
-        """Count the steps in which nothing changed: neither the surface nor what is asked of its floaters."""
+        """Count the steps in which neither the surface nor the settings of its floaters changed."""
         self._still = self._still + 1 if settled and self.settings is self._settings_before else 0
         self._settings_before = self.settings
 
     def _moves(self, floaters: Floaters, velocity: Floats) -> tuple[Floats, Floats]:
-        """Return the ways of a step (r, 3), of a radius at most, and how long they wish to be (r,)."""
+        """Return the moves of a step (r, 3), of a radius at most, and how long they would be without limit
+        (r,).
+        """
         moves, way = limited_moves(self.settings.time_step * velocity, floaters.radii)
         bounds = self.settings.bounds
         if bounds is None:
@@ -112,7 +127,7 @@ class Sampling:
     def _counted(
         self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints
     ) -> tuple[Floaters, Floats]:
-        """Return the floaters without the dead and with the newborns, and where they set out from (r, 3)."""
+        """Return the floaters without the dead and with the newborns, and where their moves began (r, 3)."""
         if len(parents):
             floaters = fission(floaters, parents, self._rng)
             starts = np.concatenate([starts, column_rows(starts, parents)])
@@ -124,7 +139,7 @@ class Sampling:
         return floaters.only(alive), column_rows(starts, alive)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
-        """Return the floaters with F_x at their places, and F (r,): None, for 0, where the last step brought
+        """Return the floaters with F_x at their positions, and F (r,); None, for 0, where the last step left
         them.
         """
         if floaters is self._floaters and function is self._function:
@@ -138,6 +153,7 @@ class Sampling:
         return Floaters(positions, floaters.radii, gradients, desired, floaters.ages), value
 
     def _grown(self, floaters: Floaters, moves: Floats, felt: Repulsion, greatest: Floats) -> Floaters:
+        """Return the floaters after their moves (r, 3), with adapted radii."""
         settings = self.settings
         rate, beta = settings.feedback * settings.time_step, settings.softness / self._seeding.diameter
         radii = adapted_radii(floaters.radii, felt, settings.energy, rate, beta, greatest)
@@ -151,7 +167,13 @@ class Sampling:
         return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
 
     def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
-        """Return the floaters, come from starts (r, 3), on the surface; those that find none are gone."""
+        """Return the floaters on the surface, without those that find none.
+
+        Args:
+            floaters: the floaters after their moves.
+            starts: where the moves began (r, 3).
+            function: F after the step.
+        """
         places = self._seeding.within_reach(function, floaters.positions)
         places = shortened_at_bends(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
@@ -167,11 +189,11 @@ class Sampling:
         return landed.only(~lost)
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
-        """Remember the floaters whose F_x is that of a function."""
+        """Remember the floaters, whose F_x is that of the function, and return them."""
         self._floaters, self._function = floaters, function
         return floaters
 
 
 def _outside(positions: Floats, bounds: Floats, margin: float) -> Bools:
-    """Return which positions (r, 3) are farther out of a box (2, 3) than a margin."""
+    """Return which positions (r,) are farther out of a box (2, 3) than a margin."""
     return np.asarray(((positions < bounds[0] - margin) | (positions > bounds[1] + margin)).any(axis=1))

@@ -1,11 +1,11 @@
-"""Which floaters are near one another, found by trees and kept while it holds (a Verlet list).
+"""The list of neighbouring floaters, kept from step to step as long as it holds (Verlet 1967).
 
-i and j are neighbours if they are nearer than the longer of their reaches R.  The list is made with a margin
-m of R for each: it has all pairs nearer than the longer R + 2 m.  A floater's part of it holds while it has
-moved by no more than its m, and its reach has grown by no more than what is left of m; or, of 2 m, when all
-have moved as far as the farthest of those that hold: then whoever is not in the list was too far away for it
-and for the other, whatever both did since.  Those whose part does not hold are looked for anew, they alone,
-among where the others were when they were looked for.
+Two floaters are neighbours if they are nearer than the longer of their reaches R = 3.6 sigma. The list is
+made with a margin m = 0.16 R for each: it has all pairs nearer than the longer R + 2 m. A floater's part of
+the list holds while it has moved by no more than its m, and its reach has grown by no more than what is left
+of m; or, of 2 m, when all have moved as far as the farthest of those whose part holds. Then any floater that
+is not in the list was too far away for both, whatever both did since. Floaters whose part does not hold are
+searched anew, they alone, among the positions where the others were when these were searched.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from ..neighbours import near_pairs, pairs_of_some
 from .floaters import Floaters
 from .repulsion import REACH, FloaterPairs
 
-_MARGIN = 0.16  # of the reach
-_WASTE = 1.5  # of the reach: a list made for a so much longer one is not worth keeping
-_TURNED = 0.9  # cosine of how far a normal may turn before it matters who looks whose way
-_SMALL = 1000  # floaters up to which it is quicker to look for all than for some
-_MANY = 0.3  # of all: if more are to be looked for anew, all are
-_FAR, _FEW = 2.5, 0.01  # of the mean reach, and of all: so are they if more than a few reach so far
+_MARGIN = 0.16  # m, in reaches
+_WASTE = 1.5  # a list made for a reach so many times longer is not worth keeping
+_TURNED = 0.9  # cosine of how far a normal may turn before the weights of pairs are computed anew
+_SMALL = 1000  # floaters up to which searching all is quicker than searching some
+_MANY = 0.3  # share of all floaters: if more are to be searched, all are
+# if more than a share of all (second) reach farther than so many mean reaches (first), all are searched
+_FAR, _FEW = 2.5, 0.01
 
 
 class VerletList:
-    """The pairs of neighbours of floaters through time."""
+    """The pairs of neighbouring floaters through time."""
 
     def __init__(self) -> None:
         self._scratch, self._turn = Scratch(), False
@@ -38,8 +39,12 @@ class VerletList:
         self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
 
     def of(self, floaters: Floaters, force_radii: Floats) -> FloaterPairs:
-        """Return the pairs that may feel each other, by their radii or by the radii (r,) forces are made
-        with.  Floaters that were not there before are the last ones.
+        """Return the pairs of floaters that may feel each other.
+
+        Args:
+            floaters: the floaters; those that were not there in the last step come last.
+            force_radii: the radii (r,) that forces are made with; the longer of these and the floaters' own
+                counts.
         """
         reaches = REACH * np.maximum(floaters.radii, force_radii)
         positions, gradients = np.asfortranarray(floaters.positions), np.asfortranarray(floaters.gradients)
@@ -57,7 +62,9 @@ class VerletList:
         return self._pairs
 
     def _stale(self, positions: Floats, gradients: Floats, reaches: Floats) -> Bools | None:
-        """Return for which floaters (r,) the list does not hold; None where it is what it should be."""
+        """Return for which floaters (r,) the list does not hold; None if it holds for all and no floater has
+        died.
+        """
         if len(reaches) < len(self._reaches):
             return np.ones(len(reaches), dtype=bool)
         self._with_newborns(len(reaches))
@@ -74,17 +81,17 @@ class VerletList:
         return None if self._number is None and not np.count_nonzero(stale) else stale
 
     def _renew(self, stale: Bools, positions: Floats, normals: Floats, reaches: Floats) -> None:
-        """Look anew for the neighbours of some floaters (r,)."""
+        """Search anew the neighbours of some floaters (r,)."""
         some = stale[:, None]
         self._positions = np.where(some, positions, self._positions)
         self._normals = np.where(some, normals, self._normals)
         self._reaches = np.where(stale, reaches, self._reaches)
         new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
-        self._pairs = self._still_held_and(stale, facing_pairs(self._normals, *new))
+        self._pairs = self._valid_and_new(stale, facing_pairs(self._normals, *new))
 
-    def _still_held_and(self, stale: Bools, more: FloaterPairs) -> FloaterPairs:
-        """Return the pairs without those of some floaters (r,), and of the dead, by their numbers now; and
-        more.
+    def _valid_and_new(self, stale: Bools, more: FloaterPairs) -> FloaterPairs:
+        """Return the pairs without those of some floaters (r,) and of the dead, by their numbers now, and
+        more pairs.
         """
         number, pairs, self._number = self._number, self._pairs, None
         gone = stale if number is None else (number < 0) | stale.take(number)
@@ -106,7 +113,7 @@ class VerletList:
         return FloaterPairs(first, second, weight)
 
     def _with_newborns(self, count: int) -> None:
-        """Count those that have come: nothing is known of them yet."""
+        """Add the floaters that have come, up to `count`: nothing is known of them yet."""
         more = count - len(self._reaches)
         if more > 0:
             nothing = np.zeros((more, 3), order="F")
@@ -126,13 +133,18 @@ class VerletList:
 
 
 def _many_reach_far(reaches: Floats) -> bool:
-    """Whether more than a few of reaches (r,) are much longer than the others."""
+    """Return whether more than a few of reaches (r,) are much longer than the others."""
     return bool(np.count_nonzero(reaches > _FAR * reaches.mean()) > _FEW * len(reaches))
 
 
 def facing_pairs(normals: Floats, first: Ints, second: Ints) -> FloaterPairs:
-    """Return pairs with how much they feel of each other, by their unit normals (r, 3): 1 up to a right angle
-    between them, 0 from 120°.
+    """Return pairs with weights by their unit normals (r, 3): 1 up to a right angle between them, 0 from 120
+    degrees.
+
+    Args:
+        normals: the unit normals of all floaters (r, 3).
+        first: one floater of each pair (m,).
+        second: the other one (m,).
     """
     weight = np.ones(len(first))
     for axis in np.ascontiguousarray(normals.T):

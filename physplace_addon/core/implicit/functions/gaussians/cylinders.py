@@ -28,11 +28,11 @@ from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .gaussian_terms import (
-    GaussianValues,
     LEAST_RADIUS,
-    PreparedElements,
     REACH,
     WELL_CONDITIONED,
+    GaussianValues,
+    PreparedElements,
     coefficients,
     monomials,
     outer_sums,
@@ -72,7 +72,9 @@ def _least(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
 
 
 def _least_places(lower: Floats, upper: Floats, a: Floats, e: Floats, t: Floats) -> Floats:
-    """Return where the quadratic that holds at each t (n, 7) is least (n, 7); anywhere if it has no minimum."""
+    """Return where the quadratic that holds at each t (n, 7) is least (n, 7); anywhere if it
+    has no minimum.
+    """
     pull, steep = np.zeros(t.shape), np.zeros(t.shape)
     for i in range(3):
         places = a[:, i, None] + t * e[:, i, None]
@@ -198,7 +200,9 @@ class _AtCylinders(GaussianValues):
         self.g = np.exp(self.exponents)
 
     def _by_products(self, along: Floats) -> Floats:
-        """Return the exponents -w (|x - a|^2 - t (2 along - t) |e|^2) (..., k, n), from t before it is cut."""
+        """Return the exponents -w (|x - a|^2 - t (2 along - t) |e|^2) (..., k, n), from t
+        before it is cut.
+        """
         along *= 2.0
         along -= self.t
         along *= self.t
@@ -239,7 +243,9 @@ class _AtCylinders(GaussianValues):
         return second
 
     def parameter_derivatives(self) -> Floats:
-        """Return 2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s (..., k, 7, n)."""
+        """Return 2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s
+        (..., k, 7, n).
+        """
         shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1]))
         pull = ((2.0 * self.of.w)[..., None] * self.g)[..., None, :] * np.swapaxes(self._d, -3, -2)
         np.multiply(self.t[..., None, :], pull, out=shares[..., 3:6, :])

@@ -27,13 +27,13 @@ from .. import sparse_rows
 from ..element_rows import ElementRows
 from ..sparse_rows import SparseRows
 from .gaussian_terms import (
-    GaussianValues,
     NEGLECTED,
     NOTHING,
-    PreparedElements,
     REACH,
     ROUNDING,
     WELL_CONDITIONED,
+    GaussianValues,
+    PreparedElements,
 )
 
 # points and elements in a group: matrices so large keep the overhead of a group small
@@ -144,7 +144,9 @@ class Field(ElementRows, ABC):
     @property
     @abstractmethod
     def spans(self) -> Floats:
-        """For each element the box (k, 2, 3) of the points or segments from which the distance is measured."""
+        """For each element the box (k, 2, 3) of the points or segments from which the
+        distance is measured.
+        """
 
     @abstractmethod
     def elements(self, rows: Floats, origin: Floats) -> PreparedElements:
@@ -271,7 +273,9 @@ class Field(ElementRows, ABC):
         return near.gradient_and_sum(), near.parameter_derivatives().reshape(self.rows.size, len(x))
 
     def dense_derivatives(self, x: Floats) -> tuple[Floats, Bools]:
-        """Return the derivatives (n, k p) of the sum by the parameters, and which (n, k p) are not neglected."""
+        """Return the derivatives (n, k p) of the sum by the parameters, and which (n, k p)
+        are not neglected.
+        """
         near = self.values_at(x)
         shares = near.parameter_derivatives().reshape(self.rows.size, len(x))
         return shares.T, np.repeat(near.g > NEGLECTED, self.rows.shape[1], axis=0).T

@@ -23,10 +23,10 @@ from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field
 from .gaussian_terms import (
-    GaussianValues,
     LEAST_RADIUS,
-    PreparedElements,
     WELL_CONDITIONED,
+    GaussianValues,
+    PreparedElements,
     coefficients,
     monomials,
     outer_sums,
@@ -132,7 +132,9 @@ class _AtSpheres(GaussianValues):
         return shares
 
     def parameter_rate(self, rates: Floats) -> Floats:
-        """Return the sum of g (2 w (x - c) . c' - 2 s' / s exponent) (..., n), linear in the same monomials."""
+        """Return the sum of g (2 w (x - c) . c' - 2 s' / s exponent) (..., n), linear in the
+        same monomials.
+        """
         of_c = (2.0 * self.of.w)[..., None] * rates[..., :3]
         powers = (-2.0 * rates[..., 3] / self.of.s)[..., None] * self.of.powers
         powers[..., 0] -= dot(self.of.c, of_c)

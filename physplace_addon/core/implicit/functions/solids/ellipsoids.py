@@ -143,7 +143,8 @@ class Ellipsoids(Solids):
         return widths
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return bounds (n, k) of f, of |z| from the ranges of the z_i, and from below also from the extents.
+        """Return bounds (n, k) of f, of |z| from the ranges of the z_i, and from below also
+        from the extents.
         """
         low, high = lower[:, None] - self.rows[:, :3], upper[:, None] - self.rows[:, :3]
         least2, most2 = np.zeros(low.shape[:2]), np.zeros(low.shape[:2])

@@ -70,7 +70,9 @@ def _choices(count: int, size: int) -> Ints:
 
 
 def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
-    """Return the centre (1, 3) of the largest ball where all n . x <= d; none (0, 3) if there is no largest."""
+    """Return the centre (1, 3) of the largest ball where all n . x <= d; none (0, 3) if there
+    is no largest.
+    """
     rows = np.column_stack((normals, np.ones(len(normals))))
     radius = np.array([[0.0, 0.0, 0.0, -1.0]])
     least = np.append(distances, 0.0)

@@ -53,7 +53,9 @@ class Solids(ElementRows, ImplicitFunction):
 
     @abstractmethod
     def hessians(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats]:
-        """Return f (...), f_x (..., 3) and f_xx (..., 3, 3) of the elements `which`, each at its own point."""
+        """Return f (...), f_x (..., 3) and f_xx (..., 3, 3) of the elements `which`, each at
+        its own point.
+        """
 
     @abstractmethod
     def parameter_derivatives(self, x: Floats, which: Which) -> Floats:
