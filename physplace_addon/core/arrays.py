@@ -1,14 +1,10 @@
-"""Names for the array types used throughout core, and how to go through long arrays.
-
-Memory that is used again in each step.
-
-A step goes over arrays of a number for each pair of neighbours.  Made anew, they come in fresh pages from the
-system, and to be given those takes longer than to add up what is in them.
-"""
+"""The array types of core, records of arrays that share their rows, and how to go through long arrays."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,44 +14,120 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Rows = TypeVar("Rows", Floats, Ints)
 
-PORTION = 8192
+PORTION: Final = 8192
+"""Rows to work on at once: a few float64 arrays of so many rows fit into the cache of a processor's core."""
+
+SHARED: Final = {"shared": True}
+"""Metadata for a field of an ArrayRecord that belongs to all of its rows: `field(metadata=SHARED)`."""
+
+_SPARE: Final = 0.25
+"""Share of a size by which a Scratch array is larger, so that slow growth seldom needs a new one."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayRecord:
+    """Base class of frozen dataclasses whose arrays (k, ...) have one row for each of the same k things.
+
+    A field may also be an ArrayRecord of k rows.  Values of other types, and fields with the metadata SHARED,
+    belong to all rows and are passed on as they are.
+    """
+
+    def take(self, rows: Ints | Bools | slice) -> Self:
+        """Return the given rows: numbers (m,) or a mask (k,) give copies, a slice gives views."""
+        if isinstance(rows, slice):
+            return type(self)(*[_sliced(getattr(self, name), rows, own) for name, own in _fields(type(self))])
+        if rows.dtype == np.bool_:
+            rows = np.flatnonzero(rows)  # once, and not again for each array
+        return type(self)(*[_taken(getattr(self, name), rows, own) for name, own in _fields(type(self))])
+
+    def put(self, rows: Ints | Bools | slice, part: Self) -> None:
+        """Write the rows of `part` over the given ones.  Only the owner of fresh arrays may do so."""
+        for name, own in _fields(type(self)):
+            values, new = getattr(self, name), getattr(part, name)
+            if own and isinstance(values, ArrayRecord):
+                values.put(rows, new)
+            elif own and isinstance(values, np.ndarray):
+                values[rows] = new
+
+    def copy(self) -> Self:
+        """Return the same rows in arrays of their own."""
+        return type(self)(*[_copied(getattr(self, name), own) for name, own in _fields(type(self))])
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of one or more records, one after the other; what is shared is the first one's."""
+        columns = [([getattr(part, name) for part in parts], own) for name, own in _fields(cls)]
+        return cls(*[_joined(values, own) for values, own in columns])
+
+
+_FIELDS: dict[type[ArrayRecord], tuple[tuple[str, bool], ...]] = {}
+
+
+def _fields(kind: type[ArrayRecord]) -> tuple[tuple[str, bool], ...]:
+    """Return the names of a record's fields, and whether each has rows; found once for each class."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple((field.name, "shared" not in field.metadata) for field in fields(kind))
+    return _FIELDS[kind]
+
+
+def _taken(values: Any, rows: Ints | Bools, own: bool) -> Any:
+    if own and isinstance(values, np.ndarray):
+        return values.take(rows, axis=0)
+    return values.take(rows) if own and isinstance(values, ArrayRecord) else values
+
+
+def _sliced(values: Any, rows: slice, own: bool) -> Any:
+    if own and isinstance(values, np.ndarray):
+        return values[rows]
+    return values.take(rows) if own and isinstance(values, ArrayRecord) else values
+
+
+def _copied(values: Any, own: bool) -> Any:
+    return values.copy() if own and isinstance(values, np.ndarray | ArrayRecord) else values
+
+
+def _joined(values: list[Any], own: bool) -> Any:
+    if own and isinstance(values[0], np.ndarray):
+        return np.concatenate(values)
+    return type(values[0]).join(values) if own and isinstance(values[0], ArrayRecord) else values[0]
 
 
 def portions(count: int) -> list[slice]:
-    """The rows of a long array, some thousands at a time.
+    """Return slices of at most PORTION rows that cover `count` rows.
 
-    Then what is worked out on the way stays in the processor's cache, and needs no new memory: several times
-    as fast as over hundreds of thousands of rows at once.
+    Intermediate results then stay in the processor's cache and need no new memory, which is several times as
+    fast as arithmetic over hundreds of thousands of rows at once.
     """
     return [slice(first, first + PORTION) for first in range(0, count, PORTION)]
 
 
 def chosen(rows: Rows, which: Bools) -> Rows:
-    """Those of some rows (n, ...) that are chosen (n,), not copied where all are."""
+    """Return the rows (n, ...) that a mask (n,) marks; the same array, not a copy, where it marks all."""
     return rows if which.all() else np.take(rows, np.flatnonzero(which), axis=0)
 
 
 def box_of(points: Floats) -> tuple[Floats, Floats]:
-    """The least and the largest coordinates (3,) of points (n, 3): by columns, for the sake of speed."""
+    """Return the least and the largest coordinates (3,) of points (n, 3); n is at least 1."""
     return np.array([axis.min() for axis in points.T]), np.array([axis.max() for axis in points.T])
 
 
-_SPARE = 0.25  # of what is asked for: so much more is kept
-
-
 class Scratch:
-    """Arrays by name, with whatever was in them; asked for again, the one before is written over."""
+    """Arrays that are kept by name and handed out again, with whatever was left in them.
+
+    A step of a solver over some hundred thousand numbers would otherwise spend more time on getting fresh
+    memory pages from the system than on the arithmetic.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, Any] = {}
 
     def floats(self, name: str, count: int, size: int) -> Floats:
-        """Return so many arrays (count, size) of numbers."""
+        """Return an uninitialized array (count, size); the next call with this name gives the same memory."""
         arrays: Floats = self._arrays(name, count, size, np.float64)
         return arrays
 
     def ints(self, name: str, count: int, size: int) -> Ints:
-        """Return so many arrays (count, size) of whole numbers."""
+        """Return an uninitialized integer array (count, size), as `floats` does."""
         arrays: Ints = self._arrays(name, count, size, np.intp)
         return arrays
 
