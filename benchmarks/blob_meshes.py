@@ -13,8 +13,9 @@ import time
 
 import numpy as np
 
+from physplace_addon.core.implicit import ImplicitFunction
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
-from physplace_addon.core.implicit.polygonize.triangulation import triangulated
+from physplace_addon.core.implicit.polygonize.triangulation import Triangulation, triangulated
 from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres
 from tests.oracles.grid_surface import grid_surface
@@ -22,14 +23,14 @@ from tests.oracles.grid_surface import grid_surface
 BLOBS = 20
 
 
-def farthest(function, mesh) -> float:
+def farthest(function: ImplicitFunction, mesh: Triangulation) -> float:
     """How far the triangles are from the surface at most, by sixteen places on each."""
     weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
     places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
     return float(np.linalg.norm(places - projected(function, places, 0.1), axis=1).max())
 
 
-def grid_of(function, step: float) -> tuple[int, float, float]:
+def grid_of(function: ImplicitFunction, step: float) -> tuple[int, float, float]:
     """Euler characteristic, area and volume by a grid, the last two as finer ones would have them."""
     low, high = function.box()
     cells = np.max(high - low) / step

@@ -21,6 +21,7 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -38,6 +39,31 @@ COUNTS = (500, 2_000, 10_000, 40_000)
 GROWTH = (500, 50_000)
 SETTLING, CALM = 60, 40  # steps at most, and after the last drag
 CONTROLS, ROUND = 10, 120  # the dragged one goes round once in so many steps
+
+
+class Growth(TypedDict):
+    """A step's seconds, by the clock and of the processor, at a number of floaters."""
+
+    floaters: int
+    step: list[float]
+
+
+class Row(Growth):
+    """A step and a metaball re-evaluation, and how much the spacing of both varies."""
+
+    vertices: int
+    metaballs: list[float]
+    varies: float
+    metaballs_vary: float
+    varies_while_dragged: float
+
+
+class Found(TypedDict, total=False):
+    """What is written to the file."""
+
+    beside_metaballs: list[Row]
+    growth: list[Growth]
+    wild: dict[str, object]
 
 
 def now() -> tuple[float, float]:
@@ -142,15 +168,16 @@ class Metaballs:
 
 def unevenness(places: np.ndarray) -> float:
     """How much the distance to the nearest neighbour varies."""
-    nearest = cKDTree(places).query(places, 2)[0][:, 1]
+    distances, _ = cKDTree(places).query(places, k=[2])
+    nearest = np.asarray(distances).ravel()
     return float(nearest.std() / nearest.mean())
 
 
-def beside_metaballs(counts: list[int], steps: int) -> list[dict]:
+def beside_metaballs(counts: list[int], steps: int) -> list[Row]:
     """Print the table of times and evenness."""
     print(f"{'floaters':>9}{'vertices':>9}{'step ms':>16}{'metaballs ms':>16}{'times':>13}", end="")
     print(f"{'spacing varies':>16}{'metaballs':>11}{'times':>7}{'while dragged':>15}")
-    rows = []
+    rows: list[Row] = []
     for count in counts:
         sculpting, peer = settled(count), peer_of(count)
         dragged, own, others = Dragged(sculpting), [], []
@@ -162,30 +189,30 @@ def beside_metaballs(counts: list[int], steps: int) -> list[dict]:
             sculpting.step()
         positions = sculpting.state.floaters.positions
         vertices = peer.vertices() if peer else np.zeros((0, 3))
-        row = {
+        row: Row = {
             "floaters": len(positions),
             "vertices": len(vertices),
             "step": np.median(own, axis=0).tolist(),
             "metaballs": np.median(others, axis=0).tolist(),
             "varies": unevenness(positions),
-            "metaballs vary": unevenness(vertices) if peer else np.nan,
-            "varies while dragged": moving,
+            "metaballs_vary": unevenness(vertices) if peer else np.nan,
+            "varies_while_dragged": moving,
         }
         rows.append(row)
         print(line(row), flush=True)
     return rows
 
 
-def line(row: dict) -> str:
+def line(row: Row) -> str:
     """One row of the table."""
     mine, theirs = 1e3 * np.array(row["step"]), 1e3 * np.array(row["metaballs"])
-    times, even = theirs / mine, row["metaballs vary"] / row["varies"]
+    times, even = theirs / mine, row["metaballs_vary"] / row["varies"]
     counts = f"{row['floaters']:9}{row['vertices']:9}"
     paces = (
         f"{mine[0]:8.2f} /{mine[1]:6.2f}{theirs[0]:8.2f} /{theirs[1]:6.2f}{times[0]:6.2f} /{times[1]:5.2f}"
     )
-    varies = f"{row['varies']:16.4f}{row['metaballs vary']:11.3f}{even:7.1f}"
-    return counts + paces + varies + f"{row['varies while dragged']:15.4f}"
+    varies = f"{row['varies']:16.4f}{row['metaballs_vary']:11.3f}{even:7.1f}"
+    return counts + paces + varies + f"{row['varies_while_dragged']:15.4f}"
 
 
 def peer_of(count: int) -> Metaballs | None:
@@ -197,9 +224,9 @@ def peer_of(count: int) -> Metaballs | None:
     return Metaballs(count)
 
 
-def growth(steps: int) -> list[dict]:
+def growth(steps: int) -> list[Growth]:
     """Print how the time grows from the least to the greatest number of floaters."""
-    rows = []
+    rows: list[Growth] = []
     for count in GROWTH:
         dragged = Dragged(settled(count))
         seconds = np.median([dragged.step() for _ in range(steps)], axis=0).tolist()
@@ -223,7 +250,7 @@ def main() -> None:
     parser.add_argument("--wild", type=int, default=0)
     parser.add_argument("--no-growth", action="store_true")
     given = parser.parse_args()
-    found: dict = {"beside metaballs": beside_metaballs(given.counts, given.steps)}
+    found: Found = {"beside_metaballs": beside_metaballs(given.counts, given.steps)}
     if not given.no_growth:
         found["growth"] = growth(given.steps)
     if given.wild:

@@ -14,6 +14,7 @@ import bpy
 import numpy as np
 
 import physplace_addon
+from demo.operators import physplace
 from tests.addon.mixed_objects import seen
 from tests.addon.primitives import MAKERS, made
 from tests.scene import scenes
@@ -28,7 +29,7 @@ def main() -> None:
         scenes.floor()
         obj = made(name)
         began = time.perf_counter()
-        bpy.ops.physplace.place()
+        physplace().place()
         seconds = time.perf_counter() - began
         report = obj["physplace_report"].to_dict()
         points = seen("Floor").reshape(-1, 3)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.placement import Connection, Placement, Settings, fill
@@ -52,9 +53,9 @@ class Scene:
         """The floor and all that stands."""
         return [floor(), *(body.transformed(pose.matrix4) for body, pose in self.standing)]
 
-    def place(self, body: Body, at, turn=UPRIGHT, settings: Settings = QUICK, forces=()) -> Placement:
+    def place(self, body: Body, at: ArrayLike, turn: ArrayLike = UPRIGHT) -> Placement:
         """Place one more body."""
-        placement = Placement(body, pose(at, turn), self.world, settings, forces)
+        placement = Placement(body, pose(at, turn), self.world, QUICK)
         placement.run()
         self.keep(body, placement)
         return placement
@@ -65,7 +66,7 @@ class Scene:
         self.standing.append((body, placement.state.pose))
 
 
-def pose(at, turn=UPRIGHT) -> Pose:
+def pose(at: ArrayLike, turn: ArrayLike = UPRIGHT) -> Pose:
     """A pose from a place and a quaternion of any length."""
     return Pose(np.array(turn, dtype=float), np.array(at, dtype=float))
 

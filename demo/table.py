@@ -4,27 +4,14 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol, cast
 
 import bpy
 from bpy.types import Object
 
+from demo.operators import physplace
 from demo.quiet import progress
 from physplace_addon.scene.access import view_layer_of
 from physplace_addon.scene.writing.report import Report, figures_of, last_report, notes_of
-
-
-class _Operators(Protocol):
-    """PhysPlace's operators in bpy.ops; the stubs know no add-on's."""
-
-    def place(self) -> set[str]: ...
-
-
-class _AllOperators(Protocol):
-    """bpy.ops, once PhysPlace is registered."""
-
-    @property
-    def physplace(self) -> _Operators: ...
 
 
 def place(obj: Object) -> str:
@@ -37,7 +24,7 @@ def place(obj: Object) -> str:
     view_layer_of(bpy.context).objects.active = obj
     started = time.perf_counter()
     with progress(f"Placing {obj.name}"):
-        result = cast("_AllOperators", bpy.ops).physplace.place()
+        result = physplace().place()
         report = last_report(obj)
         if result != {"FINISHED"} or report is None:
             raise SystemExit(f'"{obj.name}" has not been placed')
