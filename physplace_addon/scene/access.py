@@ -7,17 +7,21 @@ properties return. The lies are undone here, once, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView
+from collections.abc import Callable, ItemsView, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 import bpy
-from bpy.types import ID, Collection, Context, Library, Object, Scene, ViewLayer, WindowManager
+from bpy.types import ID, Collection, Context, Depsgraph, Library, Object, Scene, ViewLayer, WindowManager
 
 Present = TypeVar("Present")
 Handler = TypeVar("Handler", bound=Callable[..., None])
 
 # Marks a function in one of Blender's lists of handlers as staying there when another file comes.
 persistent = cast("Callable[[Handler], Handler]", bpy.app.handlers.persistent)
+
+
+# What the names of all custom properties of PhysPlace begin with.
+OWN_PREFIXES = ("surface", "physplace", "blob")
 
 
 class CustomProperties(Protocol):
@@ -81,3 +85,46 @@ def active_object(context: Context) -> Object | None:
     """The view layer's active object, if there is one."""
     active: Object | None = view_layer_of(context).objects.active
     return active
+
+
+def original(evaluated: Object) -> Object:
+    """Return the object of the file that an evaluated object is made from."""
+    source = evaluated.original
+    return source if isinstance(source, Object) else evaluated
+
+
+def evaluated_scene(context: Context) -> Depsgraph:
+    """Return the evaluated scene, in which every custom property of PhysPlace is as it stands now.
+
+    Blender does not evaluate an object again when a script sets one of its custom properties, as it does when
+    an artist types it in. Objects whose evaluated copy has other values are evaluated again here: what a
+    script has set counts at once, and keys and drivers count as after any other change.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    changed = [
+        source
+        for evaluated in depsgraph.objects
+        if _own_properties(source := original(evaluated)) != _own_properties(evaluated)
+    ]
+    for source in changed:
+        source.update_tag()
+    return context.evaluated_depsgraph_get() if changed else depsgraph
+
+
+def _own_properties(obj: Object) -> dict[str, str]:
+    """Return the custom properties of PhysPlace as text, so that a value that is not a number equals itself."""
+    return {
+        key: repr(plain_value(value))
+        for key, value in custom_properties(obj).items()
+        if key.startswith(OWN_PREFIXES)
+    }
+
+
+def plain_value(value: Any) -> object:
+    """Return a custom property's value as plain Python: arrays as lists, groups as dictionaries."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    for convert in ("to_dict", "to_list"):
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    return value

@@ -17,7 +17,7 @@ from bpy.types import Context, Object, Scene
 
 from ...core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
 from ...core.implicit.control.state import SculptSettings, SculptState
-from ..access import custom_properties, scene_of
+from ..access import custom_properties, evaluated_scene, scene_of
 from ..errors import SceneError
 from .models import BlobModel, floater_settings, read_blob
 from .objects import family_of
@@ -137,6 +137,7 @@ def as_it_is_shown(context: Context, blob: Object) -> BlobModel:
 
     It is solved from the scene's first frame on, as when it is played. Raises SceneError.
     """
+    evaluated_scene(context)  # drivers count before the blob's own objects are read
     scene, found = scene_of(context), read_blob(blob)
     if not _follows(blob, found):
         return found

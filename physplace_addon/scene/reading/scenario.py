@@ -23,7 +23,7 @@ from ...core.arrays import Floats
 from ...core.bodies import Body
 from ...core.errors import MeshError
 from ...core.rigid import Pose
-from ..access import active_object, library_of, view_layer_of
+from ..access import active_object, evaluated_scene, library_of, original, view_layer_of
 from ..affine import Placed, is_singular, linear4, split
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
@@ -31,7 +31,7 @@ from ..errors import SceneError
 from ..rests.start import kept_start
 from ..writing.transform import ObjectSpace, object_space
 from .shapes import NOT_FINITE, RESET, Reader
-from .visible import Family, Item, items, original
+from .visible import Family, Item, items
 from .weights import Part, assembled, part_of
 
 SHAPELESS = frozenset(  # modifiers that move no point
@@ -151,7 +151,7 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
     moving = [_active(context)] if movers is None else list(movers)
     for mover in moving:
         check_editable(mover)
-    depsgraph = context.evaluated_depsgraph_get()
+    depsgraph = evaluated_scene(context)
     for mover in moving:
         check_moves_whole(mover, depsgraph)
     frames = [_Frame.of(mover, depsgraph) for mover in moving]

@@ -20,6 +20,7 @@ from ...core.arrays import Floats
 from ...core.bodies import Body
 from ...core.errors import MeshError, SurfaceError
 from ...core.surfaces.bezier.splines import SplineSheet, spline_surface
+from ..access import original
 from ..affine import is_singular
 from ..blobs.bodies import body_of_blob
 from ..blobs.objects import is_blob
@@ -29,7 +30,7 @@ from .definitions import body_of
 from .meshes import triangles_of
 from .smooth import smooth_body
 from .subdivision import limit_body
-from .visible import Item, original
+from .visible import Item
 
 _AS_DISPLAYED = "its mesh as displayed, not its exact surface"
 

@@ -20,9 +20,8 @@ from ...core.bodies.curved_meshes import LEFT_FLAT, left_flat, smoothed
 from ...core.collision import tree_of
 from ...core.collision.self_intersection import self_crossings
 from ...core.placement.diagnostics import CUT
-from ..access import custom_properties, extended, present
+from ..access import custom_properties, extended, original, present
 from .meshes import arrays_of, cut_cage, face_sizes, triangle_faces
-from .visible import original
 
 FACETED = "physplace_faceted"
 

@@ -19,8 +19,8 @@ from ...core.bodies import Body
 from ...core.bodies.curved_meshes import subdivided
 from ...core.errors import SurfaceError
 from ...core.surfaces.subdivision.cage import Cage
+from ..access import original
 from .meshes import faces_of
-from .visible import original
 
 FULL = 10.0  # Pixar's sharpness at Blender's crease 1; between, it grows with the square
 DEFORMED_CAGES = (4, 5, 0)  # the Blender from which on they can be had; before, they come out subdivided

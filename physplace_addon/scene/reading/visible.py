@@ -18,7 +18,7 @@ import numpy as np
 from bpy.types import Depsgraph, Object
 
 from ...core.arrays import Floats
-from ..access import custom_properties, present
+from ..access import custom_properties, original, present
 from ..blobs.objects import is_whole_blob, shows_its_blob
 from .definitions import curve_names, has_definition
 
@@ -76,12 +76,6 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
         if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
             yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
-
-
-def original(evaluated: Object) -> Object:
-    """The object of the file that an evaluated object is made from."""
-    source = evaluated.original
-    return source if isinstance(source, Object) else evaluated
 
 
 def _ignored(obj: Object) -> bool:

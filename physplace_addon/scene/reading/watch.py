@@ -16,14 +16,14 @@ from bpy.types import Context, Depsgraph, Object
 from ...core.arrays import Floats
 from ...core.placement.contact_query import Found, Standing
 from ...core.rigid import Pose
-from ..access import custom_properties
+from ..access import custom_properties, evaluated_scene, original
 from ..affine import NOISE, is_singular, split
 from ..blobs.frames import as_it_stands
 from ..blobs.objects import is_blob
 from .definitions import KIND
 from .scenario import Subject, read
 from .smooth import FACETED
-from .visible import Family, Item, items, original
+from .visible import Family, Item, items
 
 Thing = tuple[str, str, int, tuple[str, ...], bytes]
 
@@ -50,7 +50,7 @@ class Watched:
         """Read the scene around an object. Raises PhysPlaceError, naming what cannot be read."""
         scenario = read(context, [obj])
         subject = scenario.subject
-        world, parts = _seen(context.evaluated_depsgraph_get(), obj, subject.pose)
+        world, parts = _seen(evaluated_scene(context), obj, subject.pose)
         return cls(
             subject, Standing.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
         )
@@ -59,7 +59,7 @@ class Watched:
         """What the object touches and overlaps where it stands now; None if the scene must be read again:
         something else has moved, come or gone, or the object is another one, or of another shape.
         """
-        depsgraph = context.evaluated_depsgraph_get()
+        depsgraph = evaluated_scene(context)
         matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
         if obj.name != self.subject.name or not np.isfinite(matrix).all() or is_singular(matrix):
             return None

@@ -19,9 +19,8 @@ from bpy.types import Depsgraph, Object
 from ...core import bodies
 from ...core.bodies import Body
 from ...core.rigid import Pose
-from ..access import custom_properties
+from ..access import custom_properties, original
 from ..errors import SceneError
-from .visible import original
 
 DENSITY = "physplace_density"
 MASS = "physplace_mass"

@@ -1,0 +1,59 @@
+"""Custom properties of blobs that a script sets count at once, and follow keys and drivers."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from physplace_addon.scene.blobs.frames import as_it_is_shown
+
+PLACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.2, 0.1]])
+
+
+def _values(blob: bpy.types.Object) -> np.ndarray:
+    return as_it_is_shown(bpy.context, blob).function.value(PLACES)
+
+
+def _with_bias(blob: bpy.types.Object, bias: float) -> np.ndarray:
+    """The values when the bias is set and Blender has evaluated the blob again."""
+    blob["blob.bias"] = bias
+    blob.update_tag()
+    bpy.context.view_layer.update()
+    return _values(blob)
+
+
+def test_a_bias_that_a_script_sets_counts_in_the_next_line(blob: bpy.types.Object) -> None:
+    low, high = _with_bias(blob, 0.25), _with_bias(blob, 0.5)
+    assert (low != high).all()
+    blob["blob.bias"] = 0.25
+    np.testing.assert_array_equal(_values(blob), low)
+
+
+def test_a_keyed_and_a_driven_bias_follow_whatever_a_script_sets(blob: bpy.types.Object) -> None:
+    for child in list(blob.children):
+        if "blob.control" in child:
+            bpy.data.objects.remove(child)
+    low, high = _with_bias(blob, 0.25), _with_bias(blob, 0.5)
+    for frame, bias in ((1, 0.25), (11, 0.5)):
+        blob["blob.bias"] = bias
+        blob.keyframe_insert('["blob.bias"]', frame=frame)
+    for frame, values in ((1, low), (11, high)):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_array_equal(_values(blob), values)
+    blob.animation_data_clear()
+    blob.driver_add('["blob.bias"]').driver.expression = "frame / 8"
+    bpy.context.scene.frame_set(2)
+    np.testing.assert_array_equal(_values(blob), low)
+    blob["blob.bias"] = 0.75
+    np.testing.assert_array_equal(_values(blob), low)
+
+
+def test_a_surface_that_a_script_names_is_placed_as_such(blob: bpy.types.Object) -> None:
+    bpy.data.objects.remove(blob)
+    bpy.ops.mesh.primitive_plane_add(size=20.0)
+    bpy.ops.mesh.primitive_cube_add(location=(0.0, 0.0, 3.0))
+    obj = bpy.context.object
+    obj["surface"], obj["surface.radius"] = "sphere", 0.5
+    bpy.ops.physplace.place()
+    assert obj["physplace_report"]["status"] == "BALANCED"
+    assert abs(obj.location.z - 0.5) < 1e-6
