@@ -4,6 +4,7 @@
 #   BLENDER=4.2          another Blender than the default for that Python: 4.2, 4.5 or 5.2
 #                        in test-window: a Blender program, or the Debian that has one, trixie or sid
 #   ARGS="-k rigid -x"   more words for pytest, in test, test-all and test-window
+#   ARGS=--short         a short form of bench; ARGS=--small, small pictures in demo
 
 PYTHON ?= python3
 BLENDER =
@@ -34,14 +35,16 @@ help:
 	@echo "                  with one that is installed under this folder"
 	@echo "  make manual-pictures"
 	@echo "                  take the manual's pictures anew, by window tests"
-	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree"
+	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree;"
+	@echo "                  with ARGS=--short only the first few"
 	@echo "  make lint       ruff: style and likely mistakes"
 	@echo "  make types      mypy, strict"
 	@echo "  make build      the extension's zip files for every platform, in dist/"
 	@echo "  make validate   check what was built with Blender's own validator"
 	@echo "  make clean      remove everything that these make"
 	@echo
-	@echo "Options: BLENDER=4.2 | 4.5 | 5.2, PYTHON=/path/to/python3.13, ARGS='-k rigid' for pytest"
+	@echo "Options: BLENDER=4.2 | 4.5 | 5.2, PYTHON=/path/to/python3.13, ARGS='-k rigid' for pytest,"
+	@echo "         ARGS=--small for small pictures in demo"
 
 set-up:
 	@$(PYTHON) tools/setup.py $(if $(BLENDER),--blender $(BLENDER))
@@ -50,7 +53,7 @@ set-up-checks:
 	@$(PYTHON) tools/setup.py --checks
 
 demo: set-up
-	@$(RUN) -m demo $(if $(FILE),--file "$(FILE)") $(if $(ACTIVE),--active "$(ACTIVE)")
+	@$(RUN) -m demo $(if $(FILE),--file "$(FILE)") $(if $(ACTIVE),--active "$(ACTIVE)") $(ARGS)
 
 test: set-up
 	@$(RUN) -m pytest --numprocesses=auto --dist=loadfile $(ARGS)
@@ -67,7 +70,7 @@ manual-pictures:
 
 bench: set-up
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/peers.txt
-	@$(RUN) -m benchmarks.steps
+	@$(RUN) -m benchmarks.steps $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
