@@ -16,7 +16,8 @@ import numpy as np
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.bezier.bodies import bezier as patched
-from physplace_addon.core.surfaces.curves.paths import TrigonometricPath
+from tests.core.surfaces.analytic import radial_bodies
+from tests.core.surfaces.curves.trigonometric_paths import TrigonometricPath
 from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Star, Superquadric, Tube
@@ -218,7 +219,7 @@ def bumpy_sphere(**mesh) -> Paired:
     amplitude, wave, phase = zip(*BUMPS, strict=True)
     return Paired(
         "bumpy sphere",
-        lambda: exact(kinds.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
+        lambda: exact(radial_bodies.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
         _bumpy_shape,
     )
 

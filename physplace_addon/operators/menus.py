@@ -29,14 +29,14 @@ OPERATORS = (
 
 
 def draw_object_menu(self: Menu, context: Context) -> None:
-    """Add a menu of all operators to the Object menu."""
+    """Draw a menu of all operators in the Object menu."""
     layout = present(self.layout)
     layout.separator()
     layout.menu(PHYSPLACE_MT_object.bl_idname)
 
 
 def draw_add_menu(self: Menu, context: Context) -> None:
-    """Add the kinds of a blob's elements to the Add menu."""
+    """Draw the kinds of a blob's elements in the Add menu."""
     layout = present(self.layout)
     layout.operator_menu_enum(PHYSPLACE_OT_blob_add.bl_idname, "kind", text="Blob", icon="META_BALL")
 
@@ -48,7 +48,7 @@ class PHYSPLACE_MT_object(Menu):
     bl_label = "PhysPlace"
 
     def draw(self, context: Context) -> None:
-        """One entry an operator."""
+        """Draw one entry for each operator."""
         layout = present(self.layout)
         for operator in OPERATORS:
             layout.operator(operator.bl_idname)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.placement import Placement
-from physplace_addon.core.surfaces.bezier.nets import Nets
-from physplace_addon.core.surfaces.bezier.splines import patches_of
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
+from physplace_addon.core.surfaces.bezier.splines import spline_nets
 from physplace_addon.scene.reading.curves import Direction
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.shapes import sheet_of
@@ -94,8 +94,8 @@ def test_the_exact_surface_is_where_blender_draws_it(order: int, rng: np.random.
             assert v.is_valid == (len(theirs) > 0), (count, switches)
             if not v.is_valid:
                 continue
-            control = patches_of([sheet_of(spline)])
-            nets = Nets(control, np.zeros(len(control), dtype=bool))
+            control = spline_nets([sheet_of(spline)])
+            nets = BezierNets(control, np.zeros(len(control), dtype=bool))
             (piece_u, s), (piece_v, t) = sampled(u, 3), sampled(v, 4)
             patch = piece_u[:, None] * len(spans(v.knots, order)) + piece_v
             at = np.stack(np.broadcast_arrays(s[:, None], t), axis=-1).reshape(-1, 2)

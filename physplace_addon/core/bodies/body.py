@@ -25,9 +25,10 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import PhysPlaceError
 from ..mesh.enclosing_ball import enclosing_ball
 from ..mesh.mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
-from ..surfaces.base import Curve, EdgeGeometry, FaceGeometry, Hulls, Surface
+from ..surfaces.base import Curve, Surface
 from ..surfaces.flat import Triangles
-from ..surfaces.quadrature import area_mass
+from ..surfaces.geometry import EdgeGeometry, FaceGeometry, Hulls
+from ..surfaces.quadrature import sheet_mass
 
 SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
 HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without weight"
@@ -41,7 +42,7 @@ def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:
 def _surface_mass(surface: Surface) -> MassProperties:
     if isinstance(surface, Triangles):
         return mass_of_corners(surface.corners, AREA)
-    return area_mass(surface)
+    return sheet_mass(surface)
 
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
@@ -132,7 +133,7 @@ class Body:
 
         def part(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
             found = surface.hulls(self.face_index[face[rows]], lower[rows], upper[rows])
-            return found.control, found.twists, found.bends
+            return found.control, found.twists, found.factor_bounds
 
         parts = _ask(self.surfaces, self.face_surface[face], part)
         shapes = [(len(face), *answer.shape[1:]) for answer in parts[0][1]]

@@ -18,7 +18,7 @@ from ..errors import PhysPlaceError
 from ..mesh.enclosing_ball import enclosing_ball
 from ..mesh.mass import AREA, MassProperties, combined, comparable
 from ..surfaces.base import Curve, Surface
-from ..surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
+from ..surfaces.flat import Segments, Triangles
 from .body import Body, sheet_mass
 
 
@@ -76,7 +76,7 @@ def _merged_faces(bodies: Sequence[Body]) -> tuple[tuple[Surface, ...], Ints, In
     """The surfaces of all bodies, and for each face its surface and its number there."""
     curved, flat, slots = _sorted_out([body.surfaces for body in bodies], Triangles, lambda s: s.face_count)
     if flat:
-        curved.append(joined_triangles(flat))
+        curved.append(Triangles.join(flat))
     owner, index = _renumbered([(body.face_surface, body.face_index) for body in bodies], slots, len(curved))
     return tuple(curved), owner, index
 
@@ -85,7 +85,7 @@ def _merged_edges(bodies: Sequence[Body]) -> tuple[tuple[Curve, ...], Ints, Ints
     """The curves of all bodies, and for each edge its curve and its number there."""
     curved, flat, slots = _sorted_out([body.curves for body in bodies], Segments, lambda c: c.edge_count)
     if flat:
-        curved.append(joined_segments(flat))
+        curved.append(Segments.join(flat))
     owner, index = _renumbered([(body.edge_curve, body.edge_index) for body in bodies], slots, len(curved))
     return tuple(curved), owner, index
 

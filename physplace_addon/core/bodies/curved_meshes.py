@@ -15,9 +15,9 @@ from ..errors import MeshError, SurfaceError
 from ..mesh.cleaning import WELD, weld
 from ..mesh.orientation import oriented
 from ..mesh.sliver_triangles import needles
-from ..surfaces.smooth.bodies import SmoothMesh, curved, is_curved
-from ..surfaces.smooth.creases import Shaded, newell, parted
-from ..surfaces.subdivision.bodies import quadrilaterals, subdivision
+from ..surfaces.smooth.bodies import SmoothMesh, curved_faces, is_curved
+from ..surfaces.smooth.creases import ShadedMesh, crease_split_normals, newell_normals
+from ..surfaces.subdivision.bodies import quadrilateral_cage, subdivision
 from ..surfaces.subdivision.cage import Cage
 from ..surfaces.subdivision.complex import CageComplex
 from ..vectors import dot, length
@@ -42,7 +42,7 @@ def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = F
 
 def limit_complex(points: ArrayLike, cage: Cage, sharp_corners: bool = False) -> tuple[CageComplex, bool]:
     """The limit of a cage as faces, edges and vertices, and whether faces had to be turned over."""
-    cage, at = quadrilaterals(points, cage, sharp_corners)
+    cage, at = quadrilateral_cage(points, cage, sharp_corners)
     cage, turned, closed = _outwards(cage, at)
     return subdivision(cage, at, closed), bool(turned.any())
 
@@ -91,7 +91,7 @@ def smoothed(
     if not is_curved(mesh):
         return None, ()
     try:
-        found = curved(mesh)
+        found = curved_faces(mesh)
         if found is None:
             return None, (f"{LEFT_FLAT}: no smooth surface fits them",)
         if found.distance <= WELD * found.boundary.size:
@@ -153,15 +153,15 @@ def _turned_outwards(
     turned = np.zeros(len(cage.sizes), dtype=np.bool_)
     turned[owner[(found.triangles != triangles).any(axis=1)]] = True
     cage, corner = _turned_over(cage, turned)
-    toward = newell(cage, points)
+    toward = newell_normals(cage, points)
     areas = 0.5 * length(toward)
     own = (toward / (2.0 * areas)[:, None])[cage.face]
-    shaded = Shaded(cage, points, own, areas)
+    shaded = ShadedMesh(cage, points, own, areas)
     if wanted is not None:
         asked = np.where(turned[cage.face], -1.0, 1.0)[:, None] * wanted[corner]
         fits = dot(asked, own) > _FITS * length(asked)
         shaded = replace(shaded, wanted=np.where(fits[:, None], asked, own))
-        shaded = replace(shaded, cage=parted(shaded, fits))
+        shaded = replace(shaded, cage=crease_split_normals(shaded, fits))
     return SmoothMesh(shaded, flat, found.triangles, owner, found.closed, plain.mass)
 
 

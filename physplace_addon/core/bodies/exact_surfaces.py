@@ -12,8 +12,9 @@ import numpy as np
 
 from ..arrays import Floats, Ints, box_of
 from ..mesh.enclosing_ball import enclosing_ball
+from ..mesh.inside import windings
 from ..mesh.mass import VOLUME, MassProperties
-from ..mesh.shells import LEAST_VOLUME, windings
+from ..mesh.shells import LEAST_VOLUME
 from ..surfaces.base import Curve, Surface
 from ..surfaces.tessellation import Tessellation
 from ..vectors import cross, length
@@ -41,7 +42,7 @@ class Boundary(Protocol):
         """The vertices (nv, 3)."""
 
     @property
-    def cones(self) -> tuple[Floats, ...]:
+    def vertex_directions(self) -> tuple[Floats, ...]:
         """Unit directions (m, 3) of the body at each vertex."""
 
     @property
@@ -74,7 +75,7 @@ def exact(
     mass = complex.mass if closed == complex.closed else sheet_mass(complex.surfaces)
     curve_counts = [curve.edge_count for curve in complex.curves]
     face_counts = [surface.face_count for surface in complex.surfaces]
-    cone_start, cone_directions = _cones(complex.cones)
+    cone_start, cone_directions = _cones(complex.vertex_directions)
     return Body(
         name=name,
         surfaces=complex.surfaces,

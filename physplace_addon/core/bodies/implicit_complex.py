@@ -26,7 +26,7 @@ from ..implicit.polygonize.refinement import bisected_at_longest_edges
 from ..implicit.projection import projected
 from ..mesh.mass import MassProperties
 from ..surfaces.base import Curve, Surface
-from ..surfaces.bezier.geodesics import Ground
+from ..surfaces.bezier.geodesics import PatchAtlas
 from ..surfaces.bezier.joins import Joins
 from ..surfaces.bezier.sheet import BezierSheet
 from ..surfaces.flat import Triangles
@@ -59,7 +59,7 @@ class ImplicitComplex:
     uv: Floats
     bound: Floats
     curves: tuple[Curve, ...] = ()
-    cones: tuple[Floats, ...] = ()
+    vertex_directions: tuple[Floats, ...] = ()
     closed: bool = True
 
     @cached_property
@@ -227,9 +227,9 @@ class ImplicitSheet(BezierSheet):
     nets: ImplicitPatches
 
     @cached_property
-    def ground(self) -> Ground:
+    def ground(self) -> PatchAtlas:
         """What a walk needs to know of the polynomials."""
-        return Ground(self.nets.near, self.joins, self.poles, self.pole_of)
+        return PatchAtlas(self.nets.near, self.joins, self.poles, self.pole_of)
 
 
 def _sheet(patches: ImplicitPatches, joins: Joins, own: Ints) -> ImplicitSheet:

@@ -16,7 +16,7 @@ from ..arrays import Bools, Floats
 from ..implicit.functions.base import ImplicitFunction
 from ..mesh.mass import MassProperties
 from ..surfaces.patches import Slopes
-from ..surfaces.quadrature import pieces_rule
+from ..surfaces.quadrature import gauss_rule
 from ..vectors import cross, dot
 from .implicit_patches import ImplicitPatches
 
@@ -62,7 +62,7 @@ def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Floats:
     """The fluxes (13,) through whole patches, by rules of more nodes until two agree."""
     total = np.full(13, np.inf)
     for nodes in _RULES:
-        t, weight = pieces_rule(np.array([0.0, 1.0]), nodes)
+        t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
         share = np.tile(np.outer(weight, weight).ravel(), len(patches))
         before, total = total, _moments(_evaluated(patches, t), share, middle)
         size = np.abs(total[0]) ** (1.0 + np.array([0.0, *[1.0] * 3, *[2.0] * 9]) / 3.0)

@@ -33,7 +33,7 @@ from ..arrays import Bools, Floats, Ints
 from ..implicit.functions.base import ImplicitFunction
 from ..implicit.projection import SETTLED, bracketed_heights, newton_heights
 from ..surfaces.bernstein import bernstein
-from ..surfaces.bezier.nets import Nets
+from ..surfaces.bezier.nets import BezierNets
 from ..surfaces.geometry import Derivatives
 from ..surfaces.patches import Patches, Slopes
 from ..vectors import dot, length
@@ -128,11 +128,11 @@ class ImplicitPatches(Patches):
         return float(np.abs(self.corners).max())
 
     @cached_property
-    def near(self) -> Nets:
+    def near(self) -> BezierNets:
         """S~ of all patches."""
         patch, at = _on_all(len(self))
         points = self.lines(patch, at).at(self.guesses.ravel())
-        return Nets(_control(points.reshape(*self.guesses.shape, 3)), self.polar)
+        return BezierNets(_control(points.reshape(*self.guesses.shape, 3)), self.polar)
 
     def taken(self, rows: Ints) -> ImplicitPatches:
         """Return some of the patches."""

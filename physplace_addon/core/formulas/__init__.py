@@ -7,7 +7,7 @@ from .errors import FormulaError
 from .formula import Formulas, Jets, number_of
 from .graded import Graded, graded
 from .jets import Jet
-from .parser import RESERVED, nearest
+from .parser import RESERVED, closest_name
 from .ranges import Range
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "Jet",
     "Jets",
     "Range",
+    "closest_name",
     "graded",
-    "nearest",
     "number_of",
 ]

@@ -17,9 +17,9 @@ import numpy as np
 
 from ..arrays import Floats
 from .arithmetic import NUMBERS, Arithmetic, Element, plus, times
-from .derivatives import PAIR, SINGLE, of_power
+from .derivatives import BINARY, UNARY, power_derivatives
 from .graded import Graded, Grades, graded
-from .jets import Jet, Order, of_one, of_power_of, of_two
+from .jets import Jet, Order, binary_jet, power_jet, unary_jet
 from .nodes import NUMBER, VARIABLE, Builder, Node, Place
 from .parser import Parser
 from .ranges import RANGES, Range
@@ -78,11 +78,11 @@ class Duals(Arithmetic):
     def function(self, name: str, x: Element) -> Element:
         """Return a function with its derivative."""
         value = self._inner.function(name, x.value)
-        return Dual(value, times(SINGLE[name](self._inner, x.value, value)[0], x.slope))
+        return Dual(value, times(UNARY[name](self._inner, x.value, value)[0], x.slope))
 
     def power(self, x: Element, exponent: float) -> Element:
         """Return a fixed power with its derivative."""
-        slope = of_power(self._inner, x.value, exponent)[0]
+        slope = power_derivatives(self._inner, x.value, exponent)[0]
         return Dual(self._inner.power(x.value, exponent), times(slope, x.slope))
 
     def general_power(self, x: Element, y: Element) -> Element:
@@ -100,7 +100,7 @@ class Duals(Arithmetic):
     def _pair(self, name: str, x: Element, y: Element, function: Any) -> Dual:
         x, y = _dual(x), _dual(y)
         value = function(x.value, y.value)
-        by_x, by_y = PAIR[name](self._inner, x.value, y.value, value)[:2]
+        by_x, by_y = BINARY[name](self._inner, x.value, y.value, value)[:2]
         return Dual(value, plus(times(by_x, x.slope), times(by_y, y.slope)))
 
     def below(self, x: Element, y: Element) -> Any:
@@ -274,15 +274,15 @@ class Formulas:
     def _applied(self, own: Arithmetic, order: Order, node: Node, jets: Mapping[int, Jet]) -> Jet:
         arguments = [jets[argument] for argument in node.arguments]
         if len(arguments) == 1:
-            return of_one(own, order, node.operation, arguments[0])
+            return unary_jet(own, order, node.operation, arguments[0])
         x, y = arguments
         if node.operation == "multiply" and x is y:
-            return of_power_of(own, order, x, 2.0)
+            return power_jet(own, order, x, 2.0)
         if node.operation == "pow":
             exponent = self.nodes[node.arguments[1]]
             if exponent.operation == NUMBER:
-                return of_power_of(own, order, x, exponent.number)
-        return of_two(own, order, node.operation, x, y)
+                return power_jet(own, order, x, exponent.number)
+        return binary_jet(own, order, node.operation, x, y)
 
 
 def _as_range(number: float) -> Range:

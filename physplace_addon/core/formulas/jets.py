@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 
 from .arithmetic import Arithmetic, Element, plus, times, value_of
-from .derivatives import PAIR, SINGLE, PairSlopes, of_power
+from .derivatives import BINARY, UNARY, BinaryDerivatives, power_derivatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def _composed(order: Order, x: Jet, value: Element, slope: Element, bend: Elemen
     return Jet(value, first, second)
 
 
-def _paired(order: Order, x: Jet, y: Jet, value: Element, slopes: PairSlopes) -> Jet:
+def _paired(order: Order, x: Jet, y: Jet, value: Element, slopes: BinaryDerivatives) -> Jet:
     """f(x, y) from f and its partial derivatives."""
     fx, fy, fxx, fxy, fyy = slopes
     first = tuple(plus(times(fx, a), times(fy, b)) for a, b in zip(x.first, y.first, strict=True))
@@ -109,22 +109,22 @@ def _picked(own: Arithmetic, x: Jet, y: Jet, least: bool) -> Jet:
     return Jet(value, tuple(map(pick, low.first, high.first)), tuple(map(pick, low.second, high.second)))
 
 
-def of_one(own: Arithmetic, order: Order, operation: str, x: Jet) -> Jet:
+def unary_jet(own: Arithmetic, order: Order, operation: str, x: Jet) -> Jet:
     """Return the jet of a function of one jet."""
     value = value_of(own, operation, [x.value])
     if operation == "negative":
         return _linear(order, order.constant(None), x, -1.0, value)
-    slope, bend = SINGLE[operation](own, x.value, value) if order.order else (None, None)
+    slope, bend = UNARY[operation](own, x.value, value) if order.order else (None, None)
     return _composed(order, x, value, slope, bend)
 
 
-def of_power_of(own: Arithmetic, order: Order, x: Jet, exponent: float) -> Jet:
+def power_jet(own: Arithmetic, order: Order, x: Jet, exponent: float) -> Jet:
     """Return the jet of x to a fixed power."""
-    slope, bend = of_power(own, x.value, exponent) if order.order else (None, None)
+    slope, bend = power_derivatives(own, x.value, exponent) if order.order else (None, None)
     return _composed(order, x, own.power(x.value, exponent), slope, bend)
 
 
-def of_two(own: Arithmetic, order: Order, operation: str, x: Jet, y: Jet) -> Jet:
+def binary_jet(own: Arithmetic, order: Order, operation: str, x: Jet, y: Jet) -> Jet:
     """Return the jet of an operation on two jets."""
     if operation in ("min", "max"):
         return _picked(own, x, y, operation == "min")
@@ -135,4 +135,4 @@ def of_two(own: Arithmetic, order: Order, operation: str, x: Jet, y: Jet) -> Jet
         return _product(order, x, y, value)
     if not order.order:
         return Jet(value, (), ())
-    return _paired(order, x, y, value, PAIR[operation](own, x.value, y.value, value))
+    return _paired(order, x, y, value, BINARY[operation](own, x.value, y.value, value))

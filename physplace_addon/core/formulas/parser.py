@@ -46,7 +46,7 @@ def function_named(name: str) -> str | None:
     return own if own in FUNCTIONS else None
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def closest_name(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a misspelt one is most likely meant to be."""
     close = difflib.get_close_matches(name[:40].lower(), list(known), n=1, cutoff=0.6)
     return close[0] if close else None
@@ -233,7 +233,7 @@ class Parser:
 
     def _unknown(self, token: Token) -> FormulaError:
         known = [*self._variables, *self._constants, *FUNCTIONS]
-        near = nearest(token.text, known)
+        near = closest_name(token.text, known)
         own = ", ".join([*self._variables, *sorted(set(self._constants) - set(CONSTANTS))])
         remedy = f"did you mean {near!r}?" if near else f"expected {own}, pi, e, or a function such as sin"
         return self._error(token, f"{token.text[:40]!r} is not known", remedy)

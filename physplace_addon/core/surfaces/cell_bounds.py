@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..vectors import coordinate_cross, coordinate_dot, cross, dot, length
-from .curves.pieces import distance_to_segment
+from .curves.piecewise import distance_to_segment
 
 _TRIANGLES = ((0, 1, 2), (3, 2, 1))
 _PAIRS = ((0, 1), (1, 2), (2, 0))

@@ -17,13 +17,13 @@ CONE_SAMPLES = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Complex:
+class GridComplex:
     """Faces, edges and vertices of an exact body.
 
     `surfaces`: one face each, so face i is `surfaces[i]`.  `curves`: their edges count on from one to the
     next. `edge_sides` (edges): the face and the side of its rectangle that each edge runs along. `vertices`
-    (nv, 3), `cones`: for each vertex unit directions (m, 3) of the body's faces and edges leaving it;
-    `vertex_corners`: where it lies on a face.  `closed`: the faces enclose a solid, normals point out of
+    (nv, 3), `vertex_directions`: for each vertex unit directions (m, 3) of the body's faces and edges leaving
+    it; `vertex_corners`: where it lies on a face.  `closed`: the faces enclose a solid, normals point out of
     it. `mass` is integrated over the exact surfaces.  `size`: half the diagonal of the bounding box.
     """
 
@@ -32,7 +32,7 @@ class Complex:
     curves: tuple[Curve, ...]
     edge_sides: tuple[EdgeSide, ...]
     vertices: Floats
-    cones: tuple[Floats, ...]
+    vertex_directions: tuple[Floats, ...]
     vertex_corners: tuple[VertexCorner, ...]
     closed: bool
     mass: MassProperties
@@ -53,6 +53,6 @@ class Complex:
         return tessellate(self.surfaces, edges, self.vertex_corners, resolution, within)
 
 
-def featureless(kind: str, surface: Patch, mass: MassProperties, size: float) -> Complex:
+def featureless(kind: str, surface: Patch, mass: MassProperties, size: float) -> GridComplex:
     """Return the complex of one smooth closed face without edges or vertices."""
-    return Complex(kind, (surface,), (), (), np.empty((0, 3)), (), (), True, mass, size)
+    return GridComplex(kind, (surface,), (), (), np.empty((0, 3)), (), (), True, mass, size)

@@ -10,19 +10,19 @@ Straight edges: line segments as one curve with many edges, `C(t) = a + t (b - a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints
+from ..arrays import ArrayRecord, Floats, Ints
 from ..vectors import cross, dot, length, unit
-from .base import Curve, Derivatives, EdgeGeometry, FaceGeometry, Surface
+from .base import Curve, Surface
+from .geometry import Derivatives, EdgeGeometry, FaceGeometry
 
 
 @dataclass(frozen=True, eq=False)
-class Triangles(Surface):
+class Triangles(ArrayRecord, Surface):
     """Flat triangular faces, corners (t, 3, 3).
 
     `orientation` (t,) is +1 where the outward normal is that of the corners' right-handed order, -1 where
@@ -76,7 +76,7 @@ class Triangles(Surface):
         step[:, 0] = dot(cross(along_v, normal), displacement)
         step[:, 1] = dot(cross(normal, along_u), displacement)
         step /= dot(normal, normal)[:, None]
-        return nearest_in_triangle(along_u, along_v, uv + step)
+        return closest_in_triangles(along_u, along_v, uv + step)
 
     def transformed(self, affine: Floats) -> Triangles:
         """The triangles after an affine map (4, 4): the same (u, v) name the images of the same points."""
@@ -89,7 +89,7 @@ class Triangles(Surface):
         return corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
 
 
-def nearest_in_triangle(along_u: Floats, along_v: Floats, uv: Floats) -> Floats:
+def closest_in_triangles(along_u: Floats, along_v: Floats, uv: Floats) -> Floats:
     """The parameters (k, 2) of the points of triangles nearest to points (k, 2) of their planes.
 
     The triangles have sides (k, 3) from their first corners. Parameters inside come back unchanged.
@@ -119,14 +119,8 @@ def _nearest_on_border(along_u: Floats, along_v: Floats, uv: Floats) -> Floats:
     return nearest
 
 
-def joined_triangles(parts: Sequence[Triangles]) -> Triangles:
-    """Several sets of flat faces as one surface: the faces of the parts one after another."""
-    corners = np.concatenate([part.corners for part in parts])
-    return Triangles(corners, np.concatenate([part.orientation for part in parts]))
-
-
 @dataclass(frozen=True, eq=False)
-class Segments(Curve):
+class Segments(ArrayRecord, Curve):
     """Straight edges: ends (e, 2, 3), and the conormals (e, 2, 3) of the faces that meet there.
 
     A conormal is a unit direction in a face, across the edge, pointing into the face; NaN where there is no
@@ -163,14 +157,14 @@ class Segments(Curve):
         """The segments after an affine map (4, 4), with the conormals of the mapped faces."""
         ends = (self.ends.reshape(-1, 3) @ affine[:3, :3].T + affine[:3, 3]).reshape(-1, 2, 3)
         inward = (self.face_conormals.reshape(-1, 3) @ affine[:3, :3].T).reshape(-1, 2, 3)
-        return Segments(ends, across((ends[:, 1] - ends[:, 0])[:, None], inward))
+        return Segments(ends, unit_conormals((ends[:, 1] - ends[:, 0])[:, None], inward))
 
     def _sides(self, edge: Ints) -> tuple[Floats, Floats]:
         ends = self.ends[edge]
         return ends[:, 0], ends[:, 1] - ends[:, 0]
 
 
-def across(along: Floats, inward: Floats) -> Floats:
+def unit_conormals(along: Floats, inward: Floats) -> Floats:
     """The unit directions (..., 3) of vectors pointing into faces, made perpendicular to edges `along` (...,
     3).
     """
@@ -178,9 +172,3 @@ def across(along: Floats, inward: Floats) -> Floats:
     conormal = inward - part[..., None] * along
     unit: Floats = conormal / np.sqrt(np.einsum("...i,...i->...", conormal, conormal))[..., None]
     return unit
-
-
-def joined_segments(parts: Sequence[Segments]) -> Segments:
-    """Several sets of straight edges as one curve: the edges of the parts one after another."""
-    ends = np.concatenate([part.ends for part in parts])
-    return Segments(ends, np.concatenate([part.face_conormals for part in parts]))

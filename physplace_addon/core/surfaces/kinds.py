@@ -16,53 +16,37 @@ import numpy as np
 
 from ..errors import SurfaceError
 from .analytic.planar import rectangle
-from .analytic.radial import bumpy_sphere, radial
 from .analytic.revolution import revolve
 from .analytic.star import Star
 from .analytic.superquadric import SuperquadricGauge, superquadric_mass
 from .analytic.swept import revolution, tube
 from .bezier.bodies import bezier
-from .bezier.complex import BezierComplex
-from .complex import Complex, featureless
+from .bezier.complex import PatchComplex
+from .complex import GridComplex, featureless
 from .curves.profiles import ArcProfile, LineProfile
 from .formula.bodies import formula
 from .formula.definitions import KIND as FORMULA
 from .formula.paths import tube_along_formulas
-from .parameters import positive
-
-__all__ = [
-    "KINDS",
-    "build",
-    "bumpy_sphere",
-    "cone",
-    "cylinder",
-    "plane",
-    "radial",
-    "revolution",
-    "sphere",
-    "superquadric",
-    "torus",
-    "tube",
-]
+from .validation import positive_number
 
 LEAST_EXPONENT, MOST_EXPONENT = 0.1, 2.0
 
 
-def plane(size_x: float, size_y: float) -> Complex:
+def plane(size_x: float, size_y: float) -> GridComplex:
     """Return a rectangle in the plane z = 0; the side of +z is outside."""
-    return rectangle(positive("plane", "size_x", size_x), positive("plane", "size_y", size_y))
+    return rectangle(positive_number("plane", "size_x", size_x), positive_number("plane", "size_y", size_y))
 
 
-def sphere(radius: float) -> Complex:
+def sphere(radius: float) -> GridComplex:
     """Return a sphere."""
-    r = positive("sphere", "radius", radius)
+    r = positive_number("sphere", "radius", radius)
     return revolve("sphere", [ArcProfile((0.0, 0.0), r, -0.5 * math.pi, 0.5 * math.pi)])
 
 
-def torus(major_radius: float, minor_radius: float) -> Complex:
+def torus(major_radius: float, minor_radius: float) -> GridComplex:
     """Return a ring torus about z; the minor radius must be less than the major one."""
-    major = positive("torus", "major_radius", major_radius)
-    minor = positive("torus", "minor_radius", minor_radius)
+    major = positive_number("torus", "major_radius", major_radius)
+    minor = positive_number("torus", "minor_radius", minor_radius)
     if minor >= major:
         found = f"found {minor:g} with major_radius {major:g}, so the torus cuts itself"
         raise SurfaceError("torus", "minor_radius", found, "expected less than major_radius")
@@ -70,36 +54,36 @@ def torus(major_radius: float, minor_radius: float) -> Complex:
     return revolve("torus", [arc], ring=True)
 
 
-def cylinder(radius: float, height: float) -> Complex:
+def cylinder(radius: float, height: float) -> GridComplex:
     """Return a cylinder closed by disks, z from -height/2 to height/2."""
-    r, h = positive("cylinder", "radius", radius), 0.5 * positive("cylinder", "height", height)
+    r, h = positive_number("cylinder", "radius", radius), 0.5 * positive_number("cylinder", "height", height)
     corners = [(0.0, -h), (r, -h), (r, h), (0.0, h)]
     return revolve("cylinder", [LineProfile(a, b) for a, b in pairwise(corners)])
 
 
-def cone(radius: float, height: float) -> Complex:
+def cone(radius: float, height: float) -> GridComplex:
     """Return a cone closed by a disk, apex up, z from -height/2 to height/2."""
-    r, h = positive("cone", "radius", radius), 0.5 * positive("cone", "height", height)
+    r, h = positive_number("cone", "radius", radius), 0.5 * positive_number("cone", "height", height)
     return revolve("cone", [LineProfile((0.0, -h), (r, -h)), LineProfile((r, -h), (0.0, h))])
 
 
 def superquadric(
     size_x: float, size_y: float, size_z: float, exponent_1: float = 1.0, exponent_2: float = 1.0
-) -> Complex:
+) -> GridComplex:
     """Return a superquadric with half-axes size_*; exponent_1 shapes the meridians, exponent_2 the parallels.
 
     Exponents from 0.1 (nearly a box) over 1 (ellipsoid) to 2 (octahedron).  Above 1 the coordinate planes
     are ridges, at 2 creases that are not features: see `superquadric.py`.
     """
     sizes = [("size_x", size_x), ("size_y", size_y), ("size_z", size_z)]
-    axes = np.array([positive("superquadric", name, value) for name, value in sizes])
+    axes = np.array([positive_number("superquadric", name, value) for name, value in sizes])
     e1, e2 = _exponent("exponent_1", exponent_1), _exponent("exponent_2", exponent_2)
     surface = Star(SuperquadricGauge(e1, e2), axes)
     return featureless("superquadric", surface, superquadric_mass(axes, e1, e2), float(np.linalg.norm(axes)))
 
 
 def _exponent(name: str, value: object) -> float:
-    number = positive("superquadric", name, value)
+    number = positive_number("superquadric", name, value)
     if not LEAST_EXPONENT <= number <= MOST_EXPONENT:
         expected = f"expected {LEAST_EXPONENT:g} to {MOST_EXPONENT:g}"
         raise SurfaceError("superquadric", name, f"found {number:g}", expected)
@@ -107,28 +91,28 @@ def _exponent(name: str, value: object) -> float:
 
 
 @dataclass(frozen=True)
-class Kind:
+class SurfaceKind:
     """A function of named parameters, the ones it needs and the ones it can do without."""
 
-    function: Callable[..., Complex | BezierComplex]
+    function: Callable[..., GridComplex | PatchComplex]
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
 
 
-KINDS: Mapping[str, Kind] = {
-    "plane": Kind(plane, ("size_x", "size_y")),
-    "sphere": Kind(sphere, ("radius",)),
-    "torus": Kind(torus, ("major_radius", "minor_radius")),
-    "cylinder": Kind(cylinder, ("radius", "height")),
-    "cone": Kind(cone, ("radius", "height")),
-    "superquadric": Kind(superquadric, ("size_x", "size_y", "size_z"), ("exponent_1", "exponent_2")),
-    "revolution": Kind(revolution, ("profile",), ("closed", "sharp")),
-    "tube": Kind(tube, ("path", "radius"), ("closed",)),
-    "bezier": Kind(bezier, ("control",)),
+KINDS: Mapping[str, SurfaceKind] = {
+    "plane": SurfaceKind(plane, ("size_x", "size_y")),
+    "sphere": SurfaceKind(sphere, ("radius",)),
+    "torus": SurfaceKind(torus, ("major_radius", "minor_radius")),
+    "cylinder": SurfaceKind(cylinder, ("radius", "height")),
+    "cone": SurfaceKind(cone, ("radius", "height")),
+    "superquadric": SurfaceKind(superquadric, ("size_x", "size_y", "size_z"), ("exponent_1", "exponent_2")),
+    "revolution": SurfaceKind(revolution, ("profile",), ("closed", "sharp")),
+    "tube": SurfaceKind(tube, ("path", "radius"), ("closed",)),
+    "bezier": SurfaceKind(bezier, ("control",)),
 }
 
 
-def build(kind: str, parameters: Mapping[str, Any]) -> Complex | BezierComplex:
+def build(kind: str, parameters: Mapping[str, Any]) -> GridComplex | PatchComplex:
     """Return the complex of a kind by name: numbers, control points for `profile` and `path`, and whatever
     names the kind "formula" is given.
 

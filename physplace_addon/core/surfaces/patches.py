@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..vectors import cross, dot, length
-from .base import Derivatives, Hulls
+from .geometry import Derivatives, Hulls
 
 POLE_SIDE = 3  # v = 1
 
@@ -60,7 +60,7 @@ class SideCurve(ABC):
         return np.searchsorted(self.knots[1:-1], t, side="right")
 
 
-class Patches(ABC):
+class Patches(ArrayRecord, ABC):
     """n patches, evaluated many at once; polar (n,) tells which of them have a pole."""
 
     polar: Bools
@@ -126,10 +126,6 @@ class SidedPatches(Patches):
     def corners(self) -> Floats:
         """The corners (n, 2, 2, 3) by the ends of u and of v."""
         return self.ends.places[:, :2]
-
-    @abstractmethod
-    def taken(self, rows: Ints) -> SidedPatches:
-        """Return some of the patches."""
 
     @abstractmethod
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:

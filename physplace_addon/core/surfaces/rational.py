@@ -23,7 +23,7 @@ from ..arrays import Floats
 from .bernstein import derivative_matrix
 
 
-def places(control: Floats) -> Floats:
+def dehomogenized(control: Floats) -> Floats:
     """Return the points (..., 3) of control points, themselves (..., 3) or homogeneous (..., 4)."""
     if control.shape[-1] == 3:
         return control
@@ -31,12 +31,12 @@ def places(control: Floats) -> Floats:
     return found
 
 
-def weighted(points: Floats, weights: Floats) -> Floats:
+def homogeneous(points: Floats, weights: Floats) -> Floats:
     """Return homogeneous control points (..., 4) of points (..., 3) and weights (...)."""
     return np.concatenate([points * weights[..., None], weights[..., None]], axis=-1)
 
 
-def quotients(jets: Floats) -> Floats:
+def surface_quotients(jets: Floats) -> Floats:
     """Return the derivatives (k, a, b, 3) of N / D from those of (N, D), (k, a, b, 4), up to a + b = 2; those
     of a higher order are zero.
     """
@@ -57,12 +57,12 @@ def quotients(jets: Floats) -> Floats:
     return out
 
 
-def bends(nets: Floats) -> tuple[Floats, Floats]:
+def second_derivative_bounds(nets: Floats) -> tuple[Floats, Floats]:
     """Return bounds (m,) on |S_uu| and on |S_vv| over patches with homogeneous control points (m, d + 1,
     d + 1, 4).
     """
     weight = nets[..., 3:]
-    corners = places(nets[:, :: nets.shape[1] - 1, :: nets.shape[2] - 1])
+    corners = dehomogenized(nets[:, :: nets.shape[1] - 1, :: nets.shape[2] - 1])
     numerator = nets[..., :3] - weight * corners.mean(axis=(1, 2))[:, None, None]
     least, reach = weight.min(axis=(1, 2, 3)), _most(numerator / weight)
     centred = np.concatenate([numerator, weight], axis=-1)

@@ -22,7 +22,7 @@ from bpy.types import Curve, Object, Spline
 from ...core.arrays import Floats, Ints
 from ...core.surfaces.bernstein import CUBIC, raising_matrix
 from ...core.surfaces.bezier.splines import piece_matrices
-from ...core.surfaces.rational import weighted
+from ...core.surfaces.rational import homogeneous
 from ..errors import SceneError
 
 
@@ -151,7 +151,7 @@ def _of_nurbs(name: str, points: Floats, along: Direction) -> Floats:
     matrices = piece_matrices(along.knots, along.order - 1)
     if np.ptp(weights) == 0.0:
         return _raised(matrices @ points)
-    pieces = _raised(matrices @ weighted(points, weights))
+    pieces = _raised(matrices @ homogeneous(points, weights))
     if not (pieces[..., 3] > 0.0).all():
         raise SceneError(
             name, "the NURBS spline has a weight that is not positive", "make all of them positive"

@@ -21,8 +21,8 @@ from ...core.bodies import Body
 from ...core.bodies.exact_surfaces import Boundary
 from ...core.errors import SurfaceError
 from ...core.surfaces import kinds
-from ...core.surfaces.bezier.cages import KIND as BEZIER
-from ...core.surfaces.bezier.cages import nets_of
+from ...core.surfaces.bezier.control_meshes import KIND as BEZIER
+from ...core.surfaces.bezier.control_meshes import nets_of_control_mesh
 from ...core.surfaces.formula.definitions import KIND as FORMULA
 from ..access import custom_properties
 from ..errors import SceneError
@@ -116,7 +116,7 @@ def _control_nets(evaluated: Object) -> Floats:
         raise SurfaceError(BEZIER, "mesh", "the object has none", "model its control points as a mesh")
     mesh = evaluated.to_mesh()
     try:
-        return nets_of(arrays_of(mesh)[0], cut_cage(mesh, "use_seam"))
+        return nets_of_control_mesh(arrays_of(mesh)[0], cut_cage(mesh, "use_seam"))
     finally:
         evaluated.to_mesh_clear()
 

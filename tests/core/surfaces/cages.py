@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from physplace_addon.core.surfaces.subdivision.cage import Cage, around, prepared
-from physplace_addon.core.surfaces.subdivision.refinement import refined
+from physplace_addon.core.surfaces.subdivision.cage import Cage, cage_around, with_infinite_sharpness
+from physplace_addon.core.surfaces.subdivision.refinement import refine
 
 CUBE = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -82,9 +82,9 @@ def cages():
 
 def quadrilaterals(points, cage, sharp_corners=False):
     """The prepared cage of quadrilaterals, and its points."""
-    cage = prepared(cage, sharp_corners)
+    cage = with_infinite_sharpness(cage, sharp_corners)
     if (cage.sizes != 4).any():
-        cage, matrix = refined(cage)
+        cage, matrix = refine(cage)
         points = matrix @ points
     return points, cage
 
@@ -92,8 +92,8 @@ def quadrilaterals(points, cage, sharp_corners=False):
 def refined_at(points, cage, face, at, levels=20):
     """The middle of the small face that holds the parameters `at` (2,) of a face, so many levels on."""
     for _ in range(levels):
-        part, _, vertices = around(cage, np.array([face]))
-        cage, matrix = refined(part)
+        part, _, vertices = cage_around(cage, np.array([face]))
+        cage, matrix = refine(part)
         points = matrix @ points[vertices]
         half = at >= 0.5
         at, face = 2.0 * at - half, CHILD[bool(half[0]), bool(half[1])]

@@ -4,8 +4,9 @@ import numpy as np
 
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic.revolution import revolve
-from physplace_addon.core.surfaces.curves.paths import trefoil
-from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile, joined
+from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile, join_profiles
+from tests.core.surfaces.analytic import radial_bodies
+from tests.core.surfaces.curves.trigonometric_paths import trefoil
 
 APPLE = [(0.0, 0.35), (0.3, 0.6), (0.95, 0.3), (0.6, -0.6), (0.0, -0.45)]
 GOBLET = [(0, 0), (0.6, 0.05), (0.1, 0.5), (0.7, 1.2), (0.65, 1.25), (0.6, 1.2), (0, 0.7)]
@@ -20,7 +21,7 @@ def capsule():
         LineProfile((0.4, -1.0), (0.4, 1.0)),
         ArcProfile((0.0, 1.0), 0.4, 0.0, quarter),
     ]
-    return revolve("capsule", [joined(parts)])
+    return revolve("capsule", [join_profiles(parts)])
 
 
 SMOOTH = {
@@ -30,7 +31,7 @@ SMOOTH = {
     "rounded box": kinds.superquadric(1.0, 0.7, 0.4, 0.5, 0.6),
     "pinched": kinds.superquadric(1.0, 0.7, 0.4, 0.5, 1.4),
     "needle": kinds.superquadric(3.0, 0.5, 0.5),
-    "bumpy sphere": kinds.bumpy_sphere(1.0, [0.1, 0.05], [[4, 2, 1], [1, -3, 4]], [0.3, 1.0]),
+    "bumpy sphere": radial_bodies.bumpy_sphere(1.0, [0.1, 0.05], [[4, 2, 1], [1, -3, 4]], [0.3, 1.0]),
     "apple": kinds.revolution(APPLE),
     "capsule": capsule(),
     "knot": kinds.tube(trefoil(), 0.5),

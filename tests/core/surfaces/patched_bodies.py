@@ -59,7 +59,7 @@ def samples(sheet, count, rng, margin=0.0):
     """Faces (k,) and random parameters (k, 2), a fraction of each patch away from its sides."""
     patch = rng.integers(0, len(sheet.nets), count)
     at = rng.uniform(margin, 1.0 - margin, (count, 2))
-    return np.zeros(count, dtype=np.intp), sheet.board.joined(patch, at)
+    return np.zeros(count, dtype=np.intp), sheet.layout.face_parameters(patch, at)
 
 
 def sheets():

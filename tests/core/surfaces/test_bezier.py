@@ -9,7 +9,7 @@ import pytest
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.core.surfaces.bezier.nets import side_parameters
-from physplace_addon.core.surfaces.bezier.sheet import Board
+from physplace_addon.core.surfaces.bezier.sheet import ParameterLayout
 from tests.core.surfaces.patched_bodies import BODIES, CLOSED, NETS, flat_patch, partial, samples, sheets
 
 ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1, 1), "dvv": (0, 2)}
@@ -28,7 +28,7 @@ def mp_cross(a, b):
 def test_derivatives_are_exact_to_second_order(name, sheet, rng):
     face, uv = samples(sheet, 3, rng)
     ours = sheet.derivatives(face, uv)
-    for row, (patch, at) in enumerate(zip(*sheet.board.split(uv), strict=True)):
+    for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
         net, (u, v) = sheet.nets.control[patch], (mp.mpf(x) for x in at.tolist())
         for part, order in ORDERS.items():
             expected = numbers(partial(net, u, v, order))
@@ -61,7 +61,7 @@ def test_normal_and_curvature_are_right_up_to_a_smooth_pole(name, w, rng):
     sheet = BODIES[name].surfaces[0]
     for patch in np.nonzero(sheet.nets.polar)[0][:2].tolist():
         u = float(rng.uniform(0.1, 0.9))
-        uv = sheet.board.joined(np.array([patch]), np.array([[u, 1.0 - w]]))
+        uv = sheet.layout.face_parameters(np.array([patch]), np.array([[u, 1.0 - w]]))
         g = sheet.geometry(np.zeros(1, dtype=np.intp), uv)
         v = 1 - mp.mpf(1e-12) if w == 0.0 else mp.mpf(1.0 - w)
         normal, tensor = reference_curvature(sheet.nets.control[patch], mp.mpf(u), v)
@@ -93,22 +93,22 @@ def reference_curvature(net, u, v):
 def test_both_sides_of_a_smooth_join_have_one_point_and_one_tangent_plane(name, sheet):
     patch, side = (np.repeat(column, 9) for column in np.nonzero(sheet.joins.smooth))
     at = side_parameters(side, np.tile(np.linspace(0.02, 0.98, 9), len(side) // 9))
-    there = sheet.joins.patch[patch, side], sheet.joins.crossed(side, patch, at)
+    there = sheet.joins.patch[patch, side], sheet.joins.parameters_beyond(side, patch, at)
     face = np.zeros(len(patch), dtype=np.intp)
-    g, h = (sheet.geometry(face, sheet.board.joined(*place)) for place in ((patch, at), there))
+    g, h = (sheet.geometry(face, sheet.layout.face_parameters(*place)) for place in ((patch, at), there))
     np.testing.assert_allclose(g.point, h.point, rtol=0, atol=1e-14)
     np.testing.assert_allclose(g.normal, h.normal, rtol=0, atol=1e-12)
 
 
 def test_the_board_gives_back_what_it_was_given(rng):
     for count in (1, 2, 5, 9, 17, 32, 400):
-        board = Board(count)
+        board = ParameterLayout(count)
         patch, at = rng.integers(0, count, 500), rng.integers(0, 2, (500, 2)) * 1.0
         at[::2] = rng.uniform(0, 1, (250, 2))
-        again, uv = board.split(board.joined(patch, at))
+        again, uv = board.patch_parameters(board.face_parameters(patch, at))
         assert (again == patch).all()
         np.testing.assert_allclose(uv, at, rtol=0, atol=1e-14)
-        assert (board.joined(again, uv) == board.joined(patch, at)).all()
+        assert (board.face_parameters(again, uv) == board.face_parameters(patch, at)).all()
 
 
 def test_smooth_joins_make_one_face_and_creases_several():
@@ -171,9 +171,9 @@ def test_it_does_not_matter_which_way_patches_are_given(name, rng):
     for sheet in body.surfaces:
         patch, side = np.nonzero(sheet.joins.smooth)
         at = side_parameters(side, np.full(len(side), 0.3))
-        there = sheet.joins.patch[patch, side], sheet.joins.crossed(side, patch, at)
+        there = sheet.joins.patch[patch, side], sheet.joins.parameters_beyond(side, patch, at)
         face = np.zeros(len(patch), dtype=np.intp)
-        g, h = (sheet.geometry(face, sheet.board.joined(*place)) for place in ((patch, at), there))
+        g, h = (sheet.geometry(face, sheet.layout.face_parameters(*place)) for place in ((patch, at), there))
         assert np.all(np.einsum("ki,ki->k", g.normal, h.normal) > 0.99)
 
 
@@ -216,12 +216,12 @@ def test_conormals_point_into_the_faces_of_an_edge():
 
 def test_a_vertex_knows_the_directions_of_all_its_faces():
     cube, tip = BODIES["cube"], BODIES["tip"]
-    for vertex, cone in zip(cube.vertices, cube.cones, strict=True):
+    for vertex, cone in zip(cube.vertices, cube.vertex_directions, strict=True):
         assert np.all(cone * (0.5 - vertex) >= -1e-15)
         for axis in np.eye(3) * 2 * (0.5 - vertex):
             assert np.abs(cone - axis).sum(axis=1).min() < 1e-14
     np.testing.assert_allclose(tip.vertices, [[0, 0, 1.2]], atol=1e-15)
-    np.testing.assert_allclose(tip.cones[0][:, 2], -np.sqrt(0.5), atol=0.01)
+    np.testing.assert_allclose(tip.vertex_directions[0][:, 2], -np.sqrt(0.5), atol=0.01)
 
 
 def test_numbers_of_another_shape_are_refused():

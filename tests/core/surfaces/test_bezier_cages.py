@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.bodies import bezier
-from physplace_addon.core.surfaces.bezier.cages import nets_of
+from physplace_addon.core.surfaces.bezier.control_meshes import nets_of_control_mesh
 from tests.core.surfaces.patched_bodies import cube_nets, hill_nets
 from tests.core.surfaces.smooth_meshes import cage_of
 
@@ -30,7 +30,7 @@ def test_islands_of_nine_faces_are_their_nets(nets, rng):
     points, faces = islands(nets)
     order = rng.permutation(len(faces))
     turned = [np.roll(faces[i], rng.integers(4)) for i in order]
-    found = nets_of(points, cage_of(turned, points))
+    found = nets_of_control_mesh(points, cage_of(turned, points))
     plain, shuffled = bezier(nets), bezier(found)
     assert len(found) == len(nets)
     assert len(shuffled.surfaces) == len(plain.surfaces)
@@ -43,12 +43,12 @@ def test_a_grid_of_blocks_is_joined_patches(rng):
         -1, 3
     )
     points[:, 2] = rng.normal(size=len(points))
-    nets = nets_of(points, cage_of(grid(6, 3), points))
+    nets = nets_of_control_mesh(points, cage_of(grid(6, 3), points))
     assert nets.shape == (2, 4, 4, 3)
     sides = [side for net in nets for side in (net[0], net[3], net[:, 0], net[:, 3])]
     assert len({frozenset(map(tuple, side.tolist())) for side in sides}) == 7
     seam = [(12 + i, 13 + i) for i in range(3)]
-    apart = nets_of(points, cage_of(grid(6, 3), points, seam))
+    apart = nets_of_control_mesh(points, cage_of(grid(6, 3), points, seam))
     corners = [{tuple(p) for p in found[:, ::3, ::3].reshape(-1, 3).tolist()} for found in (nets, apart)]
     assert corners[0] == corners[1]
 
@@ -69,4 +69,4 @@ def test_other_faces_are_refused(faces, said):
     if not faces:
         cage = type(cage)(cage.corners[:0], cage.starts[:1], cage.edge_sharpness[:0], cage.vertex_sharpness)
     with pytest.raises(SurfaceError, match=said):
-        nets_of(points, cage)
+        nets_of_control_mesh(points, cage)

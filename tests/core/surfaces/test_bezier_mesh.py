@@ -5,7 +5,7 @@ import pytest
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.errors import SurfaceError
-from physplace_addon.core.surfaces.bezier.nets import Nets
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from tests.core.surfaces.patched_bodies import BODIES, CLOSED, NETS, samples
 from tests.core.surfaces.test_tessellation import distances
 
@@ -27,7 +27,7 @@ def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(name, resol
 def test_every_cell_is_within_its_own_bound_of_its_two_triangles(name, rng):
     """Densely: no point over a cell is farther from both of them."""
     for net in NETS[name][:: max(1, len(NETS[name]) // 6)]:
-        bounds = Nets(net[None], np.zeros(1, bool)).cell_bounds(0, 3, 2)[0].reshape(3, 2)
+        bounds = BezierNets(net[None], np.zeros(1, bool)).cell_bounds(0, 3, 2)[0].reshape(3, 2)
         for i, j in np.ndindex(3, 2):
             at = rng.uniform(0, 1, (400, 2))
             u, v = (i + np.append(at[:, 0], [0, 1, 0, 1])) / 3, (j + np.append(at[:, 1], [0, 0, 1, 1])) / 2
@@ -86,7 +86,7 @@ def test_all_corners_of_a_triangle_are_on_one_patch_and_it_faces_outward(name):
     mesh = BODIES[name].tessellate((9, 9))
     for number, sheet in enumerate(BODIES[name].surfaces):
         own = mesh.face == number
-        patch = sheet.board.split(mesh.uv[own].reshape(-1, 2))[0].reshape(-1, 3)
+        patch = sheet.layout.patch_parameters(mesh.uv[own].reshape(-1, 2))[0].reshape(-1, 3)
         assert (patch == patch[:, :1]).all()
         a, b, c = np.moveaxis(mesh.points[mesh.corners[own]], 1, 0)
         area = np.cross(b - a, c - a)

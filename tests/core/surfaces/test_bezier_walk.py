@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.bezier.nets import Nets
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from tests.core.surfaces.patched_bodies import BODIES, samples, sheets
 from tests.core.surfaces.walks import (
     beside,
@@ -47,7 +47,7 @@ def walked_in_a_plane(sheet, uv, normal, count, length):
 
 def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_round():
     sheet = BODIES["pot"].surfaces[0]
-    start = sheet.board.joined(np.array([4]), np.array([[0.3, 1.0]]))
+    start = sheet.layout.face_parameters(np.array([4]), np.array([[0.3, 1.0]]))
     way = walked_in_a_plane(sheet, start, np.array([0.0, 0.0, 1.0]), 920, 0.014)
     angle = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
     assert abs(angle[-1] - angle[0]) > 2 * np.pi
@@ -65,7 +65,7 @@ def test_a_walk_over_a_pole_goes_straight_on(name, heading):
     ahead = np.cos(heading) * pole.plane[0] + np.sin(heading) * pole.plane[1]
     face, size = np.zeros(1, dtype=np.intp), 0.02
     number = int(np.nonzero(sheet.pole_of == 0)[0][0])
-    uv = sheet.board.joined(np.array([number]), np.array([[0.5, 1.0]]))
+    uv = sheet.layout.face_parameters(np.array([number]), np.array([[0.5, 1.0]]))
     uv = sheet.move(face, uv, -6.3 * size * ahead[None])
     start = points(sheet, uv)[0]
     for _ in range(12):
@@ -82,7 +82,7 @@ def test_a_pole_can_be_left_in_any_direction(name):
 
 def test_an_open_side_stops_a_walk_but_not_its_way_along():
     sheet = BODIES["pot"].surfaces[0]
-    face, uv = np.zeros(1, dtype=np.intp), sheet.board.joined(np.array([0]), np.array([[0.5, 0.1]]))
+    face, uv = np.zeros(1, dtype=np.intp), sheet.layout.face_parameters(np.array([0]), np.array([[0.5, 0.1]]))
     for _ in range(30):
         uv = sheet.move(face, uv, np.array([[-0.05, 0.05, -0.1]]))
     end = points(sheet, uv)[0]
@@ -106,8 +106,8 @@ def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng):
 @pytest.mark.parametrize("size", [1e-3, 1e-16])
 def test_a_small_step_is_one_evaluation(size, rng, monkeypatch):
     """Also one that is lost in the rounding of the points, which no further step would bring nearer."""
-    sheet, asked, slopes = BODIES["lid"].surfaces[0], [], Nets.slopes
-    monkeypatch.setattr(Nets, "slopes", lambda *at: asked.append(0) or slopes(*at))
+    sheet, asked, slopes = BODIES["lid"].surfaces[0], [], BezierNets.slopes
+    monkeypatch.setattr(BezierNets, "slopes", lambda *at: asked.append(0) or slopes(*at))
     face, uv = samples(sheet, 50, rng, margin=0.1)
     sheet.move(face, uv, size * rng.normal(size=(50, 3)))
     assert len(asked) == 1

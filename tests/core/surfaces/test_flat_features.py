@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.flat import Segments, Triangles, joined_segments, joined_triangles
+from physplace_addon.core.surfaces.flat import Segments, Triangles
 
 
 @pytest.fixture
@@ -98,12 +98,12 @@ def test_an_affine_map_keeps_parameters_and_the_outside(rng, faces, mirror):
 
 
 def test_joined_faces_and_edges_are_their_parts(rng, faces, edges):
-    both = joined_triangles([faces, faces.transformed(-np.eye(4))])
+    both = Triangles.join([faces, faces.transformed(-np.eye(4))])
     uv = inside(rng, 50)
     second = faces.transformed(-np.eye(4)).geometry(np.arange(50), uv)
     assert np.array_equal(both.geometry(np.arange(50, 100), uv).normal, second.normal)
     assert both.face_count == 100
-    assert joined_segments([edges, edges]).edge_count == 40
+    assert Segments.join([edges, edges]).edge_count == 40
 
 
 def test_an_edge_runs_by_arc_length_and_stops_at_its_ends(rng, edges):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces.base import Slack
 from physplace_addon.core.surfaces.bernstein import bernstein
 from physplace_addon.core.surfaces.formula.bodies import formula
+from physplace_addon.core.surfaces.geometry import HullDeviation
 from tests.core.surfaces.formula_bodies import NAMED, body_of
 
 
@@ -21,7 +21,7 @@ def test_parts_differ_from_their_hulls_by_no_more_than_the_slack(name, rng):
         along = rng.normal(size=(60, 3))
         along /= np.linalg.norm(along, axis=1)[:, None]
         hulls = nets.hulls(patch, lower, lower + size)
-        slack, one_way = Slack.of(hulls), Slack.of(hulls, along)
+        slack, one_way = HullDeviation.of(hulls), HullDeviation.of(hulls, along)
         for _ in range(10):
             at = rng.uniform(size=(60, 2))
             weights, jets = bernstein(at, 1), nets.derivatives(patch, lower + size * at)

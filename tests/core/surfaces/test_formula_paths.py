@@ -7,8 +7,8 @@ import pytest
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.formulas import Formulas
 from physplace_addon.core.surfaces import kinds
-from physplace_addon.core.surfaces.curves.paths import trefoil
 from tests.core.formulas.random_formulas import ONE, TWO
+from tests.core.surfaces.curves.trigonometric_paths import trefoil
 from tests.core.surfaces.exact_bodies import samples
 from tests.core.surfaces.test_tessellation import distances
 

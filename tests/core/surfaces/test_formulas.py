@@ -46,7 +46,7 @@ def test_points_and_derivatives_agree_with_thirty_digits(name, function, rng):
     face, uv = samples(sheet, 6, rng)
     ours = sheet.derivatives(face, uv)
     patches = sheet.nets
-    for row, (patch, at) in enumerate(zip(*sheet.board.split(uv), strict=True)):
+    for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
         low, high, swapped = patches.low[patch], patches.high[patch], patches.swapped[patch]
 
         def at_square(s, t, low=low, high=high, swapped=swapped):
@@ -71,7 +71,7 @@ def test_normals_and_curvature_of_an_ellipsoid_are_right_up_to_its_poles(w, rng)
     sheet = body_of("ellipsoid").surfaces[0]
     patch = np.repeat(np.nonzero(sheet.nets.polar)[0], 50)
     assert len(patch) == 100
-    uv = sheet.board.joined(patch, np.column_stack([rng.uniform(0, 1, 100), np.full(100, 1.0 - w)]))
+    uv = sheet.layout.face_parameters(patch, np.column_stack([rng.uniform(0, 1, 100), np.full(100, 1.0 - w)]))
     g = sheet.geometry(np.zeros(100, dtype=np.intp), uv)
     gradient = g.point / AXES**2
     steep = np.linalg.norm(gradient, axis=1)[:, None]

@@ -10,8 +10,8 @@ from physplace_addon.core.mesh.mass import AREA, VOLUME, mass_of_triangles
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic.tube import Tube
 from physplace_addon.core.surfaces.analytic.tube_bodies import reference_direction
-from physplace_addon.core.surfaces.curves.paths import trefoil
-from physplace_addon.core.surfaces.quadrature import pieces_rule
+from physplace_addon.core.surfaces.quadrature import gauss_rule
+from tests.core.surfaces.curves.trigonometric_paths import trefoil
 from tests.core.surfaces.exact_bodies import ALL, APPLE, CLOSED, GOBLET
 from tests.core.surfaces.patched_bodies import hill_nets
 
@@ -20,7 +20,7 @@ def boundary_moments(body, nodes=32):
     """Volume, first and second moments by the divergence theorem over the parameters, face by face."""
     total = np.zeros(13)
     for surface in body.surfaces:
-        rules = [pieces_rule(breaks, nodes) for breaks in finely_broken(surface)]
+        rules = [gauss_rule(breaks, nodes) for breaks in finely_broken(surface)]
         uv = np.stack(np.meshgrid(rules[0][0], rules[1][0], indexing="ij"), axis=-1).reshape(-1, 2)
         weight = np.outer(rules[0][1], rules[1][1]).ravel()
         d = surface.derivatives(np.zeros(len(uv), dtype=np.intp), uv)
@@ -111,8 +111,8 @@ def test_a_cone_is_a_disk_a_side_a_rim_and_an_apex():
     np.testing.assert_allclose(into_disk, [-1.0, 0.0, 0.0], atol=1e-15)
     np.testing.assert_allclose(into_side, np.array([-1.0, 0.0, 2.0]) / math.sqrt(5.0), atol=1e-15)
     np.testing.assert_allclose(cone.vertices, [[0.0, 0.0, 1.0]])
-    assert cone.cones[0].shape == (32, 3)
-    np.testing.assert_allclose(cone.cones[0][:, 2], -2.0 / math.sqrt(5.0), rtol=1e-14)
+    assert cone.vertex_directions[0].shape == (32, 3)
+    np.testing.assert_allclose(cone.vertex_directions[0][:, 2], -2.0 / math.sqrt(5.0), rtol=1e-14)
 
 
 def test_open_ends_are_rims_with_one_face():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies.curved_meshes import MOST_PATCHES
-from physplace_addon.core.surfaces.base import Slack
 from physplace_addon.core.surfaces.bernstein import bernstein
+from physplace_addon.core.surfaces.geometry import HullDeviation
 from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.dirty_meshes import dirty
 from tests.core.surfaces import smooth_meshes as meshes
@@ -78,7 +78,7 @@ def test_parts_of_patches_differ_from_their_hulls_by_no_more_than_the_slack():
     along = random.normal(size=(200, 3))
     along /= np.linalg.norm(along, axis=1)[:, None]
     hulls = nets.hulls(patch, lower, lower + size)
-    slack, one_way = Slack.of(hulls), Slack.of(hulls, along)
+    slack, one_way = HullDeviation.of(hulls), HullDeviation.of(hulls, along)
     assert (one_way.second <= slack.second).all()
     assert (slack.second[cells[:, 0] == 16.0].max(axis=0) < 0.04 * slack.second.max(axis=0)).all()
     for _ in range(20):
@@ -115,7 +115,7 @@ def test_faces_meet_in_one_tangent_plane(name):
         fixed = side % 2
         at = np.where((side < 2)[:, None], np.stack([fixed, t], 1), np.stack([t, fixed], 1))
         here = nets.forms(patch, at)
-        there = nets.forms(joins.patch[patch, side], joins.crossed(side, patch, at))
+        there = nets.forms(joins.patch[patch, side], joins.parameters_beyond(side, patch, at))
         np.testing.assert_allclose(here[0].point, there[0].point, atol=1e-13)
         np.testing.assert_allclose(here[1], there[1], atol=1e-9)
     assert crossed

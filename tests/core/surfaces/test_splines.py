@@ -13,8 +13,8 @@ from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.bernstein import part_matrices
 from physplace_addon.core.surfaces.bezier.splines import SplineSheet, spline_surface
-from physplace_addon.core.surfaces.curves.rational_curves import PiecewiseRational
-from physplace_addon.core.surfaces.rational import bends
+from physplace_addon.core.surfaces.curves.rational import PiecewiseRational
+from physplace_addon.core.surfaces.rational import second_derivative_bounds
 from tests.bodies_of_the_paper import floor
 from tests.core.surfaces import spline_bodies as splines
 from tests.core.surfaces.formula_bodies import TORUS
@@ -69,7 +69,7 @@ def test_the_bound_on_second_derivatives_tends_to_them_as_cells_get_small(rng):
         low, high = at[:, :, None] - 0.5 * size, at[:, :, None] + 0.5 * size
         by_u, by_v = (part_matrices(low[:, i, 0], high[:, i, 0], 3)[0] for i in (0, 1))
         part = np.einsum("ai,bj,ijx->abx", by_u, by_v, nets.control[0])
-        for bound, bend in zip(bends(part[None]), (true.duu, true.dvv), strict=True):
+        for bound, bend in zip(second_derivative_bounds(part[None]), (true.duu, true.dvv), strict=True):
             assert 0.999 < bound[0] / (size**2 * np.linalg.norm(bend)) < most
 
 
@@ -96,7 +96,7 @@ def test_a_ball_is_round_up_to_its_poles(w):
     assert sheet.nets.polar.all()
     patch = np.repeat(np.arange(8), 3)
     at = np.column_stack([np.tile([0.0, 0.4, 1.0], 8), np.full(24, 1.0 - w)])
-    found = sheet.geometry(np.zeros(24, dtype=int), sheet.board.joined(patch, at))
+    found = sheet.geometry(np.zeros(24, dtype=int), sheet.layout.face_parameters(patch, at))
     np.testing.assert_allclose(np.linalg.norm(found.point, axis=1), 1.0, atol=1e-15)
     np.testing.assert_allclose(found.normal, found.point, atol=1e-14)
     np.testing.assert_allclose(found.curvature, np.tile(-np.eye(2), (24, 1, 1)), atol=1e-8)

@@ -8,7 +8,7 @@ from physplace_addon.core.collision.closest_points import closest_on_triangle
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.mesh.mass import mass_of_triangles
 from physplace_addon.core.surfaces.subdivision.limit import limit_of
-from physplace_addon.core.surfaces.subdivision.meshing import Lattice, bounds_of
+from physplace_addon.core.surfaces.subdivision.tessellation import Lattice, bounds_of
 from tests.core.surfaces import cages
 
 CAGES = cages.cages()
@@ -75,7 +75,7 @@ def test_there_is_a_plane_and_a_bounded_curvature_even_at_extraordinary_vertices
 @pytest.mark.parametrize("name", ["cube", "hard top", "soft top", "dart", "mixed", "twelve", "open fan"])
 def test_no_point_is_farther_from_its_triangles_than_their_bound(name, rng):
     body = body_of(*CAGES[name])
-    nets, cells = body.nets.taken(rng.integers(0, len(body.nets), 4)), 2
+    nets, cells = body.nets.take(rng.integers(0, len(body.nets), 4)), 2
     counts = np.full((len(nets), 2), cells)
     bounds = bounds_of(nets, counts, 1e-3)
     patch, place = Lattice(counts).cells()
@@ -108,8 +108,8 @@ def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name):
 @pytest.mark.parametrize("name", ["cube", "five", "twelve"])
 def test_a_walk_from_an_extraordinary_vertex_leads_all_around_it(name, rng):
     sheet = body_of(*CAGES[name]).surfaces[0]
-    patch, corner = np.nonzero(sheet.hubs.of_corner >= 0)
-    uv = sheet.board.joined(patch, np.abs(CORNERS[corner] - 1e-7))
+    patch, corner = np.nonzero(sheet.extraordinary.of_corner >= 0)
+    uv = sheet.layout.face_parameters(patch, np.abs(CORNERS[corner] - 1e-7))
     face, turn = np.zeros(len(uv), dtype=np.intp), rng.uniform(0, 2 * np.pi, (len(uv), 1))
     start = sheet.geometry(face, uv)
     way = 0.03 * (np.cos(turn) * start.frame[:, 0] + np.sin(turn) * start.frame[:, 1])
@@ -128,7 +128,7 @@ def test_a_cube_turned_inside_out_is_the_same_solid():
     np.testing.assert_allclose(one.mass.volume, other.mass.volume, rtol=1e-12)
     for body in (one, other):
         sheet = body.surfaces[0]
-        found = sheet.geometry(np.zeros(1, int), sheet.board.origins[:1] + 0.5)
+        found = sheet.geometry(np.zeros(1, int), sheet.layout.origins[:1] + 0.5)
         assert (found.point * found.normal).sum() > 0.0
 
 

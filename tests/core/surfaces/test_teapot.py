@@ -48,7 +48,7 @@ def test_its_centre_of_mass_is_that_of_the_oracle(nets):
 def test_the_lid_as_designed_falls_in_and_the_scaled_one_goes_over_the_rim():
     rim = BODIES["pot"].surfaces[0]
     v = np.linspace(0.0, 1.0, 401)
-    at = rim.board.joined(np.zeros(401, dtype=int), np.column_stack([np.zeros(401), v]))
+    at = rim.layout.face_parameters(np.zeros(401, dtype=int), np.column_stack([np.zeros(401), v]))
     profile = rim.geometry(np.zeros(401, dtype=int), at).point
     radius = np.hypot(profile[:, 0], profile[:, 1])
     assert radius.min() == pytest.approx(1.38, abs=0.005)

@@ -5,7 +5,7 @@ import pytest
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces import kinds
-from physplace_addon.core.surfaces.curves.paths import trefoil
+from tests.core.surfaces.curves.trigonometric_paths import trefoil
 from tests.core.surfaces.exact_bodies import ALL, CLOSED, SMOOTH, samples
 
 COARSE, FINE = (9, 5), (31, 11)

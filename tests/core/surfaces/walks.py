@@ -17,7 +17,7 @@ def beside(g, target):
 
 def far_from_open_sides(sheet, uv, margin):
     """Tell which parameters (k, 2) are farther than a margin from every side without a smooth join."""
-    patch, at = sheet.board.split(uv)
+    patch, at = sheet.layout.patch_parameters(uv)
     free = np.ones(len(uv), dtype=bool)
     for side in range(4):
         share = at[:, side // 2] if side % 2 == 0 else 1.0 - at[:, side // 2]
@@ -32,11 +32,11 @@ def moves_to_first_order(sheet, rng, *, tip):
     tip: a pole is a vertex, so that there is no tangent plane to walk in.
     """
     face, uv = samples(sheet, 400, rng)
-    patch, at = sheet.board.split(uv)
+    patch, at = sheet.layout.patch_parameters(uv)
     at[::2] = np.clip(np.round(at[::2]) + rng.normal(size=(200, 2)) * 1e-4, 0, 1)
     if tip:
         at[:, 1] = np.minimum(at[:, 1], 0.9)
-    uv = sheet.board.joined(patch, at)
+    uv = sheet.layout.face_parameters(patch, at)
     assert (sheet.move(face, uv, np.zeros((400, 3))) == uv).all()
     g = sheet.geometry(face, uv)
     direction = rng.normal(size=(400, 3))
@@ -56,6 +56,6 @@ def leaves_its_pole_in_any_direction(sheet):
     number = int(np.nonzero(sheet.pole_of == 0)[0][0])
     for size in (1e-2, 1e-6, 1e-12):
         step = size * (np.cos(angle)[:, None] * pole.plane[0] + np.sin(angle)[:, None] * pole.plane[1])
-        uv = sheet.board.joined(np.full(40, number), np.tile([0.37, 1.0], (40, 1)))
+        uv = sheet.layout.face_parameters(np.full(40, number), np.tile([0.37, 1.0], (40, 1)))
         g = sheet.geometry(np.zeros(40, dtype=np.intp), sheet.move(np.zeros(40, dtype=np.intp), uv, step))
         assert beside(g, pole.point + step).max() < max(0.2 * size * size, 4e-15)

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...mesh.mass import AREA, MassProperties
-from ..base import Derivatives, FaceGeometry, Interval, Patch
-from ..complex import Complex
+from ..base import Patch
+from ..complex import GridComplex
 from ..flat import Segments
+from ..geometry import Derivatives, FaceGeometry, Interval
 from ..tessellation import EdgeSide, VertexCorner
 
 
@@ -62,7 +63,7 @@ def _lift(uv: Floats) -> Floats:
     return point
 
 
-def rectangle(size_x: float, size_y: float) -> Complex:
+def rectangle(size_x: float, size_y: float) -> GridComplex:
     """Return the sheet with its four sides and corners."""
     x, y = 0.5 * size_x, 0.5 * size_y
     ends = np.array([[[-x, -y], [-x, y]], [[x, -y], [x, y]], [[-x, -y], [x, -y]], [[-x, y], [x, y]]])
@@ -73,7 +74,7 @@ def rectangle(size_x: float, size_y: float) -> Complex:
     cones = tuple(np.array([[-sx, 0.0, 0.0], [0.0, -sy, 0.0]]) for sx, sy, _ in signs.tolist())
     area = size_x * size_y
     second = area / 12.0 * np.diag([size_x**2, size_y**2, 0.0])
-    return Complex(
+    return GridComplex(
         "plane",
         (Rectangle(size_x, size_y),),
         (Segments(_lift(ends.reshape(-1, 2)).reshape(4, 2, 3), inward),),

@@ -32,7 +32,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...vectors import from_coordinates
 from ..base import Curve, Patch
-from ..complex import CONE_SAMPLES, Complex
+from ..complex import CONE_SAMPLES, GridComplex
 from ..curves.profiles import LineProfile, Profile, ProfilePoint
 from ..geometry import Derivatives, EdgeGeometry, FaceGeometry, Interval
 from ..quadrature import revolution_mass
@@ -40,7 +40,7 @@ from ..tessellation import EdgeSide, VertexCorner
 
 
 @dataclass(frozen=True, eq=False)
-class Circles(Curve):
+class CircularEdges(Curve):
     """Horizontal circles of radius (e,) and height (e,); t is the azimuth.
 
     `inward` (e, 2, 2) holds, in the half-plane (r, z), the unit directions from the rim into the face
@@ -202,7 +202,7 @@ class _Corner:
     after: int
 
 
-def revolve(kind: str, runs: Sequence[Profile], ring: bool = False) -> Complex:
+def revolve(kind: str, runs: Sequence[Profile], ring: bool = False) -> GridComplex:
     """Return the complex of smooth runs (the solid on their left) that follow one another end to end.
 
     `ring`: the last run ends where the first starts; a single periodic run has no corner at all.
@@ -212,7 +212,7 @@ def revolve(kind: str, runs: Sequence[Profile], ring: bool = False) -> Complex:
     corners = _corners(faces, ring)
     apexes = [_apex(runs, face, upper) for face, upper in _tips(faces, runs)]
     size = _half_diagonal(runs)
-    return Complex(
+    return GridComplex(
         kind,
         faces,
         (_rims(runs, corners),) if corners else (),
@@ -239,7 +239,7 @@ def _edge_side(corner: _Corner) -> EdgeSide:
     return EdgeSide(corner.after, 2) if corner.before == _NONE else EdgeSide(corner.before, 3)
 
 
-def _rims(runs: Sequence[Profile], corners: Sequence[_Corner]) -> Circles:
+def _rims(runs: Sequence[Profile], corners: Sequence[_Corner]) -> CircularEdges:
     inward = np.full((len(corners), 2, 2), np.nan)
     places = np.empty((len(corners), 2))
     for i, corner in enumerate(corners):
@@ -248,7 +248,7 @@ def _rims(runs: Sequence[Profile], corners: Sequence[_Corner]) -> Circles:
             inward[i, 0] = -tangent
         if corner.after != _NONE:
             places[i], inward[i, 1] = runs[corner.after].end(upper=False)
-    return Circles(places[:, 0], places[:, 1], inward)
+    return CircularEdges(places[:, 0], places[:, 1], inward)
 
 
 def _tips(faces: Sequence[Revolution], runs: Sequence[Profile]) -> list[tuple[int, bool]]:

@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...vectors import dot, from_coordinates
 from ..base import Patch
-from ..cell_bounds import bilinear_bounds, cell_corners, tangent_plane_bounds
+from ..cell_bounds import cell_corners, tangent_plane_bounds
 from ..geometry import Derivatives, FaceGeometry, Interval
 
 AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)
@@ -29,7 +29,7 @@ _ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
+class SphericalDirections:
     """Unit directions d by their angles, with 0 and 1 exact on the coordinate axes; each (k,), cos_v >= 0."""
 
     cos_u: Floats
@@ -38,7 +38,7 @@ class Directions:
     sin_v: Floats
 
     @classmethod
-    def at(cls, uv: Floats) -> Directions:
+    def at(cls, uv: Floats) -> SphericalDirections:
         """Return the directions at parameters (k, 2)."""
         cos, sin = np.cos(uv), np.sin(uv)
         cos[np.abs(cos) < _ROUNDING] = 0.0
@@ -63,25 +63,13 @@ class GaugeJet:
 class Gauge(ABC):
     """A positive function of degree 1 whose unit level is the surface."""
 
-    @property
-    def convex(self) -> bool:
-        """Whether the body {g <= 1} is convex."""
-        return False
-
     @abstractmethod
-    def value(self, at: Directions) -> Floats:
+    def value(self, at: SphericalDirections) -> Floats:
         """Return g (k,)."""
 
     @abstractmethod
-    def jet(self, at: Directions) -> GaugeJet:
+    def jet(self, at: SphericalDirections) -> GaugeJet:
         """Return g with its gradient and Hessian."""
-
-    def slopes(self) -> tuple[float, float, float]:
-        """Return the most of the radius 1/g, and of its first and second derivative along great circles.
-
-        Only gauges that are not convex need it, for the tessellation's bound.
-        """
-        return math.inf, math.inf, math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +97,7 @@ class Star(Patch):
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order, from those of d and of 1/g(d)."""
-        at = Directions.at(uv)
+        at = SphericalDirections.at(uv)
         jet = self.gauge.jet(at)
         cu, su, cv, sv, zero = at.cos_u, at.sin_u, at.cos_v, at.sin_v, np.zeros(len(uv))
         du, dv = from_coordinates(-cv * su, cv * cu, zero), from_coordinates(-sv * cu, -sv * su, cv)
@@ -135,7 +123,7 @@ class Star(Patch):
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return point, frame, outward normal and curvature from the gauge's gradient and Hessian."""
-        at = Directions.at(uv)
+        at = SphericalDirections.at(uv)
         jet = self.gauge.jet(at)
         point = at.vector * (self.axes / jet.value[:, None])
         gradient = jet.gradient / self.axes
@@ -149,7 +137,7 @@ class Star(Patch):
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters of the ray through the point displaced along its tangent plane."""
-        at = Directions.at(uv)
+        at = SphericalDirections.at(uv)
         jet = self.gauge.jet(at)
         gradient = jet.gradient / self.axes
         normal_part = dot(displacement, gradient) / dot(gradient, gradient)
@@ -169,26 +157,7 @@ class Star(Patch):
         flat = corners.reshape(-1, 2)
         geometry = self.geometry(np.zeros(len(flat), dtype=np.intp), flat)
         points, normals = geometry.point.reshape(-1, 4, 3), geometry.normal.reshape(-1, 4, 3)
-        if self.gauge.convex:
-            return tangent_plane_bounds(points, normals)
-        most_uu, most_vv = self._second_derivatives(lower, upper)
-        width = upper - lower
-        return bilinear_bounds(points, width[:, 0] ** 2 * most_uu, width[:, 1] ** 2 * most_vv)
-
-    def _second_derivatives(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Bound |S_uu| and |S_vv| (k,) over cells, from the gauge's slopes along great circles.
-
-        A parallel of latitude v is run at speed cos v and turns on the sphere by sin v.
-        """
-        radius, first, second = self.gauge.slopes()
-        largest = float(self.axes.max())
-        south, north = lower[:, 1], upper[:, 1]
-        least = np.maximum(np.maximum(south, -north), 0.0)
-        c, s = np.cos(least), np.sin(np.maximum(np.abs(south), np.abs(north)))
-        radial = c * c * second + c * s * first
-        most_uu = np.hypot(radial + radius * c * c, c * s * radius + 2.0 * c * c * first)
-        most_vv = np.full(len(c), math.hypot(second + radius, 2.0 * first))
-        return largest * most_uu, largest * most_vv
+        return tangent_plane_bounds(points, normals)
 
 
 def tangent_frame(normal: Floats) -> Floats:

@@ -25,7 +25,7 @@ from scipy.special import beta, gamma
 from ...arrays import Floats
 from ...mesh.mass import MassProperties
 from ...vectors import from_coordinates
-from .star import Directions, Gauge, GaugeJet
+from .star import Gauge, GaugeJet, SphericalDirections
 
 RIDGE = 1e-8
 
@@ -37,18 +37,13 @@ class SuperquadricGauge(Gauge):
     exponent_1: float
     exponent_2: float
 
-    @property
-    def convex(self) -> bool:
-        """A norm is convex."""
-        return True
-
-    def value(self, at: Directions) -> Floats:
+    def value(self, at: SphericalDirections) -> Floats:
         """Return g (k,) at unit directions."""
         p, q = 2.0 / self.exponent_2, 2.0 / self.exponent_1
         around = _norm(np.abs(at.cos_u), np.abs(at.sin_u), p)
         return _norm(at.cos_v * around, np.abs(at.sin_v), q)
 
-    def jet(self, at: Directions) -> GaugeJet:
+    def jet(self, at: SphericalDirections) -> GaugeJet:
         """Return g (k,), its gradient (k, 3) and Hessian (k, 3, 3) at unit directions."""
         p, q = 2.0 / self.exponent_2, 2.0 / self.exponent_1
         cos_u, sin_u, sin_v = np.abs(at.cos_u), np.abs(at.sin_u), np.abs(at.sin_v)

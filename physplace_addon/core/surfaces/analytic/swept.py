@@ -10,17 +10,17 @@ from numpy.typing import ArrayLike
 from ...arrays import Bools, Floats
 from ...errors import SurfaceError
 from ..bernstein import CUBIC
-from ..complex import Complex
+from ..complex import GridComplex
 from ..curves.paths import Path, bezier_path, spline_path
-from ..curves.profile_runs import chain_of_bezier, chain_through, runs_of
-from ..parameters import finite_array, positive
+from ..curves.profile_runs import bezier_chain, smooth_runs, spline_chain
+from ..validation import finite_array, positive_number
 from .revolution import revolve
 from .tube_bodies import tube_about
 
 
 def revolution(
     profile: ArrayLike, closed: bool = False, sharp: Sequence[bool] | Bools | None = None
-) -> Complex:
+) -> GridComplex:
     """Return a profile in (r, z) turned about the z axis.
 
     `profile` is points (n, 2), joined by a smooth spline broken at the `sharp` ones (n,), or Bezier pieces
@@ -32,13 +32,13 @@ def revolution(
     points = finite_array("revolution", "profile", profile)
     if _is_pieces(points, 2):
         control, weights = _unweighted("revolution", "profile", points, 2)
-        chain = chain_of_bezier(control, closed, weights)
+        chain = bezier_chain(control, closed, weights)
     elif points.ndim == 2 and points.shape[1] == 2 and len(points) >= (3 if closed else 2):
-        chain = chain_through(points, _sharp_flags(sharp, len(points)), closed)
+        chain = spline_chain(points, _sharp_flags(sharp, len(points)), closed)
     else:
         expected = "expected points (n, 2), two at least, or Bezier pieces (m, p + 1, 2), p three or more"
         raise SurfaceError("revolution", "profile", f"found an array of shape {points.shape}", expected)
-    return revolve("revolution", runs_of(chain), chain.ring)
+    return revolve("revolution", smooth_runs(chain), chain.ring)
 
 
 def _sharp_flags(sharp: Sequence[bool] | Bools | None, count: int) -> Bools:
@@ -49,13 +49,13 @@ def _sharp_flags(sharp: Sequence[bool] | Bools | None, count: int) -> Bools:
     return flags
 
 
-def tube(path: Path | ArrayLike, radius: float, closed: bool = False) -> Complex:
+def tube(path: Path | ArrayLike, radius: float, closed: bool = False) -> GridComplex:
     """Return a tube of constant radius: closed where its path is, else with round ends.
 
     `path` is a Path, points (n, 3) joined by a smooth spline, or Bezier pieces (m, p + 1, 3) without corners,
     of degree p, three or more; rational ones have weights as a fourth coordinate.
     """
-    r = positive("tube", "radius", radius)
+    r = positive_number("tube", "radius", radius)
     return tube_about(path if isinstance(path, Path) else _path_of(path, closed), r)
 
 

@@ -33,22 +33,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length, unit
-from ..base import Derivatives, FaceGeometry, Interval, Patch
+from ..base import Patch
 from ..cell_bounds import bilinear_bounds, cell_corners
 from ..curves.paths import Path, PathJet
+from ..curves.piecewise import closest_point_step
+from ..geometry import Derivatives, FaceGeometry, Interval
 
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class PathFrame:
     """The path's jet and its moving frame: tangent, e1, e2, each (k, 3)."""
 
     jet: PathJet
@@ -97,12 +98,12 @@ class Tube(Patch):
         lower, upper = self.domain[0].lower, self.domain[0].upper
         return np.concatenate([[lower], inner, [upper]]), around
 
-    def frame_at(self, u: Floats) -> Frame:
+    def frame_at(self, u: Floats) -> PathFrame:
         """Return the path's frame at u (k,), clamped to the path."""
         jet = self.path.jet(self.path.domain.contain(u))
         tangent = unit(jet.first)
         first = unit(self.reference - (tangent @ self.reference)[:, None] * tangent)
-        return Frame(jet, tangent, first, cross(tangent, first))
+        return PathFrame(jet, tangent, first, cross(tangent, first))
 
     def end_angles(self, u: Floats) -> Floats:
         """Return the signed angles (k,) beyond the end circles: negative before the start, 0 on the tube."""
@@ -210,7 +211,7 @@ class Tube(Patch):
             moved[still] = uv[still]
         return moved
 
-    def _point(self, f: Frame, uv: Floats) -> Floats:
+    def _point(self, f: PathFrame, uv: Floats) -> Floats:
         """The surface points (k, 3) at a known frame."""
         out = np.cos(uv[:, 1:]) * f.first - np.sin(uv[:, 1:]) * f.second
         if not self.path.domain.periodic:
@@ -222,9 +223,9 @@ class Tube(Patch):
     def _toward(self, jet: PathJet, u: Floats, target: Floats) -> Floats:
         """Newton's step from u towards the foot of the target on the path."""
         across = target - jet.point
-        speed = dot(jet.first, jet.first)
-        slope = np.maximum(speed - dot(across, jet.second), _CLOSEST_TO_FOCAL * speed)
-        return self.path.domain.contain(u + dot(across, jet.first) / slope)
+        square, along = dot(jet.first, jet.first), dot(across, jet.first)
+        bend = dot(across, jet.second)
+        return self.path.domain.contain(u + closest_point_step(square, along, bend, _CLOSEST_TO_FOCAL))
 
     def _past_ends(self, u: Floats, out: Floats, across: Floats, speed: Floats) -> Floats:
         """Run on over the half-spheres where the foot is an end of the path and the target lies beyond it."""
@@ -252,9 +253,6 @@ def _unit_jet(w0: Floats, w1: Floats, w2: Floats) -> tuple[Floats, Floats, Float
 def _times(scale: Floats, vectors: Floats) -> Floats:
     return scale[:, None] * vectors
 
-
-if TYPE_CHECKING:
-    pass
 
 _PARTS = 8
 

@@ -19,9 +19,9 @@ from ...arrays import Floats
 from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
 from ...vectors import length, unit
-from ..complex import Complex, featureless
+from ..complex import GridComplex, featureless
 from ..curves.paths import Path, PathJet
-from ..quadrature import converged, pieces_rule
+from ..quadrature import converged_integrals, gauss_rule
 from .tube import Tube
 
 _SAMPLES = 2048
@@ -29,7 +29,7 @@ _DIRECTIONS = 400
 _CLEAR_ENOUGH = 0.6
 
 
-def tube_about(path: Path, radius: float) -> Complex:
+def tube_about(path: Path, radius: float) -> GridComplex:
     """Return the complex of a tube: closed where the path is, else with round ends.
 
     Raises SurfaceError where the path has a corner or stands still, or bends more tightly than the tube's
@@ -105,10 +105,10 @@ def tube_mass(path: Path, radius: float) -> MassProperties:
 
     def integrals(nodes: int) -> Floats:
         per_piece = max(4, nodes // (len(breaks) - 1)) if len(breaks) > 9 else nodes
-        t, weight = pieces_rule(breaks, per_piece)
+        t, weight = gauss_rule(breaks, per_piece)
         return _moments(path, radius, t, weight)
 
-    total = converged(integrals)
+    total = converged_integrals(integrals)
     if not path.domain.periodic:
         total = total + _end_moments(path, radius)
     return MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3))

@@ -11,23 +11,22 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ...mesh.mass import MassProperties, combined
 from ...vectors import cross, length
-from ..parameters import finite_array
 from ..patches import POLE_SIDE, SidedPatches
-from ..quadrature import area_mass
-from ..rational import places
+from ..quadrature import sheet_mass
+from ..rational import dehomogenized
+from ..validation import finite_array
 from .chains import borders_of, chains_of, vertices_of
-from .complex import BezierComplex
-from .joins import Joins, facing_alike, joins_of, with_poles_last
+from .complex import PatchComplex
+from .joins import Joins, consistently_oriented, faces_of, joins_of, joins_within, with_poles_last
 from .mass import signed_volume, solid_mass
-from .nets import Nets
-from .poles import shared_poles
+from .nets import BezierNets
+from .poles import pole_charts
 from .sheet import BezierSheet
 
 _KIND = "bezier"
@@ -36,7 +35,7 @@ _PROBES = 9  # a direction of each patch, where it must have a tangent plane
 PatchKind = TypeVar("PatchKind", bound=SidedPatches)
 
 
-def bezier(control: ArrayLike) -> BezierComplex:
+def bezier(control: ArrayLike) -> PatchComplex:
     """Return the body of bicubic Bezier patches, control points (n, 4, 4, 3): patch, along u, along v.
 
     Outside is where dS/du x dS/dv of the first patch points, the others are turned over to agree with it; a
@@ -47,21 +46,21 @@ def bezier(control: ArrayLike) -> BezierComplex:
     nets = finite_array(_KIND, "patches", control)
     if nets.ndim != 4 or nets.shape[1:] != (4, 4, 3) or not len(nets):
         raise SurfaceError(_KIND, "patches", f"found shape {nets.shape}", "expected (n, 4, 4, 3)")
-    return patched(_KIND, nets)
+    return bezier_boundary(_KIND, nets)
 
 
-def patched(kind: str, control: Floats) -> BezierComplex:
+def bezier_boundary(kind: str, control: Floats) -> PatchComplex:
     """Return the body of Bezier patches of a kind, control points (n, d + 1, d + 1, 3), or homogeneous ones
     (n, d + 1, d + 1, 4) with positive weights; the rest is as for `bezier`.
     """
-    size = 0.5 * float(np.linalg.norm(np.ptp(places(control).reshape(-1, 3), axis=0)))
-    nets = with_poles_last(facing_alike(control, kind, size), kind, size)
+    size = 0.5 * float(np.linalg.norm(np.ptp(dehomogenized(control).reshape(-1, 3), axis=0)))
+    nets = with_poles_last(consistently_oriented(control, kind, size), kind, size)
     _check_tangent_planes(kind, nets)
     outward = _outside_out(nets, kind, size)
-    return complex_of(kind, outward, joins_of(outward, size), size, solid_mass)
+    return patch_boundary(kind, outward, joins_of(outward, size), size, solid_mass)
 
 
-def _check_tangent_planes(kind: str, nets: Nets) -> None:
+def _check_tangent_planes(kind: str, nets: BezierNets) -> None:
     """Raise SurfaceError where patches have no tangent plane."""
     t = np.linspace(0.0, 1.0, _PROBES)
     at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -76,13 +75,13 @@ def _check_tangent_planes(kind: str, nets: Nets) -> None:
         raise SurfaceError(kind, "points", found, "spread out the control points there")
 
 
-def complex_of(
+def patch_boundary(
     kind: str,
     nets: PatchKind,
     joins: Joins,
     size: float,
     mass_of_solid: Callable[[PatchKind], MassProperties],
-) -> BezierComplex:
+) -> PatchComplex:
     """Return the boundary that patches make, joined so: its faces, edges, vertices and mass."""
     closed = is_closed(nets, joins)
     face, index = _faces(joins)
@@ -90,9 +89,9 @@ def complex_of(
     borders = borders_of(nets, joins, size)
     chains = chains_of(nets, borders)
     poles = [pole for sheet in sheets for pole in sheet.poles]
-    mass = mass_of_solid(nets) if closed else combined([area_mass(sheet) for sheet in sheets])
+    mass = mass_of_solid(nets) if closed else combined([sheet_mass(sheet) for sheet in sheets])
     vertices, cones, corners = vertices_of(nets, borders, poles, size)
-    return BezierComplex(
+    return PatchComplex(
         nets,
         joins,
         tuple(sheets),
@@ -109,7 +108,7 @@ def complex_of(
     )
 
 
-def _outside_out(nets: Nets, kind: str, size: float) -> Nets:
+def _outside_out(nets: BezierNets, kind: str, size: float) -> BezierNets:
     """The nets of a solid turned over if its normals point inwards."""
     if not is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
         return nets
@@ -124,12 +123,9 @@ def is_closed(nets: SidedPatches, joins: Joins) -> bool:
 
 
 def _faces(joins: Joins) -> tuple[Ints, Ints]:
-    """The face (n,) of each patch, and its number (n,) there."""
-    patch, side = np.nonzero(joins.smooth)
-    count = len(joins.patch)
-    links = coo_matrix((np.ones(len(patch)), (patch, joins.patch[patch, side])), shape=(count, count))
-    face = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
-    index = np.empty(count, dtype=np.intp)
+    """Return the face (n,) of each patch, and its number (n,) there."""
+    face = faces_of(joins)
+    index = np.empty(len(face), dtype=np.intp)
     for number in range(int(face.max()) + 1):
         own = np.nonzero(face == number)[0]
         index[own] = np.arange(len(own))
@@ -139,13 +135,8 @@ def _faces(joins: Joins) -> tuple[Ints, Ints]:
 def _sheet(nets: SidedPatches, joins: Joins, face: Ints, number: int) -> BezierSheet:
     """The face with a number, of its own patches numbered anew."""
     own = np.nonzero(face == number)[0]
-    new = np.full(len(face), -1, dtype=np.intp)
-    new[own] = np.arange(len(own))
-    smooth = joins.smooth[own]
-    patch = np.where(smooth, new[joins.patch[own]], -1)
-    inner = Joins(patch, np.where(smooth, joins.side[own], -1), joins.backwards[own], smooth)
-    mine = nets.taken(own)
-    return BezierSheet(mine, inner, *shared_poles(mine, _fans(mine, inner)))
+    mine, inner = nets.take(own), joins_within(joins, own)
+    return BezierSheet(mine, inner, *pole_charts(mine, _fans(mine, inner)))
 
 
 def _fans(nets: SidedPatches, joins: Joins) -> list[Ints]:
@@ -157,7 +148,5 @@ def _fans(nets: SidedPatches, joins: Joins) -> list[Ints]:
         for side in (0, 1)
         if joins.smooth[patch, side] and nets.polar[joins.patch[patch, side]]
     ]
-    rows, columns = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    links = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(nets),) * 2)
-    group = connected_components(links, directed=False)[1]
+    group = components(np.array(pairs, dtype=np.intp).reshape(-1, 2), len(nets))
     return [np.nonzero(group == number)[0] for number in np.unique(group[polar]).tolist()]

@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import ArrayRecord, Bools, Floats, Ints
 from ...vectors import dot, length
-from ..base import Curve, EdgeGeometry, Interval
+from ..base import Curve
+from ..geometry import EdgeGeometry, Interval
 from ..patches import Patches, SideCurve
 from .nets import side_parameters
 
@@ -22,20 +23,16 @@ _NONE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class PatchSides(ArrayRecord):
     """Sides (m,) of patches (m,), -1 where there is none; backwards (m,): walked against their parameter."""
 
     patch: Ints
     side: Ints
     backwards: Bools
 
-    def take(self, rows: Ints) -> Sides:
-        """Return the given sides."""
-        return Sides(self.patch[rows], self.side[rows], self.backwards[rows])
-
-    def reversed(self, which: Bools) -> Sides:
+    def reversed(self, which: Bools) -> PatchSides:
         """Return the sides, some of them (m,) walked the other way."""
-        return Sides(self.patch, self.side, self.backwards ^ which)
+        return PatchSides(self.patch, self.side, self.backwards ^ which)
 
     def at(self, rows: Ints, share: Floats) -> Floats:
         """Return the parameters (k, 2) on the patches of sides `rows`, a share (k,) of the way along them."""
@@ -49,8 +46,8 @@ class BorderChain(Curve):
     """
 
     nets: Patches
-    first: Sides
-    second: Sides
+    first: PatchSides
+    second: PatchSides
     closed: bool
     curve: SideCurve
 
@@ -100,7 +97,7 @@ class BorderChain(Curve):
                 out[rows, number] = self._inward(sides, piece[rows], share[rows], tangent[rows])
         return out
 
-    def _inward(self, sides: Sides, piece: Ints, share: Floats, tangent: Floats) -> Floats:
+    def _inward(self, sides: PatchSides, piece: Ints, share: Floats, tangent: Floats) -> Floats:
         slopes = self.nets.slopes(sides.patch[piece], sides.at(piece, share))
         side = sides.side[piece]
         into = np.where((side < 2)[:, None], slopes.along, slopes.across)

@@ -11,43 +11,42 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
+from ...mesh.edges import components
 from ..patches import POLE_SIDE, SidedPatches
-from .borders import BorderChain, Sides
-from .joins import SMOOTH, Joins
-from .nets import SAME
-from .poles import Pole
+from .borders import BorderChain, PatchSides
+from .joins import SMOOTH_SINE, Joins
+from .nets import COINCIDENT
+from .poles import PoleChart
 
 _NONE = -1
 _FAN = np.linspace(0.0, 1.0, 5)  # shares of the directions between the two sides of a patch's corner
 
 
 @dataclass(frozen=True, eq=False)
-class Borders:
+class BorderSides:
     """All border sides: `first`, and `second` across a crease; nodes (m, 2) at their starts and ends;
     leaving (m, 2, 3): unit tangents away from those nodes, into the side.
     """
 
-    first: Sides
-    second: Sides
+    first: PatchSides
+    second: PatchSides
     nodes: Ints
     leaving: Floats
     places: Floats
 
 
-class Linked(NamedTuple):
+class ChainSides(NamedTuple):
     """Sides of a chain in order, those across them, and whether it ends where it began."""
 
-    first: Sides
-    second: Sides
+    first: PatchSides
+    second: PatchSides
     closed: bool
 
 
-def borders_of(nets: SidedPatches, joins: Joins, size: float) -> Borders:
+def borders_of(nets: SidedPatches, joins: Joins, size: float) -> BorderSides:
     """Gather the sides that are open or creases."""
     patch, side = np.nonzero(~joins.smooth & ~_at_pole(nets))
     other, other_side = joins.patch[patch, side], joins.side[patch, side]
@@ -56,10 +55,10 @@ def borders_of(nets: SidedPatches, joins: Joins, size: float) -> Borders:
     none = np.zeros(len(patch), dtype=np.bool_)
     backwards = joins.backwards[patch, side]
     ends = nets.ends
-    nodes, places = _nodes(ends.places[patch, side].reshape(-1, 3), SAME * size)
-    return Borders(
-        Sides(patch, side, none),
-        Sides(other, other_side, backwards),
+    nodes, places = _nodes(ends.places[patch, side].reshape(-1, 3), COINCIDENT * size)
+    return BorderSides(
+        PatchSides(patch, side, none),
+        PatchSides(other, other_side, backwards),
         nodes.reshape(-1, 2),
         ends.leaving[patch, side],
         places,
@@ -77,14 +76,13 @@ def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
     if not len(points):
         return np.empty(0, dtype=np.intp), np.empty((0, 3))
     pairs = cKDTree(points).query_pairs(2.0 * near, output_type="ndarray")
-    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
-    count, number = connected_components(links, directed=False)
-    places = np.empty((count, 3))
+    number = components(pairs, len(points))
+    places = np.empty((int(number.max()) + 1, 3))
     places[number] = points
-    return number.astype(np.intp), places
+    return number, places
 
 
-def passable(borders: Borders) -> dict[tuple[int, int], tuple[int, int]]:
+def chain_successors(borders: BorderSides) -> dict[tuple[int, int], tuple[int, int]]:
     """Return for each (side, end) the (side, end) with which the chain goes on there."""
     go_on = {}
     flat = borders.nodes.ravel()
@@ -95,22 +93,22 @@ def passable(borders: Borders) -> dict[tuple[int, int], tuple[int, int]]:
         (a, b), (c, d) = divmod(meeting[0], 2), divmod(meeting[1], 2)
         turn = borders.leaving[a, b] + borders.leaving[c, d]
         alike = (borders.second.patch[a] == _NONE) == (borders.second.patch[c] == _NONE)
-        if alike and float(np.linalg.norm(turn)) < SMOOTH:
+        if alike and float(np.linalg.norm(turn)) < SMOOTH_SINE:
             go_on[a, b], go_on[c, d] = (c, d), (a, b)
     return go_on
 
 
-def chains_of(nets: SidedPatches, borders: Borders) -> list[BorderChain]:
+def chains_of(nets: SidedPatches, borders: BorderSides) -> list[BorderChain]:
     """Return the edges of patches with these borders."""
     return [
         BorderChain(nets, *each, nets.side_curve(each.first.patch, each.first.side, each.first.backwards))
-        for each in linked(borders)
+        for each in link_chains(borders)
     ]
 
 
-def linked(borders: Borders) -> list[Linked]:
+def link_chains(borders: BorderSides) -> list[ChainSides]:
     """Link all border sides into chains."""
-    go_on = passable(borders)
+    go_on = chain_successors(borders)
     left = set(range(len(borders.nodes)))
     chains = []
     starts = [(side, end) for side in sorted(left) for end in (0, 1) if (side, end) not in go_on]
@@ -120,7 +118,7 @@ def linked(borders: Borders) -> list[Linked]:
             turned = np.array(against)
             first = borders.first.take(np.array(rows)).reversed(turned)
             second = borders.second.take(np.array(rows)).reversed(turned)
-            chains.append(Linked(first, second, closed))
+            chains.append(ChainSides(first, second, closed))
     return chains
 
 
@@ -140,19 +138,19 @@ def _followed(
 
 
 def vertices_of(
-    nets: SidedPatches, borders: Borders, poles: Sequence[Pole], size: float
+    nets: SidedPatches, borders: BorderSides, poles: Sequence[PoleChart], size: float
 ) -> tuple[Floats, list[Floats], list[tuple[int, int, int]]]:
     """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a corner of a patch there:
     its number and the ends, 0 or 1, of u and of v.
     """
-    go_on = passable(borders)
+    go_on = chain_successors(borders)
     ends = [(s, e) for s in range(len(borders.nodes)) for e in (0, 1) if (s, e) not in go_on]
     sharp = sorted({int(borders.nodes[end]) for end in ends})
     places = [borders.places[node] for node in sharp]
     places += [pole.point for pole in poles if not pole.smooth]
     cones, corners = [], []
     for place in places:
-        patch, u, v = np.nonzero(_corners_at(nets, place, SAME * size))
+        patch, u, v = np.nonzero(_corners_at(nets, place, COINCIDENT * size))
         cones.append(np.concatenate([_fan(nets, *each) for each in zip(patch, u, v, strict=True)]))
         corners.append((int(patch[0]), int(u[0]), int(v[0])))
     return np.array(places).reshape(-1, 3), cones, corners

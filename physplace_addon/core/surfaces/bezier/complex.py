@@ -14,8 +14,8 @@ from ..patches import SidedPatches
 from ..tessellation import Tessellation
 from .borders import BorderChain
 from .joins import Joins
-from .mesh import SheetMesh, counts_at, counts_within, mesh_of
 from .sheet import BezierSheet
+from .tessellation import SheetTessellation, cells_at_resolution, cells_within_tolerance, tessellate_sheet
 
 _MANY_CELLS = 40_000
 _LOOSER = 1.0, 4.0, 16.0, 64.0  # times the default tolerance
@@ -23,7 +23,7 @@ _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class BezierComplex:
+class PatchComplex:
     """Faces, edges and vertices of a body of patches; the fields are those of `Complex`.
 
     nets, joins: all patches.  patch_face (n,), patch_index (n,): the face of each, and its number there.
@@ -38,7 +38,7 @@ class BezierComplex:
     patch_index: Ints
     curves: tuple[BorderChain, ...]
     vertices: Floats
-    cones: tuple[Floats, ...]
+    vertex_directions: tuple[Floats, ...]
     vertex_corners: tuple[tuple[int, int, int], ...]
     closed: bool
     mass: MassProperties
@@ -57,14 +57,14 @@ class BezierComplex:
         if tolerance is not None and not tolerance > 0.0:
             raise SurfaceError(self.kind, "tolerance", f"found {tolerance:g}", "expected a positive number")
         if resolution is not None:
-            counts = counts_at(self.joins, resolution)
+            counts = cells_at_resolution(self.joins, resolution)
         elif tolerance is not None:
-            counts = counts_within(self.nets, self.joins, tolerance, self.kind)
+            counts = cells_within_tolerance(self.nets, self.joins, tolerance, self.kind)
         else:
             counts = self._default_counts()
         owned = [np.flatnonzero(self.patch_face == number) for number in range(len(self.surfaces))]
         meshes = [
-            mesh_of(sheet, self.nets.taken(own), counts[own])
+            tessellate_sheet(sheet, self.nets.take(own), counts[own])
             for sheet, own in zip(self.surfaces, owned, strict=True)
         ]
         return self._gathered(meshes)
@@ -73,15 +73,15 @@ class BezierComplex:
         """The cells (n, 2) of patches for a tolerance that is not asked for."""
         within = DEFAULT_TOLERANCE * self.size
         if not self.loose:
-            return counts_within(self.nets, self.joins, within, self.kind)
+            return cells_within_tolerance(self.nets, self.joins, within, self.kind)
         for times in _LOOSER[:-1]:
             try:
-                return counts_within(self.nets, self.joins, times * within, self.kind, _MANY_CELLS)
+                return cells_within_tolerance(self.nets, self.joins, times * within, self.kind, _MANY_CELLS)
             except SurfaceError:
                 continue
-        return counts_within(self.nets, self.joins, _LOOSER[-1] * within, self.kind, _MANY_CELLS)
+        return cells_within_tolerance(self.nets, self.joins, _LOOSER[-1] * within, self.kind, _MANY_CELLS)
 
-    def _gathered(self, meshes: list[SheetMesh]) -> Tessellation:
+    def _gathered(self, meshes: list[SheetTessellation]) -> Tessellation:
         points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
         triangles = np.concatenate([[0], np.cumsum([len(mesh.corners) for mesh in meshes])])
         owners = [self._corner_owner(meshes, triangles, corner) for corner in self.vertex_corners]
@@ -96,7 +96,7 @@ class BezierComplex:
         )
 
     def _segments(
-        self, meshes: list[SheetMesh], first_triangle: Ints
+        self, meshes: list[SheetTessellation], first_triangle: Ints
     ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
         """Polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
         none = np.empty(0, dtype=np.intp)
@@ -112,7 +112,9 @@ class BezierComplex:
         ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
         return ends, edges, ts, bounds, owners
 
-    def _beside(self, meshes: list[SheetMesh], chain: BorderChain, piece: int) -> tuple[int, Floats, Ints]:
+    def _beside(
+        self, meshes: list[SheetTessellation], chain: BorderChain, piece: int
+    ) -> tuple[int, Floats, Ints]:
         """The face of one side of a chain, the ends (e, 2, 3) of its segments, and the triangles there."""
         patch = int(chain.first.patch[piece])
         face = int(self.patch_face[patch])
@@ -123,10 +125,10 @@ class BezierComplex:
         return face, np.stack([at[:-1], at[1:]], axis=1), owner
 
     def _corner_owner(
-        self, meshes: list[SheetMesh], first_triangle: Ints, corner: tuple[int, int, int]
+        self, meshes: list[SheetTessellation], first_triangle: Ints, corner: tuple[int, int, int]
     ) -> int:
         patch, u, v = corner
         face = int(self.patch_face[patch])
-        point = meshes[face].crossings[int(self.patch_index[patch])][-u, -v]
+        point = meshes[face].grid_points[int(self.patch_index[patch])][-u, -v]
         with_it = (meshes[face].corners == point).any(axis=1)
         return int(np.flatnonzero(with_it)[0] + first_triangle[face])

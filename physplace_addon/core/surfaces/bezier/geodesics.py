@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import ArrayRecord, Bools, Floats, Ints
 from ...vectors import dot, length
 from ..patches import POLE_SIDE, Patches, Slopes
 from .joins import Joins
-from .poles import Pole
+from .poles import PoleChart
 
 _ROUNDS = 8
 _QUICK = 3  # rounds within which nearly all walks end
@@ -35,12 +35,12 @@ _NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class PatchAtlas:
     """The patches, how they join, and the charts about their poles; pole_of (n,) as in `BezierSheet`."""
 
     nets: Patches
     joins: Joins
-    poles: tuple[Pole, ...]
+    poles: tuple[PoleChart, ...]
     pole_of: Ints
 
     def next_of(self, patch: Ints, side: Ints) -> Ints:
@@ -50,7 +50,7 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class _Walkers:
+class _Tracers(ArrayRecord):
     """Those still on their way: rows among all, place, target (k, 3), length of the whole way (k,), and the
     side they have come in by, which they do not leave by at once.
     """
@@ -59,89 +59,79 @@ class _Walkers:
     patch: Ints
     at: Floats
     target: Floats
-    way: Floats
+    distance: Floats
     entered: Ints
 
-    def take(self, rows: Bools) -> _Walkers:
-        return _Walkers(
-            self.rows[rows],
-            self.patch[rows],
-            self.at[rows],
-            self.target[rows],
-            self.way[rows],
-            self.entered[rows],
-        )
 
-
-def walk(ground: Ground, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats]:
+def trace(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats]:
     """Return patches (k,) and parameters (k, 2) nearest to the points at (k, 2) displaced by (k, 3)."""
-    end, at_end, lost = _walked(ground, patch, at, displacement)
+    end, at_end, lost = _traced(atlas, patch, at, displacement)
     rows, share = np.nonzero(lost)[0], 1.0
     for _ in range(_HALVINGS):
         if not len(rows):
             break
         share *= 0.5
-        end[rows], at_end[rows], lost = _walked(ground, patch[rows], at[rows], share * displacement[rows])
+        end[rows], at_end[rows], lost = _traced(atlas, patch[rows], at[rows], share * displacement[rows])
         rows = rows[lost]
     return end, at_end
 
 
-def _walked(ground: Ground, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats, Bools]:
+def _traced(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats, Bools]:
     """Where walks end, and which (k,) of the long ones ended farther from their targets than they began."""
-    slopes = ground.nets.slopes(patch, at)
+    slopes = atlas.nets.slopes(patch, at)
     rows, nowhere = np.arange(len(patch)), np.full(len(patch), _NOWHERE, dtype=np.intp)
-    way = length(displacement)
-    walkers = _Walkers(rows, patch, at, slopes.point + displacement, way, nowhere)
+    whole = length(displacement)
+    tracers = _Tracers(rows, patch, at, slopes.point + displacement, whole, nowhere)
     patch, at, lost = patch.copy(), at.copy(), np.zeros(len(patch), dtype=np.bool_)
     for round_ in range(_ROUNDS):
-        before = walkers.at
-        walkers, size = _round(ground, walkers, slopes)
-        patch[walkers.rows], at[walkers.rows] = walkers.patch, walkers.at
-        going = size > np.maximum(_ENOUGH * walkers.way, ground.nets.rounding)
+        before = tracers.at
+        tracers, size = _round(atlas, tracers, slopes)
+        patch[tracers.rows], at[tracers.rows] = tracers.patch, tracers.at
+        going = size > np.maximum(_ENOUGH * tracers.distance, atlas.nets.rounding)
         if round_ == 0:
-            going &= np.isinf(size) | (np.abs(walkers.at - before).max(axis=1) > _SHORT)
+            going &= np.isinf(size) | (np.abs(tracers.at - before).max(axis=1) > _SHORT)
         if not going.any():
             break
         if not going.all():
-            walkers = walkers.take(going)
-        slopes = ground.nets.slopes(walkers.patch, walkers.at)
+            tracers = tracers.take(going)
+        slopes = atlas.nets.slopes(tracers.patch, tracers.at)
         if round_ >= _QUICK:
-            lost[walkers.rows] = length(walkers.target - slopes.point) > walkers.way
+            lost[tracers.rows] = length(tracers.target - slopes.point) > tracers.distance
     return patch, at, lost
 
 
-def _round(ground: Ground, walkers: _Walkers, slopes: Slopes) -> tuple[_Walkers, Floats]:
+def _round(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[_Tracers, Floats]:
     """One step of all: where they are then, and the size of what they wanted to walk, infinite where they
     were stopped on the way.
     """
-    step, size = _step(ground, walkers, slopes)
-    at, side = _cut_off(walkers.at, step)
-    moved = replace(walkers, at=at, entered=np.full(len(at), _NOWHERE, dtype=np.intp))
-    polar = _close_to_poles(ground, walkers, slopes, size)
+    step, size = _step(atlas, tracers, slopes)
+    at, side = _cut_at_sides(tracers.at, step)
+    moved = replace(tracers, at=at, entered=np.full(len(at), _NOWHERE, dtype=np.intp))
+    polar = _close_to_poles(atlas, tracers, slopes, size)
     if side is not None:
         stopped = side != _NOWHERE
-        polar |= (side == POLE_SIDE) & ground.nets.polar[walkers.patch]
-        moved = _crossed(ground, moved, np.nonzero(stopped)[0], side)
+        polar |= (side == POLE_SIDE) & atlas.nets.polar[tracers.patch]
+        moved = _continued_beyond(atlas, moved, np.nonzero(stopped)[0], side)
         size = np.where(stopped, np.inf, size)
     if polar.any():
-        moved = _turned_about_poles(ground, moved, walkers.patch, polar)
+        moved = _turned_about_poles(atlas, moved, tracers.patch, polar)
         size = np.where(polar, np.inf, size)
     return moved, size
 
 
-def _step(ground: Ground, walkers: _Walkers, slopes: Slopes) -> tuple[Floats, Floats]:
+def _step(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[Floats, Floats]:
     """The steps (k, 2) in (u, v), none of them out of a closed side, and their lengths (k,)."""
-    miss, a, b = walkers.target - slopes.point, slopes.along, slopes.across
+    miss, a, b = tracers.target - slopes.point, slopes.along, slopes.across
     metric = np.stack([dot(a, a), dot(a, b), dot(b, b)])
     pull = np.stack([dot(a, miss), dot(b, miss)])
     aa, ab, bb = metric
     step = np.stack([bb * pull[0] - ab * pull[1], aa * pull[1] - ab * pull[0]], axis=1)
     step /= (aa * bb - ab * ab)[:, None]
-    closed = _closed(ground, walkers, step)
+    closed = _blocked(atlas, tracers, step)
     if closed is not None:
         alone = (pull / metric[[0, 2]]).T
         step = np.where(closed[:, ::-1], alone, step)
-        again = _closed(ground, walkers, step)
+        again = _blocked(atlas, tracers, step)
         step[closed if again is None else closed | again] = 0.0
     p, v = step.T
     size = np.sqrt(np.maximum(aa * p * p + 2.0 * ab * p * v + bb * v * v, 0.0))
@@ -149,22 +139,22 @@ def _step(ground: Ground, walkers: _Walkers, slopes: Slopes) -> tuple[Floats, Fl
     return step, size
 
 
-def _closed(ground: Ground, walkers: _Walkers, step: Floats) -> Bools | None:
+def _blocked(atlas: PatchAtlas, tracers: _Tracers, step: Floats) -> Bools | None:
     """Tell which parts (k, 2) of steps lead out of a side that must not be left by; None for none."""
-    on_side = (walkers.at <= 0.0) | (walkers.at >= 1.0)
+    on_side = (tracers.at <= 0.0) | (tracers.at >= 1.0)
     if not on_side.any():
         return None
-    low, high = (walkers.at <= 0.0) & (step < 0.0), (walkers.at >= 1.0) & (step > 0.0)
+    low, high = (tracers.at <= 0.0) & (step < 0.0), (tracers.at >= 1.0) & (step > 0.0)
     if not (low | high).any():
         return None
     side = np.array([0, 2]) + high
-    beyond = ground.next_of(walkers.patch[:, None], side)
-    beyond = np.where((side == POLE_SIDE) & ground.nets.polar[walkers.patch][:, None], 0, beyond)
-    closed: Bools = (low | high) & ((beyond == _NOWHERE) | (side == walkers.entered[:, None]))
+    beyond = atlas.next_of(tracers.patch[:, None], side)
+    beyond = np.where((side == POLE_SIDE) & atlas.nets.polar[tracers.patch][:, None], 0, beyond)
+    closed: Bools = (low | high) & ((beyond == _NOWHERE) | (side == tracers.entered[:, None]))
     return closed if closed.any() else None
 
 
-def _cut_off(at: Floats, step: Floats) -> tuple[Floats, Ints | None]:
+def _cut_at_sides(at: Floats, step: Floats) -> tuple[Floats, Ints | None]:
     """Where steps (k, 2) end within the unit square, and the side (k,) they were stopped at, -1 for none;
     None if none was.
     """
@@ -184,35 +174,35 @@ def _cut_off(at: Floats, step: Floats) -> tuple[Floats, Ints | None]:
     return end, np.where(stopped, 2 * axis + upper, _NOWHERE)
 
 
-def _crossed(ground: Ground, walkers: _Walkers, stopped: Ints, side: Ints) -> _Walkers:
+def _continued_beyond(atlas: PatchAtlas, tracers: _Tracers, stopped: Ints, side: Ints) -> _Tracers:
     """Those stopped at a side with a smooth join go over to the next patch."""
-    beyond = ground.next_of(walkers.patch[stopped], side[stopped])
+    beyond = atlas.next_of(tracers.patch[stopped], side[stopped])
     over = stopped[beyond != _NOWHERE]
     if not len(over):
-        return walkers
-    own, patch = side[over], walkers.patch[over]
-    at, new, entered = walkers.at.copy(), walkers.patch.copy(), walkers.entered.copy()
-    at[over] = ground.joins.crossed(own, patch, walkers.at[over])
-    new[over], entered[over] = ground.joins.patch[patch, own], ground.joins.side[patch, own]
-    return replace(walkers, patch=new, at=at, entered=entered)
+        return tracers
+    own, patch = side[over], tracers.patch[over]
+    at, new, entered = tracers.at.copy(), tracers.patch.copy(), tracers.entered.copy()
+    at[over] = atlas.joins.parameters_beyond(own, patch, tracers.at[over])
+    new[over], entered[over] = atlas.joins.patch[patch, own], atlas.joins.side[patch, own]
+    return replace(tracers, patch=new, at=at, entered=entered)
 
 
-def _close_to_poles(ground: Ground, walkers: _Walkers, slopes: Slopes, size: Floats) -> Bools:
+def _close_to_poles(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes, size: Floats) -> Bools:
     """Tell which are so close to a pole that their step, of length `size` (k,), hardly knows the way."""
-    close: Bools = ground.nets.polar[walkers.patch]
+    close: Bools = atlas.nets.polar[tracers.patch]
     if not close.any():
         return close
-    distance = length(slopes.point - ground.nets.pole[walkers.patch])
+    distance = length(slopes.point - atlas.nets.pole[tracers.patch])
     close = close & (slopes.scale < _NEAR_POLE) & (size > 0.5 * distance)
-    return close & (size > _ENOUGH * walkers.way)
+    return close & (size > _ENOUGH * tracers.distance)
 
 
-def _turned_about_poles(ground: Ground, walkers: _Walkers, patch: Ints, chosen: Bools) -> _Walkers:
+def _turned_about_poles(atlas: PatchAtlas, tracers: _Tracers, patch: Ints, chosen: Bools) -> _Tracers:
     """Put the chosen where the charts of the poles of their patches (k,) say that their targets are."""
-    at, new, entered = walkers.at.copy(), walkers.patch.copy(), walkers.entered.copy()
-    number = ground.pole_of[patch]
+    at, new, entered = tracers.at.copy(), tracers.patch.copy(), tracers.entered.copy()
+    number = atlas.pole_of[patch]
     for pole in np.unique(number[chosen]).tolist():
         rows = np.nonzero(chosen & (number == pole))[0]
-        new[rows], at[rows] = ground.poles[pole].meridian(walkers.target[rows])
+        new[rows], at[rows] = atlas.poles[pole].meridian(tracers.target[rows])
     entered[chosen] = _NOWHERE
-    return replace(walkers, patch=new, at=at, entered=entered)
+    return replace(tracers, patch=new, at=at, entered=entered)

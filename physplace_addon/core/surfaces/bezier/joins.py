@@ -15,13 +15,14 @@ from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ...vectors import cross, length, unit
 from ..bernstein import sub_matrices
 from ..patches import POLE_SIDE, SidedPatches
-from ..rational import places
-from .nets import SAME, Nets, side_parameters, sides_of
+from ..rational import dehomogenized
+from .nets import COINCIDENT, BezierNets, side_parameters, sides_of
 
-SMOOTH = 1e-4  # sine of the angle between normals along a join that is no crease
+SMOOTH_SINE = 1e-4  # sine of the angle between normals along a join that is no crease
 _TURN = np.array([-1, 1, 1, -1])  # of a counter-clockwise walk along each side, by its own parameter
 _ALONG_JOIN = np.array([0.06, 0.25, 0.5, 0.75, 0.94])
 
@@ -37,26 +38,26 @@ class Joins:
     backwards: Bools
     smooth: Bools
 
-    def crossed(self, side: Ints, patch: Ints, at: Floats) -> Floats:
+    def parameters_beyond(self, side: Ints, patch: Ints, at: Floats) -> Floats:
         """Return the parameters (k, 2), on the joined patches, of points `at` on sides (k,) of patches."""
         t = np.where(side < 2, at[:, 1], at[:, 0])
         along = np.where(self.backwards[patch, side], 1.0 - t, t)
         return side_parameters(self.side[patch, side], along)
 
 
-def facing_alike(control: Floats, kind: str, size: float) -> Floats:
+def consistently_oriented(control: Floats, kind: str, size: float) -> Floats:
     """Return nets (n, d + 1, d + 1, c) turned over where they face another way than those they are joined to.
 
     Raises SurfaceError for a surface with one side only.
     """
-    turned, torn = turned_alike(matched(side_polygons(control, size), size))
+    turned, torn = orientation_flips(match_sides(side_polygons(control, size), size))
     if torn:
         raise SurfaceError(kind, "patches", "have one side only", "cut the surface open")
     out: Floats = np.where(turned[:, None, None, None], control.transpose(0, 2, 1, 3), control)
     return out
 
 
-def turned_alike(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
+def orientation_flips(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
     """Return which patches (n,) to turn over so that all face as their neighbours do, and the patches and
     sides of the joins over which they still do not: none, unless the surface has one side only.
     """
@@ -80,15 +81,15 @@ def turned_alike(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
     return facing < 0, torn
 
 
-def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
+def with_poles_last(control: Floats, kind: str, size: float) -> BezierNets:
     """Return the nets with every side that is one point turned to v = 1, cut in two where both ends are.
 
     Raises SurfaceError for sides without length that are neighbours, or more than two.
     """
     out, polar = [], []
-    extents = np.ptp(sides_of(places(control)), axis=2).max(axis=2)
+    extents = np.ptp(sides_of(dehomogenized(control)), axis=2).max(axis=2)
     for number, (net, extent) in enumerate(zip(control, extents, strict=True)):
-        points = np.nonzero(extent <= SAME * size)[0].tolist()
+        points = np.nonzero(extent <= COINCIDENT * size)[0].tolist()
         if points in ([], [0], [1], [2], [3]):
             out.append(_turned_to_pole(net, points[0]) if points else net)
             polar.append(bool(points))
@@ -102,13 +103,13 @@ def with_poles_last(control: Floats, kind: str, size: float) -> Nets:
     nets = np.array(out)
     last = np.array(polar)
     _draw_together(nets, last)
-    return Nets(nets, last)
+    return BezierNets(nets, last)
 
 
 def _draw_together(control: Floats, polar: Bools) -> None:
     """Put the whole pole side of polar patches in one point (in place)."""
     end = control[polar, :, -1]
-    point = places(end).mean(axis=1, keepdims=True)
+    point = dehomogenized(end).mean(axis=1, keepdims=True)
     control[polar, :, -1, :3] = point * end[..., 3:] if control.shape[3] == 4 else point
 
 
@@ -130,16 +131,16 @@ def side_polygons(control: Floats, size: float) -> Floats:
     weights, relative to those of the ends, as a fourth coordinate (n, 4, d + 1, 4).
     """
     sides = sides_of(control)
-    polygons = places(sides)
+    polygons = dehomogenized(sides)
     if control.shape[3] == 3:
         return polygons
     share = sides[..., 3:] / (sides[:, :, :1, 3:] + sides[:, :, -1:, 3:])
     return np.concatenate([polygons, size * share], axis=3)
 
 
-def joins_of(nets: Nets, size: float) -> Joins:
+def joins_of(nets: BezierNets, size: float) -> Joins:
     """Match the sides of nets and tell which joins are smooth."""
-    return with_smoothness(nets, matched(side_polygons(nets.control, size), size))
+    return with_smoothness(nets, match_sides(side_polygons(nets.control, size), size))
 
 
 def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
@@ -150,10 +151,25 @@ def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
     t = np.tile(_ALONG_JOIN, len(patch))
     first = np.repeat(patch, count), np.repeat(own, count)
     at = side_parameters(first[1], t)
-    beyond = joins.crossed(first[1], first[0], at)
+    beyond = joins.parameters_beyond(first[1], first[0], at)
     apart = cross(_normals(nets, first[0], at), _normals(nets, joins.patch[first], beyond))
-    smooth[patch, own] = length(apart).reshape(-1, count).max(axis=1, initial=0.0) < SMOOTH
+    smooth[patch, own] = length(apart).reshape(-1, count).max(axis=1, initial=0.0) < SMOOTH_SINE
     return replace(joins, smooth=smooth)
+
+
+def faces_of(joins: Joins) -> Ints:
+    """Return the face (n,) of each patch: all patches that join smoothly are one face."""
+    patch, side = np.nonzero(joins.smooth)
+    return components(np.column_stack([patch, joins.patch[patch, side]]), len(joins.patch))
+
+
+def joins_within(joins: Joins, own: Ints) -> Joins:
+    """Return the joins of one face's patches (m,), numbered anew, without its creases."""
+    new = np.full(len(joins.patch), -1, dtype=np.intp)
+    new[own] = np.arange(len(own))
+    smooth = joins.smooth[own]
+    patch = np.where(smooth, new[joins.patch[own]], -1)
+    return Joins(patch, np.where(smooth, joins.side[own], -1), joins.backwards[own], smooth)
 
 
 def _normals(nets: SidedPatches, patch: Ints, at: Floats) -> Floats:
@@ -161,12 +177,12 @@ def _normals(nets: SidedPatches, patch: Ints, at: Floats) -> Floats:
     return unit(cross(slopes.along, slopes.across))
 
 
-def matched(sides: Floats, size: float) -> Joins:
+def match_sides(sides: Floats, size: float) -> Joins:
     """Return the joins of patches whose sides are polygons (n, 4, m, 3 or more), of control points or of
     points; that they are smooth is not yet told.
     """
     polygons = sides.reshape(-1, *sides.shape[2:])
-    near = SAME * size
+    near = COINCIDENT * size
     middle = polygons[..., :3].mean(axis=1)
     partner = np.full(len(polygons), -1, dtype=np.intp)
     backwards = np.zeros(len(polygons), dtype=np.bool_)

@@ -27,13 +27,13 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
-from ..base import Derivatives
 from ..bernstein import bernstein, raising_matrix, sub_matrices
 from ..cell_bounds import bilinear_bounds
-from ..curves.pieces import Pieces
-from ..curves.rational_curves import piecewise
+from ..curves.piecewise import PiecewiseBezier
+from ..curves.rational import piecewise_bezier
+from ..geometry import Derivatives
 from ..patches import SideCurve, SidedPatches, SideEnds, Slopes, normals_and_forms
-from ..rational import bends, places, quotients
+from ..rational import dehomogenized, second_derivative_bounds, surface_quotients
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +43,9 @@ class BezierSides(SideCurve):
     control: Floats
 
     @cached_property
-    def _curve(self) -> Pieces:
-        polygon = np.linalg.norm(np.diff(places(self.control), axis=1), axis=2).sum(axis=1)
-        return piecewise(self.control, np.concatenate([[0.0], np.cumsum(polygon)]), 3)
+    def _curve(self) -> PiecewiseBezier:
+        polygon = np.linalg.norm(np.diff(dehomogenized(self.control), axis=1), axis=2).sum(axis=1)
+        return piecewise_bezier(self.control, np.concatenate([[0.0], np.cumsum(polygon)]), 3)
 
     @property
     def knots(self) -> Floats:
@@ -65,12 +65,12 @@ class BezierSides(SideCurve):
         return self._curve.chord_bounds(lower, upper)
 
 
-AWAY = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
-SAME = 1e-7  # distance / size within which control points coincide
+POLE_DISTANCE = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
+COINCIDENT = 1e-7  # distance / size within which control points coincide
 
 
 @dataclass(frozen=True, eq=False)
-class Nets(SidedPatches):
+class BezierNets(SidedPatches):
     """Control points (n, d + 1, d + 1, 3), indexed patch, along u, along v, or homogeneous ones (n, d + 1, d
     + 1, 4) of rational patches; polar (n,) tells the polar patches.
     """
@@ -94,7 +94,7 @@ class Nets(SidedPatches):
     @cached_property
     def places(self) -> Floats:
         """The control points (n, d + 1, d + 1, 3) in space."""
-        return places(self.control)
+        return dehomogenized(self.control)
 
     @cached_property
     def has_poles(self) -> bool:
@@ -110,7 +110,7 @@ class Nets(SidedPatches):
     def ends(self) -> SideEnds:
         """Ends of the sides, and tangents there: to the first control point elsewhere."""
         polygons = sides_of(self.places)
-        leaving = np.stack([_first_way(polygons), _first_way(polygons[:, :, ::-1])], axis=2)
+        leaving = np.stack([start_tangents(polygons), start_tangents(polygons[:, :, ::-1])], axis=2)
         return SideEnds(polygons[:, :, [0, -1]], leaving)
 
     @cached_property
@@ -150,7 +150,7 @@ class Nets(SidedPatches):
         jets: Floats = weights[:, 1, None] @ first.reshape(shape)
         if not self.rational:
             return jets
-        jets = quotients(jets)
+        jets = surface_quotients(jets)
         jets[:, 0, 0] += self._centre[patch]
         return jets
 
@@ -177,16 +177,17 @@ class Nets(SidedPatches):
         polar = np.nonzero(self.polar[patch])[0] if self.has_poles else ()
         if len(polar):
             w = slopes.scale[polar]
-            form[polar, 0, 0] /= np.maximum(w, AWAY)
+            form[polar, 0, 0] /= np.maximum(w, POLE_DISTANCE)
             form[polar, 1, 1] = w * form[polar, 1, 1] - 2.0 * dot(normal[polar], jets[polar, 0, 1])
-            close = polar[w < AWAY]
+            close = polar[w < POLE_DISTANCE]
             if len(close):
                 form[close, 0, 0] = self._near_pole(patch[close], at[close])
         return slopes, normal, form
 
     def _near_pole(self, patch: Ints, at: Floats) -> Floats:
         """The curvature along A a little away from the pole, on the same meridians."""
-        return self.forms(patch, np.column_stack([at[:, 0], np.full(len(at), 1.0 - AWAY)]))[2][:, 0, 0]
+        return self.forms(patch, np.column_stack([at[:, 0], np.full(len(at), 1.0 - POLE_DISTANCE)]))[2][:, 0,
+        0]
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order of patches (k,) at parameters (k, 2)."""
@@ -203,18 +204,17 @@ class Nets(SidedPatches):
             np.where(polar, w * qvv - 2.0 * qv, qvv),
         )
 
-    def taken(self, rows: Ints) -> Nets:
-        """Return some of the patches."""
-        return Nets(self.control[rows], self.polar[rows])
-
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
         """Return the bounds of `SidedPatches`: a part of a polynomial patch has du^2 max|S_uu| <= d (d - 1)
         max|second differences of its control points|, and the same along v; for a rational one see `bends`.
         """
         size = self.degree + 1
         parts = sub_nets(self.control[patch], cells_u, cells_v).reshape(-1, size, size, self.control.shape[3])
-        corners = places(parts[:, [0, -1, 0, -1], [0, 0, -1, -1]])
-        bend_u, bend_v = bends(parts) if self.rational else (_bend(parts, 1), _bend(parts, 2))
+        corners = dehomogenized(parts[:, [0, -1, 0, -1], [0, 0, -1, -1]])
+        if self.rational:
+            bend_u, bend_v = second_derivative_bounds(parts)
+        else:
+            bend_u, bend_v = _bend(parts, 1), _bend(parts, 2)
         return bilinear_bounds(corners, bend_u, bend_v), bend_u, bend_v
 
     def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> BezierSides:
@@ -230,16 +230,16 @@ def _bend(parts: Floats, axis: int) -> Floats:
     return most
 
 
-def _first_way(polygons: Floats) -> Floats:
-    """The unit tangents (n, 4, 3) at the starts of control polygons (n, 4, d + 1, 3); zero for those of no
-    length.
+def start_tangents(polygons: Floats) -> Floats:
+    """Return the unit tangents (..., 3) at the starts of control polygons (..., d + 1, 3); zero for those of
+    no length.
     """
-    way = (polygons[:, :, 1:] - polygons[:, :, :1]).reshape(-1, polygons.shape[2] - 1, 3)
-    size = np.linalg.norm(way, axis=2)
-    first = np.argmax(size > SAME * size.max(axis=1, keepdims=True), axis=1)
-    rows = np.arange(len(way))
-    unit: Floats = way[rows, first] / np.maximum(size[rows, first], np.finfo(np.float64).tiny)[:, None]
-    return unit.reshape(*polygons.shape[:2], 3)
+    chord = (polygons[..., 1:, :] - polygons[..., :1, :]).reshape(-1, polygons.shape[-2] - 1, 3)
+    size = np.linalg.norm(chord, axis=2)
+    first = np.argmax(size > COINCIDENT * size.max(axis=1, keepdims=True), axis=1)
+    rows = np.arange(len(chord))
+    unit: Floats = chord[rows, first] / np.maximum(size[rows, first], np.finfo(np.float64).tiny)[:, None]
+    return unit.reshape(*polygons.shape[:-2], 3)
 
 
 def sub_nets(control: Floats, cells_u: int, cells_v: int) -> Floats:

@@ -19,11 +19,11 @@ from ...vectors import cross, unit
 from ..patches import Patches
 
 _SLICES = 128  # of the table, a patch, which may go all the way round
-FLAT = 1e-4  # sine of the angle to the tangent plane within which meridians leave a smooth pole
+SMOOTH_POLE_SINE = 1e-4  # sine of the angle to the tangent plane within which meridians leave a smooth pole
 
 
 @dataclass(frozen=True, eq=False)
-class Pole:
+class PoleChart:
     """A pole and the table of its meridians, sorted by angle.
 
     point, normal (3,); plane (2, 3) orthonormal; smooth: all meridians leave in the plane.  Slice i spans
@@ -53,7 +53,7 @@ class Pole:
         return self.patch[row], np.column_stack([self.u[row] + fraction / _SLICES, 1.0 - w])
 
 
-def pole_of(nets: Patches, patches: Ints) -> Pole:
+def pole_chart(nets: Patches, patches: Ints) -> PoleChart:
     """Return the chart about the pole that the given polar patches (m,) share."""
     u = np.linspace(0.0, 1.0, _SLICES + 1)
     at = np.column_stack([np.tile(u, len(patches)), np.ones(len(u) * len(patches))])
@@ -61,14 +61,14 @@ def pole_of(nets: Patches, patches: Ints) -> Pole:
     ray = -slopes.across.reshape(len(patches), -1, 3)
     normal = _middle_normal(ray)
     plane = _plane_across(normal)
-    smooth = bool(np.abs(unit(ray.reshape(-1, 3)) @ normal).max() < FLAT)
+    smooth = bool(np.abs(unit(ray.reshape(-1, 3)) @ normal).max() < SMOOTH_POLE_SINE)
     x, y = np.moveaxis(ray @ plane.T, 2, 0)
     angle = np.unwrap(np.arctan2(y, x), axis=1)
     width, reach = np.diff(angle, axis=1).ravel(), np.hypot(x, y)
     start = angle[:, :-1].ravel()
     order = np.argsort(np.mod(start - start[0], 2.0 * math.pi))
     start = start[0] + np.mod(start - start[0], 2.0 * math.pi)
-    return Pole(
+    return PoleChart(
         nets.pole[patches[0]],
         normal,
         plane,
@@ -95,9 +95,9 @@ def _plane_across(normal: Floats) -> Floats:
     return np.stack([first, np.cross(normal, first)])
 
 
-def shared_poles(nets: Patches, groups: Sequence[Ints]) -> tuple[tuple[Pole, ...], Ints]:
+def pole_charts(nets: Patches, groups: Sequence[Ints]) -> tuple[tuple[PoleChart, ...], Ints]:
     """Return the poles of groups of polar patches, and the number of each patch's pole (n,), -1 for none."""
     number = np.full(len(nets), -1, dtype=np.intp)
     for i, group in enumerate(groups):
         number[group] = i
-    return tuple(pole_of(nets, group) for group in groups), number
+    return tuple(pole_chart(nets, group) for group in groups), number

@@ -18,17 +18,18 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length
-from ..base import Derivatives, FaceGeometry, Hulls, Interval, Surface
+from ..base import Surface
+from ..geometry import Derivatives, FaceGeometry, Hulls, Interval
 from ..patches import Patches
-from .geodesics import Ground, walk
+from .geodesics import PatchAtlas, trace
 from .joins import Joins
-from .poles import Pole
+from .poles import PoleChart
 
 _APART = 2  # from one square of the board to the next: a square and a gap of the same width
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class ParameterLayout:
     """Where the unit squares of some patches lie in the plane of the face's parameters."""
 
     count: int
@@ -53,17 +54,17 @@ class Board:
         origins: Floats = _APART * (place - self._middle).astype(np.float64)
         return origins
 
-    def split(self, uv: Floats) -> tuple[Ints, Floats]:
+    def patch_parameters(self, uv: Floats) -> tuple[Ints, Floats]:
         """Return the patches (k,) and the parameters (k, 2) on them of the face's parameters (k, 2)."""
         place = np.floor((uv + 0.5) / _APART).astype(np.intp) + self._middle
         place = np.clip(place, 0, self._columns - 1)
         patch = np.minimum(place[:, 0] * self._columns + place[:, 1], self.count - 1)
         return patch, np.clip(uv - self.origins[patch], 0.0, 1.0)
 
-    def joined(self, patch: Ints, at: Floats) -> Floats:
+    def face_parameters(self, patch: Ints, at: Floats) -> Floats:
         """Return the face's parameters (k, 2) of parameters on patches."""
-        joined: Floats = self.origins[patch] + at
-        return joined
+        found: Floats = self.origins[patch] + at
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,28 +76,28 @@ class BezierSheet(Surface):
 
     nets: Patches
     joins: Joins
-    poles: tuple[Pole, ...]
+    poles: tuple[PoleChart, ...]
     pole_of: Ints
 
     @cached_property
-    def board(self) -> Board:
+    def layout(self) -> ParameterLayout:
         """Where the patches' parameters lie."""
-        return Board(len(self.nets))
+        return ParameterLayout(len(self.nets))
 
     @property
     def domain(self) -> tuple[Interval, Interval]:
         """The range of the board."""
-        return self.board.extent, self.board.extent
+        return self.layout.extent, self.layout.extent
 
     @property
     def pieces(self) -> Floats:
         """The squares of the patches."""
-        lower = self.board.origins
+        lower = self.layout.origins
         return np.stack([lower, lower + 1.0], axis=1)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order."""
-        return self.nets.derivatives(*self.board.split(uv))
+        return self.nets.derivatives(*self.layout.patch_parameters(uv))
 
     @property
     def has_hulls(self) -> bool:
@@ -105,19 +106,19 @@ class BezierSheet(Surface):
 
     def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
         """Return those of the patches."""
-        patch, _ = self.board.split(0.5 * (lower + upper))
-        origin = self.board.origins[patch]
+        patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
+        origin = self.layout.origins[patch]
         return self.nets.hulls(patch, lower - origin, upper - origin)
 
     def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
         """Tell it of the patches."""
-        patch, _ = self.board.split(0.5 * (lower + upper))
-        origin = self.board.origins[patch]
+        patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
+        origin = self.layout.origins[patch]
         return self.nets.may_wave(patch, lower - origin, upper - origin)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return point, frame (first along A), outward normal and curvature."""
-        slopes, normal, form = self.nets.forms(*self.board.split(uv))
+        slopes, normal, form = self.nets.forms(*self.layout.patch_parameters(uv))
         size = length(slopes.along)
         first = slopes.along / size[:, None]
         frame = np.stack([first, cross(normal, first)], axis=1)
@@ -137,12 +138,12 @@ class BezierSheet(Surface):
         moving = (displacement != 0.0).any(axis=1)
         if not moving.any():
             return uv.copy()
-        patch, at = self.board.split(uv[moving])
+        patch, at = self.layout.patch_parameters(uv[moving])
         moved = uv.copy()
-        moved[moving] = self.board.joined(*walk(self.ground, patch, at, displacement[moving]))
+        moved[moving] = self.layout.face_parameters(*trace(self.atlas, patch, at, displacement[moving]))
         return moved
 
     @cached_property
-    def ground(self) -> Ground:
+    def atlas(self) -> PatchAtlas:
         """What a walk needs to know of the face."""
-        return Ground(self.nets, self.joins, self.poles, self.pole_of)
+        return PatchAtlas(self.nets, self.joins, self.poles, self.pole_of)

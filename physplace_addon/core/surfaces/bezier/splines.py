@@ -20,17 +20,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ..bernstein import raising_matrix
-from ..rational import places, weighted
-from .bodies import patched
-from .complex import BezierComplex
-from .nets import SAME
+from ..rational import dehomogenized, homogeneous
+from .bodies import bezier_boundary
+from .complex import PatchComplex
+from .nets import COINCIDENT
 
 KIND = "spline"
 _LEAST_DEGREE = 2
@@ -58,7 +57,7 @@ class SplineSheet:
         return len(self.knots[0]) - nu - 1, len(self.knots[1]) - nv - 1
 
 
-def spline_surface(sheets: Sequence[SplineSheet]) -> BezierComplex:
+def spline_surface(sheets: Sequence[SplineSheet]) -> PatchComplex:
     """Return the body of spline surfaces, joined where sides of their patches coincide, outside as for
     `bezier`.  Control points within a millionth of the size are one: single precision may part them.
 
@@ -68,11 +67,11 @@ def spline_surface(sheets: Sequence[SplineSheet]) -> BezierComplex:
     for sheet in sheets:
         if not (np.isfinite(sheet.points).all() and np.isfinite(sheet.weights).all()):
             raise SurfaceError(KIND, "points", "found a number that is not finite", "move them back")
-    control = patches_of(_welded(sheets))
-    kept = control[~_without_area(places(control))]
+    control = spline_nets(_welded(sheets))
+    kept = control[~_without_area(dehomogenized(control))]
     if not len(kept):
         raise SurfaceError(KIND, "points", "enclose no area", "spread them out")
-    return replace(patched(KIND, kept), loose=True)
+    return replace(bezier_boundary(KIND, kept), loose=True)
 
 
 def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
@@ -82,8 +81,7 @@ def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
     near = _WELDED * 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
     pairs = cKDTree(points).query_pairs(near, output_type="ndarray")
     pairs = pairs[(points[pairs[:, 0]] != points[pairs[:, 1]]).any(axis=1)]
-    links = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(points),) * 2)
-    number = connected_components(links, directed=False)[1]
+    number = components(pairs, len(points))
     first = np.unique(number, return_index=True)[1]
     parts = np.split(points[first[number]], np.cumsum(counts)[:-1])
     return [
@@ -92,7 +90,7 @@ def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
     ]
 
 
-def patches_of(sheets: Sequence[SplineSheet]) -> Floats:
+def spline_nets(sheets: Sequence[SplineSheet]) -> Floats:
     """Return the control points of all patches (n, d + 1, d + 1, 3), or homogeneous ones (n, d + 1, d + 1,
     4), raised to the highest degree among them; those along v of one sheet come one after another.
     """
@@ -104,7 +102,7 @@ def patches_of(sheets: Sequence[SplineSheet]) -> Floats:
 
 def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
     """The patches (su, sv, p + 1, q + 1, 3 or 4) of one sheet, weights at most 1."""
-    control = weighted(sheet.points, sheet.weights) if rational else sheet.points
+    control = homogeneous(sheet.points, sheet.weights) if rational else sheet.points
     by_u, by_v = (piece_matrices(*each) for each in zip(sheet.knots, sheet.degrees, strict=True))
     pieces: Floats = np.einsum("sai,tbj,ijx->stabx", by_u, by_v, control, optimize=True)
     pieces = _kept_going(pieces)
@@ -173,5 +171,5 @@ def _without_area(points: Floats) -> Bools:
     """Tell which patches (n, d + 1, d + 1, 3) do not change along u, or along v: points that coincide."""
     size = float(np.ptp(points.reshape(-1, 3), axis=0).max(initial=0.0))
     extents = [np.ptp(points, axis=axis).max(axis=(1, 2)) for axis in (1, 2)]
-    flat: Bools = np.minimum(*extents) <= SAME * size
+    flat: Bools = np.minimum(*extents) <= COINCIDENT * size
     return flat

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
-from .pieces import Pieces
+from .piecewise import PiecewiseBezier
 
 _INNER = 0.75  # the most that the inner two of a cubic's four weights sum to
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseCubic(Pieces):
+class PiecewiseCubic(PiecewiseBezier):
     """Control points (m, 4, d)."""
 
     table: Floats

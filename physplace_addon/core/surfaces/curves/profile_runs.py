@@ -22,11 +22,11 @@ from scipy.special import roots_legendre
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
 from ..bernstein import CUBIC
-from ..rational import weighted
+from ..rational import homogeneous
 from .cubics import bezier_of_hermite, chord_knots
-from .pieces import Pieces
+from .piecewise import PiecewiseBezier
 from .profiles import BezierProfile, LineProfile, Profile
-from .rational_curves import piecewise
+from .rational import piecewise_bezier
 
 KIND, PROPERTY = "revolution", "profile"
 CORNER_ANGLE = 2e-3
@@ -37,7 +37,7 @@ _NODES = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class ProfileChain:
     """Bezier pieces (m, p + 1, 2) end to end, corners (m + 1,) at joints and ends, and whether it is a ring;
     weights (m, p + 1) where they are rational.
     """
@@ -57,27 +57,27 @@ class Chain:
         """Whether it encloses a solid: a ring, or both ends on the axis."""
         return self.ring or bool(self.control[0, 0, 0] == 0.0 and self.control[-1, -1, 0] == 0.0)
 
-    def curve(self, start: int, stop: int, knots: Floats) -> Pieces:
+    def curve(self, start: int, stop: int, knots: Floats) -> PiecewiseBezier:
         """Return some of the pieces as a curve over knots."""
         control = self.control[start:stop]
         if self.weights is not None:
-            control = weighted(control, self.weights[start:stop])
-        return piecewise(control, knots, 2)
+            control = homogeneous(control, self.weights[start:stop])
+        return piecewise_bezier(control, knots, 2)
 
-    def rolled(self, start: int) -> Chain:
+    def rolled(self, start: int) -> ProfileChain:
         """Return the ring that begins with another piece."""
         corner = np.roll(self.corner[:-1], -start)
         weights = None if self.weights is None else np.roll(self.weights, -start, axis=0)
         control = np.roll(self.control, -start, axis=0)
-        return Chain(control, np.append(corner, corner[0]), self.ring, weights)
+        return ProfileChain(control, np.append(corner, corner[0]), self.ring, weights)
 
-    def backwards(self) -> Chain:
+    def backwards(self) -> ProfileChain:
         """Return the chain run through the other way."""
         weights = None if self.weights is None else self.weights[::-1, ::-1]
-        return Chain(self.control[::-1, ::-1].copy(), self.corner[::-1].copy(), self.ring, weights)
+        return ProfileChain(self.control[::-1, ::-1].copy(), self.corner[::-1].copy(), self.ring, weights)
 
 
-def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
+def spline_chain(points: Floats, sharp: Bools, ring: bool) -> ProfileChain:
     """Return the C2 cubic spline through points (n, 2), broken at the sharp ones (n,), by chord length.
 
     An end on the axis that is not sharp becomes a smooth pole; other free ends have no curvature.
@@ -93,7 +93,7 @@ def chain_through(points: Floats, sharp: Bools, ring: bool) -> Chain:
     runs = [_spline(points[a : b + 1], sharp[[a, b]], periodic) for a, b in pairwise(stops.tolist())]
     corner = sharp.copy()
     corner[[0, -1]] = not periodic
-    return Chain(np.concatenate(runs), corner, ring)
+    return ProfileChain(np.concatenate(runs), corner, ring)
 
 
 def _opened_at_axis(points: Floats, sharp: Bools) -> tuple[Floats, Bools, bool]:
@@ -144,7 +144,7 @@ def _end_condition(point: Floats, sharp: bool, sign: float) -> tuple[Literal[1, 
     return (1, np.array([sign, 0.0])) if pole else (2, np.zeros(2))
 
 
-def chain_of_bezier(control: Floats, ring: bool, weights: Floats | None = None) -> Chain:
+def bezier_chain(control: Floats, ring: bool, weights: Floats | None = None) -> ProfileChain:
     """Return the chain of Bezier pieces (m, p + 1, 2), with nearly smooth joints made smooth."""
     control = control.copy()
     control[1:, 0] = control[:-1, -1]
@@ -163,9 +163,9 @@ def chain_of_bezier(control: Floats, ring: bool, weights: Floats | None = None) 
         corner[joint] = _sharp_after_smoothing(control, joint - 1, joint)
     if ring:
         corner[-1] = corner[0]
-        return Chain(control, corner, ring, weights).rolled(int(np.argmax(corner[:-1])))
+        return ProfileChain(control, corner, ring, weights).rolled(int(np.argmax(corner[:-1])))
     _lay_poles_flat(control)
-    return Chain(control, corner, ring, weights)
+    return ProfileChain(control, corner, ring, weights)
 
 
 def _give_straight_pieces_handles(control: Floats) -> None:
@@ -201,7 +201,7 @@ def _lay_poles_flat(control: Floats) -> None:
             handle[1] = end[1]
 
 
-def runs_of(chain: Chain) -> list[Profile]:
+def smooth_runs(chain: ProfileChain) -> list[Profile]:
     """Return the smooth runs of a checked chain, turned so that a solid lies on its left."""
     _check(chain)
     if chain.solid and _enclosed(chain) < 0.0:
@@ -213,7 +213,7 @@ def runs_of(chain: Chain) -> list[Profile]:
     return [_run(chain, a, b, periodic) for a, b in pairwise(stops.tolist())]
 
 
-def _run(chain: Chain, first: int, last: int, periodic: bool) -> Profile:
+def _run(chain: ProfileChain, first: int, last: int, periodic: bool) -> Profile:
     control = chain.control[first:last]
     if len(control) == 1 and _straight(control[0]):
         start, stop = control[0, 0].tolist(), control[0, -1].tolist()
@@ -231,7 +231,7 @@ def _straight(control: Floats) -> bool:
     return bool(np.all(np.abs(off) <= _STRAIGHT * length**2) and np.all((along >= 0.0) & (along <= 1.0)))
 
 
-def _enclosed(chain: Chain) -> float:
+def _enclosed(chain: ProfileChain) -> float:
     """The integral of r dz, of rational pieces nearly: positive where the solid lies on the left."""
     count = len(chain.control)
     nodes, weights = roots_legendre(_NODES)
@@ -244,7 +244,7 @@ def _inside_pieces(count: int, fractions: Floats) -> Floats:
     return (np.arange(count)[:, None] + fractions).reshape(-1)
 
 
-def _check(chain: Chain) -> None:
+def _check(chain: ProfileChain) -> None:
     """Raise SurfaceError where the profile leaves its half-plane, stands still, or encloses nothing."""
     size = chain.size
     if not size > 0.0:

@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ..base import Interval
-from .pieces import Pieces, Smooth
+from ..geometry import Interval
+from .piecewise import PiecewiseBezier, SmoothCurve, closest_point_step
 
 _FAR_OFF = 0.25  # miss over displacement after which a whole step was too long
 _DESCENTS = 16
@@ -36,7 +36,7 @@ class ProfilePoint:
     z2: Floats
 
 
-class Profile(Smooth):
+class Profile(SmoothCurve):
     """A smooth curve (r, z)(v)."""
 
     @abstractmethod
@@ -84,10 +84,8 @@ class Profile(Smooth):
 
 def _newton_step(p: ProfilePoint, dr: Floats, dz: Floats) -> Floats:
     """Newton's step for the foot point; beyond the centre of curvature it falls back to a bounded one."""
-    speed = p.r1 * p.r1 + p.z1 * p.z1
-    slope = np.maximum(speed - (dr * p.r2 + dz * p.z2), _CLOSEST_TO_FOCAL * speed)
-    step: Floats = (dr * p.r1 + dz * p.z1) / slope
-    return step
+    square = p.r1 * p.r1 + p.z1 * p.z1
+    return closest_point_step(square, dr * p.r1 + dz * p.z1, dr * p.r2 + dz * p.z2, _CLOSEST_TO_FOCAL)
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ class ArcProfile(Profile):
 class BezierProfile(Profile):
     """Bezier pieces joined smoothly: cubic ones, or any."""
 
-    curve: Pieces
+    curve: PiecewiseBezier
     periodic: bool = False
 
     @property
@@ -250,7 +248,7 @@ class JoinedProfile(Profile):
         return groups
 
 
-def joined(parts: Sequence[Profile], periodic: bool = False) -> Profile:
+def join_profiles(parts: Sequence[Profile], periodic: bool = False) -> Profile:
     """Return one smooth profile from parts that meet end to end with the same tangent."""
     single = len(parts) == 1 and parts[0].domain.periodic == periodic
     return parts[0] if single else JoinedProfile(tuple(parts), periodic)

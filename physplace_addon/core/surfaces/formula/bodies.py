@@ -15,22 +15,22 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import SurfaceError
-from ...mesh.mass import VOLUME, MassProperties
-from ..bezier.bodies import complex_of, is_closed
-from ..bezier.complex import BezierComplex
-from ..bezier.joins import Joins, matched, turned_alike, with_smoothness
-from ..bezier.mass import moments_of
-from ..bezier.nets import SAME
-from ..quadrature import converged
+from ...mesh.mass import MassProperties
+from ..bezier.bodies import is_closed, patch_boundary
+from ..bezier.complex import PatchComplex
+from ..bezier.joins import Joins, match_sides, orientation_flips, with_smoothness
+from ..bezier.mass import patch_moments
+from ..bezier.nets import COINCIDENT
+from ..quadrature import converged_integrals, solid_of_moments
 from .checks import check_regular
-from .definitions import KIND, Source, read_sources
+from .definitions import KIND, FormulaSource, read_sources
 from .patches import FormulaPatches
 
 _MOST_NODES = 128
 _OPPOSITE = ([0, 1], [2, 3])
 
 
-def formula(parameters: Mapping[str, object]) -> BezierComplex:
+def formula(parameters: Mapping[str, object]) -> PatchComplex:
     """Return the body of the formulas that parameters define: see `formula_definitions`.
 
     Raises SurfaceError, naming the parameter and the character, for a definition that has no meaning, or that
@@ -39,19 +39,19 @@ def formula(parameters: Mapping[str, object]) -> BezierComplex:
     sources = read_sources(parameters)
     whole = _whole(sources)
     _check_defined(whole, sources)
-    size = 0.5 * float(np.linalg.norm(np.ptp(whole.samples.reshape(-1, 3), axis=0)))
+    size = 0.5 * float(np.linalg.norm(np.ptp(whole.sample_points.reshape(-1, 3), axis=0)))
     _check_periods(whole, sources, size)
     patches = _with_poles_last(whole, sources, size)
     check_regular(patches, sources)
     patches, joins = _facing_alike(patches, size)
-    if is_closed(patches, joins) and float(moments_of(patches, 16)[0]) < 0.0:
+    if is_closed(patches, joins) and float(patch_moments(patches, 16)[0]) < 0.0:
         patches = patches.turned_over(np.ones(len(patches), dtype=np.bool_))
-        joins = matched(patches.sides, size)
+        joins = match_sides(patches.side_points, size)
     patches = replace(patches, seam=_seam(patches, joins))
-    return complex_of(KIND, patches, with_smoothness(patches, joins), size, _solid_mass)
+    return patch_boundary(KIND, patches, with_smoothness(patches, joins), size, _solid_mass)
 
 
-def _whole(sources: list[Source]) -> FormulaPatches:
+def _whole(sources: list[FormulaSource]) -> FormulaPatches:
     """One patch for each source, over its whole domain."""
     count = len(sources)
     none = np.zeros(count, dtype=np.bool_)
@@ -65,34 +65,34 @@ def _whole(sources: list[Source]) -> FormulaPatches:
     )
 
 
-def _check_defined(whole: FormulaPatches, sources: list[Source]) -> None:
+def _check_defined(whole: FormulaPatches, sources: list[FormulaSource]) -> None:
     """Raise SurfaceError for patches with points that are not finite, or without extent."""
-    if not np.isfinite(whole.samples).all():
+    if not np.isfinite(whole.sample_points).all():
         check_regular(whole, sources)
-    extent = np.ptp(whole.samples, axis=1).max(axis=1)
+    extent = np.ptp(whole.sample_points, axis=1).max(axis=1)
     for source, own in zip(sources, extent.tolist(), strict=True):
         if not own > 0.0:
             name = source.names["x"]
             raise SurfaceError(KIND, name, "all points are one", "expected x, y and z to change with u and v")
 
 
-def _check_periods(whole: FormulaPatches, sources: list[Source], size: float) -> None:
+def _check_periods(whole: FormulaPatches, sources: list[FormulaSource], size: float) -> None:
     """Raise SurfaceError where the ends of a periodic domain do not meet."""
-    for own, source in zip(whole.sides, sources, strict=True):
+    for own, source in zip(whole.side_points, sources, strict=True):
         for axis, (name, interval) in enumerate((("u", source.u), ("v", source.v))):
             gap = float(np.abs(own[2 * axis] - own[2 * axis + 1]).max())
-            if interval.periodic and gap > SAME * size:
+            if interval.periodic and gap > COINCIDENT * size:
                 found = f"periodic, but its ends are {gap:.3g} apart"
                 raise SurfaceError(KIND, source.names[name], found, "mend the ends, or leave out periodic")
 
 
-def _with_poles_last(whole: FormulaPatches, sources: list[Source], size: float) -> FormulaPatches:
+def _with_poles_last(whole: FormulaPatches, sources: list[FormulaSource], size: float) -> FormulaPatches:
     """Turn every side that is one point to t = 1; cut in two where two opposite ones are."""
     parts = []
-    extent = np.ptp(whole.sides, axis=2).max(axis=2) <= SAME * size
+    extent = np.ptp(whole.side_points, axis=2).max(axis=2) <= COINCIDENT * size
     for number, source in enumerate(sources):
         points = np.nonzero(extent[number])[0].tolist()
-        own = whole.taken(np.array([number]))
+        own = whole.take(np.array([number]))
         if points in _OPPOSITE:
             parts += [
                 _turned(half, side) for half, side in zip(_halves(own, points[0] // 2), points, strict=True)
@@ -134,10 +134,10 @@ def _turned(own: FormulaPatches, side: int) -> FormulaPatches:
 
 def _facing_alike(patches: FormulaPatches, size: float) -> tuple[FormulaPatches, Joins]:
     """Turn patches over until all that are joined face alike; cut the joins over which they cannot."""
-    joins = matched(patches.sides, size)
-    turned, torn = turned_alike(joins)
+    joins = match_sides(patches.side_points, size)
+    turned, torn = orientation_flips(joins)
     patches = patches.turned_over(turned)
-    joins = matched(patches.sides, size)
+    joins = match_sides(patches.side_points, size)
     for patch, side in torn:
         own = 1 - side if turned[patch] and side < 2 else side
         joins.patch[patch, own] = -1
@@ -147,14 +147,14 @@ def _facing_alike(patches: FormulaPatches, size: float) -> tuple[FormulaPatches,
 def _seam(patches: FormulaPatches, joins: Joins) -> float:
     """How far apart points are that count as one: on joined sides, and on poles."""
     patch, side = np.nonzero(joins.patch >= 0)
-    there = patches.sides[joins.patch[patch, side], joins.side[patch, side]]
+    there = patches.side_points[joins.patch[patch, side], joins.side[patch, side]]
     there = np.where(joins.backwards[patch, side][:, None, None], there[:, ::-1], there)
-    poles = patches.sides[patches.polar, 3] - patches.pole[patches.polar][:, None]
-    gaps = [np.abs(patches.sides[patch, side] - there), np.abs(poles)]
+    poles = patches.side_points[patches.polar, 3] - patches.pole[patches.polar][:, None]
+    gaps = [np.abs(patches.side_points[patch, side] - there), np.abs(poles)]
     return 2.0 * max(float(gap.max(initial=0.0)) for gap in gaps)
 
 
 def _solid_mass(patches: FormulaPatches) -> MassProperties:
     """The mass of a solid, by rules of more and more nodes."""
-    total = converged(lambda nodes: moments_of(patches, nodes), most=_MOST_NODES)
-    return MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3), VOLUME)
+    return solid_of_moments(converged_integrals(lambda nodes: patch_moments(patches, nodes),
+    most=_MOST_NODES))

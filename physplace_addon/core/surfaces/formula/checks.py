@@ -13,8 +13,8 @@ import numpy as np
 from ...arrays import Bools, Floats
 from ...errors import SurfaceError
 from ...formulas import FormulaError, Range
-from .bounds import grid_boxes, magnitudes
-from .definitions import COORDINATES, KIND, Source, at_fault
+from .bounds import grid_boxes, largest_lengths
+from .definitions import COORDINATES, KIND, FormulaSource, definition_error
 from .patches import FormulaPatches
 
 _FIRST, _ROUNDS = 8, 12
@@ -48,7 +48,7 @@ def reason_for(operation: str) -> tuple[str, str]:
     return _REASONS.get(operation, _OTHERWISE)
 
 
-def check_regular(patches: FormulaPatches, sources: list[Source]) -> None:
+def check_regular(patches: FormulaPatches, sources: list[FormulaSource]) -> None:
     """Raise SurfaceError, naming the formula and the parameters, where patches are not regular, or where
     there are too many boxes to tell.
     """
@@ -70,7 +70,7 @@ def check_regular(patches: FormulaPatches, sources: list[Source]) -> None:
             raise _not_shown(source, lost)
 
 
-def _not_shown(source: Source, where: str) -> SurfaceError:
+def _not_shown(source: FormulaSource, where: str) -> SurfaceError:
     said = f"no tangent plane can be shown near {where}: a tip, a cusp, a line, or waves too fine"
     name = source.names["x"].removesuffix("x") + "x, y, z"
     return SurfaceError(KIND, name, said, "end the domain there, or choose other parameters")
@@ -87,7 +87,7 @@ def _is_proven(patches: FormulaPatches, patch: int, lower: Floats, upper: Floats
     at_pole = patches.polar[patch] & (upper[:, 1] == 1.0)
     along = [_either(at_pole, six[4] or zero, six[1] or zero) for six in ranges]
     across = [six[2] or zero for six in ranges]
-    least = _LEAST_SINE * magnitudes(along, len(lower)) * magnitudes(across, len(lower))
+    least = _LEAST_SINE * largest_lengths(along, len(lower)) * largest_lengths(across, len(lower))
     upright = np.zeros(len(lower), dtype=np.bool_)
     for i, j in ((1, 2), (2, 0), (0, 1)):
         normal = along[i] * across[j] - along[j] * across[i]
@@ -108,7 +108,7 @@ def _quartered(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 
 
 def _irregular(
-    patches: FormulaPatches, patch: int, source: Source, lower: Floats, upper: Floats
+    patches: FormulaPatches, patch: int, source: FormulaSource, lower: Floats, upper: Floats
 ) -> SurfaceError:
     """What is wrong in the boxes that are left."""
     boxes = patches.boxes(patch, lower, upper)
@@ -119,7 +119,7 @@ def _irregular(
     reason, remedy = reason_for(operation)
     said = f"near {_place(boxes, box)} {reason}"
     error = FormulaError(place.text, place.position, said, remedy)
-    return at_fault(_name_of(source, place.text), error)
+    return definition_error(_name_of(source, place.text), error)
 
 
 def _place(boxes: tuple[Floats, Floats], box: int) -> str:
@@ -127,7 +127,7 @@ def _place(boxes: tuple[Floats, Floats], box: int) -> str:
     return f"u = {u:.4g}, v = {v:.4g}"
 
 
-def _name_of(source: Source, text: str) -> str:
+def _name_of(source: FormulaSource, text: str) -> str:
     """The name of the first coordinate with a text."""
     places = [source.formulas.places[output].text for output in source.formulas.outputs]
     return source.names[COORDINATES[places.index(text)]] if text in places else source.names["x"]

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from ...errors import SurfaceError
 from ...formulas import RESERVED, FormulaError, Formulas, number_of
-from ..base import Interval
+from ..geometry import Interval
 
 KIND = "formula"
 COORDINATES, PARAMETERS = ("x", "y", "z"), ("u", "v")
@@ -26,7 +26,7 @@ _NUMBERED = re.compile(r"([0-9]+)\.(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class FormulaSource:
     """One patch as it is typed: x, y, z as formulas of u and v, their domains, and what each is called."""
 
     formulas: Formulas
@@ -35,7 +35,7 @@ class Source:
     names: Mapping[str, str]
 
 
-def read_sources(parameters: Mapping[str, object]) -> list[Source]:
+def read_sources(parameters: Mapping[str, object]) -> list[FormulaSource]:
     """Return the patches that parameters define, in the order of their numbers.
 
     Raises SurfaceError naming the parameter and the character for whatever is missing, unknown or wrong.
@@ -63,7 +63,7 @@ def _refuse(name: str, found: str, remedy: str) -> NoReturn:
     raise SurfaceError(KIND, name, found, remedy)
 
 
-def at_fault(name: str, error: FormulaError) -> SurfaceError:
+def definition_error(name: str, error: FormulaError) -> SurfaceError:
     """Return an error that names the parameter, and shows the character."""
     found = f"character {error.position + 1}: {error.found}"
     return SurfaceError(KIND, name, found, f"{error.remedy}\n{error.excerpt}")
@@ -95,11 +95,11 @@ def _constant(name: str, value: object, variables: tuple[str, ...] = PARAMETERS)
     _refuse(name, f"found {value!r}", "expected a finite number, a constant for the formulas")
 
 
-def _source(parameters: Mapping[str, object], number: int, constants: Mapping[str, float]) -> Source:
+def _source(parameters: Mapping[str, object], number: int, constants: Mapping[str, float]) -> FormulaSource:
     names = {own: _name_of(parameters, number, own) for own in _OWN}
     texts = {own: _text(parameters, name) for own, name in names.items()}
     u, v = (_domain(names[own], texts[own], constants) for own in PARAMETERS)
-    return Source(_formulas(names, texts, constants), u, v, names)
+    return FormulaSource(_formulas(names, texts, constants), u, v, names)
 
 
 def _name_of(parameters: Mapping[str, object], number: int, own: str) -> str:
@@ -130,7 +130,7 @@ def _formulas(
         for own in COORDINATES:
             Formulas.read([texts[own]], variables, constants)
     except FormulaError as error:
-        raise at_fault(names[own], error) from error
+        raise definition_error(names[own], error) from error
     formulas = Formulas.read([texts[own] for own in COORDINATES], variables, constants)
     if len(formulas.nodes) > MOST_OPERATIONS:
         found = f"the formulas of a patch have {len(formulas.nodes)} operations"
@@ -169,4 +169,4 @@ def _number(name: str, text: str, start: int, piece: str, constants: Mapping[str
         return number_of(piece, constants)
     except FormulaError as error:
         shown = FormulaError(text, start + error.position, error.found, error.remedy)
-        raise at_fault(name, shown) from error
+        raise definition_error(name, shown) from error

@@ -11,13 +11,13 @@ from ...arrays import Floats
 from ...errors import SurfaceError
 from ...formulas import FormulaError, Formulas
 from ..analytic.tube_bodies import tube_about
-from ..base import Interval
-from ..complex import Complex
+from ..complex import GridComplex
 from ..curves.paths import Path, PathJet
-from ..parameters import positive
-from .bounds import magnitudes
+from ..geometry import Interval
+from ..validation import positive_number
+from .bounds import largest_lengths
 from .checks import reason_for
-from .definitions import at_fault, read_path
+from .definitions import definition_error, read_path
 
 _TUBE = "tube"
 _PARTS = 8  # of a range, over which third derivatives are bounded
@@ -51,18 +51,18 @@ class FormulaPath(Path):
         shares = np.arange(_PARTS + 1) / _PARTS
         ends = lower[:, None] * (1.0 - shares) + upper[:, None] * shares
         ranges = self.formulas.third_ranges(ends[:, :-1].ravel(), ends[:, 1:].ravel())
-        most: Floats = magnitudes(ranges, len(lower) * _PARTS).reshape(-1, _PARTS).max(axis=1)
+        most: Floats = largest_lengths(ranges, len(lower) * _PARTS).reshape(-1, _PARTS).max(axis=1)
         return np.minimum(most, _UNKNOWN)
 
 
-def tube_along_formulas(parameters: Mapping[str, object]) -> Complex:
+def tube_along_formulas(parameters: Mapping[str, object]) -> GridComplex:
     """Return the tube of a `radius` about the path that `path.x`, `path.y`, `path.z` and `path.t` define.
 
     Raises SurfaceError, naming the parameter and the character, for what has no meaning or is no tube.
     """
     if "path" in parameters:
         raise SurfaceError(_TUBE, "path", "is there beside path.x", "expected a curve's name or formulas")
-    radius = positive(_TUBE, "radius", parameters.get("radius"))
+    radius = positive_number(_TUBE, "radius", parameters.get("radius"))
     try:
         formulas, interval = read_path(parameters)
         _check_smooth(formulas, interval)
@@ -81,7 +81,7 @@ def _check_smooth(formulas: Formulas, interval: Interval) -> None:
         said = f"near t = {t[part]:.4g} {reason}"
         texts = [formulas.places[output].text for output in formulas.outputs]
         name = f"path.{'xyz'[texts.index(place.text)]}" if place.text in texts else "path.x"
-        raise at_fault(name, FormulaError(place.text, place.position, said, remedy))
+        raise definition_error(name, FormulaError(place.text, place.position, said, remedy))
     slopes = [jet.first[0] for jet in formulas.ranges(t[None, :-1], t[None, 1:], 1)]
     moving = np.zeros(_PROVEN_PARTS, dtype=np.bool_)
     for slope in (slope for slope in slopes if slope is not None):

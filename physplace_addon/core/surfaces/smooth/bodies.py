@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.mass import VOLUME, MassProperties
+from ...mesh.mass import MassProperties
 from ...vectors import cross, dot, length
 from ..bernstein import bernstein
 from ..bezier.joins import Joins
 from ..bezier.sheet import BezierSheet
 from ..cell_bounds import distances_to_triangles
-from ..quadrature import pieces_rule
-from ..subdivision.cage import prepared
-from ..subdivision.complex import CageComplex, Sheets, boundary_of
-from .creases import Shaded, creased, settled, with_creases
-from .gregory import GregoryNets, factors, filled
+from ..quadrature import flux_moments, gauss_rule, solid_of_moments, unit_square_rule
+from ..subdivision.cage import with_infinite_sharpness
+from ..subdivision.complex import CageComplex, Sheets, cage_boundary
+from .creases import ShadedMesh, crease_sharp_edges, find_tangents, with_creases
+from .gregory import GregoryNets, fill_network, twist_factors
 from .network import Network, network_of
-from .reshaping import inset, triangulated, unfit
+from .reshaping import inset_faces, triangulate_faces, unfillable_faces
 
 _NODES = 12
 _AT_ONCE = 1024  # patches
@@ -35,7 +35,7 @@ def solid_mass(nets: GregoryNets) -> MassProperties:
     """Return the mass of the solid inside closed patches that face outwards."""
     centre = nets.control.mean(axis=(0, 1, 2))
     total = sum((_moments(nets, rows, centre) for rows in _batches(len(nets))), np.zeros(13))
-    inner = MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3), VOLUME)
+    inner = solid_of_moments(total)
     place = np.eye(4)
     place[:3, 3] = centre
     return inner.transformed(place)
@@ -47,23 +47,20 @@ def _batches(count: int) -> list[slice]:
 
 def _moments(nets: GregoryNets, rows: slice, centre: Floats) -> Floats:
     """Volume, first moments (3) and second moments (9) about a centre, as far as some patches tell."""
-    t, weight = pieces_rule(np.array([0.0, 1.0]), _NODES)
-    basis = bernstein(t, 1)
+    basis = bernstein(gauss_rule(np.array([0.0, 1.0]), _NODES)[0], 1)
+    at, weight = unit_square_rule(_NODES)
     twists = nets.twists[rows].reshape(-1, 4, 3)
     control = nets.control[rows] - centre
-    at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
     point, du, dv = (
         (
             np.einsum("ai,bj,mijx->mabx", basis[:, a], basis[:, b], control, optimize=True).reshape(
                 len(control), -1, 3
             )
-            + factors(at, 1)[a, b] @ twists
+            + twist_factors(at, 1)[a, b] @ twists
         ).reshape(-1, 3)
         for a, b in ((0, 0), (1, 0), (0, 1))
     )
-    flux = np.tile(np.outer(weight, weight).ravel(), len(control)) * dot(point, cross(du, dv))
-    second = ((0.2 * flux)[:, None] * point).T @ point
-    return np.concatenate([[flux.sum() / 3.0], 0.25 * flux @ point, second.ravel()])
+    return flux_moments(point, du, dv, np.tile(weight, len(control)))
 
 
 KIND = "smooth"
@@ -82,7 +79,7 @@ class SmoothMesh:
     solid, and the mass it has if not.
     """
 
-    shaded: Shaded
+    shaded: ShadedMesh
     flat: Bools
     triangles: Ints
     owner: Ints
@@ -91,7 +88,7 @@ class SmoothMesh:
 
 
 @dataclass(frozen=True, eq=False)
-class Curved:
+class CurvedFaces:
     """The curved faces, how many faces of the mesh they stand for, and their largest distance from them."""
 
     boundary: CageComplex
@@ -100,7 +97,7 @@ class Curved:
 
 
 @dataclass(frozen=True, eq=False)
-class Faces(BezierSheet):
+class ManyFaces(BezierSheet):
     """All faces of a mesh as one surface, so that one query serves many small ones.
 
     A face's parameters tell the patch among all of them; no walk leaves a face.
@@ -116,43 +113,43 @@ class Faces(BezierSheet):
 
 def is_curved(mesh: SmoothMesh) -> bool:
     """Whether any two faces of a mesh go on smoothly in one another."""
-    return not bool(creased(mesh.shaded, mesh.flat).sharp.all())
+    return not bool(crease_sharp_edges(mesh.shaded, mesh.flat).sharp.all())
 
 
-def curved(mesh: SmoothMesh) -> Curved | None:
+def curved_faces(mesh: SmoothMesh) -> CurvedFaces | None:
     """Return the curved faces of a mesh; None if there are none without folds, or none at all."""
     shaded, parent = _reshaped(mesh)
     hard = np.zeros(len(shaded.points), dtype=np.bool_)
     for _ in range(_ROUNDS):
-        found = settled(shaded, hard)
+        found = find_tangents(shaded, hard)
         if found is None or found.shaded.cage.sharp.all():
             return None
         network = network_of(found)
-        nets = filled(network)
+        nets = fill_network(network)
         points, folded = _looked_at(nets, found.shaded.face_normals[network.parent])
         if not folded.any():
             distance = _distance(points, parent[network.parent], mesh)
-            return Curved(_boundary(network, nets, mesh), len(nets), distance)
+            return CurvedFaces(_boundary(network, nets, mesh), len(nets), distance)
         bad = np.zeros(len(found.shaded.cage.sizes), dtype=np.bool_)
         bad[network.parent[folded]] = True
         shaded, hard = _creased_about(found.shaded, bad, hard)
     return None
 
 
-def _reshaped(mesh: SmoothMesh) -> tuple[Shaded, Ints]:
+def _reshaped(mesh: SmoothMesh) -> tuple[ShadedMesh, Ints]:
     """The mesh creased, its faces fit to be filled, and which of its faces (nf,) each of them is a part
     of.
     """
-    shaded = replace(mesh.shaded, cage=creased(mesh.shaded, mesh.flat))
+    shaded = replace(mesh.shaded, cage=crease_sharp_edges(mesh.shaded, mesh.flat))
     parent = np.arange(len(mesh.flat))
-    bad = unfit(shaded)
+    bad = unfillable_faces(shaded)
     if bad.any():
-        shaded, parent = triangulated(shaded, bad, mesh.triangles, mesh.owner)
-        shaded = replace(shaded, cage=creased(shaded, np.zeros(len(parent), dtype=np.bool_)))
-    found = settled(shaded, np.zeros(len(shaded.points), dtype=np.bool_))
+        shaded, parent = triangulate_faces(shaded, bad, mesh.triangles, mesh.owner)
+        shaded = replace(shaded, cage=crease_sharp_edges(shaded, np.zeros(len(parent), dtype=np.bool_)))
+    found = find_tangents(shaded, np.zeros(len(shaded.points), dtype=np.bool_))
     if found is None or not found.blunt.any():
         return shaded, parent
-    shaded, of = inset(found)
+    shaded, of = inset_faces(found)
     return shaded, parent[of]
 
 
@@ -170,7 +167,7 @@ def _looked_at(nets: GregoryNets, upright: Floats) -> tuple[Floats, Bools]:
     return slopes.point.reshape(len(nets), -1, 3), np.asarray(bad.reshape(len(nets), -1).any(axis=1))
 
 
-def _creased_about(shaded: Shaded, bad: Bools, hard: Bools) -> tuple[Shaded, Bools]:
+def _creased_about(shaded: ShadedMesh, bad: Bools, hard: Bools) -> tuple[ShadedMesh, Bools]:
     """The mesh with creases around some faces (nf,), and the hard vertices (nv,), theirs among them."""
     own = bad[shaded.cage.face]
     hard = hard.copy()
@@ -180,17 +177,17 @@ def _creased_about(shaded: Shaded, bad: Bools, hard: Bools) -> tuple[Shaded, Boo
 
 def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComplex:
     def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:
-        return nets.taken(rows).bounds(counts)
+        return nets.take(rows).bounds(counts)
 
     def sheets_of(face: Ints, joins: Joins) -> Sheets:
         within = replace(joins, patch=np.where(joins.smooth, joins.patch, -1))
         none = np.full(len(nets), -1, dtype=np.intp)
-        sheet = Faces(nets, within, (), none, int(face.max()) + 1)
-        return (sheet,), sheet.board.origins
+        sheet = ManyFaces(nets, within, (), none, int(face.max()) + 1)
+        return (sheet,), sheet.layout.origins
 
-    cage = prepared(network.cage, False)
+    cage = with_infinite_sharpness(network.cage, False)
     mass = solid_mass(nets) if mesh.closed else mesh.mass
-    return boundary_of(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass, _LEAST)
+    return cage_boundary(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass, _LEAST)
 
 
 def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
+from ...mesh.edges import components
 from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
 
@@ -36,7 +35,7 @@ BLUNT = 0.1  # sine of the largest angle of a curved corner
 
 
 @dataclass(frozen=True, eq=False)
-class Shaded:
+class ShadedMesh:
     """A mesh whose creases are infinitely sharp edges: its points (nv, 3); the normal that is wanted at each
     corner (h, 3), of any length above zero; and how large each face is, or that of which it is a part (nf,).
     """
@@ -54,7 +53,7 @@ class Shaded:
     @cached_property
     def face_normals(self) -> Floats:
         """The unit normals (nf, 3) of the faces, by Newell's sums."""
-        return unit(newell(self.cage, self.points))
+        return unit(newell_normals(self.cage, self.points))
 
     @cached_property
     def angles(self) -> Floats:
@@ -64,7 +63,7 @@ class Shaded:
         return angle
 
 
-def newell(cage: Cage, points: Floats) -> Floats:
+def newell_normals(cage: Cage, points: Floats) -> Floats:
     """Return normals (nf, 3) of faces, twice as long as they are large."""
     origin = points[cage.corners[cage.starts[:-1]]][cage.face]
     turns = cross(points[cage.corners] - origin, points[cage.heads] - origin)
@@ -72,12 +71,12 @@ def newell(cage: Cage, points: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class TangentMesh:
     """A mesh with all its creases: unit normals of its corners (h, 3), and unit tangents (h, 2, 3) of half-
     edges where they start and where they end, both into the edge.
     """
 
-    shaded: Shaded
+    shaded: ShadedMesh
     normals: Floats
     tangents: Floats
 
@@ -89,7 +88,7 @@ class Settled:
         return np.asarray(np.where(dot(start, stop) < 0.0, wide < BLUNT, wide < 0.0))
 
 
-def creased(shaded: Shaded, flat: Bools) -> Cage:
+def crease_sharp_edges(shaded: ShadedMesh, flat: Bools) -> Cage:
     """Return the cage with all edges creased at which faces (nf,) are flat or meet at a large angle, or which
     are not between two faces.
     """
@@ -100,7 +99,7 @@ def creased(shaded: Shaded, flat: Bools) -> Cage:
     return with_creases(cage, sharp)
 
 
-def parted(shaded: Shaded, set_by_hand: Bools) -> Cage:
+def crease_split_normals(shaded: ShadedMesh, set_by_hand: Bools) -> Cage:
     """Return the cage with those edges creased, too, at whose ends other normals are wanted on either side,
     where both are set by hand (h,).
     """
@@ -122,7 +121,7 @@ def with_creases(cage: Cage, sharp: Bools) -> Cage:
     return replace(cage, edge_sharpness=np.where(edge[cage.edge], np.inf, 0.0))
 
 
-def settled(shaded: Shaded, hard: Bools) -> Settled | None:
+def find_tangents(shaded: ShadedMesh, hard: Bools) -> TangentMesh | None:
     """Return the mesh with tangents, normals, and as many more creases as it takes; None if none do.
 
     hard (nv,): vertices that creases leave along their chords.
@@ -142,7 +141,7 @@ def settled(shaded: Shaded, hard: Bools) -> Settled | None:
     return None
 
 
-def _tried(shaded: Shaded, hard: Bools) -> tuple[Settled, Bools]:
+def _tried(shaded: ShadedMesh, hard: Bools) -> tuple[TangentMesh, Bools]:
     """Tangents and normals, with creases straight where they leave hard vertices (nv,), and at which half-
     edges (h,) a crease is missing: sharp ones where it would not help.
     """
@@ -158,16 +157,14 @@ def _tried(shaded: Shaded, hard: Bools) -> tuple[Settled, Bools]:
     bad = _by_fan(fan, (turned | steep)[:, None].astype(np.float64))[fan, 0] > 0.0
     normals = normal[fan]
     tangents, short = _laid_in(shaded, normals, leaving, free)
-    return Settled(shaded, normals, tangents), bad | bad[cage.next] | short
+    return TangentMesh(shaded, normals, tangents), bad | bad[cage.next] | short
 
 
 def _fans(cage: Cage) -> Ints:
     """The fan (h,) of each corner."""
     following = cage.twin[cage.previous]
     linked = np.flatnonzero((following >= 0) & ~cage.sharp[cage.previous])
-    count = len(cage.corners)
-    links = coo_array((np.ones(len(linked)), (linked, following[linked])), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    return components(np.column_stack([linked, following[linked]]), len(cage.corners))
 
 
 def _shares(fan: Ints, areas: Floats) -> Floats:
@@ -184,7 +181,7 @@ def _by_fan(fan: Ints, values: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _crease_tangents(shaded: Shaded, hard: Bools) -> tuple[Floats, Bools]:
+def _crease_tangents(shaded: ShadedMesh, hard: Bools) -> tuple[Floats, Bools]:
     """Unit tangents (ne, 2, 3) into the edges at their ends, of creases; and which ends (ne, 2) are free to
     lie in a tangent plane: those of smooth edges and of darts.
     """
@@ -246,7 +243,7 @@ def _fan_normals(cage: Cage, fan: Ints, mean: Floats, leaving: Floats, free: Boo
     return found
 
 
-def _laid_in(shaded: Shaded, normals: Floats, leaving: Floats, free: Bools) -> tuple[Floats, Bools]:
+def _laid_in(shaded: ShadedMesh, normals: Floats, leaving: Floats, free: Bools) -> tuple[Floats, Bools]:
     """Unit tangents (h, 2, 3) of half-edges at their ends, and which chords (h,) stand too steep there."""
     cage = shaded.cage
     chord = unit(shaded.chord)

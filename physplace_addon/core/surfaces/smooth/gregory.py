@@ -36,18 +36,18 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...vectors import dot, length
-from ..base import Hulls
 from ..bernstein import CUBIC, part_matrices, sub_matrices
-from ..bezier.nets import Nets
+from ..bezier.nets import BezierNets
 from ..cell_bounds import bilinear_bounds
-from .network import Network, across
+from ..geometry import Hulls
+from .network import Network, cross_boundary_directions
 
 _FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # control points of t - 1/2
 _FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])  # corners
 
 
 @dataclass(frozen=True, eq=False)
-class GregoryNets(Nets):
+class GregoryNets(BezierNets):
     """Control points (n, 4, 4, 3) with the means of the inner ones; twists (n, 2, 2, 3), A - B at each
     corner, indexed by the ends of u and of v.  A belongs to the side along u.
     """
@@ -60,7 +60,7 @@ class GregoryNets(Nets):
         """
         jets = super().jets(patch, at, order)
         twists = self.twists[patch].reshape(len(patch), 4, 3)
-        for (a, b), factor in factors(at, order).items():
+        for (a, b), factor in twist_factors(at, order).items():
             jets[:, a, b] += (factor[:, None] @ twists)[:, 0]
         return jets
 
@@ -77,20 +77,16 @@ class GregoryNets(Nets):
         size, cut = upper - lower, part_matrices(lower.T.ravel(), upper.T.ravel(), CUBIC)
         control = (cut[:count] @ self.control[patch].reshape(count, 4, 12)).reshape(count, 4, 4, 3)
         control = cut[count:, None] @ control
-        found = factors(0.5 * (lower + upper), 1)
+        found = twist_factors(0.5 * (lower + upper), 1)
         factor = np.stack([found[0, 0], size[:, :1] * found[1, 0], size[:, 1:] * found[0, 1]], axis=1)
         value, by_u, by_v = (factor @ twists).transpose(1, 0, 2)[:, :, None, None]
         control += value + _FROM_MIDDLE[:, None, None] * by_u + _FROM_MIDDLE[:, None] * by_v
         squares = np.stack([size[:, 0] ** 2, size[:, 0] * size[:, 1], size[:, 1] ** 2])
         return Hulls(control, twists, np.stack(_most_bends(lower, upper), axis=1) * squares.T[:, :, None])
 
-    def taken(self, rows: Ints) -> GregoryNets:
-        """Return some of the patches."""
-        return GregoryNets(self.control[rows], self.polar[rows], self.twists[rows])
-
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
         """Return the bounds of `SidedPatches`."""
-        return _cell_bounds(self.taken(np.array([patch])), cells_u, cells_v)
+        return _cell_bounds(self.take(np.array([patch])), cells_u, cells_v)
 
     def bounds(self, counts: Ints) -> Floats:
         """Return the bounds (c,) of all cells, counts (n, 2) in each patch, cells u outermost."""
@@ -100,7 +96,7 @@ class GregoryNets(Nets):
         kinds, kind = np.unique(counts, axis=0, return_inverse=True)
         for number, (cells_u, cells_v) in enumerate(kinds.tolist()):
             rows = np.flatnonzero(kind.ravel() == number)
-            found = _cell_bounds(self.taken(rows), cells_u, cells_v)[0]
+            found = _cell_bounds(self.take(rows), cells_u, cells_v)[0]
             bounds[first[rows][:, None] + np.arange(cells_u * cells_v)] = found.reshape(len(rows), -1)
         return bounds
 
@@ -170,7 +166,7 @@ def _most(second: Floats) -> Floats:
     return most
 
 
-def factors(at: Floats, order: int) -> dict[tuple[int, int], Floats]:
+def twist_factors(at: Floats, order: int) -> dict[tuple[int, int], Floats]:
     """Return the derivatives (k, 4) by u and v, up to `order`, of what the twists are multiplied by."""
     sign = np.array([1.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
     s = np.where(sign[0] > 0.0, at[:, :1], 1.0 - at[:, :1])
@@ -195,10 +191,10 @@ def factors(at: Floats, order: int) -> dict[tuple[int, int], Floats]:
     return found
 
 
-def filled(network: Network) -> GregoryNets:
+def fill_network(network: Network) -> GregoryNets:
     """Return the patches of a network's quadrilaterals (n,)."""
     curve = network.control.reshape(-1, 4, 4, 3)
-    rows = _next_rows(curve, across(network.control, network.normals).reshape(-1, 4, 2, 3))
+    rows = _next_rows(curve, cross_boundary_directions(network.control, network.normals).reshape(-1, 4, 2, 3))
     control = np.empty((len(curve), 4, 4, 3))
     control[:, :, 0], control[:, 3] = curve[:, 0], curve[:, 1]
     control[:, ::-1, 3], control[:, 0, ::-1] = curve[:, 2], curve[:, 3]

@@ -19,8 +19,8 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
-from ..subdivision.refinement import refined
-from .creases import Settled
+from ..subdivision.refinement import refine
+from .creases import TangentMesh
 
 _LEAST_COSINE = -0.5  # of a tangent to its chord, in the length of a tangent
 
@@ -37,17 +37,18 @@ class Network:
     parent: Ints
 
 
-def network_of(settled: Settled) -> Network:
+def network_of(settled: TangentMesh) -> Network:
     """Return the curves of a mesh, cut into quadrilaterals if not all its faces are."""
     cage, points = settled.shaded.cage, settled.shaded.points
-    control = arcs(points[cage.corners], points[cage.heads], settled.tangents[:, 0], settled.tangents[:, 1])
+    leaving, coming = settled.tangents[:, 0], settled.tangents[:, 1]
+    control = arc_cubics(points[cage.corners], points[cage.heads], leaving, coming)
     normals = np.stack([settled.normals, settled.normals[cage.next]], axis=1)
     if (cage.sizes == 4).all():
         return Network(cage, control, normals, np.arange(len(cage.sizes)))
     return _cut(cage, control, normals)
 
 
-def arcs(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> Floats:
+def arc_cubics(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> Floats:
     """Return the control points (k, 4, 3) of cubics with unit tangents into them at both ends."""
     chord = stop - start
     size = length(chord)
@@ -57,7 +58,7 @@ def arcs(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> Floats
     return np.stack([start, start + third * leaving, stop + third * coming, stop], axis=1)
 
 
-def across(control: Floats, normals: Floats) -> Floats:
+def cross_boundary_directions(control: Floats, normals: Floats) -> Floats:
     """Return the directions (k, 2, 3) N x T at the starts and ends of curves (k, 4, 3): into their face."""
     start = unit(control[:, 1] - control[:, 0])
     stop = unit(control[:, 3] - control[:, 2])
@@ -65,16 +66,16 @@ def across(control: Floats, normals: Floats) -> Floats:
 
 
 def _cut(cage: Cage, control: Floats, normals: Floats) -> Network:
-    children, _ = refined(cage)
+    children, _ = refine(cage)
     first, second = _halves(control)
     middle = first[:, 3]
-    beside = unit(cross(second[:, 1] - second[:, 0], across(control, normals).sum(axis=1)))
+    beside = unit(cross(second[:, 1] - second[:, 0], cross_boundary_directions(control, normals).sum(axis=1)))
     point, normal = _centres(cage, middle, beside)
     inward = point[cage.face] - middle
     leaving = unit(inward - dot(inward, beside)[:, None] * beside)
     own = normal[cage.face]
     coming = unit(-inward + dot(inward, own)[:, None] * own)
-    spoke = arcs(middle, point[cage.face], leaving, coming)
+    spoke = arc_cubics(middle, point[cage.face], leaving, coming)
     before = cage.previous
     curves = np.stack([first, spoke, spoke[before, ::-1], second[before]], axis=1)
     at = np.stack([normals[:, 0], beside, own, beside[before]], axis=1)

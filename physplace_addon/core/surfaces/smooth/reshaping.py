@@ -9,12 +9,12 @@ import numpy as np
 from ...arrays import Bools, Ints
 from ...vectors import cross, dot, length
 from ..subdivision.cage import Cage
-from .creases import MOST_TURN, Settled, Shaded
+from .creases import MOST_TURN, ShadedMesh, TangentMesh
 
 _INSET = 0.5  # of the way from a face's border to its middle
 
 
-def unfit(shaded: Shaded) -> Bools:
+def unfillable_faces(shaded: ShadedMesh) -> Bools:
     """Tell which faces (nf,) do not lie around their middle, seen from there, or, of those of four corners,
     have one that is turned in, or far out of their plane.
     """
@@ -29,7 +29,9 @@ def unfit(shaded: Shaded) -> Bools:
     return np.asarray(np.logical_or.reduceat(half, cage.starts[:-1]))
 
 
-def triangulated(shaded: Shaded, which: Bools, triangles: Ints, owner: Ints) -> tuple[Shaded, Ints]:
+def triangulate_faces(
+    shaded: ShadedMesh, which: Bools, triangles: Ints, owner: Ints
+) -> tuple[ShadedMesh, Ints]:
     """Return the mesh with triangles (t, 3), corners of faces `owner` (t,), for some of its faces, and of
     which face each of its faces is a part.
     """
@@ -44,7 +46,7 @@ def triangulated(shaded: Shaded, which: Bools, triangles: Ints, owner: Ints) -> 
     kept = ~which[cage.face]
     sizes = np.concatenate([cage.sizes[~which], np.full(len(three), 3)])
     return (
-        Shaded(
+        ShadedMesh(
             Cage(
                 np.concatenate([cage.corners[kept], three.ravel()]),
                 np.concatenate([[0], np.cumsum(sizes)]),
@@ -59,7 +61,7 @@ def triangulated(shaded: Shaded, which: Bools, triangles: Ints, owner: Ints) -> 
     )
 
 
-def inset(settled: Settled) -> tuple[Shaded, Ints]:
+def inset_faces(settled: TangentMesh) -> tuple[ShadedMesh, Ints]:
     """Return the mesh with a smaller copy of each face that has blunt corners inside it, and quadrilaterals
     around that; and of which face each of its faces is a part.
 

@@ -13,27 +13,25 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.mass import AREA, MassProperties
+from ...mesh.mass import MassProperties
 from ..bernstein import bernstein
-from ..bezier.joins import Joins
+from ..bezier.joins import Joins, joins_within
 from ..bezier.mass import solid_mass
-from ..bezier.nets import Nets
-from ..parameters import finite_array
-from ..quadrature import pieces_rule
-from .bounds import quartered
-from .cage import Cage, prepared
-from .complex import CageComplex, Sheets, boundary_of
+from ..bezier.nets import BezierNets
+from ..quadrature import adaptive_sheet, gauss_rule, sheet_moments
+from ..validation import finite_array
+from .bounds import quarter_nets
+from .cage import Cage, with_infinite_sharpness
+from .complex import CageComplex, Sheets, cage_boundary
 from .limit import KIND, limit_of
-from .meshing import bounds_of, degenerate
 from .neighbourhoods import corners_of
 from .nets import LimitNets, Tips, tip_jets
-from .refinement import refined
-from .seams import joins_within
-from .sheet import LimitSheet, hubs_of
+from .refinement import refine
+from .sheet import LimitSheet, extraordinary_vertices_of
+from .tessellation import bounds_of, degenerate_patches
 
 _SMALL = 2.0**-13  # of a neighbourhood: where what is left begins
 _RULES = 4, 6  # Gauss-Legendre nodes a direction of the rough and of the fine sum of an area
-_AGREED = 1e-12  # of the whole, by which the two may differ
 _CUTS = 8
 _AT_ONCE = 4096  # nets
 
@@ -42,17 +40,14 @@ def mass_of(nets: LimitNets, closed: bool) -> MassProperties:
     """Return the mass of the solid inside, or of a sheet of uniform thickness."""
     control = _all_nets(nets)
     if closed:
-        return solid_mass(Nets(control, np.zeros(len(control), dtype=np.bool_)))
-    total, left = np.zeros((4, 4)), np.zeros((4, 4))
-    for _ in range(_CUTS):
-        rough, fine = (_area_moments(control, nodes) for nodes in _RULES)
-        agreed = np.abs(fine - rough).max(axis=(1, 2)) <= _AGREED * np.abs(total + fine.sum(axis=0)).max()
-        total, left = total + fine[agreed].sum(axis=0), fine[~agreed].sum(axis=0)
-        control = quartered(control[~agreed])
-        if not len(control):
-            break
-    total = total + left
-    return MassProperties.from_moments(float(total[0, 0]), total[0, 1:], total[1:, 1:], AREA)
+        return solid_mass(BezierNets(control, np.zeros(len(control), dtype=np.bool_)))
+    return adaptive_sheet(control, _rough_and_fine, quarter_nets, _CUTS)
+
+
+def _rough_and_fine(control: Floats) -> tuple[Floats, Floats]:
+    """Return the moments (m, 4, 4) of nets (m, 4, 4, 3) by two rules."""
+    rough, fine = (_area_moments(control, nodes) for nodes in _RULES)
+    return rough, fine
 
 
 def _all_nets(nets: LimitNets) -> Floats:
@@ -85,7 +80,7 @@ def _tip_nets(tips: Tips) -> Floats:
 
 def _area_moments(control: Floats, nodes: int) -> Floats:
     """The integrals (m, 4, 4) of (1, x) (1, x)' dA over nets (m, 4, 4, 3)."""
-    t, weight = pieces_rule(np.array([0.0, 1.0]), nodes)
+    t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
     basis = bernstein(t, 1)
     value, slope = basis[:, 0], basis[:, 1]
     parts = []
@@ -96,12 +91,11 @@ def _area_moments(control: Floats, nodes: int) -> Floats:
             for u, v in ((value, value), (slope, value), (value, slope))
         )
         share = np.outer(weight, weight).ravel() * np.linalg.norm(np.cross(du, dv), axis=2)
-        extended = np.concatenate([np.ones((*point.shape[:2], 1)), point], axis=2)
-        parts.append((share[..., None] * extended).transpose(0, 2, 1) @ extended)
+        parts.append(sheet_moments(point, share))
     return np.concatenate(parts) if parts else np.empty((0, 4, 4))
 
 
-def quadrilaterals(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tuple[Cage, Floats]:
+def quadrilateral_cage(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tuple[Cage, Floats]:
     """Return a prepared cage of quadrilaterals with the same limit, and its points.
 
     sharp_corners: whether a border keeps the corner of a face that is alone there.
@@ -110,10 +104,10 @@ def quadrilaterals(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tuple[
     at = finite_array(KIND, "points", points)
     if not len(cage.sizes):
         raise SurfaceError(KIND, "cage", "has no faces", "give it faces")
-    cage = prepared(cage, sharp_corners)
+    cage = with_infinite_sharpness(cage, sharp_corners)
     if (cage.sizes == 4).all():
         return cage, at
-    cage, matrix = refined(cage)
+    cage, matrix = refine(cage)
     return cage, np.asarray(matrix @ at)
 
 
@@ -123,22 +117,22 @@ def subdivision(cage: Cage, points: Floats, closed: bool) -> CageComplex:
     Raises SurfaceError for a surface without tangent planes.
     """
     nets = limit_of(cage, points)
-    bad = int(degenerate(nets).sum())
+    bad = int(degenerate_patches(nets).sum())
     if bad:
         raise SurfaceError(KIND, "cage", f"{bad} of its faces have no size", "merge its vertices by distance")
     vertices, odd = cage.corners.reshape(-1, 4), ~corners_of(cage).regular.reshape(-1, 4)
 
     def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:
-        return bounds_of(nets.taken(rows), counts, enough)
+        return bounds_of(nets.take(rows), counts, enough)
 
     def sheets_of(face: Ints, joins: Joins) -> Sheets:
         sheets, origins = [], np.empty((len(face), 2))
         for number in range(int(face.max()) + 1):
             own = np.flatnonzero(face == number)
-            mine, none = nets.taken(own), np.full(len(own), -1, dtype=np.intp)
-            hubs = hubs_of(mine, vertices[own], odd[own])
-            sheets.append(LimitSheet(mine, joins_within(joins, own), (), none, hubs))
-            origins[own] = sheets[-1].board.origins
+            mine, none = nets.take(own), np.full(len(own), -1, dtype=np.intp)
+            extraordinary = extraordinary_vertices_of(mine, vertices[own], odd[own])
+            sheets.append(LimitSheet(mine, joins_within(joins, own), (), none, extraordinary))
+            origins[own] = sheets[-1].layout.origins
         return tuple(sheets), origins
 
-    return boundary_of(KIND, cage, nets, bounds, sheets_of, closed, mass_of(nets, closed))
+    return cage_boundary(KIND, cage, nets, bounds, sheets_of, closed, mass_of(nets, closed))

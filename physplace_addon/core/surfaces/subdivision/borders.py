@@ -13,21 +13,37 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import unit
-from ..bezier.borders import BorderChain, Sides
-from ..bezier.chains import Borders, linked, passable
-from ..bezier.nets import BezierSides
-from ..curves.pieces import distance_to_segment
+from ..bezier.borders import BorderChain, PatchSides
+from ..bezier.chains import BorderSides, chain_successors, link_chains
+from ..bezier.joins import Joins
+from ..bezier.nets import BezierSides, start_tangents
+from ..curves.piecewise import distance_to_segment
 from ..patches import Patches
 from .cage import Cage
-from .seams import RISING, SIDE
 
 _HALVINGS = 26  # of a side: what is shorter counts as one cubic piece
 _FAN = np.linspace(0.0, 1.0, 5)
 _AT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])  # the corners of a quadrilateral
 
 
+SIDE = np.array([2, 1, 3, 0])  # the side of the unit square that each half-edge of a face runs along
+RISING = np.array([True, True, False, False])  # whether it runs by rising parameter
+
+
+def joins_of(cage: Cage) -> Joins:
+    """Return how the sides of quadrilaterals are joined; smoothly unless the edge is sharp for ever."""
+    shape = (len(cage.sizes), 4)
+    twin = cage.twin.reshape(shape)
+    paired = twin >= 0
+    patch, side = np.where(paired, twin // 4, -1), np.where(paired, SIDE[twin % 4], -1)
+    backwards = paired & (RISING[twin % 4] == RISING)
+    smooth = paired & ~cage.sharp.reshape(shape)
+    place = np.argsort(SIDE)
+    return Joins(patch[:, place], side[:, place], backwards[:, place], smooth[:, place])
+
+
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class CubicPieces:
     """Cubic pieces of sides (s,), in order along each: control (m, 4, 3), share (m, 2) of the side, and where
     each side's begin (s + 1,).
     """
@@ -85,7 +101,7 @@ class LimitChain(BorderChain):
         return bounds
 
 
-def pieces_of(nets: Patches, patch: Ints, side: Ints) -> Pieces:
+def cubic_pieces_of(nets: Patches, patch: Ints, side: Ints) -> CubicPieces:
     """Cut the sides (s,) of quadrilaterals into cubic pieces."""
     row, low, size = np.arange(len(patch)), np.zeros(len(patch)), np.ones(len(patch))
     rows: list[Ints] = []
@@ -106,7 +122,7 @@ def pieces_of(nets: Patches, patch: Ints, side: Ints) -> Pieces:
     order = np.lexsort((low, row))
     share = np.stack([low, low + np.concatenate(sizes)], axis=1)[order]
     starts = np.searchsorted(row[order], np.arange(len(patch) + 1))
-    return Pieces(np.concatenate(controls)[order], share, starts)
+    return CubicPieces(np.concatenate(controls)[order], share, starts)
 
 
 _PROBES = np.array([0.0, 0.25, 0.4375, 0.5625, 0.75, 1.0])
@@ -130,14 +146,14 @@ def _cubics(nets: Patches, patch: Ints, side: Ints, low: Floats, size: Floats) -
     return control, miss <= _SAME * np.abs(points).max(initial=0.0)
 
 
-def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], Borders]:
+def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], BorderSides]:
     """Link all borders and creases of a cage into chains; also return their sides."""
     borders, pieces = _borders(cage, nets)
     row_of = {
         place: row for row, place in enumerate(zip(borders.first.patch, borders.first.side, strict=True))
     }
     chains = []
-    for chain in linked(borders):
+    for chain in link_chains(borders):
         sides = zip(chain.first.patch, chain.first.side, chain.first.backwards, strict=True)
         walked = [pieces.along(row_of[patch, side], bool(back)) for patch, side, back in sides]
         repeat = np.repeat(np.arange(len(walked)), [len(share) for _, share in walked])
@@ -148,42 +164,33 @@ def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], Borders]:
     return chains, borders
 
 
-def _borders(cage: Cage, nets: Patches) -> tuple[Borders, Pieces]:
+def _borders(cage: Cage, nets: Patches) -> tuple[BorderSides, CubicPieces]:
     """All sides that are sharp for ever, creases once; their nodes are numbers of the cage's vertices."""
     twin = cage.twin
     half = np.flatnonzero(cage.sharp & ((twin < 0) | (np.arange(len(twin)) < twin)))
     other = twin[half]
     none = np.zeros(len(half), dtype=np.bool_)
-    first = Sides(half // 4, SIDE[half % 4], none)
+    first = PatchSides(half // 4, SIDE[half % 4], none)
     lone = other < 0
     backwards = ~lone & (RISING[half % 4] == RISING[other % 4])
-    second = Sides(np.where(lone, -1, other // 4), np.where(lone, -1, SIDE[other % 4]), backwards)
+    second = PatchSides(np.where(lone, -1, other // 4), np.where(lone, -1, SIDE[other % 4]), backwards)
     ends = np.stack([cage.corners[half], cage.heads[half]], axis=1)
     nodes = np.where(RISING[half % 4][:, None], ends, ends[:, ::-1])
-    pieces = pieces_of(nets, first.patch, first.side)
+    pieces = cubic_pieces_of(nets, first.patch, first.side)
     starts, stops = pieces.control[pieces.starts[:-1]], pieces.control[pieces.starts[1:] - 1]
-    leaving = np.stack([_first_way(starts), _first_way(stops[:, ::-1])], axis=1)
+    leaving = np.stack([start_tangents(starts), start_tangents(stops[:, ::-1])], axis=1)
     found, number = np.unique(nodes, return_inverse=True)
-    return Borders(first, second, number.reshape(-1, 2), leaving, found[:, None].astype(np.float64)), pieces
-
-
-def _first_way(polygons: Floats) -> Floats:
-    """The unit tangents (m, 3) at the starts of cubics (m, 4, 3)."""
-    way = polygons[:, 1:] - polygons[:, :1]
-    size = np.linalg.norm(way, axis=2)
-    first = np.argmax(size > 1e-7 * size.max(axis=1, keepdims=True), axis=1)
-    rows = np.arange(len(polygons))
-    unit: Floats = way[rows, first] / size[rows, first][:, None]
-    return unit
+    places = found[:, None].astype(np.float64)
+    return BorderSides(first, second, number.reshape(-1, 2), leaving, places), pieces
 
 
 def vertices_of(
-    cage: Cage, nets: Patches, borders: Borders
+    cage: Cage, nets: Patches, borders: BorderSides
 ) -> tuple[Floats, list[Floats], list[tuple[int, int]]]:
     """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a patch and its corner, 0
     to 3, there: where chains end, and where a vertex is sharp by itself.
     """
-    go_on = passable(borders)
+    go_on = chain_successors(borders)
     numbers = _cage_vertices(borders)
     ends = [numbers[s, e] for s in range(len(numbers)) for e in (0, 1) if (s, e) not in go_on]
     alone = np.setdiff1d(np.flatnonzero(np.isinf(cage.vertex_sharpness)), numbers)
@@ -198,7 +205,7 @@ def vertices_of(
     return points, cones, [(int(h) // 4, int(h) % 4) for h in first]
 
 
-def _cage_vertices(borders: Borders) -> Ints:
+def _cage_vertices(borders: BorderSides) -> Ints:
     """The cage's vertices (m, 2) at the ends of sides."""
     return borders.places[:, 0].astype(np.intp)[borders.nodes]
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import ArrayRecord, Floats, Ints
 from ...vectors import cross, dot, length
-from ..bernstein import sub_matrices
+from ..bernstein import CUBIC, part_matrices, sub_matrices
 from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
-from ..curves.pieces import distance_to_segment
+from ..curves.piecewise import distance_to_segment
 from .nets import LimitNets, Tips, turned
 
 _HOPELESS = 6.0  # times `enough`: where a simple bound is left, as no better one will do
@@ -49,16 +49,13 @@ def _flat(corners: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
+class _Parts(ArrayRecord):
     """Parts of cells (k,): rectangles lower, upper (k, 2) in nodes of the tree."""
 
     cell: Ints
     node: Ints
     lower: Floats
     upper: Floats
-
-    def take(self, rows: Ints) -> _Parts:
-        return _Parts(self.cell[rows], self.node[rows], self.lower[rows], self.upper[rows])
 
 
 def hull_bounds(nets: LimitNets, patch: Ints, lower: Floats, upper: Floats, enough: float) -> Floats:
@@ -148,12 +145,7 @@ def _in_children(nets: LimitNets, parts: _Parts) -> _Parts:
         rows = np.flatnonzero((high > low).all(axis=1))
         child = nets.tree.child[parts.node[rows]] + number
         found.append(_Parts(parts.cell[rows], child, low[rows], high[rows]))
-    return _Parts(
-        np.concatenate([part.cell for part in found]),
-        np.concatenate([part.node for part in found]),
-        np.concatenate([part.lower for part in found]),
-        np.concatenate([part.upper for part in found]),
-    )
+    return _Parts.join(found)
 
 
 def _take_apart(nets: LimitNets, parts: _Parts, small: float, found: _Found) -> None:
@@ -161,7 +153,7 @@ def _take_apart(nets: LimitNets, parts: _Parts, small: float, found: _Found) -> 
     net = nets.tree.net[parts.node]
     whole = parts.take(np.flatnonzero(net >= 0))
     found.cell.append(whole.cell)
-    found.control.append(sub_net(nets.leaves.control[net[net >= 0]], whole.lower, whole.upper))
+    found.control.append(sub_nets_over(nets.leaves.control[net[net >= 0]], whole.lower, whole.upper))
     for number, tips in enumerate(nets.tips):
         own = parts.take(np.flatnonzero((net < 0) & (nets.tree.kind[parts.node] == number)))
         row, corner = nets.tree.row[own.node], nets.tree.corner[own.node]
@@ -191,37 +183,27 @@ def _take_level(tips: Tips, row: Ints, own: _Parts, level: int, found: _Found) -
         one = np.ones(len(rows), dtype=np.intp)
         control = tips.nets(row[rows], level * one, ring * one).reshape(-1, 4, 4, 3)
         found.cell.append(own.cell[rows])
-        found.control.append(sub_net(control + tips.limit[row[rows], None, None], low[rows], high[rows]))
+        found.control.append(sub_nets_over(control + tips.limit[row[rows], None, None], low[rows],
+        high[rows]))
 
 
-def sub_net(control: Floats, lower: Floats, upper: Floats) -> Floats:
+def sub_nets_over(control: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return the nets (k, 4, 4, 3) of parts [lower, upper] (k, 2) of bicubic nets (k, 4, 4, 3)."""
     if not lower.any() and (upper == 1.0).all():
         return control
-    u, v = (_sub_matrix(lower[:, axis], upper[:, axis]) for axis in (0, 1))
+    u, v = (part_matrices(lower[:, axis], upper[:, axis], CUBIC) for axis in (0, 1))
     rows = (u @ control.reshape(-1, 4, 12)).reshape(-1, 4, 4, 3)
     parts: Floats = v[:, None] @ rows
     return parts
 
 
-def quartered(control: Floats) -> Floats:
+def quarter_nets(control: Floats) -> Floats:
     """Return nets (4 m, 4, 4, 3), each of those given (m, 4, 4, 3) cut into four, quarter by
     quarter.
     """
     shape = (len(control), 2)
     cut = [
-        sub_net(control, np.broadcast_to(0.5 * child, shape), np.broadcast_to(0.5 * child + 0.5, shape))
+        sub_nets_over(control, np.broadcast_to(0.5 * child, shape), np.broadcast_to(0.5 * child + 0.5, shape))
         for child in 2.0 * _CHILDREN
     ]
     return np.concatenate(cut)
-
-
-def _sub_matrix(low: Floats, high: Floats) -> Floats:
-    """The matrices (k, 4, 4) from the control points of a cubic to those of its parts."""
-    levels = []
-    for corner in ((low, low, low), (low, low, high), (low, high, high), (high, high, high)):
-        level = np.broadcast_to(np.eye(4), (len(low), 4, 4))
-        for t in corner:
-            level = level[:, :-1] + t[:, None, None] * (level[:, 1:] - level[:, :-1])
-        levels.append(level[:, 0])
-    return np.stack(levels, axis=1)

@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
+from ...mesh.edges import components
 
 INFINITE = 10.0  # sharpness from which on an edge or a vertex stays sharp
 
@@ -103,7 +102,7 @@ class Cage:
         return np.isinf(self.edge_sharpness)
 
 
-def prepared(cage: Cage, sharp_corners: bool) -> Cage:
+def with_infinite_sharpness(cage: Cage, sharp_corners: bool) -> Cage:
     """Return the cage with infinite sharpness written out: of edges that are not paired, of vertices where
     the faces are no single fan or three such edges meet, and, if wanted, where a border has a single face.
     """
@@ -122,11 +121,9 @@ def prepared(cage: Cage, sharp_corners: bool) -> Cage:
 
 def _not_manifold(cage: Cage) -> Bools:
     """Which vertices (nv,) have several fans of faces, or an edge that is neither paired nor at a border."""
-    count = len(cage.corners)
     following = cage.twin[cage.previous]
     linked = np.flatnonzero(following >= 0)
-    links = coo_array((np.ones(len(linked)), (linked, following[linked])), shape=(count, count))
-    _, fan = connected_components(links, directed=False)
+    fan = components(np.column_stack([linked, following[linked]]), len(cage.corners))
     _, one = np.unique(fan, return_index=True)
     fans = np.bincount(cage.corners[one], minlength=cage.vertex_count)
     torn = (np.bincount(cage.edge, minlength=len(cage.ends)) > 1)[cage.edge] & (cage.twin < 0)
@@ -136,7 +133,7 @@ def _not_manifold(cage: Cage) -> Bools:
     return manifold_not
 
 
-def around(cage: Cage, faces: Ints) -> tuple[Cage, Ints, Ints]:
+def cage_around(cage: Cage, faces: Ints) -> tuple[Cage, Ints, Ints]:
     """Return some faces and all that touch them, as a cage: first the faces themselves, in their order.
 
     Also the numbers those faces and vertices had before.  Vertices of the touching faces alone have lost

@@ -14,16 +14,15 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
-from ..bezier.joins import Joins
-from ..bezier.mesh import alike, strips_of
+from ..bezier.joins import Joins, faces_of
 from ..bezier.sheet import BezierSheet
+from ..bezier.tessellation import largest_along_strips, strips_of
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import Patches
 from ..tessellation import Tessellation
-from .borders import LimitChain, edges_of, vertices_of
+from .borders import LimitChain, edges_of, joins_of, vertices_of
 from .cage import Cage
-from .meshing import Bounds, LimitMesh, counts_within, mesh_of
-from .seams import faces_of, joins_of
+from .tessellation import Bounds, CageTessellation, cells_within_tolerance, tessellate_cage
 
 Sheets = tuple[tuple[BezierSheet, ...], Floats]
 """Surfaces, and where the parameters of each patch (n, 2) begin on its own."""
@@ -31,7 +30,7 @@ Sheets = tuple[tuple[BezierSheet, ...], Floats]
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
-def boundary_of(
+def cage_boundary(
     kind: str,
     cage: Cage,
     nets: Patches,
@@ -88,7 +87,7 @@ class CageComplex:
     origins: Floats
     curves: tuple[LimitChain, ...]
     vertices: Floats
-    cones: tuple[Floats, ...]
+    vertex_directions: tuple[Floats, ...]
     vertex_corners: tuple[tuple[int, int], ...]
     closed: bool
     mass: MassProperties
@@ -108,14 +107,14 @@ class CageComplex:
         if not within > 0.0:
             raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
         if resolution is None:
-            counts, bounds = counts_within(self.bounds, self.joins, within, self.kind, self.least)
+            counts, bounds = cells_within_tolerance(self.bounds, self.joins, within, self.kind, self.least)
         else:
             wanted = np.tile(np.maximum(np.array(resolution) - 1, 1), (len(self.nets), 1))
-            counts = alike(strips_of(self.joins), wanted)
+            counts = largest_along_strips(strips_of(self.joins), wanted)
             bounds = self.bounds(np.arange(len(self.nets)), counts, within)
-        return self._tessellation(mesh_of(self.nets, self.joins, counts, bounds))
+        return self._tessellation(tessellate_cage(self.nets, self.joins, counts, bounds))
 
-    def _tessellation(self, mesh: LimitMesh) -> Tessellation:
+    def _tessellation(self, mesh: CageTessellation) -> Tessellation:
         order = np.argsort(self.patch_face[mesh.patch], kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -131,7 +130,7 @@ class CageComplex:
             self._vertex_owners(mesh, place),
         )
 
-    def _segments(self, mesh: LimitMesh, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
+    def _segments(self, mesh: CageTessellation, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
         """Polylines of all edges along their sides: ends, edge, t, bound, owner."""
         none = np.empty(0, dtype=np.intp)
         parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
@@ -144,7 +143,7 @@ class CageComplex:
         ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
         return ends, edges, ts, bounds, owners
 
-    def _along(self, mesh: LimitMesh, place: Ints, chain: LimitChain) -> tuple[Floats, Floats, Ints]:
+    def _along(self, mesh: CageTessellation, place: Ints, chain: LimitChain) -> tuple[Floats, Floats, Ints]:
         """The ends (e, 2, 3) of an edge's segments, their t (e, 2), and the triangles (e,) beside them."""
         ends, ts, owners = [], [], []
         for number, piece in enumerate(chain.side_pieces[:-1].tolist()):
@@ -160,7 +159,7 @@ class CageComplex:
             owners.append(owner)
         return np.concatenate(ends), np.concatenate(ts), np.concatenate(owners)
 
-    def _vertex_owners(self, mesh: LimitMesh, place: Ints) -> Ints:
+    def _vertex_owners(self, mesh: CageTessellation, place: Ints) -> Ints:
         owners = []
         for patch, corner in self.vertex_corners:
             nu, nv = mesh.lattice.counts[patch].tolist()

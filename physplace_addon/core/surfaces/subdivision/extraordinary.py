@@ -23,8 +23,8 @@ from functools import lru_cache
 import numpy as np
 
 from ...arrays import Floats
-from .neighbourhoods import Fan, control_grids, model_of, neighbourhood_of
-from .refinement import refined
+from .neighbourhoods import VertexFan, control_grids, model_cage, neighbourhood_of
+from .refinement import refine
 
 LEVELS = 48  # beyond which parameters of the face have no digits left
 
@@ -50,10 +50,10 @@ class Powers:
 
 
 @lru_cache(maxsize=256)
-def powers_of(fan: Fan) -> Powers:
+def powers_of(fan: VertexFan) -> Powers:
     """Return the powers for one kind of neighbourhood."""
-    cage = model_of(fan)
-    finer, matrix = refined(cage)
+    cage = model_cage(fan)
+    finer, matrix = refine(cage)
     to_finer = matrix.toarray()
     a = to_finer[neighbourhood_of(finer, fan, np.array([0]))[0]]
     limit = _left_eigenvector(a)

@@ -8,12 +8,20 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import SurfaceError
-from ..bezier.nets import Nets
-from .cage import Cage, around
+from ..bezier.nets import BezierNets
+from .cage import Cage, cage_around
 from .extraordinary import bezier_nets, powers_of
-from .neighbourhoods import Corners, Fan, control_grids, corners_of, fans_of, ready_corners, regular_faces
+from .neighbourhoods import (
+    Corners,
+    VertexFan,
+    control_grids,
+    corners_of,
+    fans_of,
+    ready_corners,
+    regular_faces,
+)
 from .nets import LimitNets, Tips, Tree
-from .refinement import refined
+from .refinement import refine
 
 KIND = "subdivision"
 _MOST = 16  # refinements: 10 until all sharpness has gone, and some to part what is extraordinary
@@ -29,7 +37,7 @@ class _Growing:
     row: list[Ints] = field(default_factory=list)
     corner: list[Ints] = field(default_factory=list)
     nets: list[Floats] = field(default_factory=list)
-    fans: dict[Fan, list[Floats]] = field(default_factory=dict)
+    fans: dict[VertexFan, list[Floats]] = field(default_factory=dict)
     count: int = 0
     net_count: int = 0
 
@@ -68,7 +76,7 @@ class _Growing:
         tree = Tree(*(np.concatenate(c) for c in (self.child, self.net, self.fan, self.row, self.corner)))
         tips = [Tips.of(powers_of(fan), np.concatenate(points)) for fan, points in self.fans.items()]
         control = np.concatenate(self.nets).reshape(-1, 4, 4, 3)
-        leaves = Nets(control, np.zeros(len(control), dtype=np.bool_))
+        leaves = BezierNets(control, np.zeros(len(control), dtype=np.bool_))
         return LimitNets(leaves, np.zeros(quads, dtype=np.bool_), np.arange(quads), tree, tuple(tips))
 
 
@@ -80,8 +88,8 @@ def limit_of(cage: Cage, points: Floats) -> LimitNets:
         rest = growing.add(cage, points, faces)
         if not len(rest):
             return growing.done(quads)
-        part, _, vertices = around(cage, rest)
-        cage, matrix = refined(part)
+        part, _, vertices = cage_around(cage, rest)
+        cage, matrix = refine(part)
         points = matrix @ points[vertices]
         faces = np.arange(4 * len(rest))
     raise SurfaceError(KIND, "cage", "its corners cannot be told apart", "simplify it where many faces meet")

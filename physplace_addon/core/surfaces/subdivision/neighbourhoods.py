@@ -126,7 +126,7 @@ def _mirror(grids: Floats, low: Bools, high: Bools) -> None:
 
 
 @dataclass(frozen=True)
-class Fan:
+class VertexFan:
     """How faces lie around an extraordinary vertex, seen from one of them.
 
     kind: that of the vertex.  count: of faces that belong together.  place: of this face among them; 0 if
@@ -147,12 +147,12 @@ class Fan:
         return self.place == 0, self.place == self.count - 1
 
 
-def fans_of(cage: Cage, corners: Corners, half: Ints) -> dict[Fan, tuple[Ints, Ints]]:
+def fans_of(cage: Cage, corners: Corners, half: Ints) -> dict[VertexFan, tuple[Ints, Ints]]:
     """Group half-edges (m,) that leave extraordinary corners of ready faces by their fans.
 
     Return for each fan the rows among `half`, and the vertices (rows, points) of the neighbourhoods.
     """
-    groups: dict[Fan, list[int]] = {}
+    groups: dict[VertexFan, list[int]] = {}
     kinds = corners.kind[half].tolist()
     ccw, cw = cage.twin[cage.previous], cage.next[cage.twin]
     for row, (start, kind) in enumerate(zip(half.tolist(), kinds, strict=True)):
@@ -164,7 +164,7 @@ def fans_of(cage: Cage, corners: Corners, half: Ints) -> dict[Fan, tuple[Ints, I
     return out
 
 
-def _fan_at(cage: Cage, ccw: Ints, cw: Ints, start: int, kind: int) -> Fan:
+def _fan_at(cage: Cage, ccw: Ints, cw: Ints, start: int, kind: int) -> VertexFan:
     """Walk around the vertex that a half-edge leaves, both ways, up to sharp edges; past them for a dart.
 
     ccw, cw (h,): what leaves the same vertex next.
@@ -173,16 +173,16 @@ def _fan_at(cage: Cage, ccw: Ints, cw: Ints, start: int, kind: int) -> Fan:
     while not cage.sharp[cage.previous[at]] or kind == DART:
         at = int(ccw[at])
         if at == start:
-            return Fan(kind, after + 1, 0, slit, True)
+            return VertexFan(kind, after + 1, 0, slit, True)
         after += 1
         slit = after if cage.sharp[at] else slit
     place, at = 0, start
     while not cage.sharp[at]:
         place, at = place + 1, int(cw[at])
-    return Fan(kind, place + 1 + after, place, -1, False)
+    return VertexFan(kind, place + 1 + after, place, -1, False)
 
 
-def neighbourhood_of(cage: Cage, fan: Fan, half: Ints) -> Ints:
+def neighbourhood_of(cage: Cage, fan: VertexFan, half: Ints) -> Ints:
     """The vertices (m, points) of neighbourhoods, in the order of this module's docstring."""
     at = half
     for _ in range(fan.place):
@@ -208,7 +208,7 @@ def neighbourhood_of(cage: Cage, fan: Fan, half: Ints) -> Ints:
     return np.stack(columns, axis=1)
 
 
-def model_of(fan: Fan) -> Cage:
+def model_cage(fan: VertexFan) -> Cage:
     """Return a cage of just the faces of a neighbourhood, its vertices in their order, with the face that is
     seen as face 0, its extraordinary corner first.
     """

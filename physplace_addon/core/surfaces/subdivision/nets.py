@@ -10,20 +10,20 @@ depend on the direction, is the one at that distance, and second derivatives are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import SHARED, Bools, Floats, Ints
 from ...vectors import cross, dot, length
-from ..base import Derivatives
 from ..bernstein import bernstein
-from ..bezier.nets import Nets
+from ..bezier.nets import BezierNets
+from ..geometry import Derivatives
 from ..patches import Patches, Slopes, normals_and_forms
 from .extraordinary import LEVELS, Powers
 
-CALM = 20  # the level from which on curvature is no longer followed
+LAST_CURVED_LEVEL = 20  # the level from which on curvature is no longer followed
 _CHILD = np.array([[0, 3], [1, 2]])  # number of a child by its halves of u and v
 _RING = np.array([[1, 2], [0, 1]])  # number of a level's patch by its halves; at the tip the middle one
 
@@ -67,7 +67,7 @@ class LimitNets(Patches):
     that nodes refer to, `tips` the ready parts by kind.  There are no poles: polar (n,) is false.
     """
 
-    leaves: Nets
+    leaves: BezierNets = field(metadata=SHARED)
     polar: Bools
     roots: Ints
     tree: Tree
@@ -75,10 +75,6 @@ class LimitNets(Patches):
 
     def __len__(self) -> int:
         return len(self.roots)
-
-    def taken(self, rows: Ints) -> LimitNets:
-        """Return some of the quadrilaterals."""
-        return replace(self, roots=self.roots[rows], polar=self.polar[rows])
 
     @property
     def pole(self) -> Floats:
@@ -174,7 +170,7 @@ def tip_jets(tips: Tips, rows: Ints, at: Floats, order: int) -> Floats:
     jets = _ring_jets(tips, rows, level, at * 2.0 ** level[:, None], order)
     jets[:, 0, 0] += tips.limit[rows]
     jets[at.max(axis=1) < 2.0**-LEVELS, 0, 0] = tips.limit[rows[at.max(axis=1) < 2.0**-LEVELS]]
-    deep = np.flatnonzero(level > CALM)
+    deep = np.flatnonzero(level > LAST_CURVED_LEVEL)
     if order > 1 and len(deep):
         _calmed(tips, rows[deep], at[deep] * 2.0 ** level[deep, None], jets, deep)
     return jets
@@ -196,7 +192,7 @@ def _ring_jets(tips: Tips, rows: Ints, level: Ints, local: Floats, order: int) -
 
 def _calmed(tips: Tips, rows: Ints, local: Floats, jets: Floats, deep: Ints) -> None:
     """Put in the second derivatives, normal to the surface, that give the curvature at level CALM."""
-    away = _ring_jets(tips, rows, np.full(len(rows), CALM), local, 2)
+    away = _ring_jets(tips, rows, np.full(len(rows), LAST_CURVED_LEVEL), local, 2)
     normal = cross(away[:, 1, 0], away[:, 0, 1])
     normal /= length(normal)[:, None]
     growth = length(jets[deep, 1, 0]) / length(away[:, 1, 0])

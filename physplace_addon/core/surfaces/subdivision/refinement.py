@@ -23,7 +23,7 @@ from .cage import Cage
 SMOOTH, DART, CREASE, CORNER = 0, 1, 2, 3
 
 
-def refined(cage: Cage) -> tuple[Cage, csr_array]:
+def refine(cage: Cage) -> tuple[Cage, csr_array]:
     """Return the refined cage, and the matrix from the points of the cage to those of the refined one.
 
     Its vertices are those of the cage, of the edges, and of the faces.  Face f of quadrilaterals becomes the

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length
-from ..bezier.geodesics import walk
+from ..bezier.geodesics import trace
 from ..bezier.sheet import BezierSheet
 from .nets import LimitNets
 
@@ -25,11 +25,11 @@ _CLOSE = 0.5  # of a step: the distance from the vertex below which it begins on
 
 
 @dataclass(frozen=True, eq=False)
-class Hubs:
+class ExtraordinaryVertices:
     """The extraordinary vertices of a face: points (h, 3); of_corner (n, 4), the vertex at each corner of
     the quadrilaterals, -1 for none; and their rays, sorted by vertex, first (h + 1,) where each one's begin.
 
-    Of each ray (r,): patch, corner, ray (r, 2) in parameters, unit direction way (r, 3), reach r and power k.
+    Of each ray (r,): patch, corner, ray (r, 2) in parameters, unit direction (r, 3), reach r and power k.
     """
 
     points: Floats
@@ -38,19 +38,19 @@ class Hubs:
     patch: Ints
     corner: Ints
     ray: Floats
-    way: Floats
+    direction: Floats
     reach: Floats
     power: Floats
 
 
-def hubs_of(nets: LimitNets, vertices: Ints, extraordinary: Bools) -> Hubs:
+def extraordinary_vertices_of(nets: LimitNets, vertices: Ints, extraordinary: Bools) -> ExtraordinaryVertices:
     """Return the extraordinary vertices of quadrilaterals with vertices (n, 4), corners told (n, 4)."""
     patch, corner = np.nonzero(extraordinary)
-    found, hub = np.unique(vertices[patch, corner], return_inverse=True)
+    found, vertex = np.unique(vertices[patch, corner], return_inverse=True)
     of_corner = np.full(vertices.shape, -1, dtype=np.intp)
-    of_corner[patch, corner] = hub
-    order = np.argsort(hub, kind="stable")
-    patch, corner, hub = (np.repeat(column[order], len(_RAYS)) for column in (patch, corner, hub))
+    of_corner[patch, corner] = vertex
+    order = np.argsort(vertex, kind="stable")
+    patch, corner, vertex = (np.repeat(column[order], len(_RAYS)) for column in (patch, corner, vertex))
     ray = np.tile(_RAYS, (len(order), 1))
     middle = nets.slopes(patch, along_spokes(corner, 0.0 * ray)).point
     near, nearer = (
@@ -58,10 +58,11 @@ def hubs_of(nets: LimitNets, vertices: Ints, extraordinary: Bools) -> Hubs:
     )
     reach = length(near)
     points = np.empty((len(found), 3))
-    points[hub] = middle
-    first = np.searchsorted(hub, np.arange(len(found) + 1))
+    points[vertex] = middle
+    first = np.searchsorted(vertex, np.arange(len(found) + 1))
     power = np.log2(reach / length(nearer))
-    return Hubs(points, of_corner, first, patch, corner, ray, near / reach[:, None], reach, power)
+    direction = near / reach[:, None]
+    return ExtraordinaryVertices(points, of_corner, first, patch, corner, ray, direction, reach, power)
 
 
 def along_spokes(corner: Ints, along: Floats) -> Floats:
@@ -76,51 +77,51 @@ def along_spokes(corner: Ints, along: Floats) -> Floats:
 class LimitSheet(BezierSheet):
     """One face of limit patches, and the extraordinary vertices on it."""
 
-    hubs: Hubs
+    extraordinary: ExtraordinaryVertices
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters of the point nearest to the displaced one, on whatever patch it lies."""
         moving = (displacement != 0.0).any(axis=1)
         if not moving.any():
             return uv.copy()
-        patch, at = self.board.split(uv[moving])
+        patch, at = self.layout.patch_parameters(uv[moving])
         start = self._begin(patch, at, displacement[moving])
         moved = uv.copy()
-        moved[moving] = self.board.joined(*walk(self.ground, *start))
+        moved[moving] = self.layout.face_parameters(*trace(self.atlas, *start))
         return moved
 
     def _begin(self, patch: Ints, at: Floats, step: Floats) -> tuple[Ints, Floats, Floats]:
         """Where to walk from, patches and parameters, and by how much (k, 3), to where steps lead."""
         upper = at >= 0.5
         corner = np.where(upper[:, 1], np.where(upper[:, 0], 2, 3), upper[:, 0])
-        rows = np.flatnonzero(self.hubs.of_corner[patch, corner] >= 0)
+        rows = np.flatnonzero(self.extraordinary.of_corner[patch, corner] >= 0)
         if not len(rows):
             return patch, at, step
-        hub = self.hubs.of_corner[patch[rows], corner[rows]]
+        vertex = self.extraordinary.of_corner[patch[rows], corner[rows]]
         here = self.nets.slopes(patch[rows], at[rows]).point
-        close = length(here - self.hubs.points[hub]) < _CLOSE * length(step[rows])
-        rows, hub, here = rows[close], hub[close], here[close]
+        close = length(here - self.extraordinary.points[vertex]) < _CLOSE * length(step[rows])
+        rows, vertex, here = rows[close], vertex[close], here[close]
         patch, at, step = patch.copy(), at.copy(), step.copy()
         if len(rows):
             target = here + step[rows]
-            other, there = self._on_rays(hub, target - self.hubs.points[hub])
+            other, there = self._on_rays(vertex, target - self.extraordinary.points[vertex])
             left = target - self.nets.slopes(other, there).point
             better = length(left) < length(step[rows])
             chosen = rows[better]
             patch[chosen], at[chosen], step[chosen] = other[better], there[better], left[better]
         return patch, at, step
 
-    def _on_rays(self, hub: Ints, offset: Floats) -> tuple[Ints, Floats]:
+    def _on_rays(self, vertex: Ints, offset: Floats) -> tuple[Ints, Floats]:
         """Patches (k,) and parameters (k, 2) on the rays of vertices (k,) that lead most towards offsets."""
-        hubs = self.hubs
-        count = hubs.first[hub + 1] - hubs.first[hub]
-        row = np.repeat(np.arange(len(hub)), count)
+        extraordinary = self.extraordinary
+        count = extraordinary.first[vertex + 1] - extraordinary.first[vertex]
+        row = np.repeat(np.arange(len(vertex)), count)
         begin = np.cumsum(count) - count
-        ray = hubs.first[hub][row] + np.arange(len(row)) - begin[row]
-        towards = dot(hubs.way[ray], offset[row])
+        ray = extraordinary.first[vertex][row] + np.arange(len(row)) - begin[row]
+        towards = dot(extraordinary.direction[ray], offset[row])
         most = np.flatnonzero(towards == np.maximum.reduceat(towards, begin)[row])
-        best = ray[most[np.searchsorted(row[most], np.arange(len(hub)))]]
-        ahead = np.maximum(dot(hubs.way[best], offset), 0.0)
-        share = _NEAR * (ahead / hubs.reach[best]) ** (1.0 / hubs.power[best])
-        along = np.minimum(share, _FAR)[:, None] * hubs.ray[best]
-        return hubs.patch[best], along_spokes(hubs.corner[best], along)
+        best = ray[most[np.searchsorted(row[most], np.arange(len(vertex)))]]
+        ahead = np.maximum(dot(extraordinary.direction[best], offset), 0.0)
+        share = _NEAR * (ahead / extraordinary.reach[best]) ** (1.0 / extraordinary.power[best])
+        along = np.minimum(share, _FAR)[:, None] * extraordinary.ray[best]
+        return extraordinary.patch[best], along_spokes(extraordinary.corner[best], along)

@@ -12,7 +12,7 @@ from ..arrays import Floats
 from ..errors import SurfaceError
 
 
-def positive(kind: str, name: str, value: object) -> float:
+def positive_number(kind: str, name: str, value: object) -> float:
     """Return `value` as a float; raises SurfaceError unless it is a positive finite number."""
     number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not (math.isfinite(number) and number > 0.0):

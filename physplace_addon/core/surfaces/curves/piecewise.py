@@ -11,7 +11,7 @@ from ...arrays import Floats, Ints
 from ..geometry import Interval
 
 
-class Smooth(ABC):
+class SmoothCurve(ABC):
     """A curve whose unit tangent is continuous, in space or in the half-plane of a profile."""
 
     @property
@@ -26,7 +26,7 @@ class Smooth(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces(ABC):
+class PiecewiseBezier(ABC):
     """Bezier pieces with control points (m, p + 1, c), joined end to end over rising knots (m + 1,)."""
 
     control: Floats
@@ -83,3 +83,20 @@ def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
     t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)
     distances: Floats = np.linalg.norm(point - start - t[:, None] * along, axis=1)
     return distances
+
+
+def closest_point_step(square: Floats, along: Floats, bend: Floats, least: float) -> Floats:
+    """Return Newton's steps (k,) of curve parameters towards the points of curves c closest to targets q.
+
+    The step is along / (square - bend), the zero of the linear part of (q - c) . c'.  Near the centre of
+    curvature the divisor vanishes, and beyond it the step would lead away: it is then bounded below.
+
+    Args:
+        square: |c'|^2 (k,).
+        along: (q - c) . c' (k,).
+        bend: (q - c) . c'' (k,).
+        least: smallest divisor, over |c'|^2.
+    """
+    slope = np.maximum(square - bend, least * square)
+    step: Floats = along / slope
+    return step

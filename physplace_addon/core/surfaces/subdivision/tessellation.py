@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ..bezier.joins import Joins
-from ..bezier.mesh import alike, strips_of
+from ..bezier.tessellation import largest_along_strips, strips_of
 from ..patches import Patches
 from .bounds import hull_bounds, regular_bounds
 from .nets import LimitNets
@@ -27,7 +26,8 @@ _SPLIT = ((0, 1, 2), (3, 2, 1))  # the triangles of a cell: its corners are low,
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The crossings of lines of all quadrilaterals, counts (n, 2) cells each, numbered one after another."""
+    """The grid points of lines of all quadrilaterals, counts (n, 2) cells each, numbered one after another.
+    """
 
     counts: Ints
 
@@ -48,7 +48,7 @@ class Lattice:
         number = np.arange(len(patch)) - self.first_cells[patch]
         return patch, np.stack(np.divmod(number, self.counts[patch, 1]), axis=1)
 
-    def crossings(self) -> tuple[Ints, Floats]:
+    def grid_points(self) -> tuple[Ints, Floats]:
         """Return the quadrilateral (p,) of each crossing, and its parameters (p, 2)."""
         sizes = (self.counts + 1).prod(axis=1)
         patch = np.repeat(np.arange(len(sizes)), sizes)
@@ -57,7 +57,7 @@ class Lattice:
         return patch, place / self.counts[patch]
 
     def along(self, patch: Ints, side: Ints) -> tuple[Ints, Ints]:
-        """Return the crossings (q,) along sides (s,), by rising parameter, and the row (q,) of each."""
+        """Return the grid points (q,) along sides (s,), by rising parameter, and the row (q,) of each."""
         nu, nv = self.counts[patch].T
         step = np.where(side < 2, 1, nv + 1)
         start = self.firsts[patch] + np.choose(side, [0 * nu, nu * (nv + 1), 0 * nu, nv])
@@ -79,7 +79,7 @@ Bounds = Callable[[Ints, Ints, float], Floats]
 """Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
 
 
-def counts_within(
+def cells_within_tolerance(
     bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: int
 ) -> tuple[Ints, Floats]:
     """Return the cells (n, 2), `least` or more, whose bounds are within a tolerance, and those bounds, of all
@@ -100,7 +100,7 @@ def counts_within(
             growth[row] = min(max(float(part.max() / tolerance) ** 0.5, 1.0), _MOST_GROWTH)
         if (growth == 1.0).all():
             return counts, np.concatenate(parts)
-        before, counts = counts, alike(strips, np.ceil(counts * growth).astype(np.intp))
+        before, counts = counts, largest_along_strips(strips, np.ceil(counts * growth).astype(np.intp))
         rows = np.flatnonzero((counts != before).any(axis=1))
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
@@ -130,7 +130,7 @@ def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class LimitMesh:
+class CageTessellation:
     """All triangles: points (p, 3); corners (t, 3); patch (t,) and parameters (t, 3, 2) on it; bound (t,).
 
     numbers: the point at each crossing of the lattice.  Triangles 2 c and 2 c + 1 are those of cell c.
@@ -145,10 +145,10 @@ class LimitMesh:
     bound: Floats
 
 
-def mesh_of(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> LimitMesh:
+def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> CageTessellation:
     """Tessellate all quadrilaterals; points on smooth joins are one."""
     lattice = Lattice(counts)
-    patch, at = lattice.crossings()
+    patch, at = lattice.grid_points()
     numbers = _shared(lattice, joins)
     found = nets.slopes(patch, at).point
     points = np.empty((int(numbers.max()) + 1, 3))
@@ -159,18 +159,16 @@ def mesh_of(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> LimitM
     four = np.stack([low, right, low + 1, right + 1], axis=1)
     three = four[:, _SPLIT].reshape(-1, 3)
     bound = np.repeat(bounds, 2) + _ROUNDING * float(np.abs(points).max())
-    return LimitMesh(lattice, numbers, points, numbers[three], np.repeat(owner, 2), at[three], bound)
+    return CageTessellation(lattice, numbers, points, numbers[three], np.repeat(owner, 2), at[three], bound)
 
 
 def _shared(lattice: Lattice, joins: Joins) -> Ints:
-    """Number the crossings so that those on smooth joins are one."""
+    """Number the grid points so that those on smooth joins are one."""
     patch, side = np.nonzero(joins.smooth)
     first, row = lattice.along(patch, side)
     second, _ = lattice.along(joins.patch[patch, side], joins.side[patch, side])
     second = np.where(joins.backwards[patch, side][row], _reversed(second, row), second)
-    count = int(lattice.firsts[-1])
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    return components(np.column_stack([first, second]), int(lattice.firsts[-1]))
 
 
 def _reversed(values: Ints, row: Ints) -> Ints:
@@ -180,7 +178,7 @@ def _reversed(values: Ints, row: Ints) -> Ints:
     return values[first + last - np.arange(len(row))]
 
 
-def degenerate(nets: Patches) -> Bools:
+def degenerate_patches(nets: Patches) -> Bools:
     """Tell which quadrilaterals (n,) have no tangent plane at a corner or in their middle."""
     at = np.array([[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     patch = np.repeat(np.arange(len(nets)), len(at))

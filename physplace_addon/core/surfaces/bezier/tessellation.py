@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ..patches import POLE_SIDE, SidedPatches
 from .joins import Joins
 from .sheet import BezierSheet
@@ -22,15 +21,15 @@ _MOST_GROWTH = 6.0
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
-def counts_at(joins: Joins, resolution: tuple[int, int]) -> Ints:
+def cells_at_resolution(joins: Joins, resolution: tuple[int, int]) -> Ints:
     """Return the cells (n, 2) of patches with at least `resolution` lines each, alike along joins.
 
     Two cells a direction are the least: the corners of a patch alone may lie on one line.
     """
-    return alike(strips_of(joins), np.maximum(np.array(resolution) - 1, _least(joins)))
+    return largest_along_strips(strips_of(joins), np.maximum(np.array(resolution) - 1, _least(joins)))
 
 
-def counts_within(
+def cells_within_tolerance(
     nets: SidedPatches, joins: Joins, tolerance: float, kind: str, most: int = _MOST_CELLS
 ) -> Ints:
     """Return the cells (n, 2) of patches whose bounds are within a tolerance, alike along joins.
@@ -38,14 +37,14 @@ def counts_within(
     Raises SurfaceError if a million cells, or the `most` told, do not suffice.
     """
     strips = strips_of(joins)
-    counts = alike(strips, _least(joins))
+    counts = largest_along_strips(strips, _least(joins))
     growth, changed = np.ones(counts.shape), np.ones(len(counts), dtype=np.bool_)
     for _ in range(_ROUNDS):
         for patch in np.flatnonzero(changed).tolist():
             growth[patch] = _growth(nets.cell_bounds(patch, *counts[patch].tolist()), tolerance)
         if (growth <= 1.0).all():
             return counts
-        wanted = alike(strips, np.ceil(counts * growth).astype(np.intp))
+        wanted = largest_along_strips(strips, np.ceil(counts * growth).astype(np.intp))
         counts, changed = wanted, (wanted != counts).any(axis=1)
         if int(counts.prod(axis=1).sum()) > most:
             break
@@ -69,11 +68,10 @@ def strips_of(joins: Joins) -> Ints:
     own = 2 * patch + (side < 2)
     other = 2 * joins.patch[patch, side] + (joins.side[patch, side] < 2)
     size = 2 * len(joins.patch)
-    links = coo_matrix((np.ones(len(own)), (own, other)), shape=(size, size))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp).reshape(-1, 2)
+    return components(np.column_stack([own, other]), size).reshape(-1, 2)
 
 
-def alike(strips: Ints, wanted: Ints) -> Ints:
+def largest_along_strips(strips: Ints, wanted: Ints) -> Ints:
     """Return the most cells (n, 2) wanted anywhere along each strip."""
     most = np.ones(int(strips.max()) + 1, dtype=np.intp)
     np.maximum.at(most, strips.ravel(), wanted.ravel())
@@ -94,26 +92,26 @@ def _growth(cells: tuple[Floats, Floats, Floats], tolerance: float) -> tuple[flo
 
 
 @dataclass(frozen=True, eq=False)
-class SheetMesh:
+class SheetTessellation:
     """The triangles of one face, as in `Tessellation`; for each of its patches the points (nu + 1, nv + 1)
-    at the crossings of its lines, and its triangles (2, nu, nv), the lower and the upper one of each cell.
+    at the grid points of its lines, and its triangles (2, nu, nv), the lower and the upper one of each cell.
     """
 
     points: Floats
     corners: Ints
     uv: Floats
     bound: Floats
-    crossings: tuple[Ints, ...]
+    grid_points: tuple[Ints, ...]
     triangles: tuple[Ints, ...]
 
     def beside(self, patch: int, side: int) -> tuple[Ints, Ints]:
         """Return the points along a side of a patch, and the triangles with an edge on it."""
         lower, upper = (_along(triangles, side) for triangles in self.triangles[patch])
         own, other = (upper, lower) if side % 2 else (lower, upper)
-        return _along(self.crossings[patch], side), np.where(own < 0, other, own)
+        return _along(self.grid_points[patch], side), np.where(own < 0, other, own)
 
 
-def mesh_of(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetMesh:
+def tessellate_sheet(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetTessellation:
     """Tessellate a face, made of these patches, with cells (n, 2) in each."""
     grids = _crossings(counts)
     same = _shared(sheet, grids, int(grids[-1].max()) + 1)
@@ -129,11 +127,11 @@ def mesh_of(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetMes
         number = np.where(area, np.cumsum(area) - 1 + before, -1)
         before += int(area.sum())
         corners.append(own[area])
-        uvs.append(sheet.board.origins[patch] + uv[area])
+        uvs.append(sheet.layout.origins[patch] + uv[area])
         bounds.append(bound[area])
         triangles.append(number.reshape(2, *counts[patch]))
     rounding = _ROUNDING * float(np.abs(points).max())
-    return SheetMesh(
+    return SheetTessellation(
         points,
         np.concatenate(corners),
         np.concatenate(uvs),
@@ -144,7 +142,7 @@ def mesh_of(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetMes
 
 
 def _crossings(counts: Ints) -> list[Ints]:
-    """Numbers of the crossings of lines of all patches, not yet shared."""
+    """Numbers of the grid points of lines of all patches, not yet shared."""
     sizes = (counts + 1).prod(axis=1)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     return [
@@ -159,7 +157,7 @@ def _along(grid: Ints, side: int) -> Ints:
 
 
 def _shared(sheet: BezierSheet, grids: Sequence[Ints], count: int) -> Ints:
-    """Number (count,) the crossings so that those on smooth joins, and at poles, are one."""
+    """Number (count,) the grid points so that those on smooth joins, and at poles, are one."""
     first, second = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
     for patch, side in np.argwhere(sheet.joins.smooth).tolist():
         other = _along(grids[sheet.joins.patch[patch, side]], int(sheet.joins.side[patch, side]))
@@ -169,9 +167,7 @@ def _shared(sheet: BezierSheet, grids: Sequence[Ints], count: int) -> Ints:
         side = _along(grids[patch], POLE_SIDE)
         first.append(side)
         second.append(np.full(len(side), side[0]))
-    rows, columns = np.concatenate(first), np.concatenate(second)
-    links = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    return components(np.column_stack([np.concatenate(first), np.concatenate(second)]), count)
 
 
 def _line_parameters(cells_u: int, cells_v: int) -> Floats:

@@ -23,13 +23,13 @@ import numpy as np
 from ...arrays import Floats
 from ..bernstein import CUBIC, derivative_matrix, part_matrices
 from .cubics import PiecewiseCubic
-from .pieces import Pieces
+from .piecewise import PiecewiseBezier
 
 _ORDER = 3  # of the derivatives in a jet
 
 
 @dataclass(frozen=True, eq=False)
-class PiecewiseRational(Pieces):
+class PiecewiseRational(PiecewiseBezier):
     """Homogeneous control points (m, p + 1, d + 1), weights last."""
 
     @property
@@ -56,7 +56,7 @@ class PiecewiseRational(Pieces):
         power = np.arange(self.degree + 1)
         weights = self._binomials * rise[:, None] ** power * fall[:, None] ** (self.degree - power)
         jet = (weights[:, None] @ self._table[piece]).reshape(len(t), _ORDER + 1, -1)
-        return quotient_jets(jet).reshape(len(t), -1)
+        return curve_quotients(jet).reshape(len(t), -1)
 
     def sub_control(self, lower: Floats, upper: Floats) -> Floats:
         """Return the control points (k, p + 1, d) over [lower, upper], each within one piece."""
@@ -86,7 +86,7 @@ def derivative_bounds(control: Floats) -> Floats:
     levels = [np.concatenate([numerator, weight], axis=2)]
     for _ in range(_ORDER):
         levels.append(derivative_matrix(degree) @ levels[-1])
-    near = quotient_jets(np.stack([middle @ level for level in levels], axis=1))
+    near = curve_quotients(np.stack([middle @ level for level in levels], axis=1))
     near[:, [0, _ORDER]] = 0.0
     least, off = weight.min(axis=(1, 2)), [_longest(numerator / weight)]
     for n in range(1, _ORDER + 1):
@@ -103,7 +103,7 @@ def _longest(vectors: Floats) -> Floats:
     return longest
 
 
-def quotient_jets(jets: Floats) -> Floats:
+def curve_quotients(jets: Floats) -> Floats:
     """Return the derivatives (k, n, d) of N / D from those of (N, D), (k, n, d + 1)."""
     inverse = 1.0 / jets[:, 0, -1:]
     out: Floats = jets[..., :-1] * inverse[:, None]
@@ -114,7 +114,7 @@ def quotient_jets(jets: Floats) -> Floats:
     return out
 
 
-def piecewise(control: Floats, knots: Floats, dimension: int) -> Pieces:
+def piecewise_bezier(control: Floats, knots: Floats, dimension: int) -> PiecewiseBezier:
     """Return the curve of pieces (m, p + 1, d), or homogeneous ones (m, p + 1, d + 1)."""
     rational = control.shape[2] > dimension
     if not rational and control.shape[1] == CUBIC + 1:

@@ -8,18 +8,17 @@ along u the next one along u is next(twin(next(h))), the next one along v twin(n
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
+from ...mesh.edges import components
 from ..subdivision.cage import Cage
 
 KIND = "bezier"
 _SIDE = 3  # faces along each side of a net
 
 
-def nets_of(points: Floats, cage: Cage) -> Floats:
+def nets_of_control_mesh(points: Floats, cage: Cage) -> Floats:
     """Return control points (n, 4, 4, 3) from points (nv, 3) and the faces between them, cuts infinitely
     sharp.
 
@@ -49,8 +48,7 @@ def _wrong(found: str, remedy: str) -> SurfaceError:
 def _islands(cage: Cage, beyond: Ints) -> Ints:
     """The island (nf,) of each face."""
     half, count = np.flatnonzero(beyond >= 0), len(cage.sizes)
-    links = coo_array((np.ones(len(half)), (cage.face[half], cage.face[beyond[half]])), shape=(count, count))
-    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    return components(np.column_stack([cage.face[half], cage.face[beyond[half]]]), count)
 
 
 def _corners(cage: Cage, beyond: Ints) -> Ints:

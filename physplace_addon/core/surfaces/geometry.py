@@ -1,0 +1,135 @@
+"""The values that exact surfaces and curves return: points, derivatives, frames, curvature, hulls.
+
+A body's boundary is a complex of faces (two parameters u, v), edges (one parameter t) and vertices (none).
+These are plain values; the surfaces and curves that return them are in `base`.
+
+Signs: the curvature of a face is the second fundamental form in an orthonormal tangent frame (e_1, e_2) with
+the outward normal n,
+
+    curvature[a, b] = n . d2S / ds_a ds_b,
+
+so a sphere of radius r has -1/r times the identity.  Lengths are in scene units, angles in radians,
+directions have unit length.  k is the number of queries in a batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The range [lower, upper] of one parameter, which may close on itself."""
+
+    lower: float
+    upper: float
+    periodic: bool = False
+
+    @property
+    def length(self) -> float:
+        """Upper minus lower: the period where the parameter is periodic."""
+        return self.upper - self.lower
+
+    def contain(self, parameter: Floats) -> Floats:
+        """Return parameters (k,) in the range: wrapped where it is periodic, clamped where it is not."""
+        if not self.periodic:
+            clamped: Floats = np.minimum(np.maximum(parameter, self.lower), self.upper)
+            return clamped
+        inside = (parameter >= self.lower) & (parameter < self.upper)
+        if inside.all():
+            return parameter
+        wrapped = self.lower + np.mod(parameter - self.lower, self.length)
+        within: Floats = np.where(wrapped < self.upper, wrapped, self.lower)
+        return np.where(inside, parameter, within)
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Points S and their exact partial derivatives by (u, v) to second order, each (k, 3).
+
+    They are per unit of the parameters, and vanish or jump at poles: contact code uses `FaceGeometry`.
+    """
+
+    point: Floats
+    du: Floats
+    dv: Floats
+    duu: Floats
+    duv: Floats
+    dvv: Floats
+
+
+@dataclass(frozen=True)
+class FaceGeometry:
+    """What contact code needs of a face at k points.
+
+    point (k, 3) in scene units; frame (k, 2, 3), two orthonormal tangents; normal (k, 3), unit and outward;
+    curvature (k, 2, 2), 1 / scene units, the second fundamental form in the frame.
+    """
+
+    point: Floats
+    frame: Floats
+    normal: Floats
+    curvature: Floats
+
+
+@dataclass(frozen=True)
+class Hulls:
+    """Bounds on k parts of faces, each over a unit square of its own parameters.
+
+    control (k, 4, 4, 3): control points of a bicubic polynomial with the part's point and tangents at the
+    middle of the square.  The second derivatives of the part differ from those of the polynomial by sums of
+    four vectors `twists` (k, 4, 3), each times a factor of at most `factor_bounds` (k, 3, 4) in size: axis 1
+    is by u twice, by both, by v twice.  All are in scene units.
+    """
+
+    control: Floats
+    twists: Floats
+    factor_bounds: Floats
+
+
+@dataclass(frozen=True)
+class HullDeviation:
+    """Largest differences between k parts of faces and the polynomials of their `Hulls`, scene units.
+
+    second (k, 3): of the second derivatives by u, by both and by v; either along one direction or as lengths.
+    """
+
+    second: Floats
+
+    @classmethod
+    def of(cls, hulls: Hulls, direction: Floats | None = None) -> HullDeviation:
+        """Return the deviation along unit vectors (k, 3), or its length where there is no direction."""
+        twists = hulls.twists
+        if direction is None:
+            share = np.sqrt((twists * twists).sum(axis=2))
+        else:
+            share = np.abs(twists @ direction[:, :, None])[..., 0]
+        return cls((hulls.factor_bounds @ share[:, :, None])[..., 0])
+
+    @property
+    def point(self) -> Floats:
+        """The largest difference (k,) of points, by Taylor's theorem about the middle of the square."""
+        aside: Floats = self.second @ [0.125, 0.25, 0.125]
+        return aside
+
+    @property
+    def first(self) -> Floats:
+        """The largest differences (k, 2) of the first derivatives by u and by v."""
+        first: Floats = 0.5 * (self.second[:, :2] + self.second[:, 1:])
+        return first
+
+
+@dataclass(frozen=True)
+class EdgeGeometry:
+    """What contact code needs of an edge at k points.
+
+    point (k, 3); tangent (k, 3), unit; curvature (k, 3), the vector d2C/ds2 by arc length s, 1 / scene units.
+    """
+
+    point: Floats
+    tangent: Floats
+    curvature: Floats
