@@ -6,8 +6,7 @@ import pytest
 from physplace_addon.core import arrays
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.errors import MeshError
-from physplace_addon.core.mesh.shells import encloses
-from physplace_addon.core.placement.start import winding_number
+from physplace_addon.core.mesh.inside import encloses, winding_number
 from tests.core import polygon_meshes
 from tests.core.meshes import (
     CUBE_POINTS,

@@ -21,8 +21,8 @@ from ..bodies.body import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
 from ..collision.self_intersection import self_crossings, self_overlays
 from ..mesh.edges import components
+from ..mesh.inside import encloses
 from ..mesh.mass import VOLUME
-from ..mesh.shells import encloses
 
 CUT = 1e-6  # over R: what faces must pass through each other by
 _WEIGHTS = (SPREAD_NOTE, HULL_NOTE)
