@@ -129,7 +129,7 @@ def _complex_of(net: _Net) -> ImplicitComplex:
     order = np.argsort(part, kind="stable")
     owned = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
     sheets = [_sheet(net.patches, joins, own) for own in owned]
-    origins = np.concatenate([sheet.board.origins for sheet in sheets])
+    origins = np.concatenate([sheet.layout.origins for sheet in sheets])
     return ImplicitComplex(
         tuple(sheets),
         solid_mass([net.patches]),

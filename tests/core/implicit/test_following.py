@@ -23,10 +23,10 @@ def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
     return blobby_spheres(0.5, [centre], [0.6 * size])
 
 
-def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
+def sculpted(blob, controls, steps, size=2.0, keep_normals=True, watch=None):
     """The function and the points after so many steps, each of a tenth of the size at most."""
     near = 5e-5 * size
-    pace = StepLimits(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, hold)
+    limits = StepLimits(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, keep_normals)
     made = None
     for _ in range(steps):
         made = surface_step(
@@ -34,7 +34,7 @@ def sculpted(blob, controls, steps, size=2.0, hold=True, watch=None):
             controls,
             np.zeros(len(blob.parameters)),
             lambda free, blob=blob: mobility_by_scales(blob.scales, free),
-            pace,
+            limits,
             np.zeros((0, 3)),
             made,
         )
@@ -64,14 +64,14 @@ def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
     assert np.array_equal(controls.position[1:], places[1:])
 
 
-@pytest.mark.parametrize(("hold", "comes_along"), [(True, 0.999), (False, 0.2)])
-def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(hold, comes_along) -> None:
+@pytest.mark.parametrize(("keep_normals", "comes_along"), [(True, 0.999), (False, 0.2)])
+def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(keep_normals, comes_along) -> None:
     """Slippery: without the grip, the point slides over the ball and blows it up."""
     controls = ControlPoints.pinned([[R, 0.0, 0.0]]).dragged_to(0, [R, 1.0, 0.0])
-    blob, controls = sculpted(ball(), controls, 40, hold=hold)
+    blob, controls = sculpted(ball(), controls, 40, keep_normals=keep_normals)
     assert controls.distance_left[0] < 1e-4
     assert off(blob, controls.position)[0] < 1e-4
-    assert (blob.parameters[2] > comes_along) == hold
+    assert (blob.parameters[2] > comes_along) == keep_normals
 
 
 def test_a_ball_that_can_only_slide_along_itself_comes_along() -> None:
@@ -153,7 +153,7 @@ def circled(remembering):
     blob, looks = fourteen_spheres(), []
     controls, made = ControlPoints.pinned(samples(blob, 10)), None
     start, metric = controls.position[0], by_motion(blob, samples(blob, 200))
-    pace = StepLimits(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
+    limits = StepLimits(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
     with pytest.MonkeyPatch.context() as patch:
         derivatives = type(blob).derivatives
         patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
@@ -162,9 +162,11 @@ def circled(remembering):
                 0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0])
             )
             last = made if remembering else None
-            made = surface_step(blob, controls, np.zeros(57), lambda _: metric, pace, np.zeros((0, 3)), last)
+            made = surface_step(
+                blob, controls, np.zeros(57), lambda _: metric, limits, np.zeros((0, 3)), last
+            )
             blob, controls = made.function, made.controls
-            assert off(blob, controls.position).max() < pace.near
+            assert off(blob, controls.position).max() < limits.near
     return blob.parameters, len(looks)
 
 

@@ -58,9 +58,11 @@ def test_parameters_solve_the_constrained_least_change(seed) -> None:
         controls = controls.dragged_to(index, places[index] + draw.normal(size=3))
     mobility = by_motion(blob, places[10:])
     size, way, desired = len(blob.parameters), controls.moves(0.3, 0.1), 0.05 * draw.normal(size=57)
-    pace = StepLimits(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, hold=False)
-    wish = DesiredStep(way, desired, back=True)
-    change = first_order_step(PointEvaluation.of(blob, controls, pace), controls, wish, mobility, pace).change
+    limits = StepLimits(0.1, 1e-3, 3.0, 0.0, blob.positive, blob.scales, keep_normals=False)
+    desired_step = DesiredStep(way, desired, return_to_surface=True)
+    change = first_order_step(
+        PointEvaluation.of(blob, controls, limits), controls, desired_step, mobility, limits
+    ).change
 
     value, gradient = blob.gradient(controls.position)
     rows = blob.parameter_gradient(controls.position).toarray()
@@ -112,7 +114,7 @@ def test_the_metric_is_taken_from_floaters_that_are_on_the_surface() -> None:
     fresh, stale = (ParameterMetric(blob, Floaters.at(own, 0.1), settings) for own in (places, strayed))
     assert np.allclose(fresh.mobility(every), by_motion(blob, places), rtol=1e-9, atol=1e-12)
     assert np.allclose(stale.mobility(every), by_motion(blob, places[:100]), rtol=1e-9, atol=1e-12)
-    assert [fresh.are_old(Floaters.at(places, 0.1)), stale.are_old(Floaters.at(places, 0.1))] == [False, True]
+    assert [fresh.is_old(Floaters.at(places, 0.1)), stale.are_old(Floaters.at(places, 0.1))] == [False, True]
 
 
 def test_pulling_at_one_end_leaves_the_rest_alone() -> None:

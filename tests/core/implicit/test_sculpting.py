@@ -146,7 +146,7 @@ def test_desired_velocities_move_what_control_points_leave_free() -> None:
 
 
 def test_what_is_free_moves_as_desired_while_a_point_is_dragged_where_nothing_is() -> None:
-    """What is wished of the normal there, and never can be, is no infinite wish."""
+    """What is wished of the normal there, and never can be, is no infinite desired_step."""
     apart = union([Spheres.of([[-2.0, 0.0, 0.0]], 1.0), Spheres.of([[2.0, 0.0, 0.0]], 1.0)])
     sculpting = at_work(Frozen(apart, np.arange(8) < 4), steps=5)
     sculpting.drag(sculpting.add([3.0, 0.0, 0.0]), [3.5, 0.5, 0.0])

@@ -1,19 +1,19 @@
-"""The grip of dragged points: what keeps the surface from slipping out of the hand.
+"""The linear equations of a step at the control points, and the least change that solves them.
 
-"Implicit surfaces are slippery" (Witkin and Heckbert 1994, section 5): the surface must follow a point only
-across itself, F_x . p' + F_q . q' = 0, so a pull along it moves the point and leaves the surface.  A hand
-that holds a piece of surface takes that piece along, and does not turn it.  So it is wished, and never at
-the cost of a control point, that the normal n at a dragged point stays as it is.  With P = 1 - n n^T,
+The surface follows n control points p to first order if F_x . p' + F_q . q' + phi F = 0 at each (Witkin and
+Heckbert 1994, equation 3). Rows are divided by about |F_x|, so that they are lengths, and unknowns are y with
+q' = Q + B y (`least_change`). Pinned points come first, then those that the surface still has to come to,
+then dragged ones, and last the normal constraint.
+
+The normal constraint. "Implicit surfaces are slippery" (section 5): equation 3 asks the surface to follow a
+point only across itself, so a pull along the surface moves the point and leaves the surface behind. A person
+who drags a piece of surface expects it to come along, and not to turn. So it is desired, though never at the
+cost of a control point, that the normal n at a dragged point stays as it is. With P = 1 - n n',
 
     P (F_xq q' + F_xx p') / |F_x| = 0.
 
-Both second derivatives are differences of F_q and F_x at places beside the point.  Where the surface is flat
-there is nothing to hold on to, and the wish is empty.
-
-A step's linear equations at the control points, and the change of parameters that answers them.
-
-Pinned points come first, then those that the surface has to come to, then what is dragged, then the wish that
-it does not slip (`grip`).
+Both second derivatives are differences of F_q and F_x at six places beside the point. Where the surface is
+flat the constraint is empty.
 """
 
 from __future__ import annotations
@@ -33,17 +33,26 @@ _AXES = np.concatenate([np.eye(3), -np.eye(3)])
 
 
 def difference_places(places: Floats, h: float) -> Floats:
-    """Return the places (6 k, 3) at a distance of h along the axes from places (k, 3)."""
+    """Return the places (6 k, 3) at a distance of h along the axes from places (k, 3): x, y,
+    z, -x, -y, -z.
+    """
     return np.asarray((places[:, None] + h * _AXES).reshape(-1, 3))
 
 
 def normal_constraint(
     normal: Floats, per: Floats, gradients: Floats, rates: Floats, way: Floats
 ) -> tuple[Floats, Floats]:
-    """Return how the normals at k points turn by the parameters (3 k, m), and by the points' ways (3 k,).
+    """Return how the normals at k points turn with the parameters, and with the points' moves.
 
-    normal (k, 3) are units; per (k,) is 1 / (2 h |F_x|), or that times a lever; gradients (6 k, 3) and rates
-    (6 k, m) are F_x, and F_q or what is linear in it, at `places_beside` at a distance of h; way is (k, 3).
+    Args:
+        normal: the unit normals (k, 3).
+        per: 1 / (2 h |F_x|) (k,), or that times a lever in scene units, which makes lengths of turns.
+        gradients: F_x (6 k, 3) at `difference_places` at a distance of h.
+        rates: F_q (6 k, m) there, or what is linear in it.
+        way: the moves of the points (k, 3).
+
+    Returns:
+        The turns by each parameter (3 k, m), and the turns by the moves (3 k,).
     """
     count, unknowns = len(normal), rates.shape[1]
     across = per[:, None, None] * (_AXES[:3] - normal[:, :, None] * normal[:, None, :])
@@ -54,22 +63,31 @@ def normal_constraint(
 
 Mobility = Callable[[Bools], Floats]
 
-FARTHEST_STRIDES = 4.0  # strides that a parameter may move the surface by in a step
-_LEVER = 0.25  # of the surface's size: where turns of a normal are measured
-_SLACK = 0.1  # how weakly a normal may answer to parameters and still be held, over how a point does
-_ROUNDING = 1e-10  # of how the normals answer: the least slack, where parameters move no point
-_LEAST_SLACK = 1e-100  # where they answer to nothing: 1 over its square is finite, too
-_BESIDE = 1e-3  # strides: the distance of the differences
-_FLAT = 1e-12  # where |F| is no more, and F_x is zero, too, a point is on the surface
-_FLATTER = 0.05  # of what |F_x| was when the equations were set up: it is not taken for less
+FARTHEST_STRIDES = 4.0  # strides by which a parameter may move the surface in a step
+# share of the surface's size: a turn of a normal by an angle counts as a motion of this times the angle
+_LEVER = 0.25
+# how weakly a normal may respond to the parameters, over how a point does, before it is given up
+_SLACK = 0.1
+# share of the normals' response below which slack does not fall, where parameters move no point
+_ROUNDING = 1e-10
+_LEAST_SLACK = 1e-100  # the slack where normals respond to nothing: 1 over its square is finite, too
+_BESIDE = 1e-3  # strides: the distance h of the differences
+_FLAT = 1e-12  # a point where |F| is no greater counts as on the surface, even if F_x is zero
+_FLATTER = 0.05  # share of |F_x| at the start of a step below which it is not taken to fall within the step
 
 
 @dataclass(frozen=True)
 class StepLimits:
-    """stride: the farthest that points move in a step; near: how far off the surface a point may be left;
-    size: the surface's; least: a radius that does not get smaller; all lengths in scene units.  positive
-    (m,): the parameters that must stay above 0; scales (m,): the function's.  hold: whether what is dragged
-    must not slip.
+    """How far a step may go, and which parameters are bounded. Lengths are in scene units.
+
+    Attributes:
+        stride: the farthest that control points move in a step.
+        near: how far off the surface a control point may be left.
+        size: the size of the surface.
+        least: a radius that does not get smaller.
+        positive: which parameters (m,) must stay above 0.
+        scales: the function's scales (m,).
+        keep_normals: whether the normal constraint applies to dragged points.
     """
 
     stride: float
@@ -78,15 +96,15 @@ class StepLimits:
     least: float
     positive: Bools
     scales: Floats
-    hold: bool = True
+    keep_normals: bool = True
 
     def allows(self, parameters: Floats) -> bool:
-        """Whether parameters (m,) are numbers, and the sizes among them above 0."""
+        """Return whether parameters (m,) are finite, and the sizes among them above 0."""
         return bool(((parameters > self._bound) & (parameters < np.inf)).all())
 
-    def held(self, controls: ControlPoints) -> Ints:
-        """The numbers (k,) of the control points that must not slip."""
-        return np.flatnonzero(controls.dragged) if self.hold else np.zeros(0, dtype=np.intp)
+    def normal_points(self, controls: ControlPoints) -> Ints:
+        """Return the numbers (k,) of the control points to which the normal constraint applies."""
+        return np.flatnonzero(controls.dragged) if self.keep_normals else np.zeros(0, dtype=np.intp)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -95,20 +113,29 @@ class StepLimits:
 
     @cached_property
     def smallest(self) -> Floats:
-        """What is as little as a radius that does not get smaller, for each of the sizes."""
+        """The value of each of the sizes that corresponds to a radius that does not get smaller."""
         return self.least * self.scales[self.sizes]
 
     @cached_property
     def _bound(self) -> Floats:
+        """The bound (m,) that parameters must stay above."""
         return np.where(self.positive, 0.0, -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class PointEvaluation:
-    """What a function is at n control points: value (n,), gradient (n, 3), slope (n,), which is |F_x|.
+    """F and its derivatives at n control points.
 
-    held (k,): the dragged points that must not slip; beside (6 k, 3): F_x at `places_beside` these, at a
-    distance of h scene units.  rates (n + 6 k, m): F_q at the points, and beside them.
+    Attributes:
+        function: F.
+        places: the control points (n, 3).
+        value: F (n,).
+        gradient: F_x (n, 3).
+        slope: |F_x| (n,).
+        normal_points: the numbers (k,) of the points to which the normal constraint applies.
+        beside: F_x (6 k, 3) at `difference_places` of these.
+        rates: F_q (n + 6 k, m) at the points, then beside them.
+        h: the distance of the differences, in scene units.
     """
 
     function: ImplicitFunction
@@ -116,15 +143,15 @@ class PointEvaluation:
     value: Floats
     gradient: Floats
     slope: Floats
-    held: Ints
+    normal_points: Ints
     beside: Floats
     rates: Floats
     h: float
 
     @classmethod
-    def of(cls, function: ImplicitFunction, controls: ControlPoints, pace: StepLimits) -> PointEvaluation:
-        """Look once at all places that a step needs."""
-        held, h = pace.held(controls), _BESIDE * pace.stride
+    def of(cls, function: ImplicitFunction, controls: ControlPoints, limits: StepLimits) -> PointEvaluation:
+        """Return F and its derivatives at all places that a step needs, evaluated at once."""
+        held, h = limits.normal_points(controls), _BESIDE * limits.stride
         places, count = controls.position, len(controls)
         if len(held):
             places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
@@ -135,28 +162,33 @@ class PointEvaluation:
 
     @property
     def off(self) -> Floats:
-        """How far off the surface the points are (n,), to first order."""
+        """How far off the surface the points are (n,), to first order, in scene units."""
         return np.asarray(np.abs(self.value) / np.maximum(self.slope, 1e-200))
 
     def farther(self, distance: float) -> Bools:
-        """Which points (n,) are farther off the surface, to first order."""
+        """Return which points (n,) are farther off the surface than a distance, to first order."""
         off = np.abs(self.value)
         farther = off > distance * self.slope
         return np.asarray(farther & (off > _FLAT)) if np.count_nonzero(farther) else farther
 
-    def shows(self, function: ImplicitFunction, controls: ControlPoints, pace: StepLimits) -> bool:
-        """Whether it is what a look at the control points would give."""
+    def shows(self, function: ImplicitFunction, controls: ControlPoints, limits: StepLimits) -> bool:
+        """Return whether an evaluation of the function at these control points would give the same."""
         same = self.function is function and self.places is controls.position
-        return same and self.held.tobytes() == pace.held(controls).tobytes()
+        return same and self.normal_points.tobytes() == limits.normal_points(controls).tobytes()
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintEquations:
-    """What a step is made from, at the points as they are, in lengths.
+    """The equations of a step, with all rows in units of length.
 
-    mobility (m, m) is B; weight (n,) makes lengths of F's values; off (n,) is F so; normal (n, 3) is F_x so;
-    reach (n,) is by how much y moves the surface; the inverse is of rows (n, m) that act on y, the pinned
-    points first; beside (6 k, m) is F_q B beside k held points.
+    Attributes:
+        mobility: B (m, f), f the number of parameters that may change.
+        weight: 1 / |F_x| (n,), bounded where F_x is near zero.
+        off: F times the weight (n,), the signed distance to first order.
+        normal: F_x times the weight (n, 3).
+        reach: by how much y moves the surface at each point (n,).
+        inverse: the damped inverse of the rows (n, f) that act on y.
+        beside: F_q B (6 k, f) beside the points of the normal constraint.
     """
 
     mobility: Floats
@@ -169,80 +201,116 @@ class ConstraintEquations:
 
     @classmethod
     def of(
-        cls, sight: PointEvaluation, controls: ControlPoints, mobility: Floats, near: float
+        cls, evaluated: PointEvaluation, controls: ControlPoints, mobility: Floats, near: float
     ) -> ConstraintEquations:
-        """Set them up."""
-        every = sight.rates @ mobility
+        """Return the equations.
+
+        Args:
+            evaluated: F at the control points.
+            controls: the control points.
+            mobility: B (m, f).
+            near: the distance in scene units up to which a point counts as on the surface.
+        """
+        every = evaluated.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
         reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
-        weight = length_weights(reach, sight.slope)
+        weight = length_weights(reach, evaluated.slope)
         rows *= weight[:, None]
-        off, normal = weight * sight.value, weight[:, None] * sight.gradient
+        off, normal = weight * evaluated.value, weight[:, None] * evaluated.gradient
         rank = np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
         return cls(mobility, weight, off, normal, weight * reach, RankedInverse(rows, rank), beside)
 
-    def off_in(self, sight: PointEvaluation) -> Floats:
-        """Return how far off the surface the points are (n,), signed, by F_x as it is now."""
+    def off_in(self, evaluated: PointEvaluation) -> Floats:
+        """Return how far off the surface the points are (n,), signed, by F_x as it is in a
+        later evaluation.
+        """
         weight = self.weight
-        return np.asarray(sight.value * weight / np.maximum(sight.slope * weight, _FLATTER))
+        return np.asarray(evaluated.value * weight / np.maximum(evaluated.slope * weight, _FLATTER))
 
     def answer(self, ask: Floats, most: float = np.inf) -> Floats:
-        """Return the least y (m,) by which the surface moves at the points as asked (n,)."""
+        """Return the least y (f,) by which the surface moves as asked (n,) at the points, in scene units."""
         return self.inverse.answer(ask, most)
 
 
 @dataclass(frozen=True, eq=False)
 class FirstOrderStep:
-    """A step to first order: change (m,) of the parameters, way (n, 3) of the points, and left (n,), how far
-    off the surface they are after it, 0 where they can be followed; lengths in scene units.
+    """A step to first order.
+
+    Attributes:
+        equations: what it solves.
+        change: the change of the parameters (m,), q' dt.
+        moves: the moves of the points (n, 3), p' dt.
+        left: how far off the surface the points are after it (n,), in scene units; 0 where all can be met.
     """
 
     equations: ConstraintEquations
     change: Floats
-    way: Floats
+    moves: Floats
     left: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class DesiredStep:
-    """What a step is to do: way (n, 3) of the points and desired (m,), Q dt, the change of the parameters.
+    """What a step is to do.
 
-    back: whether it is to come back to points that are off the surface; else those stay so far off.
+    Attributes:
+        moves: the moves of the points (n, 3), P dt.
+        desired: the change of the parameters that is desired (m,), Q dt.
+        return_to_surface: whether the surface is to come to points that are off it; otherwise they stay so
+            far off.
     """
 
-    way: Floats
+    moves: Floats
     desired: Floats
-    back: bool
+    return_to_surface: bool
 
 
 def first_order_step(
-    sight: PointEvaluation, controls: ControlPoints, wish: DesiredStep, mobility: Floats, pace: StepLimits
+    evaluated: PointEvaluation,
+    controls: ControlPoints,
+    desired_step: DesiredStep,
+    mobility: Floats,
+    limits: StepLimits,
 ) -> FirstOrderStep:
-    """Return the least change by which the surface does as wished, to first order.
+    """Return the least change by which the surface does as desired, to first order (equations 7 and 8).
 
-    What a point is off is taken back, a stride at most.
+    How far a point is off is taken back, at most by a stride.
     """
-    way, desired = wish.way, wish.desired
-    equations = ConstraintEquations.of(sight, controls, mobility, pace.near)
+    way, desired = desired_step.moves, desired_step.desired
+    equations = ConstraintEquations.of(evaluated, controls, mobility, limits.near)
     after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
     if np.count_nonzero(desired):
-        after = after + equations.weight * (sight.rates[: len(way)] @ desired)
-    keeps = equations.off - np.maximum(np.minimum(equations.off, pace.stride), -pace.stride)
-    if not wish.back:
-        keeps = np.where(np.abs(equations.off) > pace.near, equations.off, keeps)
-    y = equations.answer(keeps - after, FARTHEST_STRIDES * pace.stride)
-    if len(sight.held):
-        y = y + _held(equations, sight, way, y, _LEVER * pace.size)
+        after = after + equations.weight * (evaluated.rates[: len(way)] @ desired)
+    keeps = equations.off - np.maximum(np.minimum(equations.off, limits.stride), -limits.stride)
+    if not desired_step.return_to_surface:
+        keeps = np.where(np.abs(equations.off) > limits.near, equations.off, keeps)
+    y = equations.answer(keeps - after, FARTHEST_STRIDES * limits.stride)
+    if len(evaluated.normal_points):
+        y = y + _normal_change(equations, evaluated, way, y, _LEVER * limits.size)
     return FirstOrderStep(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
 
 
-def _held(
-    equations: ConstraintEquations, sight: PointEvaluation, way: Floats, y: Floats, lever: float
+def _normal_change(
+    equations: ConstraintEquations, evaluated: PointEvaluation, way: Floats, y: Floats, lever: float
 ) -> Floats:
-    """Return what the grip adds to y, in what the points leave free; turns are measured at a lever."""
-    held = sight.held
-    normal, per = equations.normal.take(held, axis=0), (0.5 * lever / sight.h) * equations.weight.take(held)
-    turns, turned = normal_constraint(normal, per, sight.beside, equations.beside, way.take(held, axis=0))
+    """Return what the normal constraint adds to y (f,), within what the control points leave free.
+
+    It solves the constraint in the sense of least squares with a ridge (slack), and refines the solution
+    once.
+
+    Args:
+        equations: the equations of the step.
+        evaluated: F at the control points and beside them.
+        way: the moves of all points (n, 3).
+        y: the solution without the constraint (f,).
+        lever: the length at which turns count, in scene units.
+    """
+    held = evaluated.normal_points
+    normal, per = (
+        equations.normal.take(held, axis=0),
+        (0.5 * lever / evaluated.h) * equations.weight.take(held),
+    )
+    turns, turned = normal_constraint(normal, per, evaluated.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
     slack = max(

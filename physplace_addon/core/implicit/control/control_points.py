@@ -1,9 +1,9 @@
 """Control points: places that the surface passes through (Witkin and Heckbert 1994, sections 3.4 and 5).
 
-A point is pinned and stays where it is, or it is dragged: a spring pulls it towards the cursor, with a
-velocity that is proportional to the vector to it, so that a cursor that jumps makes no jump in the
-surface.  A point that is pinned where the surface is not is a foot on the surface, until that has come to
-the pin.
+A point is pinned and stays where it is, or it is dragged. A spring pulls a dragged point towards the cursor,
+"the velocity of the dragged particle proportional to the vector from the point to the 3-D cursor position",
+so that a cursor that jumps makes no jump in the surface. A point that is pinned where the surface is not
+starts at a close point of the surface and is on its way until it has come to the pin.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ from ...errors import SculptingError
 
 @dataclass(frozen=True, eq=False)
 class ControlPoints:
-    """n control points: position (n, 3), where they are on the surface, and target (n, 3), where they are
-    wanted, in scene units; dragged (n,): by the cursor; names (n), for messages.
+    """n control points; lengths are in scene units.
+
+    Attributes:
+        position: where they are on the surface (n, 3).
+        target: where they are wanted (n, 3).
+        dragged: which of them follow the cursor (n,).
+        names: their names (n), for messages.
     """
 
     position: Floats
@@ -34,7 +39,11 @@ class ControlPoints:
 
     @classmethod
     def pinned(cls, position: Floats | Sequence[Sequence[float]], names: Sequence[str] = ()) -> ControlPoints:
-        """Pin the surface to positions (n, 3).  Raises SculptingError for what is no place."""
+        """Return points that pin the surface to positions (n, 3).
+
+        Raises:
+            SculptingError: for anything but three finite numbers each.
+        """
         at = np.array(position, dtype=np.float64).reshape(-1, 3)
         for place in at:
             checked(place)
@@ -42,7 +51,7 @@ class ControlPoints:
         return cls(at, at.copy(), np.zeros(len(at), dtype=bool), called)
 
     def with_point(self, place: Floats, name: str = "") -> ControlPoints:
-        """Pin the surface at one more place (3,)."""
+        """Return the points and one more, pinned at a place (3,). Raises SculptingError for no place."""
         more = ControlPoints.pinned(checked(place)[None], [name or self._unused()])
         return ControlPoints(
             np.vstack([self.position, more.position]),
@@ -52,32 +61,41 @@ class ControlPoints:
         )
 
     def _unused(self) -> str:
+        """Return the smallest number that names no point."""
         return next(str(n) for n in range(len(self) + 1, 2 * len(self) + 2) if str(n) not in self.names)
 
     def without(self, index: int) -> ControlPoints:
-        """Leave a point out; those behind it move up."""
+        """Return the points without one; those behind it move up. Raises SculptingError for no such point."""
         self._check(index)
         return self.only(np.arange(len(self)) != index)
 
     def only(self, some: Bools) -> ControlPoints:
-        """Return some of them (n,)."""
+        """Return some of the points, by a mask (n,)."""
         names = tuple(name for name, kept in zip(self.names, some, strict=True) if kept)
         return ControlPoints(self.position[some], self.target[some], self.dragged[some], names)
 
     def dragged_to(self, index: int, target: Floats) -> ControlPoints:
-        """Drag a point towards a target (3,) from now on."""
+        """Return the points with one dragged towards a target (3,) from now on.
+
+        Raises:
+            SculptingError: for no such point, and for no place.
+        """
         self._check(index)
         targets, dragged = self.target.copy(), self.dragged.copy()
         targets[index], dragged[index] = checked(target), True
         return ControlPoints(self.position, targets, dragged, self.names)
 
     def released(self, index: int) -> ControlPoints:
-        """Pin a point where it is now."""
+        """Return the points with one pinned where it is now. Raises SculptingError for no such point."""
         self._check(index)
         return self.pinned_at(index, self.position[index])
 
     def pinned_at(self, index: int, place: Floats) -> ControlPoints:
-        """Pin a point to another place (3,)."""
+        """Return the points with one pinned at another place (3,).
+
+        Raises:
+            SculptingError: for no such point, and for no place.
+        """
         self._check(index)
         positions, targets, dragged = self.position.copy(), self.target.copy(), self.dragged.copy()
         positions[index] = targets[index] = checked(place)
@@ -90,38 +108,52 @@ class ControlPoints:
         return np.asarray(self.dragged | (self.distance_left > 0.0))
 
     def at(self, position: Floats) -> ControlPoints:
-        """Return them with those on their way at rows of positions (n, 3)."""
+        """Return the points, those on their way at the given positions (n, 3)."""
         there = np.where(self.free[:, None], position, self.position)
         return ControlPoints(there, self.target, self.dragged, self.names)
 
     def moved_to_surface(self, apart: Bools, feet: Floats) -> ControlPoints:
-        """Return them with some (n,) at feet (k, 3), on their way to where they are pinned or dragged."""
+        """Return the points with some of them (n,) at places on the surface (k, 3), their
+        targets as before.
+        """
         position = self.position.copy()
         position[apart] = feet
         return replace(self, position=position)
 
     def moves(self, share: float, longest: float) -> Floats:
-        """Return how far each goes in a step (n, 3): a share of the way to the cursor, or all to the pin."""
+        """Return how far each point goes in a step (n, 3): a share of the way to the cursor, or all of it to
+        the pin.
+
+        Args:
+            share: the share of a dragged point.
+            longest: the longest move in scene units.
+        """
         part = np.where(self.dragged, share, 1.0)
         capped = np.minimum(part, longest / np.maximum(self.distance_left, 1e-300))
-        return np.asarray(capped[:, None] * self._way_left)
+        return np.asarray(capped[:, None] * self._vector_left)
 
     @cached_property
     def distance_left(self) -> Floats:
-        """How far each is from its target (n,)."""
-        return np.asarray(np.sqrt(np.einsum("ni,ni->n", self._way_left, self._way_left)))
+        """How far each point is from its target (n,), in scene units."""
+        return np.asarray(np.sqrt(np.einsum("ni,ni->n", self._vector_left, self._vector_left)))
 
     @cached_property
-    def _way_left(self) -> Floats:
+    def _vector_left(self) -> Floats:
+        """The vectors (n, 3) from the points to their targets."""
         return self.target - self.position
 
     def _check(self, index: int) -> None:
+        """Raise SculptingError for a number that no point has."""
         if not 0 <= index < len(self):
             raise SculptingError(f"control point {index}: there are {len(self)}; count from 0")
 
 
 def checked(place: Floats) -> Floats:
-    """Return a place as an array (3,).  Raises SculptingError for anything but three finite numbers."""
+    """Return a place as an array (3,).
+
+    Raises:
+        SculptingError: for anything but three finite numbers.
+    """
     found = np.array(place, dtype=np.float64)
     if found.shape != (3,) or not np.isfinite(found).all():
         raise SculptingError(f"control point: expected a place of three finite numbers, found {place!r}")

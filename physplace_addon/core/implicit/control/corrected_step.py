@@ -1,14 +1,16 @@
-"""A single step of a surface after its control points (Witkin and Heckbert 1994, section 3.4).
+"""A step of a surface after its control points, corrected to higher order (Witkin and Heckbert 1994, section
+3.4).
 
-The parameters take the least change by which the surface follows the moved points to first order (`plan`);
-then the same equations answer what is left, F at the new places, until it is what the first order said.
-What the first order missed in the last step is answered beforehand: a point that goes on as it went is then
-followed at the first look.  The paper's feedback phi is 1 / dt: a step takes back all that is amiss, at most
-a stride of it.
+The parameters take the least change by which the surface follows the moved points to first order
+(`first_order_step`). Then the same equations are solved for what is left, F at the new places, until it is
+what the first order said. The error of the first order in the last step is corrected beforehand: a point that
+goes on as it went is then met by the first solution. The paper's feedback phi is 1 / dt: a step takes back
+all that points are off, at most a stride.
 
-A point on its way that the pinned hold back is put where the surface came to.  A step that takes a pinned
-point off the surface is cut in two, and in two again; if that does not help, nothing moves.  Of a radius a
-step leaves half at least, and one that is small does not shrink: an element that is gone would not come back.
+A point on its way that the pinned ones hold back is projected onto the surface. A step that takes a pinned
+point off the surface is cut in two, and in two again; if that does not help, nothing moves. A step leaves at
+least a half of every radius, and one that is small does not shrink: an element that is gone would not come
+back.
 """
 
 from __future__ import annotations
@@ -32,28 +34,31 @@ from .constraint_equations import (
 )
 from .control_points import ControlPoints
 
-_CUTS = 5
-_CORRECTIONS = 6
-_AFRESH = 3  # corrections after which the equations are set up again
-_LEAST_PART = 0.5  # of a radius: what a step leaves of it
-_PINNED = 0.3  # of what is near enough: where a pinned point must be, for the next step's sake
-_ENOUGH = 0.3  # of what is near enough: where corrections end
-_ALIKE = 2.0  # last changes, along them: a longer change is not compared
+_CUTS = 5  # times that a step is halved before it is given up
+_CORRECTIONS = 6  # most corrections of a step
+_AFRESH = 3  # corrections after which the equations are set up again, because the first ones no longer fit
+_LEAST_PART = 0.5  # share of a radius that a step leaves at least
+_PINNED = 0.3  # share of `near` within which a pinned point must be, so that the next step starts well
+_ENOUGH = 0.3  # share of `near` at which corrections end
+_ALIKE = 2.0  # lengths of the last change: a change longer than this along it is not compared with it
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrderError:
-    """How far off n points a change (m,) left the surface that was right to first order, off (n,); both in
-    scene units.
+    """How far off the surface a step left points that was right to first order.
 
-    That is of second order: of another change on the same line it goes with the square of its length.
+    The error is of second order: another change along the same line has it times the square of its length.
+
+    Attributes:
+        change: the change of the parameters (m,), over their scales.
+        off: the error (n,) in scene units, signed.
     """
 
     change: Floats
     off: Floats
 
     def by(self, change: Floats, count: int) -> Floats:
-        """Return what to expect of a change (m,) at so many points, by its part along this one."""
+        """Return the error to be expected (count,) of a change (m,), from its part along this one."""
         if (len(change), count) == (len(self.change), len(self.off)):
             share = float(change @ self.change) / max(float(self.change @ self.change), 1e-300)
             if abs(share) < _ALIKE:
@@ -63,70 +68,88 @@ class SecondOrderError:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceStep:
-    """The function and the control points after a step, what is seen there, and what the first order missed;
-    off (n,): how far off the surface each point is, in scene units; idle: nothing was done.
+    """A surface and its control points after a step.
+
+    Attributes:
+        function: F after the step.
+        controls: the control points after the step.
+        evaluated: F there.
+        off: how far off the surface each point is (n,), in scene units.
+        error: what the first order missed.
+        idle: whether nothing was done.
     """
 
     function: ImplicitFunction
     controls: ControlPoints
-    sight: PointEvaluation
+    evaluated: PointEvaluation
     off: Floats
-    missed: SecondOrderError
+    error: SecondOrderError
     idle: bool = False
 
 
-NO_ERROR = SecondOrderError(np.zeros(0), np.zeros(0))
+NO_ERROR = SecondOrderError(np.zeros(0), np.zeros(0))  # the error before the first step
 
 
 def corrected_step(
     function: ImplicitFunction,
-    sight: PointEvaluation,
+    evaluated: PointEvaluation,
     controls: ControlPoints,
-    wish: DesiredStep,
+    desired_step: DesiredStep,
     mobility: Mobility,
-    missed: SecondOrderError,
-    pace: StepLimits,
+    error: SecondOrderError,
+    limits: StepLimits,
     farthest: float,
 ) -> SurfaceStep:
-    """Make a step from what is seen, or as much of it as the pinned allow, and farthest, in scene units."""
-    planned = _feasible(function, sight, controls, wish, mobility, pace)
-    length = surface_motion(planned.change, pace)
+    """Make a step, or as much of it as the pinned points allow.
+
+    Args:
+        function: F before the step.
+        evaluated: F at the control points.
+        controls: the control points before the step.
+        desired_step: what the step is to do.
+        mobility: gives B for the parameters (m,) that may change.
+        error: the error of the last step.
+        limits: how far a step may go.
+        farthest: how far the change of parameters may move the surface, in scene units.
+    """
+    planned = _feasible(function, evaluated, controls, desired_step, mobility, limits)
+    length = surface_motion(planned.change, limits)
     if math.isfinite(length):
         share = min(1.0, farthest / length)
         for cut in range(_CUTS):
-            made = _made(function, controls, planned, share * 0.5**cut, missed, pace)
+            made = _made(function, controls, planned, share * 0.5**cut, error, limits)
             if made is not None:
                 return made
-    return SurfaceStep(function, controls, sight, np.abs(planned.equations.off), NO_ERROR)
+    return SurfaceStep(function, controls, evaluated, np.abs(planned.equations.off), NO_ERROR)
 
 
 def _feasible(
     function: ImplicitFunction,
-    sight: PointEvaluation,
+    evaluated: PointEvaluation,
     controls: ControlPoints,
-    wish: DesiredStep,
+    desired_step: DesiredStep,
     mobility: Mobility,
-    pace: StepLimits,
+    limits: StepLimits,
 ) -> FirstOrderStep:
-    """Plan a step that leaves a part of every radius, and all of a small one: others do the rest.
+    """Return a step to first order that leaves a part of every radius, and all of a small one.
 
-    Each round leaves out more parameters, those that would come below their least.
+    Each round excludes the parameters that would come below their least value; the others do the rest.
     """
-    size, free = function.parameters.take(pace.sizes), np.ones(len(wish.desired), dtype=bool)
-    lowest = np.where(size > pace.smallest, -_LEAST_PART * size, 0.0)
+    size, free = function.parameters.take(limits.sizes), np.ones(len(desired_step.desired), dtype=bool)
+    lowest = np.where(size > limits.smallest, -_LEAST_PART * size, 0.0)
     while True:
-        planned = first_order_step(sight, controls, wish, mobility(free), pace)
-        below = (planned.change.take(pace.sizes) < lowest) & free.take(pace.sizes)
+        planned = first_order_step(evaluated, controls, desired_step, mobility(free), limits)
+        below = (planned.change.take(limits.sizes) < lowest) & free.take(limits.sizes)
         if not np.count_nonzero(below):
             return planned
-        bound, desired = pace.sizes[below], wish.desired.copy()
+        bound, desired = limits.sizes[below], desired_step.desired.copy()
         free[bound], desired[bound] = False, lowest[below]
-        wish = replace(wish, desired=desired)
+        desired_step = replace(desired_step, desired=desired)
 
 
-def surface_motion(change: Floats, pace: StepLimits) -> float:
-    """Return about how far a change of parameters moves the surface at most, in scene units, above 0."""
-    return float((np.abs(change) / pace.scales).max(initial=1e-300))
+def surface_motion(change: Floats, limits: StepLimits) -> float:
+    """Return about how far a change of parameters (m,) moves the surface, in scene units, 1e-300 at least."""
+    return float((np.abs(change) / limits.scales).max(initial=1e-300))
 
 
 def _made(
@@ -134,19 +157,21 @@ def _made(
     controls: ControlPoints,
     planned: FirstOrderStep,
     part: float,
-    missed: SecondOrderError,
-    pace: StepLimits,
+    error: SecondOrderError,
+    limits: StepLimits,
 ) -> SurfaceStep | None:
-    """Make a part of a planned step; None if it leaves the pinned farther off than they were."""
-    moved = controls.at(controls.position + part * planned.way)
-    made = _corrected(function, moved, planned, part, missed, pace)
+    """Return a step that makes a part of a planned one; None if it leaves the pinned farther off than they
+    were.
+    """
+    moved = controls.at(controls.position + part * planned.moves)
+    made = _corrected(function, moved, planned, part, error, limits)
     if made is None:
         return None
-    least = np.maximum(1.01 * np.abs(planned.equations.off), _PINNED * pace.near)
+    least = np.maximum(1.01 * np.abs(planned.equations.off), _PINNED * limits.near)
     if np.count_nonzero((made.off <= least) | controls.free) < len(controls):
         return None
-    stray = controls.free & (made.off > pace.near)
-    return _put_back(made, stray, planned.equations, pace) if np.count_nonzero(stray) else made
+    stray = controls.free & (made.off > limits.near)
+    return _with_projected(made, stray, planned.equations, limits) if np.count_nonzero(stray) else made
 
 
 def _corrected(
@@ -154,53 +179,60 @@ def _corrected(
     moved: ControlPoints,
     planned: FirstOrderStep,
     part: float,
-    missed: SecondOrderError,
-    pace: StepLimits,
+    error: SecondOrderError,
+    limits: StepLimits,
 ) -> SurfaceStep | None:
-    """Change the function by a part of a plan, and bring it to the points that it reaches by first order."""
+    """Return the function changed by a part of a planned step, corrected so that it meets the points.
+
+    It is None if parameters come out of their bounds, or F is no number.
+    """
     equations, change = planned.equations, part * planned.change
     goal = equations.off + part * (planned.left - equations.off)
-    near, lengths = np.abs(goal) <= pace.near, change / pace.scales
-    ask = np.where(near, -missed.by(lengths, len(moved)), 0.0)
+    near, lengths = np.abs(goal) <= limits.near, change / limits.scales
+    ask = np.where(near, -error.by(lengths, len(moved)), 0.0)
     for correction in range(_CORRECTIONS + 1):
-        changed = _changed(function, change + equations.mobility @ equations.answer(ask, pace.stride), pace)
+        changed = _changed(
+            function, change + equations.mobility @ equations.answer(ask, limits.stride), limits
+        )
         if changed is None:
             return None
-        function, sight = changed, PointEvaluation.of(changed, moved, pace)
-        off = equations.off_in(sight)
+        function, evaluated = changed, PointEvaluation.of(changed, moved, limits)
+        off = equations.off_in(evaluated)
         left = np.where(near, off - goal, 0.0)
         if correction == 0:
-            missed = SecondOrderError(lengths, left - ask)
+            error = SecondOrderError(lengths, left - ask)
         worst = float(np.abs(left).max(initial=0.0))
         if not math.isfinite(worst):
             return None
-        if worst <= _ENOUGH * pace.near:
+        if worst <= _ENOUGH * limits.near:
             break
         if correction == _AFRESH:
-            equations = ConstraintEquations.of(sight, moved, equations.mobility, pace.near)
+            equations = ConstraintEquations.of(evaluated, moved, equations.mobility, limits.near)
         change, ask = np.zeros_like(change), -left
-    return SurfaceStep(function, moved, sight, np.abs(off), missed)
+    return SurfaceStep(function, moved, evaluated, np.abs(off), error)
 
 
-def _changed(function: ImplicitFunction, change: Floats, pace: StepLimits) -> ImplicitFunction | None:
-    """Return the function with changed parameters; None if they are no numbers, or a size is not above 0."""
+def _changed(function: ImplicitFunction, change: Floats, limits: StepLimits) -> ImplicitFunction | None:
+    """Return the function with changed parameters; None if they are not finite, or a size is not above 0."""
     parameters = function.parameters + change
-    return function.with_parameters(parameters) if pace.allows(parameters) else None
+    return function.with_parameters(parameters) if limits.allows(parameters) else None
 
 
-def _put_back(
-    made: SurfaceStep, stray: Bools, equations: ConstraintEquations, pace: StepLimits
+def _with_projected(
+    made: SurfaceStep, stray: Bools, equations: ConstraintEquations, limits: StepLimits
 ) -> SurfaceStep:
-    """Put points (n,) that were on their way and are off the surface back on it: those are not there yet."""
-    function, moved = made.function, points_on_surface(made.function, made.controls, stray, pace)
-    sight = PointEvaluation.of(function, moved, pace)
-    return SurfaceStep(function, moved, sight, np.abs(equations.off_in(sight)), made.missed)
+    """Return a step with stray points (n,), which were on their way and are off the surface, projected onto
+    it.
+    """
+    function, moved = made.function, points_on_surface(made.function, made.controls, stray, limits)
+    evaluated = PointEvaluation.of(function, moved, limits)
+    return SurfaceStep(function, moved, evaluated, np.abs(equations.off_in(evaluated)), made.error)
 
 
 def points_on_surface(
-    function: ImplicitFunction, controls: ControlPoints, stray: Bools, pace: StepLimits
+    function: ImplicitFunction, controls: ControlPoints, stray: Bools, limits: StepLimits
 ) -> ControlPoints:
-    """Return the points with some (n,) brought onto the surface."""
+    """Return the control points with some of them (n,) projected onto the surface."""
     if not stray.any():
         return controls
-    return controls.moved_to_surface(stray, projected(function, controls.position[stray], pace.stride))
+    return controls.moved_to_surface(stray, projected(function, controls.position[stray], limits.stride))

@@ -1,9 +1,9 @@
 """Surfaces for the frames of an animation, whose elements and control points are keyed.
 
-A frame's surface goes on from that of the frame before: its parameters change as the keyed ones do, which
-is what Q is for (Witkin and Heckbert 1994, section 3.4), and then by the least that takes it to the frame's
-control points.  Nothing else is taken along, and chance is drawn from the frame's number: so a frame is the
-same whether it is played or scrubbed to.
+A frame's surface continues that of the frame before: its parameters change as the keyed ones do, which is
+what Q is for (Witkin and Heckbert 1994, section 3.4), and then by the least that takes the surface to the
+frame's control points. Nothing else is carried over, and random numbers are drawn from the frame's number: so
+a frame is the same whether it is played or scrubbed to.
 """
 
 from __future__ import annotations
@@ -21,12 +21,18 @@ from .control_points import ControlPoints
 from .sculpting import Sculpting
 from .state import SculptSettings, SculptState, SculptStatus
 
-_STILL = 6  # steps in which the surface has not moved, after which a frame's floaters are spread well enough
+_STILL = 6  # steps without motion of the surface, after which a frame's floaters are spread well enough
 
 
 @dataclass(frozen=True, eq=False)
 class KeyedFrame:
-    """What is keyed in a frame: the function as its elements are, and where the control points are (n, 3)."""
+    """What is keyed in a frame.
+
+    Attributes:
+        function: F as its elements are keyed.
+        places: the control points (n, 3), in scene units.
+        names: their names (n), for messages.
+    """
 
     function: ImplicitFunction
     places: Floats | Sequence[Sequence[float]]
@@ -34,7 +40,22 @@ class KeyedFrame:
 
 
 class KeyedSculpting:
-    """Solves frames one after another from the first, and keeps them."""
+    """Solves frames one after another from the first, and keeps their states.
+
+    Attributes:
+        first: the number of the first frame.
+
+    Args:
+        keyed: returns what is keyed in a frame.
+        settings: those of the sculpting.
+        first: the number of the first frame.
+        steps: most steps of a frame.
+        first_steps: most steps of the first frame.
+        seed: of the random numbers.
+
+    Raises:
+        SculptingError: for fewer than one step.
+    """
 
     def __init__(
         self,
@@ -45,7 +66,7 @@ class KeyedSculpting:
         first_steps: int = 150,
         seed: int = 0,
     ) -> None:
-        """Take what is keyed from a function of the frame; steps are what a frame takes at most."""
+        """Keep what is keyed, and solve nothing yet."""
         if steps < 1 or first_steps < 1:
             raise SculptingError(f"steps of a frame: expected at least 1, found {min(steps, first_steps)}")
         self.first = first
@@ -60,19 +81,22 @@ class KeyedSculpting:
         return len(self._states)
 
     def at(self, frame: int) -> SculptState:
-        """Return the surface in a frame, or in the first one if it is before that."""
+        """Return the state of a frame, or of the first one if it is before that; frames up to
+        it are solved.
+        """
         while self.solved <= max(frame - self.first, 0):
             self._solve(self.first + self.solved)
         return self._states[max(frame - self.first, 0)]
 
     def forget(self, frame: int | None = None) -> None:
-        """Solve a frame, and all after it, anew when they are asked for: what is keyed has changed."""
+        """Forget a frame and all after it, or all frames, because what is keyed has changed."""
         kept = 0 if frame is None else max(frame - self.first, 0)
         del self._states[kept:], self._functions[kept:]
 
     def _solve(self, frame: int) -> None:
+        """Solve a frame, whose predecessor is solved."""
         keyed = self._keyed(frame)
-        function, floaters = self._gone_on(keyed.function)
+        function, floaters = self._continued(keyed.function)
         controls = ControlPoints.pinned(keyed.places, keyed.names)
         rng = np.random.default_rng([self._seed, frame - self.first])
         sculpting = Sculpting(function, self._settings, rng, controls, floaters)
@@ -84,8 +108,8 @@ class KeyedSculpting:
         self._states.append(sculpting.state)
         self._functions.append(keyed.function)
 
-    def _gone_on(self, keyed: ImplicitFunction) -> tuple[ImplicitFunction, Floaters | None]:
-        """Return the function and the floaters that a frame begins with."""
+    def _continued(self, keyed: ImplicitFunction) -> tuple[ImplicitFunction, Floaters | None]:
+        """Return the function and the floaters with which a frame begins."""
         if not self._states:
             return keyed, None
         before, solved = self._functions[-1], self._states[-1]

@@ -4,14 +4,15 @@ Wanted is the rate q' of the parameters that differs least from a desired one, Q
 
     A q' = b,    A = F_q at the control points,    b = -(F_x . p' + phi F),
 
-so that every point stays on the surface.  With M^-1 = B B^T ("mobility") and q' = Q + B y this is the
-smallest y with (A B) y = b - A Q: y = (A B)^+ (b - A Q), what equations 7 and 8 give for M = 1.
+so that every point stays on the surface. With M^-1 = B B' (B is called the mobility) and q' = Q + B y, this
+is the smallest y with (A B) y = b - A Q: y = (A B)^+ (b - A Q), which is what equations 7 and 8 give for M =
+1.
 
-Points can ask for what cannot be: more of them than parameters, or two that ask the same, or opposites.  So
-the pseudo-inverse is by singular values, of rows that are divided by |F_x| and so in units of length, and
-small ones are damped.  Points come in ranks: what the pinned ask is met first, and what the dragged ask
-within what that leaves free, and last mere wishes.  Where all can be met, that is the same least change:
-the part that a rank adds is at right angles to all rows above it.
+Points can ask for what cannot be: more of them than parameters, or two that ask the same, or opposites. So
+the pseudo-inverse is formed from singular values, of rows that are divided by |F_x| and so in units of
+length, and small ones are damped. Points have ranks: pinned ones are met first, and dragged ones within what
+these leave free. Where all can be met, that is the same least change, because the part that a rank adds is at
+right angles to all rows above it.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 
-_ASKED = 1e-5  # of a row: a smaller singular value asks what is asked already
-_LITTLE = 1e-2  # of a row: where those before leave less of it free, it is not worth the change
+_ASKED = 1e-5  # share of the longest row: a smaller singular value asks for what is asked already
+_LITTLE = 1e-2  # share of a row: where the rows above leave less of it free, it is not worth the change
+# share of what parameters can change F by: where |F_x| is less, it counts as this
 _LEAST_GRADIENT = (
     0.01  # of what parameters can change F by: a point where F_x is less counts as if it were so
 )
 
 
 def length_weights(reach: Floats, slope: Floats) -> Floats:
-    """Return what makes lengths of F's values at points (n,): 1 / |F_x|, but bounded where F_x is near zero.
+    """Return the weights (n,) that make lengths of values of F at n points: 1 / |F_x|, bounded where that is
+    near zero.
 
-    reach (n,) are the lengths of rows of A B, slope (n,) is |F_x|.  It is 0 where neither tells anything.
+    Args:
+        reach: the lengths of the rows of A B (n,).
+        slope: |F_x| (n,).
+
+    Returns:
+        The weights (n,); 0 where neither tells anything.
     """
     size = np.maximum(slope, _LEAST_GRADIENT * reach)
     return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
@@ -42,8 +50,15 @@ def length_weights(reach: Floats, slope: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Rank:
-    """Rows (n, m) that are served together, and the singular values and vectors of what those before leave
-    free of them: values (n,) are damped and inverse, fixed (n,) tells which count.
+    """Rows that are served together, with the singular values and vectors of what the rows above leave free
+    of them.
+
+    Attributes:
+        rows: A B (n, m).
+        left: the left singular vectors (n, n).
+        values: the damped inverse of the singular values (n,).
+        right: the right singular vectors (n, m).
+        fixed: which of them count as met exactly (n,).
     """
 
     rows: Floats
@@ -54,7 +69,7 @@ class _Rank:
 
     @classmethod
     def of(cls, rows: Floats, kept: Floats) -> _Rank:
-        """Take the singular values of rows (n, m) beside the orthonormal rows `kept` (k, m)."""
+        """Return the rank of rows (n, m), below the orthonormal rows `kept` (k, m)."""
         free = rows - (rows @ kept.T) @ kept if len(kept) else rows
         left, values, right = _singular(free)
         longest = math.sqrt(float(np.einsum("nm,nm->n", rows, rows).max()))
@@ -71,7 +86,7 @@ class _Rank:
         return np.asarray((self.right.T * self.values) @ self.left.T)
 
     def answer(self, ask: Floats, most: float) -> Floats:
-        """Return the least y for what is asked; a direction that needs more than `most` gets less."""
+        """Return the least y (m,) for what is asked (n,); directions that need more than `most` get less."""
         along = self.values * (ask @ self.left)
         along *= np.minimum(1.0, most / np.maximum(np.abs(along), 1e-300)) ** 2
         return np.asarray(along @ self.right)
@@ -79,9 +94,11 @@ class _Rank:
 
 @dataclass(frozen=True, eq=False)
 class RankedInverse:
-    """The damped inverse of rows (n, m) in ranks, first come, first served: rank (n,) is least for the first.
+    """The damped inverse of rows in ranks.
 
-    Rows of lengths, not of other units.
+    Attributes:
+        rows: A B (n, m), in units of length.
+        rank: the rank of each row (n,); the smallest is served first.
     """
 
     rows: Floats
@@ -93,7 +110,7 @@ class RankedInverse:
         return self._by_ranks[1] if self._of_independent is None else self._of_independent
 
     def beyond(self, rows: Floats) -> Floats:
-        """Return what of other rows (k, m) these leave free."""
+        """Return the part of other rows (k, m) that these leave free."""
         if self._of_independent is None:
             kept = self._by_ranks[2]
             return rows - (rows @ kept.T) @ kept
@@ -101,9 +118,9 @@ class RankedInverse:
 
     @cached_property
     def _of_independent(self) -> Floats | None:
-        """The inverse R^T (R R^T)^-1 of rows R of which none asks nearly what others ask; None if some do.
+        """The inverse R' (R R')^-1 of rows R, none of which asks nearly what others ask; None if some do.
 
-        Of a row R_i those others leave free 1 / (R R^T)^-1_ii, squared.
+        The others leave free of a row R_i the square 1 / (R R')^-1_ii.
         """
         square = self.rows @ self.rows.T
         try:
@@ -115,7 +132,9 @@ class RankedInverse:
 
     @cached_property
     def _by_ranks(self) -> tuple[list[tuple[Ints, _Rank]], Floats, Floats]:
-        """The ranks, with the numbers of their rows; the inverse; a basis (k, m) of all that the rows fix."""
+        """The ranks with the numbers of their rows, the inverse (m, n), and a basis (k, m) of what the rows
+        fix.
+        """
         made, kept, whole = [], self.rows[:0], np.zeros(self.rows.T.shape)
         for number in np.unique(self.rank):
             own = np.flatnonzero(self.rank == number)
@@ -139,7 +158,9 @@ class RankedInverse:
 
 
 def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the singular values (n,) of rows (n, m), and the vectors on both sides (n, n), (n, m)."""
+    """Return the left singular vectors (n, n), the singular values (n,) and the right vectors (n, m) of rows
+    (n, m).
+    """
     if len(rows) > 1:
         left, values, right = np.linalg.svd(rows, full_matrices=False)
         return left, values, right

@@ -1,4 +1,4 @@
-"""What sculpting is given and gives: settings, states, and what the surface is doing."""
+"""Settings, states and status of sculpting."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from ...arrays import Bools, Floats
 from ...wording import in_words
 from ..functions.base import ImplicitFunction
 from ..particles.floaters import Floaters, FloaterSettings
+from ..projection import distances_to_surface
 from .control_points import ControlPoints
 
 
 class SculptStatus(Enum):
-    """What the surface is doing; `message` says it to a person.  None is an end: steps may go on."""
+    """What the surface is doing; `message` says it to a person. No member is an end: steps may
+    always go on.
+    """
 
     RUNNING = "the surface is moving"
     SETTLED = "at rest: the surface passes through all control points"
@@ -31,23 +34,38 @@ class SculptStatus(Enum):
         """A sentence for a person."""
         return self.value
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the surface is still moving."""
+        return self is SculptStatus.RUNNING
+
 
 @dataclass(frozen=True)
 class SculptSettings:
-    """floaters: their radius and more; hold: whether the surface at a dragged point must not slip away.
+    """Settings of sculpting.
 
-    Where the floaters' `focus_size` is above 0 and no focus is set, they are denser near dragged points.
+    Where the floaters' `focus_size` is above 0 and no focus is set, floaters are denser near dragged points.
+
+    Attributes:
+        floaters: the settings of the floaters.
+        keep_normals: whether the surface's normal at a dragged point is kept as far as possible.
     """
 
     floaters: FloaterSettings
-    hold: bool = True
+    keep_normals: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class SculptState:
-    """A surface after a step: its function, its floaters, its control points.
+    """A surface after a step.
 
-    stuck (n,): the control points that get no nearer to where they are wanted.
+    Attributes:
+        function: F.
+        floaters: the particles that sample it.
+        controls: its control points.
+        stuck: the control points (n,) that get no nearer to where they are wanted.
+        status: what the surface is doing.
+        steps: the number of steps up to here.
     """
 
     function: ImplicitFunction
@@ -61,8 +79,7 @@ class SculptState:
     def off(self) -> Floats:
         """How far off the surface each control point is (n,), to first order, in scene units."""
         value, gradient = self.function.gradient(self.controls.position)
-        slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
-        return np.asarray(np.abs(value) / np.where(value == 0.0, 1.0, np.maximum(slope, 1e-200)))
+        return distances_to_surface(value, gradient)
 
     @property
     def left(self) -> Floats:

@@ -1,7 +1,8 @@
-"""How a surface goes after its control points, step by step (Witkin and Heckbert 1994, sections 3.4 and 5).
+"""How a surface follows its control points, one step (Witkin and Heckbert 1994, sections 3.4 and 5).
 
-Where pinned points are off the surface, as when an element was taken from under them, or on their way, they
-are served first, by a step of their own, or several: what is dragged far would leave little of it to them.
+Where pinned points are on their way, or off the surface because an element was taken from under them, they
+are served first, by one step of their own or several: points that are dragged far would leave little of a
+step to them.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from .corrected_step import (
     surface_motion,
 )
 
-_SPRING = 0.3  # of the way to the cursor in a step
-_APPROACHES = 6  # steps at once to pinned points that are off the surface
-_NEARER = 0.02  # of its way: a point that comes by less is not worth a change
+_SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a step, the paper's spring
+_APPROACHES = 6  # steps made at once towards pinned points that are off the surface
+# share of its distance: a point that comes nearer by less is not worth a change of the surface
+_NEARER = 0.02
 
 
 def surface_step(
@@ -34,114 +36,152 @@ def surface_step(
     controls: ControlPoints,
     desired: Floats,
     mobility: Mobility,
-    pace: StepLimits,
+    limits: StepLimits,
     known: Floats,
     last: SurfaceStep | None = None,
 ) -> SurfaceStep:
-    """Make a step.  desired (m,) is the change of the parameters wished for it, Q dt; mobility gives B for
-    the parameters that may change; known (r, 3) are places on the surface, for feet of points far off it;
-    the last step, if given, saves work.
+    """Make one step of the surface.
+
+    Args:
+        function: F before the step.
+        controls: the control points, with their targets.
+        desired: the desired change of the parameters (m,), Q dt.
+        mobility: gives B (m, f) for the parameters (m,) that may change.
+        limits: how far a step may go.
+        known: places (r, 3) on the surface, for points that are far off it.
+        last: the step before, which saves work, or None.
     """
     same = last is not None and last.function is function and last.controls is controls
     if last is not None and same and last.idle and not np.count_nonzero(desired):
         return last
-    made = _followed(function, controls, desired, mobility, pace, known, last)
+    made = _pinned_then_dragged(function, controls, desired, mobility, limits, known, last)
     idle = made.function is function and np.array_equal(made.controls.position, controls.position)
     return replace(made, idle=True) if idle else made
 
 
-def _followed(
+def _pinned_then_dragged(
     function: ImplicitFunction,
     controls: ControlPoints,
     desired: Floats,
     mobility: Mobility,
-    pace: StepLimits,
+    limits: StepLimits,
     known: Floats,
     last: SurfaceStep | None,
 ) -> SurfaceStep:
-    """Serve the pinned, where that is needed, and then the dragged."""
-    seen, missed = (None, NO_ERROR) if last is None else (last.sight, last.missed)
-    sight, controls = _sight(function, controls, pace, known, seen)
-    way, dragged = controls.moves(_SPRING, pace.stride), controls.dragged
-    if np.count_nonzero((controls.free | sight.farther(pace.near)) & ~dragged):
+    """Serve the pinned points, where that is needed, and then the dragged ones."""
+    seen, error = (None, NO_ERROR) if last is None else (last.evaluated, last.error)
+    evaluated, controls = _evaluated(function, controls, limits, known, seen)
+    way, dragged = controls.moves(_SPRING, limits.stride), controls.dragged
+    if np.count_nonzero((controls.free | evaluated.farther(limits.near)) & ~dragged):
         if not np.count_nonzero(dragged):
-            return _come_to(
-                function, sight, controls, DesiredStep(way, desired, back=True), mobility, missed, pace
+            return _approach_pinned(
+                function,
+                evaluated,
+                controls,
+                DesiredStep(way, desired, return_to_surface=True),
+                mobility,
+                error,
+                limits,
             )
-        function, sight, controls = _pinned_first(function, controls, way, mobility, pace)
+        function, evaluated, controls = _pinned_first(function, controls, way, mobility, limits)
         way = dragged[:, None] * way
-    wish = DesiredStep(way, desired, back=False)
+    desired_step = DesiredStep(way, desired, return_to_surface=False)
     return corrected_step(
-        function, sight, controls, wish, mobility, missed, pace, FARTHEST_STRIDES * pace.stride
+        function, evaluated, controls, desired_step, mobility, error, limits, FARTHEST_STRIDES * limits.stride
     )
 
 
 def _pinned_first(
-    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, pace: StepLimits
+    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, limits: StepLimits
 ) -> tuple[ImplicitFunction, PointEvaluation, ControlPoints]:
-    """Have the surface come to the points that are not dragged, as if there were no others."""
+    """Have the surface come to the points that are not dragged, as if there were no others.
+
+    Returns:
+        F, its evaluation at all points, and the points.
+    """
     others = ~controls.dragged
-    own, wish = controls.only(others), DesiredStep(way[others], np.zeros(len(pace.scales)), back=True)
-    made = _come_to(function, PointEvaluation.of(function, own, pace), own, wish, mobility, NO_ERROR, pace)
+    own, desired_step = (
+        controls.only(others),
+        DesiredStep(way[others], np.zeros(len(limits.scales)), return_to_surface=True),
+    )
+    made = _approach_pinned(
+        function, PointEvaluation.of(function, own, limits), own, desired_step, mobility, NO_ERROR, limits
+    )
     positions = controls.position.copy()
     positions[others] = made.controls.position
-    controls = points_on_surface(made.function, controls.at(positions), controls.dragged, pace)
-    return made.function, PointEvaluation.of(made.function, controls, pace), controls
+    controls = points_on_surface(made.function, controls.at(positions), controls.dragged, limits)
+    return made.function, PointEvaluation.of(made.function, controls, limits), controls
 
 
-def _come_to(
+def _approach_pinned(
     function: ImplicitFunction,
-    sight: PointEvaluation,
+    evaluated: PointEvaluation,
     controls: ControlPoints,
-    wish: DesiredStep,
+    desired_step: DesiredStep,
     mobility: Mobility,
-    missed: SecondOrderError,
-    pace: StepLimits,
+    error: SecondOrderError,
+    limits: StepLimits,
 ) -> SurfaceStep:
-    """Make a step, and more where the pinned are not reached by it, no farther than one may go.
+    """Make a step, and more where it does not reach the pinned points, no farther in all than one may go.
 
-    Nothing is done that brings neither the pinned nor those on their way nearer.
+    Nothing is changed if that would bring neither the pinned points nor those on their way nearer.
     """
-    left = FARTHEST_STRIDES * pace.stride
-    done = SurfaceStep(function, controls, sight, sight.off, NO_ERROR)
+    left = FARTHEST_STRIDES * limits.stride
+    done = SurfaceStep(function, controls, evaluated, evaluated.off, NO_ERROR)
     for _ in range(_APPROACHES):
-        made = corrected_step(function, sight, controls, wish, mobility, missed, pace, left)
-        away = sight.farther(pace.near) & ~controls.free
-        if away.any() and not wish.desired.any() and not _nearer(sight, controls, away, made, pace):
+        made = corrected_step(function, evaluated, controls, desired_step, mobility, error, limits, left)
+        away = evaluated.farther(limits.near) & ~controls.free
+        if (
+            away.any()
+            and not desired_step.desired.any()
+            and not _nearer(evaluated, controls, away, made, limits)
+        ):
             return done
-        left -= surface_motion(made.function.parameters - function.parameters, pace)
-        function, sight, controls, missed, done = made.function, made.sight, made.controls, made.missed, made
-        if left <= 0.0 or not (sight.farther(pace.near) & ~controls.free).any():
+        left -= surface_motion(made.function.parameters - function.parameters, limits)
+        function, evaluated, controls, error, done = (
+            made.function,
+            made.evaluated,
+            made.controls,
+            made.error,
+            made,
+        )
+        if left <= 0.0 or not (evaluated.farther(limits.near) & ~controls.free).any():
             break
-        wish = DesiredStep(np.zeros_like(wish.way), np.zeros_like(wish.desired), back=True)
+        desired_step = DesiredStep(
+            np.zeros_like(desired_step.moves), np.zeros_like(desired_step.desired), return_to_surface=True
+        )
     return done
 
 
 def _nearer(
-    sight: PointEvaluation, controls: ControlPoints, away: Bools, made: SurfaceStep, pace: StepLimits
+    evaluated: PointEvaluation, controls: ControlPoints, away: Bools, made: SurfaceStep, limits: StepLimits
 ) -> bool:
-    """Whether a step brings any of the pinned that are off the surface (n,), or on their way, nearer."""
+    """Return whether a step brings any pinned point that is off the surface (n,), or any on
+    its way, nearer.
+    """
     came = controls.distance_left - made.controls.distance_left
     return bool(
-        (made.off < (1.0 - _NEARER) * sight.off)[away].any()
-        or (came > _NEARER * np.minimum(controls.distance_left, pace.stride))[controls.free].any()
+        (made.off < (1.0 - _NEARER) * evaluated.off)[away].any()
+        or (came > _NEARER * np.minimum(controls.distance_left, limits.stride))[controls.free].any()
     )
 
 
-def _sight(
+def _evaluated(
     function: ImplicitFunction,
     controls: ControlPoints,
-    pace: StepLimits,
+    limits: StepLimits,
     known: Floats,
     seen: PointEvaluation | None,
 ) -> tuple[PointEvaluation, ControlPoints]:
-    """Look at the control points; set those that are farther off the surface than a stride on feet on it."""
-    shown = seen if seen is not None and seen.shows(function, controls, pace) else None
-    sight = shown or PointEvaluation.of(function, controls, pace)
-    apart = sight.farther(pace.stride)
+    """Return F at the control points, and these; points farther off than a stride are put at
+    closest points.
+    """
+    shown = seen if seen is not None and seen.shows(function, controls, limits) else None
+    evaluated = shown or PointEvaluation.of(function, controls, limits)
+    apart = evaluated.farther(limits.stride)
     if not np.count_nonzero(apart):
-        return sight, controls
+        return evaluated, controls
     controls = controls.moved_to_surface(
-        apart, closest_points(function, controls.target[apart], pace.size, known)
+        apart, closest_points(function, controls.target[apart], limits.size, known)
     )
-    return PointEvaluation.of(function, controls, pace), controls
+    return PointEvaluation.of(function, controls, limits), controls
