@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What there is to see of bodies in contact, as plain arrays in the world's frame: nothing here draws.
 
-Marks are made anew for every state that is shown, so making them asks nothing of a state but a balance of
-forces on the points that touch.
+The forces are those that the certificate of the same state reports: nothing is solved for here.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.arrays import Bools, Floats, Ints
-from ..core.bodies import Body
-from ..core.contact.points.interface_points import InterfacePoints
-from ..core.contact.system import Assembly
-from ..core.mechanics.balance import balance
-from ..core.mechanics.external_wrench import Load
-from ..core.placement import Certificate, Placement, State
+from ..core.arrays import Bools, Floats
+from ..core.contact.system import ContactSystem, InterfacePoints
+from ..core.mechanics.balance import certified_forces
+from ..core.mechanics.external_wrench import ExternalWrench
+from ..core.mechanics.forces import Gravity
+from ..core.placement import Placement, State
+from ..core.placement.contact_forces import contact_forces
 from ..core.placement.contact_query import Found
 from ..core.placement.problem import Problem
 from ..core.rigid import Pose
@@ -55,16 +54,20 @@ class Marks:
 
 
 def marks_of_state(placement: Placement, state: State) -> Marks:
-    """The marks of one of a placement's states: `dataclasses.replace` adds pulls, or collision points."""
-    load = Load.of(placement.settings.gravity, placement.forces, state.assembly, state.origin)
-    touches = state.local_points.gap < Problem(placement.settings, load).touching * state.assembly.radius
-    stuck = state.sticky.rows(state.local_points.take(touches))
-    return _marks(state.assembly, state.local_points, touches, state.origin, load, stuck)
+    """Return the marks of one of a placement's states.
+
+    Pulls and collision points are added with `dataclasses.replace`.
+    """
+    found = contact_forces(placement.problem, state)
+    touches = np.zeros(len(state.local_points), bool)
+    touches[found.rows] = True
+    gravity = placement.problem.external.gravity
+    return _marks(state.system, state.local_points, touches, state.origin, gravity, found.forces)
 
 
 def in_the_way(state: State, body: int, target: Pose) -> Floats:
     """Where (c, 3), in the world, a body touches what it would press into on its way to a pose."""
-    points, radius = state.points, state.assembly.radius
+    points, radius = state.points, state.system.radius
     shift = target.points(state.poses[body].inverse().points(points.point1)) - points.point1
     towards = np.where(points.body1 == body, 1.0, np.where(points.body2 == body, -1.0, 0.0))
     gained = towards * np.einsum("ij,ij->i", points.normal, shift)
@@ -74,78 +77,47 @@ def in_the_way(state: State, body: int, target: Pose) -> Floats:
 
 
 def marks_of_found(found: Found, gravity: tuple[float, float, float]) -> Marks:
-    """The marks of a body that is asked what it touches and overlaps where it stands."""
-    load = Load.of(gravity, (), found.assembly, found.origin)
+    """Return the marks of a body that touches and overlaps others where it stands.
+
+    gravity: its direction in the world, of any length.
+    """
+    external = ExternalWrench.of(gravity, (), found.system, found.origin)
     points = found.points.take(found.points.gap >= -found.touching)
     touches = points.gap <= found.touching
-    marks = _marks(found.assembly, points, touches, found.origin, load, np.zeros(0, dtype=np.intp))
+    gradients = found.system.gradients(points.take(touches))
+    forces = certified_forces(external.wrench(found.system), gradients, np.zeros(0, dtype=np.intp))
+    marks = _marks(found.system, points, touches, found.origin, external.gravity, forces)
     return replace(marks, collisions=found.collisions)
 
 
 def _marks(
-    assembly: Assembly, points: InterfacePoints, touches: Bools, origin: Floats, load: Load, stuck: Ints
+    system: ContactSystem,
+    points: InterfacePoints,
+    touches: Bools,
+    origin: Floats,
+    gravity: Gravity | None,
+    forces: Floats,
 ) -> Marks:
-    """Marks of points seen from an origin (3,); stuck: the rows of the touching ones that may pull."""
-    touching, world = points.take(touches), assembly.in_world(points)
+    """Return the marks of points, seen from an origin (3,); forces: those at the points that touch."""
+    world = system.in_world(points)
     contacts, apart = world.take(touches), world.take(~touches)
-    direction = None if load.gravity is None else load.gravity.direction
+    direction = None if gravity is None else gravity.direction
     supports = tuple(
         support_of(centre + origin, _positions(contacts, body) + origin, direction, radius)
-        for body, (centre, radius) in enumerate(zip(assembly.centres, assembly.radii.tolist(), strict=True))
+        for body, (centre, radius) in enumerate(zip(system.centres, system.radii.tolist(), strict=True))
     )
     return replace(
         Marks.none(),
         contacts=contacts.point1 + origin,
         normals=contacts.normal,
-        forces=np.abs(_forces(load.wrench(assembly), assembly.gradients(touching), stuck)),
+        forces=np.abs(forces),
         extremal=np.stack([apart.point1, apart.point2], axis=1) + origin,
         supports=supports,
-        radius=assembly.radius,
+        radius=system.radius,
     )
-
-
-def _forces(wrench: Floats, gradients: Floats, stuck: Ints) -> Floats:
-    """Balancing forces (k,), >= 0 but for stuck rows: the least ones where none of those pulls.
-
-    The even ones of a certificate cost many times this.
-    """
-    least, _ = balance(wrench, gradients, "svd")
-    pulling = least < 0.0
-    pulling[stuck] = False
-    if not pulling.any():
-        return least
-    forces, _ = balance(wrench, np.concatenate([gradients, -gradients[stuck]]))
-    pushing = forces[: len(gradients)].copy()
-    pushing[stuck] -= forces[len(gradients) :]
-    return pushing
 
 
 def _positions(contacts: InterfacePoints, body: int) -> Floats:
     """Where a body is touched (k, 3)."""
     mine = (contacts.body1 == body) | (contacts.body2 == body)
     return contacts.take(mine).point1
-
-
-def marks_of_certificate(
-    certificate: Certificate,
-    body: Body,
-    pose: Pose,
-    gravity: tuple[float, float, float] | None,
-    collisions: Floats | None = None,
-) -> Marks:
-    """The marks of a body that was checked at a pose; gravity is a unit vector, or None where nothing falls.
-
-    collisions (c, 3): where it overlaps something (`collision_points`), if it does.
-    """
-    contacts = certificate.contacts
-    direction = None if gravity is None else np.asarray(gravity, dtype=np.float64)
-    return Marks(
-        contacts.position,
-        contacts.normal,
-        contacts.force,
-        np.zeros((0, 2, 3)),
-        np.zeros((0, 3)) if collisions is None else collisions,
-        (support_of(pose.points(body.mass.center), contacts.position, direction, body.radius),),
-        np.zeros((0, 2, 3)),
-        body.radius,
-    )

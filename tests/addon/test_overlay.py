@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from physplace_addon.core import bodies
-from physplace_addon.core.placement import Placement, Settings, check
+from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.placement.contact_query import Standing
 from physplace_addon.core.rigid import Pose
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
 from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Kind, layers_of
-from physplace_addon.overlay.marks import Marks, marks_of_certificate, marks_of_found, marks_of_state
+from physplace_addon.overlay.marks import Marks, marks_of_found, marks_of_state
 from physplace_addon.overlay.support import support_of
 from tests.scene import scenes
 
@@ -86,13 +86,14 @@ def test_what_falls_touches_nothing_and_has_pairs_near_by() -> None:
     assert not marks.supports[0].carries
 
 
-def test_a_check_is_marked_as_what_it_reports() -> None:
-    cube, floor = body(scenes.cube()), body(scenes.floor())
-    certificate = check(cube, at(0.0, 0.0, 1.0), [floor])
-    marks = marks_of_certificate(certificate, cube, at(0.0, 0.0, 1.0), DOWN)
-    np.testing.assert_array_equal(marks.contacts, certificate.contacts.position)
-    assert marks.supports[0].carries
-    assert marks.radius == cube.radius
+def test_the_forces_that_are_drawn_are_those_that_are_certified() -> None:
+    placement = rested((0.0, 0.0, 1.2), (0.4, 0.3, 3.4))
+    marks = marks_of_state(placement, placement.state)
+    certified = placement.certificate().contacts
+    assert len(certified.force) > 4
+    for position, force in zip(certified.position, certified.force, strict=True):
+        here = np.abs(marks.contacts - position).max(axis=1) < 1e-12
+        assert np.abs(marks.forces[here] - force).min() < 1e-12
 
 
 def test_an_overlap_is_marked_where_the_surfaces_cut_each_other() -> None:
