@@ -97,7 +97,7 @@ class _Net:
     places: Floats
     numbers: Ints
     bound: Floats
-    links: MeshTopology
+    topology: MeshTopology
 
     @property
     def halves(self) -> Ints:
@@ -125,7 +125,7 @@ def implicit_complex(
 
 
 def _complex_of(net: _Net) -> ImplicitComplex:
-    part, joins = np.repeat(net.links.parts, 3), _joins(net.links)
+    part, joins = np.repeat(net.topology.components, 3), _joins(net.topology)
     order = np.argsort(part, kind="stable")
     owned = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
     sheets = [_sheet(net.patches, joins, own) for own in owned]
@@ -143,12 +143,12 @@ def _complex_of(net: _Net) -> ImplicitComplex:
 
 def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
     """The patches over a mesh, which look along the mean normals of the triangles about each place."""
-    links = MeshTopology.of(triangles, len(points))
-    side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
-    reach = _REACH * np.sqrt(dot(side, side))[links.edge_of].max(axis=1)
-    added = np.concatenate([points[links.ends].mean(axis=1), points[triangles].mean(axis=1)])
+    topology = MeshTopology.of(triangles, len(points))
+    side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
+    reach = _REACH * np.sqrt(dot(side, side))[topology.edge_of].max(axis=1)
+    added = np.concatenate([points[topology.ends].mean(axis=1), points[triangles].mean(axis=1)])
     places = np.concatenate([points, projected(function, added, float(reach.max()))])
-    numbers = _quadrilaterals(links)
+    numbers = _quadrilaterals(topology)
     corners = _halves(numbers).reshape(-1, 3)
     vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
     sums = [np.bincount(corners.ravel(), vectors[:, i], len(places)) for i in range(3)]
@@ -156,7 +156,7 @@ def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
     patches, found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
     away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers)])
     bound = most_between(away.reshape(found.shape[:3])) + _ROUNDING * patches.reach
-    return _Net(patches, places, numbers, bound, links)
+    return _Net(patches, places, numbers, bound, topology)
 
 
 def _halves(numbers: Ints) -> Ints:
@@ -165,19 +165,19 @@ def _halves(numbers: Ints) -> Ints:
     return np.stack([low, right, up, far, up, right], axis=1).reshape(-1, 2, 3)
 
 
-def _quadrilaterals(links: MeshTopology) -> Ints:
+def _quadrilaterals(topology: MeshTopology) -> Ints:
     """The places (3 t, 2, 2) of each quadrilateral's corners, by the ends of u and of v."""
-    edges = links.count + links.edge_of
+    edges = topology.count + topology.edge_of
     before = np.roll(edges, 1, axis=1)
-    centre = links.count + len(links.ends) + np.arange(len(links.triangles))
+    centre = topology.count + len(topology.ends) + np.arange(len(topology.triangles))
     centres = np.broadcast_to(centre[:, None], edges.shape)
-    return np.stack([links.triangles, before, edges, centres], axis=2).reshape(-1, 2, 2)
+    return np.stack([topology.triangles, before, edges, centres], axis=2).reshape(-1, 2, 2)
 
 
-def _joins(links: MeshTopology) -> Joins:
+def _joins(topology: MeshTopology) -> Joins:
     """How the quadrilaterals' sides are joined: within a triangle, and with the triangle beyond each edge."""
-    own = np.arange(links.triangles.size).reshape(-1, 3)
-    pairs = np.argsort(links.edge_of.ravel(), kind="stable").reshape(-1, 2)
+    own = np.arange(topology.triangles.size).reshape(-1, 3)
+    pairs = np.argsort(topology.edge_of.ravel(), kind="stable").reshape(-1, 2)
     flat = np.empty(own.size, dtype=np.intp)
     flat[pairs] = pairs[:, ::-1]
     twin = flat.reshape(-1, 3)

@@ -114,7 +114,7 @@ def test_the_metric_is_taken_from_floaters_that_are_on_the_surface() -> None:
     fresh, stale = (ParameterMetric(blob, Floaters.at(own, 0.1), settings) for own in (places, strayed))
     assert np.allclose(fresh.mobility(every), by_motion(blob, places), rtol=1e-9, atol=1e-12)
     assert np.allclose(stale.mobility(every), by_motion(blob, places[:100]), rtol=1e-9, atol=1e-12)
-    assert [fresh.is_old(Floaters.at(places, 0.1)), stale.are_old(Floaters.at(places, 0.1))] == [False, True]
+    assert [fresh.is_old(Floaters.at(places, 0.1)), stale.is_old(Floaters.at(places, 0.1))] == [False, True]
 
 
 def test_pulling_at_one_end_leaves_the_rest_alone() -> None:

@@ -33,7 +33,7 @@ def check_closed_and_oriented(mesh):
     ways = {tuple(side) for side in sides.tolist()}
     assert len(ways) == len(sides)
     assert ways == {(b, a) for a, b in ways}
-    assert not MeshTopology.of(mesh.triangles, len(mesh.points)).broken.any()
+    assert not MeshTopology.of(mesh.triangles, len(mesh.points)).non_manifold.any()
     vectors = area_vectors(mesh.points, mesh.triangles)
     assert np.einsum("ti,ti->", mesh.points[mesh.triangles].mean(axis=1), vectors) > 0
 

@@ -1,8 +1,8 @@
 """Creases of an implicit surface, found by where its normals jump.
 
-Between two points of the surface whose normals differ, the half of the way where they differ more is taken
-again and again.  Where the surface is smooth they agree in the end; where they do not, although the ways have
-become short, there is a crease.
+Between two points of the surface whose normals differ, the half of the segment where they differ more is
+taken again and again. Where the surface is smooth the normals agree in the end; where they do not, although
+the segment has become short, there is a crease.
 """
 
 from __future__ import annotations
@@ -15,21 +15,30 @@ from ..functions.base import ImplicitFunction
 from ..projection import projected_along
 from .mesh_topology import MeshTopology
 
-_TURN = 0.1  # radians between the ends of an edge that is looked at
-_HALVINGS = 14
-_JUMP = 0.05  # radians that are left at a crease
-_SHORT = 2.0**-13  # of a way, within which a crease turns so much; one to another sheet stays long
+_TURN = 0.1  # radians between the normals at the ends of a segment that is examined
+_HALVINGS = 14  # halvings of a segment
+_JUMP = 0.05  # radians between the normals that are left at a crease
+# share of a segment within which a crease turns by _JUMP; a segment to another sheet stays long
+_SHORT = 2.0**-13
 
 
 def creases(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Bools]:
-    """Return places (k, 3) on creases that edges of a mesh cross, and whether each is an edge outwards, on
-    which other bodies could rest, (k,); else it is one inwards, as where two shapes meet.
+    """Return creases that the edges of a mesh cross.
+
+    Args:
+        function: F.
+        points: the points of the mesh (n, 3), on the surface.
+        triangles: its triangles (t, 3).
+
+    Returns:
+        Places (k, 3) on creases, and whether each is a convex edge (k,), on which other bodies could rest;
+            otherwise it is a concave one, as where two shapes meet.
     """
     return creases_between(function, points[MeshTopology.of(triangles, len(points)).ends])
 
 
 def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, Bools]:
-    """Return the same of creases between neighbouring points (n, 2, 3) of the surface."""
+    """Return creases between neighbouring points (n, 2, 3) of the surface, as `creases` does."""
     normals = np.stack([_normals(function, ends[:, i]) for i in (0, 1)], axis=1)
     least, size = _TURN, length(ends[:, 1] - ends[:, 0])
     for _ in range(_HALVINGS):
@@ -46,7 +55,9 @@ def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, B
 
 
 def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[Floats, Floats]:
-    """The half (k, 2, 3) of each way between two ends where the normals differ more."""
+    """Return the half (k, 2, 3) of each segment where the normals differ more, and the normals
+    at its ends.
+    """
     middle = projected_along(
         function, ends.mean(axis=1), normals.sum(axis=1), length(ends[:, 1] - ends[:, 0])
     )
@@ -61,6 +72,7 @@ def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[
 
 
 def _normals(function: ImplicitFunction, points: Floats) -> Floats:
+    """Return the unit normals (k, 3) at points (k, 3)."""
     gradient = function.gradient(points)[1]
     normals: Floats = gradient / np.maximum(length(gradient), np.finfo(np.float64).tiny)[:, None]
     return normals

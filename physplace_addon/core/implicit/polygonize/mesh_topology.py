@@ -1,6 +1,4 @@
-"""How the triangles of a closed mesh hang together: who shares edges and corners, and where it is no
-surface.
-"""
+"""The topology of a triangle mesh: who shares edges and corners, and where it is no manifold."""
 
 from __future__ import annotations
 
@@ -16,9 +14,13 @@ from ...arrays import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class MeshTopology:
-    """The edges of triangles (t, 3) over so many points.
+    """The edges of t triangles over numbered points.
 
-    ends (m, 2): the points of each edge, the lesser first.  edge_of (t, 3): the edge from corner i to i + 1.
+    Attributes:
+        triangles: the corners (t, 3).
+        count: the number of points.
+        ends: the points of each of m edges (m, 2), the lesser number first.
+        edge_of: the edge from corner i to corner i + 1 of each triangle (t, 3).
     """
 
     triangles: Ints
@@ -28,7 +30,7 @@ class MeshTopology:
 
     @classmethod
     def of(cls, triangles: Ints, count: int) -> MeshTopology:
-        """Return the links of triangles (t, 3) over `count` points."""
+        """Return the topology of triangles (t, 3) over `count` points."""
         start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
         keys = np.minimum(start, end) * np.intp(max(count, 1)) + np.maximum(start, end)
         found, edge = np.unique(keys, return_inverse=True)
@@ -43,20 +45,20 @@ class MeshTopology:
         return used
 
     @cached_property
-    def faces_at_edge(self) -> Ints:
+    def triangles_at_edge(self) -> Ints:
         """How many triangles share each edge (m,)."""
         return np.bincount(self.edge_of.ravel(), minlength=len(self.ends))
 
     @cached_property
-    def broken(self) -> Bools:
-        """Which points (count,) are corners where the triangles are not one disk."""
-        broken = np.zeros(self.count, dtype=np.bool_)
-        broken[self.ends[self.faces_at_edge != 2].ravel()] = True
-        return broken | (self._fans > 1)
+    def non_manifold(self) -> Bools:
+        """Which points (count,) are corners about which the triangles do not form one disk."""
+        non_manifold = np.zeros(self.count, dtype=np.bool_)
+        non_manifold[self.ends[self.triangles_at_edge != 2].ravel()] = True
+        return non_manifold | (self._fans > 1)
 
     @property
     def _fans(self) -> Ints:
-        """How many fans of triangles meet at each point (count,): corners joined by edges they share."""
+        """How many fans of triangles meet at each point (count,): corners joined by edges that they share."""
         corner = np.arange(self.triangles.size).reshape(-1, 3)
         edges, before = self.edge_of, np.roll(corner, 1, axis=1)
         corners = np.concatenate([corner.ravel(), corner.ravel()])
@@ -71,8 +73,8 @@ class MeshTopology:
         return np.bincount(self.triangles.ravel()[first], minlength=self.count)
 
     @property
-    def parts(self) -> Ints:
-        """The connected part (t,) that each triangle is in, numbered from 0."""
+    def components(self) -> Ints:
+        """The connected component (t,) that each triangle is in, numbered from 0."""
         nodes = self.count + len(self.triangles)
         corner, triangle = self.triangles.ravel(), np.repeat(np.arange(len(self.triangles)), 3)
         links = coo_array(
@@ -88,7 +90,7 @@ class MeshTopology:
 
 
 def area_vectors(points: Floats, triangles: Ints) -> Floats:
-    """Return the normals (t, 3) of triangles, as long as their areas."""
+    """Return the normals (t, 3) of triangles (t, 3) over points (n, 3), as long as their areas."""
     a, b, c = (points[triangles[:, i]] for i in range(3))
     vectors = 0.5 * np.cross(b - a, c - a)
     return np.asarray(vectors, dtype=np.float64)

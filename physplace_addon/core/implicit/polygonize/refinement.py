@@ -1,9 +1,9 @@
-"""Triangles of a mesh on an implicit surface cut smaller until they are as near to it as asked.
+"""Refinement of a mesh on an implicit surface, until it is as near to the surface as asked.
 
-An edge is cut in its middle, which goes to the surface, where that is too far from it; so is the longest
-edge of a triangle whose centre is too far, and the longest one of a triangle with an edge to cut, again and
-again, so that angles stay as good as they are (Rivara 1984).  What the triangles hang together like does not
-change.
+An edge is cut at its midpoint, which is projected onto the surface, where the midpoint is too far from it. So
+is the longest edge of a triangle whose centre is too far, and the longest edge of every triangle that has an
+edge to cut, again and again, so that angles stay as good as they are (Rivara 1984). The mesh keeps its
+topology.
 """
 
 from __future__ import annotations
@@ -15,23 +15,34 @@ from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected
 from .mesh_topology import MeshTopology
 
-_ROUNDS = 16
-_PATIENCE, _NEARER = 6, 0.6  # rounds, and how much nearer triangles must have come in them to go on
-_LITTLE = 0.3  # of the distance allowed
-_MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8  # whichever is more, of the triangles to begin with
+_ROUNDS = 16  # most rounds of cutting
+_PATIENCE, _NEARER = 6, 0.6  # rounds, and the factor by which the distance must have fallen in them to go on
+# share of the allowed distance: a triangle whose centre is farther off is examined at more places
+_LITTLE = 0.3
+# most triangles, and most times those at the start; the greater bound counts
+_MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8
 
 
 def refined(
     function: ImplicitFunction, points: Floats, triangles: Ints, within: float
 ) -> tuple[Floats, Ints, float]:
-    """Return points (n, 3) on the surface, triangles (t, 3), and how far their edges' middles and their
-    centres are from it at most: no more than `within`, in scene units, unless that cannot be had.
+    """Return a mesh with triangles cut until their edges' midpoints and their centres are near the surface.
+
+    Args:
+        function: F.
+        points: points (n, 3) on the surface.
+        triangles: the triangles (t, 3) through them.
+        within: the distance allowed, in scene units.
+
+    Returns:
+        Points, triangles, and the greatest distance that is left, in scene units, which is at most `within`
+            unless that cannot be had.
     """
     before = np.full(_PATIENCE, np.inf)
     enough = max(_MOST_TRIANGLES, _MOST_GROWTH * len(triangles))
     for round_ in range(_ROUNDS + 1):
-        links = MeshTopology.of(triangles, len(points))
-        middles = points[links.ends].mean(axis=1)
+        topology = MeshTopology.of(triangles, len(points))
+        middles = points[topology.ends].mean(axis=1)
         at_edges = _distances(function, middles)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
@@ -39,35 +50,37 @@ def refined(
         if most <= within or vain or round_ == _ROUNDS or len(triangles) > enough:
             break
         before = np.append(before[1:], most)
-        marked = _marked(points, links, at_edges > within, at_centres > within)
-        points, triangles = _split(function, points, links, marked)
+        marked = _marked(points, topology, at_edges > within, at_centres > within)
+        points, triangles = _cut_edges(function, points, topology, marked)
     return points, triangles, most
 
 
 def bisected_at_longest_edges(
     function: ImplicitFunction, points: Floats, triangles: Ints, which: Bools
 ) -> tuple[Floats, Ints]:
-    """Return points (n, 3) on the surface and triangles (t, 3), with the longest edge of some (t,) of them
-    cut.
-    """
-    links = MeshTopology.of(triangles, len(points))
-    none = np.zeros(len(links.ends), dtype=np.bool_)
-    return _split(function, points, links, _marked(points, links, none, which))
+    """Return points and triangles, with the longest edge of some triangles (t,) cut."""
+    topology = MeshTopology.of(triangles, len(points))
+    none = np.zeros(len(topology.ends), dtype=np.bool_)
+    return _cut_edges(function, points, topology, _marked(points, topology, none, which))
 
 
-def _split(
-    function: ImplicitFunction, points: Floats, links: MeshTopology, marked: Bools
+def _cut_edges(
+    function: ImplicitFunction, points: Floats, topology: MeshTopology, marked: Bools
 ) -> tuple[Floats, Ints]:
-    """The points with the middles of the marked edges, and the triangles cut there."""
-    middles = points[links.ends[marked]].mean(axis=1)
-    reach = 0.25 * float(np.sqrt(_squares(points, links)[marked].max()))
+    """Return the points, with the projected midpoints of the marked edges (m,), and the
+    triangles cut there.
+    """
+    middles = points[topology.ends[marked]].mean(axis=1)
+    reach = 0.25 * float(np.sqrt(_squares(points, topology)[marked].max()))
     points = np.concatenate([points, projected(function, middles, reach)])
-    return points, _cut(points, links, marked)
+    return points, _cut(points, topology, marked)
 
 
 def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Floats:
-    """How far triangles (t, 3, 3) are from the surface at their centres; where that is not little, also half
-    way from there to their corners, since beside a crease the centres do not tell.
+    """Return how far triangles with corners (t, 3, 3) are from the surface (t,), in scene units.
+
+    They are measured at their centres, and where that is not little also halfway from there to their corners,
+    since beside a crease the centres do not tell.
     """
     away = _distances(function, corners.mean(axis=1))
     rows = np.flatnonzero(away > _LITTLE * within)
@@ -82,38 +95,42 @@ def _distances(function: ImplicitFunction, points: Floats) -> Floats:
     return distances_to_surface(*function.gradient(points))
 
 
-def _squares(points: Floats, links: MeshTopology) -> Floats:
-    """The squares (m,) of the edges' lengths."""
-    side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
+def _squares(points: Floats, topology: MeshTopology) -> Floats:
+    """Return the squared lengths (m,) of the edges."""
+    side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
     squares: Floats = np.einsum("mi,mi->m", side, side)
     return squares
 
 
-def _marked(points: Floats, links: MeshTopology, edges: Bools, centres: Bools) -> Bools:
-    """The edges (m,) to cut: some, the longest of some triangles, and of all that have one to cut."""
-    square = _squares(points, links)
-    rows = np.arange(len(links.triangles))
-    longest = links.edge_of[rows, np.argmax(square[links.edge_of], axis=1)]
+def _marked(points: Floats, topology: MeshTopology, edges: Bools, centres: Bools) -> Bools:
+    """Return the edges (m,) to cut: given ones, the longest of given triangles, and of all with an edge to
+    cut.
+    """
+    square = _squares(points, topology)
+    rows = np.arange(len(topology.triangles))
+    longest = topology.edge_of[rows, np.argmax(square[topology.edge_of], axis=1)]
     marked = edges.copy()
-    whole = centres & ~marked[links.edge_of].any(axis=1)
+    whole = centres & ~marked[topology.edge_of].any(axis=1)
     marked[longest[whole]] = True
     while True:
-        late = marked[links.edge_of].any(axis=1) & ~marked[longest]
+        late = marked[topology.edge_of].any(axis=1) & ~marked[longest]
         if not late.any():
             return marked
         marked[longest[late]] = True
 
 
-def _cut(points: Floats, links: MeshTopology, marked: Bools) -> Ints:
-    """The triangles after the marked edges are cut at the last points, in the order of the edges."""
+def _cut(points: Floats, topology: MeshTopology, marked: Bools) -> Ints:
+    """Return the triangles after the marked edges (m,) are cut at the last points, in the
+    order of the edges.
+    """
     number = np.full(len(marked), -1, dtype=np.intp)
     number[marked] = len(points) - int(marked.sum()) + np.arange(int(marked.sum()))
     square = np.zeros(len(marked))
-    square[:] = _squares(points, links)
-    middle = number[links.edge_of]
-    longest = np.argmax(np.where(middle >= 0, square[links.edge_of], -1.0), axis=1)
+    square[:] = _squares(points, topology)
+    middle = number[topology.edge_of]
+    longest = np.argmax(np.where(middle >= 0, square[topology.edge_of], -1.0), axis=1)
     turn = (longest[:, None] + np.arange(3)) % 3
-    a, b, c = np.take_along_axis(links.triangles, turn, axis=1).T
+    a, b, c = np.take_along_axis(topology.triangles, turn, axis=1).T
     ab, bc, ca = np.take_along_axis(middle, turn, axis=1).T
     whole, on_b, on_a = ab < 0, bc >= 0, ca >= 0
     parts = [

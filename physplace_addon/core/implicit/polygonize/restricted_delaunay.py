@@ -1,16 +1,15 @@
-"""Triangles through points of an implicit surface: their Delaunay tetrahedra's boundary between inside and
-out.
+"""Restricted Delaunay triangulation: triangles through points of an implicit surface.
 
-A triangle of the Delaunay tetrahedra is restricted to the surface if its dual edge, between the centres of
-the circumspheres on its two sides, crosses it; that is so where F has another sign at one than at the other.
-So the restricted triangles are the boundary of the tetrahedra whose centres are inside: they have no border,
-and each knows its outer side, whatever the points.  They are a surface of the right kind where the points
-are dense enough for its bends and narrows (Boissonnat and Oudot 2005); where they are not, that shows as
-points that the triangles leave out or meet at in several fans, or as triangles that face another way than
-F_x.  There points are added, twice as dense each time.
+A triangle of the points' Delaunay tetrahedra is restricted to the surface if its dual edge, between the
+centres of the circumspheres on its two sides, crosses the surface; that is so where F has another sign at one
+centre than at the other. So the restricted triangles are the boundary of the tetrahedra whose centres are
+inside: they have no border, and each knows its outer side, whatever the points. They have the surface's
+topology where the points are dense enough for its curvature and its narrow parts (Boissonnat and Oudot 2005).
+Where they are not, some points are left out, or triangles meet at them in several fans, or triangles face
+another way than F_x: there points are added, twice as dense each time.
 
-Many points on one sphere have no definite tetrahedra, and Qhull is quadratic in them: for the combinatorics
-alone they are moved by a thousandth of their distances.
+Many points on one sphere have no definite tetrahedra, and Qhull's time is quadratic in them. For the
+combinatorics alone they are moved by a thousandth of their distances.
 """
 
 from __future__ import annotations
@@ -28,23 +27,29 @@ from ..sizing_field import greatest_curvature
 from .mesh_topology import MeshTopology, area_vectors
 from .surface_sampling import low_discrepancy, thinned
 
-_ROUNDS = 8
-_STIR = 1e-3  # of the way to the next point
-_FACING = 0.35  # least cosine between a triangle and F_x at one of its corners: at creases not at all of them
-_LARGE = 0.25  # of the spacing: smaller triangles may face otherwise, as some do across creases
-_TURN = 0.7  # radians that the surface turns over a ring's radius at most
-_FAR = 1e6  # of the whole's size: centres of flat tetrahedra are no farther
-_RING = 6  # points laid about a bad one
-_APART = 0.6  # of a ring's radius: the least distance between points that are added, and from others
-_SAME = 0.05  # of the spacing: points nearer than that are one
-_MOST_POINTS = 200_000
-_OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])  # outwards in a tetrahedron of volume > 0
+_ROUNDS = 8  # rounds in which points are added
+_STIR = 1e-3  # share of the distance to the next point by which points are moved for Qhull
+# least cosine between a triangle's normal and F_x at one of its corners; at creases not at all
+_FACING = 0.35
+_LARGE = 0.25  # spacings: smaller triangles may face otherwise, as some do across creases
+_TURN = 0.7  # radians that the surface's normal turns over a ring's radius at most
+_FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
+_RING = 6  # points laid around a bad one
+_APART = 0.6  # radii of a ring: the least distance of points that are added from one another and from others
+_SAME = 0.05  # spacings: points nearer to each other than this are one
+_MOST_POINTS = 200_000  # points after which no more are added
+# the triangle opposite to each corner, outwards in a tetrahedron of positive volume
+_OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
 
 @dataclass(frozen=True, eq=False)
 class RestrictedDelaunay:
-    """Points on the surface (n, 3), triangles (t, 3) through them, outwards; bad (n,): where they are no
-    surface, or not the right one.
+    """Triangles through points on the surface.
+
+    Attributes:
+        points: the points (n, 3).
+        triangles: their numbers (t, 3), wound outwards.
+        bad: the points (n,) where the triangles are no surface, or not the right one.
     """
 
     points: Floats
@@ -53,9 +58,15 @@ class RestrictedDelaunay:
 
 
 def restricted_delaunay(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
-    """Return triangles through points (n, 3) of the surface, and through some more where these do not do.
+    """Return triangles through points of the surface, and through more points where these do not suffice.
 
-    spacing: the points' usual distance, in scene units.  Bad points are left if eight rounds do not suffice.
+    Args:
+        function: F.
+        points: points (n, 3) near the surface.
+        spacing: their usual distance, in scene units.
+
+    Returns:
+        The triangulation; bad points are left if eight rounds do not suffice.
     """
     points = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
     found = _examined(function, points, spacing)
@@ -68,9 +79,10 @@ def restricted_delaunay(function: ImplicitFunction, points: Floats, spacing: flo
 
 
 def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
+    """Return the triangulation of points (n, 3), with bad ones marked."""
     triangles = _boundary(function, points, spacing)
-    links = MeshTopology.of(triangles, len(points))
-    bad = links.broken | ~links.used
+    topology = MeshTopology.of(triangles, len(points))
+    bad = topology.non_manifold | ~topology.used
     if len(triangles):
         normals = length_and_unit(function.gradient(points)[1])[1]
         facing = length_and_unit(area_vectors(points, triangles))[1]
@@ -82,7 +94,7 @@ def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> Res
 
 
 def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Ints:
-    """The triangles (t, 3) between tetrahedra whose centres are inside and those whose are not."""
+    """Return the triangles (t, 3) between tetrahedra whose centres are inside and others."""
     none = np.zeros((0, 3), dtype=np.intp)
     if len(points) < 4:
         return none
@@ -103,7 +115,7 @@ def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Int
 
 
 def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
-    """The centres (s, 3) of the spheres about tetrahedra (s, 4, 3), and six times their signed volumes."""
+    """Return the circumcentres (s, 3) of tetrahedra (s, 4, 3), and six times their signed volumes (s,)."""
     a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
     bc, ca, ab = np.cross(b, c), np.cross(c, a), np.cross(a, b)
     volume = np.einsum("si,si->s", a, bc)
@@ -117,8 +129,9 @@ def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
 
 
 def _densified(function: ImplicitFunction, found: RestrictedDelaunay, spacing: float) -> Floats:
-    """The points, and rings about the bad ones, half as wide as the way to the next point, or as far as the
-    surface does not turn too much.
+    """Return the points, and rings of points around the bad ones.
+
+    A ring is half as wide as the distance to the next point, or as far as the surface does not turn too much.
     """
     points, bad = found.points, np.flatnonzero(found.bad)
     tree = cKDTree(points)
@@ -139,7 +152,7 @@ def _densified(function: ImplicitFunction, found: RestrictedDelaunay, spacing: f
 def _across(normals: Floats) -> Floats:
     """Return two unit vectors (k, 2, 3) at right angles to each other and to each unit vector (k, 3).
 
-    They are what is left of the axes x and y in the mirror that makes the axis z the normal, or its opposite.
+    They are the images of the axes x and y in the mirror that makes the axis z the normal, or its opposite.
     """
     between = normals.copy()
     between[:, 2] += np.copysign(1.0, normals[:, 2])

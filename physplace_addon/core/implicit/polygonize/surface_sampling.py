@@ -1,11 +1,10 @@
-"""Clouds of points thinned out, and put into an order of no account.
+"""Surface sampling and point thinning: points all over an implicit surface, none of its components left out.
 
-Points all over an implicit surface that nobody has sampled, none of its components left out.
-
-The surface's box is halved into ever smaller cells; those where F cannot be zero, by its proven bounds, are
-left out.  From each eighth of those that are left a point is brought to the surface, and what is too near to
-another is dropped.  Cells that no point comes near may hold something much smaller: they are halved some
-more.
+The surface's box is halved into ever smaller cells; those over which the proven range of F does not hold 0
+are left out. From each eighth of the remaining cells a point is projected onto the surface, and what is too
+near to another point is dropped (thinning). A cell that no point comes near may hold something much smaller,
+so it is halved further. Since only cells that are proven empty are left out, every component is found that
+does not end in a cell this refinement gives up.
 """
 
 from __future__ import annotations
@@ -21,12 +20,15 @@ from ..projection import projected
 from ..sizing_field import greatest_curvature
 from ..uniform_grid import OCTANTS, cell_numbers
 
-_PLASTIC = 1.2207440846057596  # the root of x^4 = x + 1: the plastic ratio of three dimensions
+_PLASTIC = 1.2207440846057596  # the real root of x^4 = x + 1, from which the low-discrepancy numbers are made
 
 
 def thinned(points: Floats, least: Floats) -> Floats:
-    """Return those of points (n, 3) that are left when none stays that has an earlier one that stays within
-    the greater of their two distances `least` (n,); points that are not finite are left out.
+    """Return those of points (n, 3) that stay when each one near an earlier one that stays is dropped.
+
+    Args:
+        points: the points; those that are not finite are dropped.
+        least: the distance (n,) in scene units that each claims; of two points the greater one counts.
     """
     finite = np.isfinite(points).all(axis=1)
     points, least = points[finite], least[finite]
@@ -44,41 +46,45 @@ def thinned(points: Floats, least: Floats) -> Floats:
 
 
 def low_discrepancy(count: int) -> Floats:
-    """Return numbers (count, 3) from -1/2 to 1/2, evenly scattered and always the same."""
+    """Return numbers (count, 3) from -1/2 to 1/2, evenly distributed and always the same (additive
+    recurrence).
+    """
     steps = _PLASTIC ** -np.arange(1.0, 4.0)
     numbers: Floats = (np.arange(1.0, count + 1.0)[:, None] * steps) % 1.0 - 0.5
     return numbers
 
 
 def shuffled(points: Floats) -> Floats:
-    """Return points (n, 3) in an order that has nothing to do with where they are, always the same."""
+    """Return points (n, 3) in an order that has nothing to do with where they are, and is always the same."""
     return points[np.argsort(low_discrepancy(len(points))[:, 0], kind="stable")]
 
 
-_FIRST = 4.0  # cells across the box
-_CELL = 1.5  # of the spacing
-_MOST_CELLS = 1_000_000
-_APART = 0.8  # of the spacing
-_TURN = 0.7  # radians from point to point, where the surface bends so sharply that they are nearer than that
-_ROUNDS = 12
-_DEEPER = 6
-_MOST_LONELY = 20_000
+_FIRST = 4.0  # cells along the longest side of the box at first
+_CELL = 1.5  # spacings: the largest of the last cells
+_MOST_CELLS = 1_000_000  # eighths of cells, after which the surface is refused
+_APART = 0.8  # spacings: the least distance of points
+# radians that the normal turns from point to point, where the surface bends so sharply that these come nearer
+_TURN = 0.7
+_ROUNDS = 12  # Newton steps with which points are projected
+_DEEPER = 6  # further halvings of cells that no point comes near
+_MOST_LONELY = 20_000  # such cells, after which these are no longer halved
 
 
 def surface_samples(function: ImplicitFunction, spacing: float) -> Floats:
-    """Return points (n, 3) of the surface, from 0.8 `spacing` apart to about 1.5, in scene units.
+    """Return points (n, 3) of the surface, from 0.8 to about 1.5 `spacing` apart, in scene units.
 
-    Raises PhysPlaceError for a surface that is infinite, or that needs too many points.
+    Raises:
+        PhysPlaceError: for a surface that is infinite, or that needs too many points.
     """
     if function.is_endless():
         raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
-    cells, size = _cells(function, spacing)
+    cells, size = _occupied_cells(function, spacing)
     points = _landed(function, cells, size)
     for _ in range(_DEEPER):
-        cells = cells[_lonely(cells, points, 3.0 * size)]
+        cells = cells[_far_from_points(cells, points, 3.0 * size)]
         if not len(cells) or len(cells) > _MOST_LONELY:
             break
-        cells, size = _split(function, cells - 0.5 * size, size)
+        cells, size = _occupied_eighths(function, cells - 0.5 * size, size)
         points = np.concatenate([points, _landed(function, cells, size)])
     points = shuffled(points)
     bend = np.maximum(greatest_curvature(function, points), _TURN / (_APART * spacing))
@@ -86,7 +92,7 @@ def surface_samples(function: ImplicitFunction, spacing: float) -> Floats:
 
 
 def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
-    """Points of the surface near the centres (k, 3) of cells, where there are some."""
+    """Return points (k', 3) of the surface near the centres (k, 3) of cells, where there are some."""
     points = projected(function, cells, size, _ROUNDS)
     value, gradient = function.gradient(points)
     slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
@@ -96,25 +102,33 @@ def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
     return landed
 
 
-def _lonely(cells: Floats, points: Floats, reach: float) -> Bools:
-    """Which centres (k, 3) of cells have no point within reach: they may hold something small."""
+def _far_from_points(cells: Floats, points: Floats, reach: float) -> Bools:
+    """Return which centres (k,) of cells have no point within reach: they may hold something small."""
     if not len(points):
         return np.ones(len(cells), dtype=np.bool_)
     lonely: Bools = np.asarray(cKDTree(points).query(cells)[0]) > reach
     return lonely
 
 
-def _split(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats, float]:
-    """The centres of the eighths, where the surface may be in, of cells with lowest corners (k, 3); their
-    size.
+def _occupied_eighths(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats, float]:
+    """Return the centres (k, 3) and the size of the eighths of cells that the surface may be in.
+
+    Args:
+        function: F.
+        low: the lowest corners of the cells (c, 3).
+        size: their size, in scene units.
     """
     size *= 0.5
     low = (low[:, None] + size * OCTANTS).reshape(-1, 3)
     return low[function.may_cross(low, low + size)] + 0.5 * size, size
 
 
-def _cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
-    """The centres (k, 3) of cells that the surface may be in, and their size."""
+def _occupied_cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
+    """Return the centres (k, 3) and the size of eighths of the cells that the surface may be in.
+
+    Raises:
+        PhysPlaceError: if there would be too many.
+    """
     box = np.array(function.box(), dtype=np.float64)
     if (box[0] > box[1]).any():
         return np.zeros((0, 3)), spacing

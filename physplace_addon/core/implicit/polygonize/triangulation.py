@@ -1,15 +1,15 @@
-"""A closed mesh straight from the points that sample an implicit surface.
+"""A closed mesh from the points that sample an implicit surface.
 
-`restricted` finds triangles through the points that hang together as the surface does, `splitting` cuts them
-until they are near enough to it.  What came out is then checked by something that took no part in it: by
-Gauss and Bonnet the integral of the surface's curvature K over all of it is 2 pi times the Euler
-characteristic, which for the mesh is points - edges + triangles.  A bridge or a hole that no point was on
-shows in that sum; the finer mesh's points then sample the surface anew.  At creases, where there are some,
-the curvature is in the angle between the two sides: triangles over which the normal turns far are then taken
-with the solid angle that it sweeps.
+`restricted_delaunay` finds triangles through the points that have the surface's topology, `refinement` cuts
+them until they are near enough to it. The result is then checked by something that took no part in it: by
+Gauss and Bonnet the integral of the surface's Gaussian curvature K over all of it is 2 pi times the Euler
+characteristic, which for the mesh is points - edges + triangles. A bridge or a hole that no point was on
+shows in that sum; the finer mesh's points then sample the surface anew. At creases the curvature is in the
+angle between the two sides: triangles over which the normal turns far are then taken with the solid angle
+that it sweeps.
 
-Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners
-on the surface, their errors are a quarter as large, which tells what is left (Richardson).
+Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
+the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
 from .restricted_delaunay import RestrictedDelaunay, restricted_delaunay
 
-_SPACING = 2.0  # of floaters, in radii
-_AIM = 0.7  # of the distance allowed: the greatest one is not quite at the edges' middles or the centres
-_ATTEMPTS = 3
-_NEARER = 0.5  # of the spacing, in each further attempt
-_COARSEST = 0.25  # of the whole's size: a greater sigma is no distance of points on it
+_SPACING = 2.0  # distance of floaters, in their radii
+# share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
+_AIM = 0.7
+_ATTEMPTS = 3  # triangulations, each of the points of the one before
+_NEARER = 0.5  # factor of the spacing in each further attempt
+_COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
 _SHARP = 0.5  # radians that the normal turns over a triangle at a crease
-_HALF_TURN = 0.5  # of a unit of the Euler characteristic: the most that the integral may be off
+_HALF_TURN = 0.5  # units of the Euler characteristic by which the integral may be off
 
 
 class MeshStatus(Enum):
@@ -62,10 +63,16 @@ class MeshStatus(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Triangulation:
-    """Points (n, 3) on the surface, triangles (t, 3) wound outwards; all lengths in scene units.
+    """A mesh of an implicit surface; lengths in scene units.
 
-    distance: how far triangles are from the surface at most, measured at their centres and at the middles of
-    their edges.  area and volume of the surface, better than those of the triangles.
+    Attributes:
+        points: points on the surface (n, 3).
+        triangles: their numbers (t, 3), wound outwards.
+        distance: how far triangles are from the surface at most, at their centres and at midpoints of edges.
+        area: that of the surface, more exact than that of the triangles.
+        volume: that of the solid, more exact than that of the triangles.
+        euler_characteristic: points - edges + triangles.
+        status: what became of the mesh.
     """
 
     points: Floats
@@ -78,17 +85,20 @@ class Triangulation:
 
     @property
     def message(self) -> str:
-        """What became of it, for a person."""
+        """What became of the mesh, for a person."""
         return self.status.message
 
 
 def triangulated(
     function: ImplicitFunction, points: Floats, sigma: float, within: float | None = None
 ) -> Triangulation:
-    """Return a closed mesh through points (n, 3) spread over F = 0 about 2 sigma apart, and through more.
+    """Return a closed mesh of the surface; if there can be none, the status says why.
 
-    within: how far from the surface the mesh may be, 0.05 sigma unless given; lengths in scene units.  A mesh
-    that cannot be had is a status.
+    Args:
+        function: F.
+        points: points (n, 3) spread over the surface, about 2 sigma apart; more are added where needed.
+        sigma: in scene units.
+        within: how far from the surface the mesh may be, in scene units; 0.05 sigma unless given.
     """
     if function.is_endless():
         return _nothing(MeshStatus.INFINITE)
@@ -111,21 +121,23 @@ def triangulated(
 
 
 def _nothing(status: MeshStatus) -> Triangulation:
+    """Return an empty mesh with a status."""
     return Triangulation(np.zeros((0, 3)), np.zeros((0, 3), dtype=np.intp), 0.0, 0.0, 0.0, 0, status)
 
 
 def _result(
     function: ImplicitFunction, found: RestrictedDelaunay, distance: float, status: MeshStatus
 ) -> Triangulation:
-    links = MeshTopology.of(found.triangles, len(found.points))
-    number = np.cumsum(links.used) - 1
-    points, triangles = found.points[links.used], number[found.triangles]
+    """Return the mesh, without points that are in no triangle, with its area and volume."""
+    topology = MeshTopology.of(found.triangles, len(found.points))
+    number = np.cumsum(topology.used) - 1
+    points, triangles = found.points[topology.used], number[found.triangles]
     area, volume = _measured(function, points, triangles)
-    return Triangulation(points, triangles, distance, area, volume, links.euler_characteristic, status)
+    return Triangulation(points, triangles, distance, area, volume, topology.euler_characteristic, status)
 
 
 def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
-    """Whether the curvature says that the mesh hangs together as the surface does."""
+    """Return whether the curvature says that the mesh has the surface's topology."""
     if gauss_bonnet_holds(function, points, triangles, False):
         return True
     creased = len(creases(function, points, triangles)[0]) > 0
@@ -133,11 +145,15 @@ def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> b
 
 
 def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
-    """Return whether the surface's curvature over a closed mesh, points (n, 3) on the surface and triangles
-    (t, 3), is that of the mesh's Euler characteristic in every part; creases: whether the surface may have
-    some.
+    """Return whether the surface's curvature agrees with the mesh's Euler characteristic in every component.
+
+    Args:
+        function: F.
+        points: points on the surface (n, 3).
+        triangles: a closed mesh (t, 3).
+        creased: whether the surface may have creases.
     """
-    part = MeshTopology.of(triangles, len(points)).parts
+    part = MeshTopology.of(triangles, len(points)).components
     size = np.sqrt(np.einsum("ti,ti->t", *[area_vectors(points, triangles)] * 2))
     angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
     count = int(part.max()) + 1
@@ -151,16 +167,23 @@ def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: In
 
 
 def _per_part(part: Ints, angles: Floats, count: int) -> Floats:
+    """Return the sums (count,) of angles (t,) over each component (t,)."""
     return np.asarray(np.bincount(part, angles, count), dtype=np.float64)
 
 
 def _near(angles: Floats, euler: Floats) -> bool:
+    """Return whether integrals of K (count,) agree with 2 pi times the Euler characteristics (count,)."""
     return bool((np.abs(angles / (2.0 * np.pi) - euler) <= _HALF_TURN).all())
 
 
 def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
-    """How far the normal turns over triangles (t,), and the solid angle between its directions at their
-    corners (t,): tan(angle / 2) = a . b x c / (1 + a . b + b . c + c . a).
+    """Return how far the normal turns over triangles, and the solid angle between its directions at their
+    corners.
+
+    The angle follows from tan(angle / 2) = a . b x c / (1 + a . b + b . c + c . a).
+
+    Returns:
+        The turns (t,) in radians, and the signed solid angles (t,).
     """
     gradient = function.gradient(points)[1]
     normals = gradient / np.maximum(np.sqrt(np.einsum("ki,ki->k", gradient, gradient)), 1e-300)[:, None]
@@ -173,7 +196,9 @@ def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple
 
 
 def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
-    """Return K (k,) at points (k, 3) of the surface: F_x . adj(F_xx) F_x / |F_x|^4."""
+    """Return K (k,), 1 / scene unit squared, at points (k, 3) of the surface: F_x . adj(F_xx)
+    F_x / |F_x|^4.
+    """
     _, gradient, hessian = function.hessian(points)
     one, two, three = (hessian[:, i] for i in range(3))
     adjugate = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
@@ -184,14 +209,14 @@ def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
 
 
 def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[float, float]:
-    """The surface's area and volume, from the triangles and from those of a quarter of their size."""
-    links = MeshTopology.of(triangles, len(points))
-    middles = points[links.ends].mean(axis=1)
-    side = points[links.ends[:, 1]] - points[links.ends[:, 0]]
+    """Return the surface's area and volume, from the triangles and from those of a quarter of their size."""
+    topology = MeshTopology.of(triangles, len(points))
+    middles = points[topology.ends].mean(axis=1)
+    side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
     reach = 0.25 * float(np.sqrt(np.einsum("mi,mi->m", side, side).max()))
     middles = projected(function, middles, reach)
     a, b, c = triangles.T
-    ab, bc, ca = len(points) + links.edge_of.T
+    ab, bc, ca = len(points) + topology.edge_of.T
     quarters = np.concatenate(
         [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
     )
@@ -201,7 +226,7 @@ def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tu
 
 
 def _sums(points: Floats, triangles: Ints) -> Floats:
-    """The area and the volume (2,) of a mesh."""
+    """Return the area and the volume (2,) of a mesh."""
     vectors = area_vectors(points, triangles)
     middle = points[triangles].mean(axis=1) - points.mean(axis=0)
     area = np.sqrt(np.einsum("ti,ti->t", vectors, vectors)).sum()
