@@ -1,14 +1,14 @@
 """The boundary of the body that an implicit surface encloses: three patches over each triangle of a mesh of
 it.
 
-Each corner of a triangle has a quadrilateral, from it to the middles of its two edges and to the triangle's
-centre, which all lie on the surface.  A connected part of the surface is one face, without edges or
-vertices.
+Each corner of a triangle has a quadrilateral, from the corner to the midpoints of its two edges and to the
+triangle's centre, which all lie on the surface. A connected component of the surface is one face, without
+edges or vertices.
 
-Its tessellation is those quadrilaterals, cut in two.  How far a patch is from them is sampled, 5 by 5, and
-what it may be between the samples is added: as much as it changes from any of them to the next.  The
-distance is smooth, 0 at the corners, and greatest about the middle, where it changes least. In the same way
-it is bounded how far along its lines a patch looks for the surface.
+The tessellation is those quadrilaterals, cut in two. How far a patch is from them is sampled at 5 by 5
+parameters, and what it may be between the samples is added: as much as it changes from any of them to the
+next. The distance is smooth, 0 at the corners, and greatest about the middle, where it changes least. In the
+same way the height is bounded within which a patch looks for the surface along its lines.
 """
 
 from __future__ import annotations
@@ -35,20 +35,28 @@ from ..vectors import dot, length, unit
 from .implicit_mass import solid_mass
 from .implicit_patches import ImplicitPatches, implicit_patches, most_between
 
-_ROUNDING = 2.0**-48
-_STEEPEST = 0.1  # least cosine between a way and F_x
-_REACH = 0.25  # of a triangle's longest side: how far from a patch the surface is looked for at first
-_CUTS = 6
-SMOOTHER = "blend its elements more smoothly"
+_ROUNDING = 2.0**-48  # relative rounding of coordinates
+_STEEPEST = 0.1  # least cosine between the direction of a line and F_x
+_REACH = 0.25  # longest sides of a triangle: how far from a patch the surface is looked for at first
+_CUTS = 6  # rounds in which triangles are cut
+SMOOTHER = "blend its elements more smoothly"  # what to do about creases, for messages
+# parameters (2, 3, 2) of the corners of the two triangles over a patch
 _HALVES = np.array([[[0, 0], [1, 0], [0, 1]], [[1, 1], [0, 1], [1, 0]]], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class ImplicitComplex:
-    """Faces of an implicit surface; the fields are those of `Complex`.
+    """The boundary of a body of implicit surfaces; its fields are those of `Complex`.
 
-        points (n, 3), triangles (t, 3): a mesh of it, as `Triangulation` has it.  corners (6 t, 3) of the
-    tessellation are numbered in points, then edges' middles, then triangles' centres, all in `places`.
+    Attributes:
+        surfaces: the faces, one for each component of the surface.
+        mass: of the solid, density 1.
+        places: the points of the mesh, then midpoints of edges, then centres of triangles (p, 3), all on the
+            surface.
+        corners: the tessellation's triangles (6 t, 3), t those of the mesh, numbered in `places`.
+        face: the face of each triangle (6 t,).
+        uv: the parameters of its corners (6 t, 3, 2).
+        bound: how far each triangle is from the surface at most (6 t,), in scene units.
     """
 
     surfaces: tuple[Surface, ...]
@@ -70,7 +78,7 @@ class ImplicitComplex:
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
     ) -> Tessellation:
-        """Return the triangles, the same at any resolution: the mesh decides."""
+        """Return the triangles, which are the same at any resolution: the mesh decides."""
         none = np.zeros(0, dtype=np.intp)
         return Tessellation(
             self.places,
@@ -88,9 +96,15 @@ class ImplicitComplex:
 
 
 @dataclass(frozen=True, eq=False)
-class _Net:
-    """Patches over the triangles of a mesh, three on each one after another: their corners' places, numbers
-    (3 t, 2, 2) of those, bounds (3 t,) on how far they are from flat, and how they hang together.
+class _PatchedMesh:
+    """Patches over the t triangles of a mesh, three on each, one after another.
+
+    Attributes:
+        patches: the patches.
+        places: points on the surface (p, 3).
+        numbers: the corners of each patch (3 t, 2, 2) among the places.
+        bound: how far each patch is from its two triangles at most (3 t,), in scene units.
+        topology: that of the mesh.
     """
 
     patches: ImplicitPatches
@@ -101,48 +115,57 @@ class _Net:
 
     @property
     def halves(self) -> Ints:
-        """The places (3 t, 2, 3) of the two triangles over each patch."""
+        """The corners (3 t, 2, 3) of the two triangles over each patch."""
         return _halves(self.numbers)
 
 
 def implicit_complex(
     function: ImplicitFunction, points: Floats, triangles: Ints, tolerance: float
 ) -> ImplicitComplex:
-    """Return the boundary of what F < 0 on, from a closed mesh of F = 0: points (n, 3), triangles (t, 3),
-    which are cut where patches over them would be farther than the tolerance, in scene units, from flat.
+    """Return the boundary of the solid F < 0.
 
-    Raises BlobError where the surface bends too sharply for the mesh.
+    Args:
+        function: F.
+        points: points on the surface (n, 3).
+        triangles: a closed mesh through them (t, 3), cut where patches would be too far from flat.
+        tolerance: how far that is, in scene units.
+
+    Raises:
+        BlobError: where the surface bends too sharply for the mesh.
     """
-    net = _net(function, points, triangles)
+    mesh = _patched(function, points, triangles)
     for _ in range(_CUTS):
-        far: Bools = np.any((net.bound > tolerance).reshape(-1, 3), axis=1)
+        far: Bools = np.any((mesh.bound > tolerance).reshape(-1, 3), axis=1)
         if not far.any():
             break
         points, triangles = bisected_at_longest_edges(function, points, triangles, far)
-        net = _net(function, points, triangles)
-    _check_ways(net.patches)
-    return _complex_of(net)
+        mesh = _patched(function, points, triangles)
+    _check_ways(mesh.patches)
+    return _complex_of(mesh)
 
 
-def _complex_of(net: _Net) -> ImplicitComplex:
-    part, joins = np.repeat(net.topology.components, 3), _joins(net.topology)
+def _complex_of(mesh: _PatchedMesh) -> ImplicitComplex:
+    """Return the boundary, with one face for each component."""
+    part, joins = np.repeat(mesh.topology.components, 3), _joins(mesh.topology)
     order = np.argsort(part, kind="stable")
     owned = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
-    sheets = [_sheet(net.patches, joins, own) for own in owned]
+    sheets = [_sheet(mesh.patches, joins, own) for own in owned]
     origins = np.concatenate([sheet.layout.origins for sheet in sheets])
     return ImplicitComplex(
         tuple(sheets),
-        solid_mass([net.patches]),
-        net.places,
-        net.halves[order].reshape(-1, 3),
+        solid_mass([mesh.patches]),
+        mesh.places,
+        mesh.halves[order].reshape(-1, 3),
         np.repeat(part[order], 2),
         (origins[:, None, None] + _HALVES).reshape(-1, 3, 2),
-        np.repeat(net.bound[order], 2),
+        np.repeat(mesh.bound[order], 2),
     )
 
 
-def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
-    """The patches over a mesh, which look along the mean normals of the triangles about each place."""
+def _patched(function: ImplicitFunction, points: Floats, triangles: Ints) -> _PatchedMesh:
+    """Return the patches over a mesh, whose directions are the mean normals of the triangles about each
+    place.
+    """
     topology = MeshTopology.of(triangles, len(points))
     side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
     reach = _REACH * np.sqrt(dot(side, side))[topology.edge_of].max(axis=1)
@@ -156,17 +179,17 @@ def _net(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Net:
     patches, found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
     away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers)])
     bound = most_between(away.reshape(found.shape[:3])) + _ROUNDING * patches.reach
-    return _Net(patches, places, numbers, bound, topology)
+    return _PatchedMesh(patches, places, numbers, bound, topology)
 
 
 def _halves(numbers: Ints) -> Ints:
-    """The corners (n, 2, 3) of the triangles that quadrilaterals (n, 2, 2) are cut into."""
+    """Return the corners (n, 2, 3) of the triangles that quadrilaterals (n, 2, 2) are cut into."""
     low, up, right, far = numbers[:, 0, 0], numbers[:, 0, 1], numbers[:, 1, 0], numbers[:, 1, 1]
     return np.stack([low, right, up, far, up, right], axis=1).reshape(-1, 2, 3)
 
 
 def _quadrilaterals(topology: MeshTopology) -> Ints:
-    """The places (3 t, 2, 2) of each quadrilateral's corners, by the ends of u and of v."""
+    """Return the places (3 t, 2, 2) of each quadrilateral's corners, by the ends of u and of v."""
     edges = topology.count + topology.edge_of
     before = np.roll(edges, 1, axis=1)
     centre = topology.count + len(topology.ends) + np.arange(len(topology.triangles))
@@ -175,7 +198,7 @@ def _quadrilaterals(topology: MeshTopology) -> Ints:
 
 
 def _joins(topology: MeshTopology) -> Joins:
-    """How the quadrilaterals' sides are joined: within a triangle, and with the triangle beyond each edge."""
+    """Return how the quadrilaterals' sides are joined: within a triangle, and with that beyond each edge."""
     own = np.arange(topology.triangles.size).reshape(-1, 3)
     pairs = np.argsort(topology.edge_of.ravel(), kind="stable").reshape(-1, 2)
     flat = np.empty(own.size, dtype=np.intp)
@@ -190,7 +213,9 @@ def _joins(topology: MeshTopology) -> Joins:
 
 
 def _away(points: Floats, halves: Floats) -> Floats:
-    """How far points (n, m, 3) are from the nearer of two triangles (n, 2, 3, 3)."""
+    """Return how far points (n, m, 3) are from the nearer of two triangles (n, 2, 3, 3): (n, m), in scene
+    units.
+    """
     count, samples = points.shape[:2]
     flat, face = points.reshape(-1, 3), np.repeat(np.arange(count), samples)
     away = np.full(len(flat), np.inf)
@@ -222,19 +247,19 @@ def _check_ways(patches: ImplicitPatches) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ImplicitSheet(BezierSheet):
-    """One face of exact patches; walks go over the polynomials near to them, which need no F."""
+    """One face of exact patches; geodesics are traced over the polynomials near to them, which need no F."""
 
     nets: ImplicitPatches
 
     @cached_property
     def ground(self) -> PatchAtlas:
-        """What a walk needs to know of the polynomials."""
+        """What the tracing needs to know of the polynomials."""
         return PatchAtlas(self.nets.near, self.joins, self.poles, self.pole_of)
 
 
 def _sheet(patches: ImplicitPatches, joins: Joins, own: Ints) -> ImplicitSheet:
-    """The face of some patches, numbered anew."""
+    """Return the face of some patches, numbered anew."""
     new = np.full(len(patches), -1, dtype=np.intp)
     new[own] = np.arange(len(own))
     inner = Joins(new[joins.patch[own]], joins.side[own], joins.backwards[own], joins.smooth[own])
-    return ImplicitSheet(patches.taken(own), inner, (), np.full(len(own), -1, dtype=np.intp))
+    return ImplicitSheet(patches.take(own), inner, (), np.full(len(own), -1, dtype=np.intp))

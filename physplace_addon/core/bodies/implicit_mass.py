@@ -1,8 +1,8 @@
-"""The mass that patches of implicit surfaces enclose, by the fluxes of `quadrature` through them.
+"""The mass that patches of implicit surfaces enclose, from fluxes through them (the divergence theorem).
 
-Of a union each part's patches count where they are outside of the other parts.  Patches that cross into
-another are summed over many small squares, each in or out, which is good to about 1e-4 of the mass; all
-others by Gauss's rule.
+Of a union, each component's patches count where they are outside of the other components. Patches that cross
+into another component are summed over many small squares, each in or out, which is good to about 1e-4 of the
+mass; all others are integrated by Gauss's rule.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ from ..surfaces.quadrature import gauss_rule
 from ..vectors import cross, dot
 from .implicit_patches import ImplicitPatches
 
-_RULES = 4, 6  # Gauss-Legendre nodes a direction
-_AGREED = 1e-10  # of the moments, that two rules may differ by
-_SQUARES = 16  # a direction, of patches that cross into another part
-_LOOKS = np.linspace(0.0, 1.0, 4)
+_RULES = 4, 6  # Gauss-Legendre nodes in each direction, tried in turn
+_AGREED = 1e-10  # share of the moments by which two rules may differ
+_SQUARES = 16  # squares in each direction, of patches that cross into another component
+_LOOKS = np.linspace(0.0, 1.0, 4)  # parameters at which a patch is tested for being outside of the others
 
 
 def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
-    """Return the mass of what some closed sets of patches enclose together, each of a function of its own."""
+    """Return the mass, density 1, of what some closed sets of patches enclose together.
+
+    Args:
+        parts: the patches of each component, all of one function.
+    """
     corners = np.concatenate([patches.corners.reshape(-1, 3) for patches in parts])
     middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
     total = np.zeros(13)
@@ -39,12 +43,12 @@ def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
 
 
 def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middle: Floats) -> Floats:
-    """The fluxes (13,) through some patches where they are outside of other functions."""
+    """Return the fluxes (13,) through some patches where they are outside of other functions."""
     if not others:
         return _by_gauss(patches, middle)
     looks = _covered(_evaluated(patches, _LOOKS).point, others).reshape(len(patches), -1)
     free, crossing = (
-        patches.taken(np.flatnonzero(rows))
+        patches.take(np.flatnonzero(rows))
         for rows in (~looks.any(axis=1), looks.any(axis=1) & ~looks.all(axis=1))
     )
     found = _evaluated(crossing, (np.arange(_SQUARES) + 0.5) / _SQUARES)
@@ -53,13 +57,13 @@ def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middl
 
 
 def _covered(points: Floats, others: Sequence[ImplicitFunction]) -> Bools:
-    """Which points (k, 3) are inside of any of some functions."""
+    """Return which points (k, 3) are inside of any of some functions."""
     covered: Bools = np.any([other.value(points) < 0.0 for other in others], axis=0)
     return covered
 
 
 def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Floats:
-    """The fluxes (13,) through whole patches, by rules of more nodes until two agree."""
+    """Return the fluxes (13,) through whole patches, by rules of more nodes until two agree."""
     total = np.full(13, np.inf)
     for nodes in _RULES:
         t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
@@ -72,13 +76,15 @@ def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Floats:
 
 
 def _evaluated(patches: ImplicitPatches, ticks: Floats) -> Slopes:
-    """All patches at all pairs of parameters (m,), one patch after another."""
+    """Return all patches at all pairs of parameters (m,), one patch after another."""
     at = np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1).reshape(-1, 2)
     return patches.slopes(np.repeat(np.arange(len(patches)), len(at)), np.tile(at, (len(patches), 1)))
 
 
 def _moments(found: Slopes, share: Floats, middle: Floats) -> Floats:
-    """Volume, first moments (3) and second moments (9) about the middle, of places that have shares (k,)."""
+    """Return volume, first moments (3) and second moments (9) about the middle, of places with
+    shares (k,).
+    """
     point = found.point - middle
     flux = share * dot(point, cross(found.along, found.across))
     second = ((0.2 * flux)[:, None] * point).T @ point

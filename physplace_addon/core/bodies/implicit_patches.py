@@ -1,25 +1,22 @@
-"""Lines P + h d along which points of an implicit surface F = 0 are looked for.
-
-Patches of an implicit surface F = 0: exact points, tangents and curvature over a net of quadrilaterals.
+"""Patches of an implicit surface F = 0: exact points, tangents and curvature over quadrilaterals.
 
 Over the unit square a patch has a base point P(u, v) and a direction d(u, v) about along F_x, both bilinear
-between its corners, which are on the surface.  Its point is the one of the surface on that line,
+between its corners, which are on the surface. Its point is the one of the surface on that line,
 
-S(u, v) = P + h d   with   F(S) = 0.
+    S(u, v) = P + h d   with   F(S) = 0.
 
-Neighbours have the same P and d along a common side, so the patches join without a gap, and the surface is
-as smooth as F.  With g = F_x, D = g . d and a = P_u + h d_u, b = P_v + h d_v the implicit function theorem
-gives
+Neighbours have the same P and d along a common side, so the patches join without a gap, and the surface is as
+smooth as F. With g = F_x, D = g . d, a = P_u + h d_u and b = P_v + h d_v, the implicit function theorem gives
 
-h_u = -g . a / D,   S_u = a + h_u d,
-h_uv = -(S_u . F_xx S_v + g . (P_uv + h d_uv + h_u d_v + h_v d_u)) / D,
+    h_u = -g . a / D,   S_u = a + h_u d,
+    h_uv = -(S_u . F_xx S_v + g . (P_uv + h d_uv + h_u d_v + h_v d_u)) / D,
 
 and, since F(S) stays 0, n . S_uv = -S_u . F_xx S_v / |g| for the unit normal n = g / |g|.
 
-The line's root is looked for within +- `height` of the base: no point of a patch is farther from its
-bilinear base, come what may.  Polynomials through h at 5 by 5 parameters make S~, near to S: from there one
-step of Newton, and a second one that shares its derivatives with the answer, are enough nearly everywhere;
-elsewhere the root is bracketed.  Walks go over S~ alone, whose tangents are good to about 1e-4.
+The root is looked for within +- `height` of the base, so no point of a patch is farther from its bilinear
+base than that. Polynomials through h at 5 by 5 parameters give a surface S~ near to S. From there one Newton
+step, and a second one that shares its derivatives with the result, suffice nearly everywhere; elsewhere the
+root is bracketed. Geodesics are traced over S~ alone, whose tangents are good to about 1e-4.
 """
 
 from __future__ import annotations
@@ -41,13 +38,17 @@ from ..vectors import dot, length
 
 @dataclass(frozen=True, eq=False)
 class SurfaceLines:
-    """P and d side by side and their derivatives (k, 2, 2, 6), by the orders in u and v."""
+    """The lines of k patches, P and d side by side, with their derivatives.
+
+    Attributes:
+        jets: P and d (k, 2, 2, 6), by the orders of derivatives in u and in v; d is about of unit length.
+    """
 
     jets: Floats
 
     @property
     def base(self) -> Floats:
-        """P (k, 3)."""
+        """P (k, 3), in scene units."""
         return self.jets[:, 0, 0, :3]
 
     @property
@@ -56,27 +57,33 @@ class SurfaceLines:
         return self.jets[:, 0, 0, 3:]
 
     def at(self, height: Floats) -> Floats:
-        """Return the points (k, 3) at heights (k,)."""
+        """Return the points P + h d (k, 3) at heights (k,)."""
         points: Floats = self.base + height[:, None] * self.way
         return points
 
     def level(self, height: Floats) -> Floats:
-        """Return P + h d and its derivatives (k, 2, 2, 3) for heights (k,) that stay as they are."""
+        """Return P + h d and its derivatives (k, 2, 2, 3), for heights (k,) that do not depend on u and v."""
         level: Floats = self.jets[..., :3] + height[:, None, None, None] * self.jets[..., 3:]
         return level
 
 
-_DEGREE = 4
+_DEGREE = 4  # degree of the polynomials in u and in v
 _TICKS = np.linspace(0.0, 1.0, _DEGREE + 1)  # parameters of the samples that S~ goes through
-_SAMPLES = _DEGREE + 1, _DEGREE + 1
-_ROUNDING = 2.0**-48
-_PAIRS = ((0, 0), (0, 1), (1, 1))
+_SAMPLES = _DEGREE + 1, _DEGREE + 1  # samples of a patch, in u and in v
+_ROUNDING = 2.0**-48  # relative rounding of coordinates
+_PAIRS = ((0, 0), (0, 1), (1, 1))  # the second derivatives: uu, uv, vv
 
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """Where lines meet the surface: h_u and h_v (k, 2), S_u and S_v (k, 2, 3), the level of the lines there,
-    F_x (k, 3), and F_xx (k, 3, 3) if it was asked for.
+    """Where k lines meet the surface.
+
+    Attributes:
+        rise: h_u and h_v (k, 2).
+        tangents: S_u and S_v (k, 2, 3).
+        level: P + h d and its derivatives at this h (k, 2, 2, 3).
+        gradient: F_x (k, 3).
+        hessian: F_xx (k, 3, 3), or (0, 3, 3) if it was not evaluated.
     """
 
     rise: Floats
@@ -94,8 +101,15 @@ class _Met:
 
 @dataclass(frozen=True, eq=False)
 class ImplicitPatches(Patches):
-    """n patches of one function: corners and ways (n, 2, 2, 3) by the ends of u and of v, the ways of length
-    1; heights (n,), the most of |h|; guesses (n, 5, 5), h at quarters of u and v.
+    """n patches of one function.
+
+    Attributes:
+        function: F.
+        corners: on the surface (n, 2, 2, 3), by the ends of u and of v.
+        ways: the unit directions d at the corners (n, 2, 2, 3).
+        heights: the most of |h| (n,), in scene units.
+        guesses: h (n, 5, 5) at quarters of u and v.
+        polar: which patches have a pole (n,): none.
     """
 
     function: ImplicitFunction
@@ -103,28 +117,24 @@ class ImplicitPatches(Patches):
     ways: Floats
     heights: Floats
     guesses: Floats
+    polar: Bools
 
     def __len__(self) -> int:
         return len(self.corners)
 
-    @cached_property
-    def polar(self) -> Bools:  # type: ignore[override]
-        """No patch has a pole (n,)."""
-        return np.zeros(len(self), dtype=np.bool_)
-
     @property
     def pole(self) -> Floats:
-        """Zero (n, 3): there are none."""
+        """Zero (n, 3): there are no poles."""
         return np.zeros((len(self), 3))
 
     @property
     def has_poles(self) -> bool:
-        """Never."""
+        """False."""
         return False
 
     @cached_property
     def reach(self) -> float:
-        """The largest coordinate of the corners."""
+        """The largest coordinate of the corners, in scene units."""
         return float(np.abs(self.corners).max())
 
     @cached_property
@@ -134,29 +144,19 @@ class ImplicitPatches(Patches):
         points = self.lines(patch, at).at(self.guesses.ravel())
         return BezierNets(_control(points.reshape(*self.guesses.shape, 3)), self.polar)
 
-    def taken(self, rows: Ints) -> ImplicitPatches:
-        """Return some of the patches."""
-        return replace(
-            self,
-            corners=self.corners[rows],
-            ways=self.ways[rows],
-            heights=self.heights[rows],
-            guesses=self.guesses[rows],
-        )
-
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
-        """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
+        """Return points and tangents of patches (k,) at parameters (k, 2)."""
         return self._met(patch, at, bent=False).slopes
 
     def forms(self, patch: Ints, at: Floats) -> tuple[Slopes, Floats, Floats]:
-        """Return the slopes, the unit normals (k, 3), and n . d2S (k, 2, 2)."""
+        """Return points and tangents, the unit normals (k, 3), and n . d2S (k, 2, 2) in 1 / scene unit."""
         met = self._met(patch, at, bent=True)
         steep = length(met.gradient)[:, None]
         form = met.tangents @ met.hessian @ met.tangents.transpose(0, 2, 1)
         return met.slopes, met.gradient / steep, -form / steep[:, :, None]
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
-        """Return the exact partial derivatives to second order."""
+        """Return the exact partial derivatives to second order of patches (k,) at parameters (k, 2)."""
         lines = self.lines(patch, at)
         met = self._met(patch, at, bent=True)
         bent = met.tangents @ met.hessian @ met.tangents.transpose(0, 2, 1)
@@ -172,7 +172,7 @@ class ImplicitPatches(Patches):
         return Derivatives(slopes.point, slopes.along, slopes.across, *second)
 
     def lines(self, patch: Ints, at: Floats) -> SurfaceLines:
-        """Return the lines that points are looked for on, of patches (k,) at parameters (k, 2)."""
+        """Return the lines of patches (k,) at parameters (k, 2), on which points are looked for."""
         u, v = at[:, :1], at[:, 1:]
         origin, by_u, by_v, twist = np.moveaxis(self._bilinear[patch], 1, 0)
         jets = np.empty((len(at), 2, 2, 6))
@@ -184,13 +184,15 @@ class ImplicitPatches(Patches):
 
     @cached_property
     def _bilinear(self) -> Floats:
-        """P and d side by side as sums (n, 4, 6) of 1, u, v and u v."""
+        """P and d side by side as the coefficients (n, 4, 6) of 1, u, v and u v."""
         ends = np.concatenate([self.corners, self.ways], axis=3)
         by_u, by_v = ends[:, 1, 0] - ends[:, 0, 0], ends[:, 0, 1] - ends[:, 0, 0]
         return np.stack([ends[:, 0, 0], by_u, by_v, ends[:, 1, 1] - ends[:, 0, 1] - by_u], axis=1)
 
     def _met(self, patch: Ints, at: Floats, bent: bool) -> _Met:
-        """Where the lines at parameters meet the surface; with F_xx if it is `bent`."""
+        """Return where the lines of patches (k,) at parameters (k, 2) meet the surface; with
+        F_xx if `bent`.
+        """
         lines, most = self.lines(patch, at), self.heights[patch]
         evaluate = self.function.hessian if bent else self.function.gradient
         height = self._guessed(patch, at)
@@ -216,7 +218,7 @@ class ImplicitPatches(Patches):
         return _Met(rise, tangents, level, gradient, hessian[0] if bent else np.zeros((0, 3, 3)))
 
     def _guessed(self, patch: Ints, at: Floats) -> Floats:
-        """h (k,) as the polynomials through the guesses have it."""
+        """Return h (k,) of the polynomials through the guesses."""
         weights = bernstein(at, 0, _DEGREE)[:, :, 0]
         by_v = np.einsum("ki,kij->kj", weights[:, 0], self._controls[patch])
         guessed: Floats = np.einsum("kj,kj->k", by_v, weights[:, 1])
@@ -229,13 +231,15 @@ class ImplicitPatches(Patches):
 
 
 def _on_all(count: int) -> tuple[Ints, Floats]:
-    """Patches, and the parameters of the samples that S~ goes through, of all patches one after another."""
+    """Return the patches, and the parameters (k, 2) of the samples of S~, of `count` patches one after
+    another.
+    """
     square = np.stack(np.meshgrid(_TICKS, _TICKS, indexing="ij"), axis=-1).reshape(-1, 2)
     return np.repeat(np.arange(count), len(square)), np.tile(square, (count, 1))
 
 
 def _control(samples: Floats) -> Floats:
-    """Control points (n, 5, 5, ...) of the polynomials through samples (n, 5, 5, ...)."""
+    """Return the control points (n, 5, 5, ...) of the polynomials through samples (n, 5, 5, ...)."""
     through = np.linalg.inv(bernstein(_TICKS, 0, _DEGREE)[:, 0])
     control: Floats = np.einsum("ai,bj,nij...->nab...", through, through, samples, optimize=True)
     return control
@@ -244,10 +248,21 @@ def _control(samples: Floats) -> Floats:
 def implicit_patches(
     function: ImplicitFunction, corners: Floats, ways: Floats, reach: Floats
 ) -> tuple[ImplicitPatches, Floats]:
-    """Return patches with corners and ways (n, 2, 2, 3), and points (n, 5, 5, 3) of them; the surface is
-    looked for within a reach (n,) at these, and nowhere farther than they say by `most_between`.
+    """Return the patches with given corners and directions, and points of them.
+
+    Args:
+        function: F.
+        corners: on the surface (n, 2, 2, 3).
+        ways: the unit directions there (n, 2, 2, 3).
+        reach: how far from the base the surface is looked for at the samples (n,), in scene units. Elsewhere
+            it is looked for no farther than the samples say by `most_between`.
+
+    Returns:
+        The patches, and their points at the samples (n, 5, 5, 3).
     """
-    bare = ImplicitPatches(function, corners, ways, reach, np.zeros((len(corners), *_SAMPLES)))
+    count = len(corners)
+    guesses, polar = np.zeros((count, *_SAMPLES)), np.zeros(count, dtype=np.bool_)
+    bare = ImplicitPatches(function, corners, ways, reach, guesses, polar)
     patch, at = _on_all(len(bare))
     lines = bare.lines(patch, at)
     height = bracketed_heights(function, lines.base, lines.way, reach[patch], np.zeros(len(patch)))
@@ -257,7 +272,9 @@ def implicit_patches(
 
 
 def most_between(samples: Floats) -> Floats:
-    """The most (n,) of samples (n, m, m), and what they change by from any to the next."""
+    """Return a bound (n,) of a smooth function from samples (n, m, m): the most of them and of their
+    differences.
+    """
     changes = [np.abs(np.diff(samples, axis=axis)).max(axis=(1, 2)) for axis in (1, 2)]
     most: Floats = samples.max(axis=(1, 2)) + np.maximum(*changes)
     return most

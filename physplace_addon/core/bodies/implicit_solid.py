@@ -1,4 +1,4 @@
-"""A body from an implicit function: what F < 0 on, bounded by the surface F = 0 itself."""
+"""A body from an implicit function: the solid F < 0, bounded by the surface F = 0 itself."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .implicit_complex import SMOOTHER, implicit_complex
 from .implicit_mass import solid_mass
 from .implicit_patches import ImplicitPatches
 
-_ACROSS = 7.0  # points across the surface, when nobody has sampled it
-_LOOSER = 3.0  # of the tolerance: the mesh's, whose triangles the patches cut in six
-_FLAT = 4.5  # spacing^2 of triangles over their distance from the surface and its radius of curvature
-_LEAST_SHARE = 0.2  # of the first spacing: what needs finer triangles needs them in some places only
-_LEAST_POINTS = 4
-_PATCH_ARRAYS = "corners", "ways", "heights", "guesses"
-_FINER = 0.25  # of the distance of points, where the surface has parts too small for it
-_SMALL = 0.5  # of its box: a surface so small is sampled anew
-_NEIGHBOURS = 6  # of a point, between which creases are looked for
+_ACROSS = 7.0  # points across the surface where none are given
+_LOOSER = 3.0  # tolerances that the mesh may be from the surface, because patches cut its triangles in six
+# spacing^2 of triangles over the product of their distance from the surface and its radius of curvature
+_FLAT = 4.5
+_LEAST_SHARE = 0.2  # spacings at first: where finer triangles are needed, they are needed in some places only
+_LEAST_POINTS = 4  # points below which there is no surface
+_FINER = 0.25  # spacings: the next one where the surface has parts too small for the first
+_SMALL = 0.5  # share of its box: a surface so small is sampled anew
+_NEIGHBOURS = 6  # neighbours of a point between which and the point creases are looked for
 
 
 def blob_body(
@@ -43,17 +43,22 @@ def blob_body(
     sigma: float | None = None,
     tolerance: float | None = None,
 ) -> Body:
-    """The body inside an implicit surface, one exact face for each connected part of it.
+    """Return the body inside an implicit surface, with one exact face for each component of the surface.
 
-        A sharp union is its parts, each with a whole surface: what is of it inside of another part no other
-    body reaches, and it is no part of the mass.
+    A sharp union has the faces of its components, each a whole surface: what lies inside of another component
+    is touched by no other body, and does not count in the mass.
 
-        points (n, 3), about 2 sigma apart, sample the surface; without them it is sampled here, so that none
-    of its parts is left out. The tolerance of its triangles is in scene units, 0.2 % of its size unless
-    given; faces and mass are exact.
+    Args:
+        function: F.
+        name: of the body, for messages.
+        points: points (n, 3) that sample the surface; without them it is sampled here, no component left out.
+        sigma: half the distance of these points, in scene units.
+        tolerance: how far the tessellation may be from the surface, in scene units; 0.2 % of its size unless
+            given. Faces and mass are exact.
 
-        Raises BlobError for no surface, an infinite one, one that no mesh fits, or one with creases:
-    those of an intersection or a difference that is not blended, on which other bodies would rest.
+    Raises:
+        BlobError: for no surface, for an infinite one, for one that no mesh fits, and for one with creases,
+            those of an intersection or a difference that is not blended, on which other bodies would rest.
     """
     pieces = components_of_union(function)
     if len(pieces) == 1:
@@ -68,15 +73,14 @@ def blob_body(
 
 
 def _has_surface(function: ImplicitFunction) -> bool:
+    """Return whether a function has any surface."""
     return len(_sampled(function)[0]) >= _LEAST_POINTS
 
 
 def _patches_of(body: Body) -> ImplicitPatches:
-    """All patches of a body that one function bounds."""
+    """Return all patches of a body that one function bounds."""
     nets = [surface.nets for surface in body.surfaces if isinstance(surface, BezierSheet)]
-    own = [net for net in nets if isinstance(net, ImplicitPatches)]
-    parts = (np.concatenate([getattr(net, what) for net in own]) for what in _PATCH_ARRAYS)
-    return ImplicitPatches(own[0].function, *parts)
+    return ImplicitPatches.join([net for net in nets if isinstance(net, ImplicitPatches)])
 
 
 def _one_body(
@@ -86,7 +90,7 @@ def _one_body(
     sigma: float | None,
     tolerance: float | None,
 ) -> Body:
-    """The body of a function that is no sharp union."""
+    """Return the body of a function that is no sharp union."""
     _check_finite(function, name)
     sampled, spaced = _sampled(function) if points is None or sigma is None else (points, sigma)
     if len(sampled) < _LEAST_POINTS:
@@ -105,7 +109,7 @@ def _one_body(
 
 
 def _meshed(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> Triangulation:
-    """A mesh within a distance, through more points where those do not do."""
+    """Return a mesh within a distance, through more points where those given do not suffice."""
     mesh = triangulated(function, *_evened(function, points, sigma, within), within)
     if mesh.status.closed:
         return mesh
@@ -124,7 +128,7 @@ def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> N
 
 
 def _check_finite(function: ImplicitFunction, name: str) -> None:
-    """Raise BlobError for a surface without end."""
+    """Raise BlobError for an infinite surface."""
     box = function.box()
     if (box[0] <= box[1]).all() and not np.isfinite(box).all():
         raise BlobError(name, "its surface is infinite", "intersect it with something that is not")
@@ -140,7 +144,7 @@ def _check_no_creases(function: ImplicitFunction, ends: Floats, name: str) -> No
 
 
 def _pairs(points: Floats) -> Floats:
-    """Points (n, 2, 3) that are near to each other."""
+    """Return pairs of points (m, 2, 3) that are near to each other."""
     near = np.asarray(cKDTree(points).query(points, min(_NEIGHBOURS + 1, len(points)))[1], dtype=np.intp)
     first = np.repeat(near[:, 0], near.shape[1] - 1)
     both = np.unique(np.sort(np.stack([first, near[:, 1:].ravel()], axis=1), axis=1), axis=0)
@@ -148,7 +152,7 @@ def _pairs(points: Floats) -> Floats:
 
 
 def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:
-    """Points all over the surface, and half of about their distance."""
+    """Return points all over the surface (n, 3), and about half their distance, in scene units."""
     box = function.box()
     if (box[0] > box[1]).any():
         return np.zeros((0, 3)), 0.0
@@ -163,7 +167,9 @@ def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:
 
 
 def _evened(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> tuple[Floats, float]:
-    """The same so dense that most triangles through them are near enough to the surface."""
+    """Return points (n, 3) so dense that most triangles through them are near the surface, and half their
+    distance.
+    """
     spacing = (_FLAT * within / float(np.median(greatest_curvature(function, points)))) ** 0.5
     if 2.0 * _LEAST_SHARE * sigma < spacing < 2.0 * sigma:
         return surface_samples(function, spacing), 0.5 * spacing
@@ -171,5 +177,6 @@ def _evened(function: ImplicitFunction, points: Floats, sigma: float, within: fl
 
 
 def _notes(mesh: Triangulation) -> tuple[str, ...]:
+    """Return the notes on a body made from a mesh."""
     kind = f"implicit surface over {len(mesh.triangles)} triangles"
     return (kind,) if mesh.status == MeshStatus.CLOSED else (kind, mesh.message)

@@ -105,7 +105,7 @@ def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monk
         floaters = fission(floaters, parents, draw)
         dead = draw.random(len(floaters)) < 0.03
         kept.without(dead)
-        floaters = floaters.only(~dead)
+        floaters = floaters.take(~dead)
         moved = floaters.positions + 1e-3 * draw.normal(size=floaters.positions.shape)
         floaters = Floaters(moved, floaters.radii, floaters.gradients, floaters.desired, floaters.ages)
 

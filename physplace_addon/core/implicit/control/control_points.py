@@ -67,9 +67,9 @@ class ControlPoints:
     def without(self, index: int) -> ControlPoints:
         """Return the points without one; those behind it move up. Raises SculptingError for no such point."""
         self._check(index)
-        return self.only(np.arange(len(self)) != index)
+        return self.take(np.arange(len(self)) != index)
 
-    def only(self, some: Bools) -> ControlPoints:
+    def take(self, some: Bools) -> ControlPoints:
         """Return some of the points, by a mask (n,)."""
         names = tuple(name for name, kept in zip(self.names, some, strict=True) if kept)
         return ControlPoints(self.position[some], self.target[some], self.dragged[some], names)

@@ -101,7 +101,7 @@ def _pinned_first(
     """
     others = ~controls.dragged
     own, desired_step = (
-        controls.only(others),
+        controls.take(others),
         DesiredStep(way[others], np.zeros(len(limits.scales)), return_to_surface=True),
     )
     made = _approach_pinned(

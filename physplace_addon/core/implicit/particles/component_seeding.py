@@ -140,7 +140,7 @@ class ComponentSeeding:
         small = seeds_on_small_components(function, floaters, cell, self.settings.radius, thorough=not part)
         floaters = floaters.with_more(small)
         points_on = _surface_points(function, self._box[0] + cell * grid, cell, self.settings.radius)
-        free = points_on.only(~_claimed(points_on, floaters))
+        free = points_on.take(~_claimed(points_on, floaters))
         if not len(free):
             return floaters
         unreached = self._unreached(function, free, floaters, cell)
@@ -163,16 +163,16 @@ class ComponentSeeding:
         near = np.flatnonzero(~far)
         each = 1 + len(near) // _WALKERS
         walkers = near[self._clock // (_EVERY * _PARTS) % each :: each]
-        chosen = free.only(np.concatenate([np.flatnonzero(far), walkers]))
+        chosen = free.take(np.concatenate([np.flatnonzero(far), walkers]))
         on = attached_to_surface(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
         points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
-        points = points.only(~on.lost)
+        points = points.take(~on.lost)
         far = _far(points.positions, floaters)
         near = np.flatnonzero(~far)
         if len(near):
             _, who = nearest(points.positions[near], floaters.positions)
-            far[near] = ~reachable_over_surface(function, points.only(near), floaters.positions[who])
-        return points.only(far)
+            far[near] = ~reachable_over_surface(function, points.take(near), floaters.positions[who])
+        return points.take(far)
 
 
 @lru_cache(maxsize=64)
@@ -258,6 +258,6 @@ def _one_each(points: Floaters, apart: float) -> Floaters:
     way = points.positions - points.positions[chosen][label]
     extent = np.zeros(len(chosen))
     np.maximum.at(extent, label, np.sqrt(np.einsum("ki,ki->k", way, way)))
-    seeds = points.only(chosen)
+    seeds = points.take(chosen)
     radii = np.maximum(seeds.radii, 0.5 * extent)
     return Floaters(seeds.positions, radii, seeds.gradients, seeds.desired, seeds.ages)

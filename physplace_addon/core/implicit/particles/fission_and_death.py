@@ -147,7 +147,7 @@ def fission(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floa
     all_radii, ages = floaters.radii.copy(), floaters.ages.copy()
     all_radii[parents], ages[parents] = radii, 0
     old = Floaters(floaters.positions, all_radii, floaters.gradients, floaters.desired, ages)
-    new = old.only(parents)
+    new = old.take(parents)
     way = _tangent(new.normals, rng) * (_BIRTH_PLACE * radii)[:, None]
     return old.with_more(Floaters(new.positions + way, radii, new.gradients, new.desired, new.ages))
 

@@ -124,7 +124,7 @@ class Floaters:
         length[length == 0.0] = 1.0
         return np.asarray(self.gradients / length[:, None])
 
-    def only(self, keep: Bools | Ints) -> Floaters:
+    def take(self, keep: Bools | Ints) -> Floaters:
         """Return some floaters, by a mask (r,) or by numbers (k,)."""
         which: Ints = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep.astype(np.intp, copy=False)
         return Floaters(

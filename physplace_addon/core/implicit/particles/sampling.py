@@ -136,7 +136,7 @@ class Sampling:
         dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
         self._neighbours.without(dead)
         alive = np.flatnonzero(~dead)
-        return floaters.only(alive), column_rows(starts, alive)
+        return floaters.take(alive), column_rows(starts, alive)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
         """Return the floaters with F_x at their positions, and F (r,); None, for 0, where the last step left
@@ -186,7 +186,7 @@ class Sampling:
         if not np.count_nonzero(lost):
             return landed
         self._neighbours.without(lost)
-        return landed.only(~lost)
+        return landed.take(~lost)
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
         """Remember the floaters, whose F_x is that of the function, and return them."""

@@ -54,12 +54,12 @@ def seeds_on_small_components(
     first = first[~np.isin(group[first], served)]
     points_on = Floaters.at(crossings(function, middles[first], ends[first]), radius)
     on = attached_to_surface(function, points_on.positions, points_on.radii, cell)
-    points_on = Floaters(on.positions, points_on.radii, on.gradients, points_on.desired, points_on.ages).only(
+    points_on = Floaters(on.positions, points_on.radii, on.gradients, points_on.desired, points_on.ages).take(
         ~on.lost
     )
     if not len(floaters) or not len(points_on):
         return points_on
-    return points_on.only(
+    return points_on.take(
         ~reachable_over_surface(
             function, points_on, floaters.positions[nearest(points_on.positions, floaters.positions)[1]]
         )
