@@ -11,7 +11,7 @@ from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Certificate, Placement, Settings
 from physplace_addon.core.rigid import Pose
 from tests.core.dirty_meshes import NAMES, Dirty, dirty, dirty_bowl
-from tests.core.surfaces.smooth_meshes import all_over, body_of
+from tests.core.surfaces.smooth.smooth_meshes import all_over, body_of
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
 from tests.oracles.triangles import crossings
 

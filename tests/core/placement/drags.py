@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from physplace_addon.core.bodies import exact, polyhedron
-from physplace_addon.core.placement import Placement
+from physplace_addon.core.placement import Manipulation, Placement
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor
@@ -23,10 +23,17 @@ def about(axis, degrees) -> np.ndarray:
     return quaternion_exponential(np.radians(degrees) * np.asarray(axis, float))
 
 
+def drag_once(placement: Placement, target: Pose, **how) -> bool:
+    """Drag one step; return whether the body came nearer."""
+    manipulation = Manipulation(placement, target, **how)
+    manipulation.step()
+    return manipulation.status.is_running
+
+
 def drag(placement: Placement, target: Pose, most: int = MOST, **how) -> int:
     """Drag until nothing moves any more; return the steps."""
     for step in range(most):
-        if not placement.drag(target, **how):
+        if not drag_once(placement, target, **how):
             return step
     raise AssertionError(f"still under way after {most} steps")
 

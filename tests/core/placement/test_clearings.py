@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.placement.depenetration.configuration_space import Walls, sure_depth, ways_out
-from physplace_addon.core.placement.depenetration.voxel_grid import ROUGHNESS, Grid, grown
-from physplace_addon.core.placement.start import winding_number
+from physplace_addon.core.mesh.inside import winding_number
+from physplace_addon.core.placement.depenetration.configuration_space import (
+    Obstacles,
+    clearing_displacements,
+    sure_depth,
+)
+from physplace_addon.core.placement.depenetration.voxel_grid import ROUGHNESS, VoxelGrid, grown
 from physplace_addon.core.rigid import rotation_matrix
 from tests.bodies_of_the_paper import sphere, torus
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 from tests.oracles.triangles import crossings
 
-GRID = Grid(np.array([-1.03, -1.07, -1.01]), 0.1, (21, 22, 20))
-NO_WALLS = Walls((), None)
+GRID = VoxelGrid(np.array([-1.03, -1.07, -1.01]), 0.1, (21, 22, 20))
+NO_WALLS = Obstacles((), None)
 RING = torus(0.7, 0.25, resolution=(33, 17)).body
 
 
@@ -67,7 +71,7 @@ def test_shifts_that_are_called_clear_are_clear(world, rng):
     active, world = body("cube"), world
     for _ in range(3):
         start = pose(rng.normal(size=3), 0.3 * rng.normal(size=3))
-        ways = ways_out(active, start, [world], NO_WALLS, 4, 1.0)
+        ways = clearing_displacements(active, start, [world], NO_WALLS, 4, 1.0)
         assert len(ways.shifts)
         for shift in ways.shifts:
             moved = start.points(active.triangles) + shift
@@ -77,12 +81,12 @@ def test_shifts_that_are_called_clear_are_clear(world, rng):
 
 def test_the_shortest_shift_is_longer_than_it_must_be_by_a_few_cells_only():
     ball = sphere(1.0).body
-    ways = ways_out(ball, pose(at=(0.3, 0.4, 0.5)), [ball], NO_WALLS, 6, 1.0)
+    ways = clearing_displacements(ball, pose(at=(0.3, 0.4, 0.5)), [ball], NO_WALLS, 6, 1.0)
     assert 2.0 - np.sqrt(0.5) <= ways.lengths[0] < 1.2 * (2.0 - np.sqrt(0.5))
 
 
 def test_each_face_of_a_cube_is_a_way_out_of_it():
-    ways = ways_out(body("cube"), pose(), [body("cube")], NO_WALLS, 6, 1.0)
+    ways = clearing_displacements(body("cube"), pose(), [body("cube")], NO_WALLS, 6, 1.0)
     assert (np.abs(ways.shifts) > 1e-9).sum(axis=1).tolist() == [1] * 6
     assert len({tuple(np.sign(shift)) for shift in ways.shifts}) == 6
 
@@ -90,14 +94,14 @@ def test_each_face_of_a_cube_is_a_way_out_of_it():
 def test_a_way_to_the_far_side_of_a_sheet_is_barred_if_it_leads_down():
     above, sheet = pose((0.3, 0.2, 0.1), (0.0, 0.0, 0.05)), body("plane")
     down = np.array([0.0, 0.0, -1.0])
-    for walls, expected in ((Walls((sheet,), down), True), (Walls((sheet,), -down), False)):
-        ways = ways_out(body("cube"), above, [sheet], walls, 4, 1.0)
+    for walls, expected in ((Obstacles((sheet,), down), True), (Obstacles((sheet,), -down), False)):
+        ways = clearing_displacements(body("cube"), above, [sheet], walls, 4, 1.0)
         assert ways.barred[ways.shifts[:, 2] < 0.0].all() == expected
         assert not ways.barred[ways.shifts[:, 2] > 0.0].any()
 
 
 def test_no_way_out_of_the_solid_that_a_body_is_in_is_barred():
-    ways = ways_out(body("cube"), pose(), [body("cube")], Walls((body("cube"),), None), 6, 1.0)
+    ways = clearing_displacements(body("cube"), pose(), [body("cube")], Obstacles((body("cube"),), None), 6, 1.0)
     assert not ways.barred.any()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import check
-from physplace_addon.core.placement.depenetration.penetration_depth import depth_between
+from physplace_addon.core.placement.depenetration.penetration_depth import penetration_depth
 from tests.bodies_of_the_paper import convex
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
@@ -36,7 +36,7 @@ def test_no_point_of_either_is_deeper_inside_the_other(mover, other, rng):
     for _ in range(3):
         at = pose(rng.normal(size=3), 0.5 * rng.normal(size=3))
         mine, theirs = at.points(mover.triangles), other.triangles
-        depth = depth_between(mover, at, other)
+        depth = penetration_depth(mover, at, other)
         assert max(points_inside(mine, theirs, rng), points_inside(theirs, mine, rng)) <= depth.most + 1e-12
         assert depth.most <= 1.002 * depth.least
         if depth.least > 0.0:
@@ -55,15 +55,15 @@ def test_how_fine_a_mesh_is_does_not_change_how_deep_it_is_told_to_be(depth):
 
 def test_a_rod_through_a_cube_is_as_deep_as_the_cube_lets_it():
     rod = polyhedron(CUBE_POINTS * [0.1, 0.1, 4.0], CUBE_TRIANGLES, "rod")
-    assert depth_between(rod, pose(at=(0.2, 0.1, 0.0)), body("cube")).least == pytest.approx(0.35, rel=1e-3)
+    assert penetration_depth(rod, pose(at=(0.2, 0.1, 0.0)), body("cube")).least == pytest.approx(0.35, rel=1e-3)
 
 
 def test_edges_that_cross_above_all_corners_have_a_depth():
     lying, across = pose((0.25 * np.pi, 0.0, 0.0)), pose((0.0, 0.25 * np.pi, 0.0), (0.0, 0.0, 1.4))
     relative = lying.inverse().compose(across)
-    depth = depth_between(body("cube"), relative, body("cube"))
+    depth = penetration_depth(body("cube"), relative, body("cube"))
     assert depth.least == pytest.approx((np.sqrt(2.0) - 1.4) * np.sqrt(0.5), rel=2e-3)
 
 
 def test_sheets_have_no_depth():
-    assert depth_between(body("plane"), pose((0.5, 0.0, 0.0)), body("plane")).least == 0.0
+    assert penetration_depth(body("plane"), pose((0.5, 0.0, 0.0)), body("plane")).least == 0.0

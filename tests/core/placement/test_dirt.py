@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.placement.diagnostics import remarks
+from physplace_addon.core.placement.diagnostics import diagnose
 from tests.core.dirty_meshes import KINDS, dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside, torus
 from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor, shaded_smooth
@@ -22,7 +22,7 @@ def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_ot
         mesh = dirty(seed)
         points, triangles = mesh.points.copy(), mesh.triangles.copy()
         body = polyhedron(mesh.points, mesh.triangles, "dirty")
-        assert named_in(remarks(body, ())) == mesh.dirt, mesh.label
+        assert named_in(diagnose(body, ())) == mesh.dirt, mesh.label
         assert np.array_equal(points, mesh.points, equal_nan=True)
         assert np.array_equal(triangles, mesh.triangles)
 
@@ -31,7 +31,7 @@ def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight():
     open_box = polyhedron(CUBE_POINTS, np.vstack([CUBE_TRIANGLES[2:], CUBE_TRIANGLES[2:3]]), "box")
     moved = open_box.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
     ball = polyhedron(*torus(9, 7), "ring")
-    assert remarks(ball, (open_box, moved, ball)) == ("box: 1 doubled faces merged",)
+    assert diagnose(ball, (open_box, moved, ball)) == ("box: 1 doubled faces merged",)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight():
 def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(shift, size, overlaps):
     second = (size * CUBE_POINTS + np.array(shift), CUBE_TRIANGLES)
     body = polyhedron(*beside((CUBE_POINTS, CUBE_TRIANGLES), second), "bricks")
-    assert ("crossing" in named_in(remarks(body, ()))) is overlaps
+    assert ("crossing" in named_in(diagnose(body, ()))) is overlaps
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, Paired, block_shape, box, cylinder, floor, sphere, torus, turned
-from tests.core.placement.drags import UPRIGHT, about, at, drag, grid, place_of, wall
+from tests.core.placement.drags import UPRIGHT, about, at, drag, drag_once, grid, place_of, wall
 from tests.oracles.frames import rotation_of
 from tests.oracles.overlap import separation
 from tests.oracles.shapes import HalfSpace, Ring
@@ -103,7 +103,7 @@ def test_what_interface_points_do_not_tell_of_stops_a_body_all_the_same():
         ball.body, Pose(turn, lip - 2.0 * direction), [bowl.body.transformed(stands.matrix4)]
     )
     for _ in range(20):
-        placement.drag(Pose(turn, lip + 3.0 * direction))
+        drag_once(placement, Pose(turn, lip + 3.0 * direction))
         here = placement.state.pose
         apart = separation(ball.shape, np.eye(3), here.translation, bowl.shape, None, stands.translation)
         assert apart >= -1e-9
@@ -169,7 +169,7 @@ def test_however_it_is_dragged_a_body_overlaps_nothing_and_moves_no_farther_than
             how = {"pivot": here.translation + 0.3 * radius * random.normal(size=3)}
         for _ in range(3):
             before = placement.state.pose
-            if not placement.drag(target, **how):
+            if not drag_once(placement, target, **how):
                 break
             after = placement.state.pose
             assert least_separation(mover, after) >= -1e-9 * radius

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PlacementError
-from physplace_addon.core.placement import Local, Placement, Settings, Status
+from physplace_addon.core.placement import Local, Placement, Settings, Status, replicated
 from physplace_addon.core.rigid import Pose
-from tests.bodies_of_the_paper import box, floor, sphere, torus
+from tests.bodies_of_the_paper import floor, sphere
 from tests.core.placement.experiments import active_of, careless_start, standing
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
@@ -30,10 +30,6 @@ def dropped():
 
 def same_pose(a, b):
     return bool((a.rotation == b.rotation).all() and (a.translation == b.translation).all())
-
-
-def is_at(a, b):
-    return np.abs(a.matrix4 - b.matrix4).max() < 1e-15
 
 
 def test_going_on_from_a_state_under_another_gravity_is_a_fresh_run_from_there_bit_for_bit():
@@ -69,62 +65,12 @@ def test_a_branch_counts_level_states_from_where_it_begins():
         assert placement.status is Status.BALANCED
 
 
-def table_scene():
-    wall = np.eye(4)
-    wall[0, 3] = 5.0
-    placement = Placement(
-        torus().body,
-        Pose(UPRIGHT, np.array([0.0, 0.0, 1.0])),
-        [floor(), box((0.5, 4.0, 2.0)).body.transformed(wall)],
-    )
-    placement.run()
-    return placement
-
-
-def test_by_hand_a_body_goes_where_nothing_is_in_the_way():
-    placement = table_scene()
-    there = Pose(np.array([1.0, 0.3, 0.0, 0.0]), np.array([-4.0, 0.5, 3.0]))
-    assert placement.reposition(there)
-    assert is_at(placement.state.pose, there)
-    assert placement.status is Status.RUNNING
-    placement.run()
-    assert placement.status is Status.BALANCED
-    assert abs(placement.state.pose.translation[2] - 0.3) < 1e-9
-
-
-def test_by_hand_a_body_is_refused_what_something_is_in_the_way_of():
-    placement = table_scene()
-    before = placement.state
-    through = Pose(UPRIGHT, np.array([8.0, 0.0, 0.3]))  # beyond the wall, and free there
-    under = Pose(UPRIGHT, np.array([0.0, 0.0, -1.0]))
-    assert not placement.reposition(through)
-    assert not placement.reposition(under)
-    assert placement.state is before
-    assert placement.status is Status.BALANCED
-
-
-def test_by_hand_a_body_stops_where_it_first_touches():
-    placement = table_scene()
-    assert placement.reposition(Pose(UPRIGHT, np.array([8.0, 0.0, 1.3])), cut=True)
-    at = placement.state.pose.translation
-    assert abs(at[0] - (4.5 - 1.3)) < 1e-9  # the wall's side less the torus's outer radius
-    assert abs(placement.state.points.gap.min()) < 1e-9
-
-
-def test_from_a_contact_a_body_can_be_slid_along_it_by_hand():
-    placement = table_scene()
-    here = placement.state.pose
-    there = Pose(here.rotation, here.translation + np.array([-1.0, 0.7, 0.0]))
-    assert placement.reposition(there)
-    assert is_at(placement.state.pose, there)
-
-
 def test_the_next_copy_starts_where_the_first_did_and_meets_it():
     ball = sphere(0.5).body
     start = Pose(UPRIGHT, np.array([0.1, 0.0, 3.0]))
     first = Placement(ball, start, [floor()])
     first.run()
-    second = first.replicate()
+    second = replicated(first)
     assert same_pose(second.states[0].pose, start)
     second.run()
     apart = second.state.pose.translation - first.state.pose.translation
@@ -134,7 +80,7 @@ def test_the_next_copy_starts_where_the_first_did_and_meets_it():
 def test_only_what_is_at_rest_is_copied():
     placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 3.0])), [floor()])
     with pytest.raises(PlacementError, match="at rest"):
-        placement.replicate()
+        replicated(placement)
 
 
 def test_forces_change_at_any_state():

@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.contact.features import FACE
-from physplace_addon.core.mechanics.external_wrench import Load
+from physplace_addon.core.mechanics.external_wrench import ExternalWrench
 from physplace_addon.core.mechanics.forces import Gravity
-from physplace_addon.core.placement.newton_refinement import polish
+from physplace_addon.core.placement.newton_refinement import refine
 from physplace_addon.core.surfaces import kinds
 from tests.core.contact.meetings import assembled, everything_within, meet, prepared
 
@@ -33,8 +33,8 @@ def polished(active, turn, at, displacement, wanted, tolerance=0.02):
 
 def balanced(start, points, direction=(0.0, 0.0, -1.0)):
     k = len(points)
-    load = Load(Gravity.along(direction))
-    return polish(assembled(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
+    load = ExternalWrench(Gravity.along(direction))
+    return refine(assembled(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
 
 
 def around(points, count=6):
@@ -51,14 +51,14 @@ def lowest(points):
 
 def touching_force(found):
     assert abs(found.forces.sum() - 1.0) < 1e-12
-    height = found.points.point1[:, 2] / found.assembly.radius
+    height = found.points.point1[:, 2] / found.system.radius
     assert np.abs(height - CLEARANCE).max() < 1e-12
 
 
 def test_a_ball_comes_to_stand_on_its_lowest_point():
     found = polished("ball", (0.0, 0.0, 0.0), (0.3, 0.2, 1.0), np.array([0, 0, 0.01, 0, 0, 0]), lowest)
     touching_force(found)
-    assert np.abs(found.assembly.poses[0].translation - [0.3, 0.2, 1.0 + CLEARANCE]).max() < 1e-12
+    assert np.abs(found.system.poses[0].translation - [0.3, 0.2, 1.0 + CLEARANCE]).max() < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, heigh
     found = polished(active, (0.0, 0.0, 0.0), (0.1, 0.0, height), tilt, around)
     touching_force(found)
     assert found.forces.min() > -1e-9
-    assert np.abs(found.assembly.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
-    at = found.assembly.poses[0].translation[2] - CLEARANCE * found.assembly.radius
+    assert np.abs(found.system.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
+    at = found.system.poses[0].translation[2] - CLEARANCE * found.system.radius
     assert abs(at - height) < 1e-12
 
 
@@ -87,9 +87,9 @@ def test_a_lying_cylinder_keeps_its_roll(roll):
     found = polished("cylinder", turned.as_rotvec(), (0.0, 0.0, 0.5), tilt, both_ends)
     touching_force(found)
     assert np.abs(found.forces - 0.5).max() < 1e-9
-    assert abs(found.assembly.poses[0].matrix[2, 2]) < 1e-12
+    assert abs(found.system.poses[0].matrix[2, 2]) < 1e-12
     assert abs(found.moved[4]) < 1e-9
-    assert abs(found.assembly.centres[0][2] - 0.5 - CLEARANCE * found.assembly.radius) < 1e-12
+    assert abs(found.system.centres[0][2] - 0.5 - CLEARANCE * found.system.radius) < 1e-12
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.6])
@@ -98,15 +98,15 @@ def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent):
     tilt = np.array([0.0, 0.0, 1e-3, 0.01, 0.006, 0.0])
     found = polished(solid, (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)
-    assert abs(found.assembly.poses[0].translation[2] - 0.8) < 1e-9
-    assert abs(found.assembly.poses[0].matrix[2, 2] - 1.0) < 1e-3
+    assert abs(found.system.poses[0].translation[2] - 0.8) < 1e-9
+    assert abs(found.system.poses[0].matrix[2, 2] - 1.0) < 1e-3
 
 
 def test_an_ellipsoid_comes_to_stand_on_its_shortest_axis():
     tilt = np.array([0.0, 0.0, 1e-3, 0.02, -0.03, 0.0])
     found = polished("ellipsoid", (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)
-    assert np.abs(found.assembly.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
+    assert np.abs(found.system.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
 
 
 def test_what_cannot_balance_is_not_polished():
@@ -124,4 +124,4 @@ def test_a_big_body_is_polished_like_a_small_one():
     start = rest.displaced(np.array([0.0, 0.0, 2e-3, 1e-3, 0.0, 0.0]))
     found = balanced(start, points.take(around(points)))
     assert found is not None
-    assert abs(found.assembly.poses[0].translation[2] / 1000.0 - 0.3 - 1.3 * CLEARANCE) < 1e-12
+    assert abs(found.system.poses[0].translation[2] / 1000.0 - 0.3 - 1.3 * CLEARANCE) < 1e-12

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.optimization.step_qp import (
-    curvature,
+    contact_curvature,
     length,
     paper_step,
-    solve_programme,
-    trust_step,
+    solve_qp,
+    trust_region_step,
 )
 
 DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
@@ -38,26 +38,26 @@ def assert_optimal(step, matrix, wrench, gradients, room):
 def test_the_solution_is_optimal(count):
     for seed in range(15):
         given = problem(seed, count)
-        assert_optimal(solve_programme(*given), *given)
+        assert_optimal(solve_qp(*given), *given)
 
 
 def test_rows_that_come_twice_change_nothing():
     for seed in range(10):
         matrix, wrench, gradients, room = problem(seed, 8)
-        once = solve_programme(matrix, wrench, gradients, room)
+        once = solve_qp(matrix, wrench, gradients, room)
         gradients, room = np.vstack([gradients] * 3), np.tile(room, 3)
-        thrice = solve_programme(matrix, wrench, gradients, room)
+        thrice = solve_qp(matrix, wrench, gradients, room)
         assert_optimal(thrice, matrix, wrench, gradients, room)
         assert np.abs(once.x - thrice.x).max() < 1e-8
 
 
 def test_without_rows_the_body_follows_the_wrench():
-    step = solve_programme(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
+    step = solve_qp(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
     assert np.allclose(step.x, 0.5 * DOWN)
     assert len(step.forces) == 0
 
 
-@pytest.mark.parametrize("solve", [solve_programme, lambda *given: trust_step(*given, 0.1)])
+@pytest.mark.parametrize("solve", [solve_qp, lambda *given: trust_region_step(*given, 0.1)])
 def test_rows_that_contradict_one_another_have_no_solution(solve):
     up = -DOWN
     rows = np.vstack([up, -up])
@@ -71,7 +71,7 @@ def test_a_contradiction_among_many_rows_is_seen():
     rows = rng.normal(size=(8, 6))
     rows[-1] = -(weights[:-1] @ rows[:-1]) / weights[-1]
     room = rng.uniform(0.1, 1.0, 8)  # the weighted rows sum to zero, their rooms do not
-    assert solve_programme(np.eye(6), DOWN, rows, room) is None
+    assert solve_qp(np.eye(6), DOWN, rows, room) is None
 
 
 def test_the_trust_is_respected_and_so_are_the_rows():
@@ -79,7 +79,7 @@ def test_the_trust_is_respected_and_so_are_the_rows():
         matrix, wrench, gradients, _ = problem(seed, 10)
         room = -0.01 * np.random.default_rng(seed).random(10)
         for trust in (1e-6, 1e-3, 0.05, 0.5):
-            step = trust_step(matrix, wrench, gradients, room, trust)
+            step = trust_region_step(matrix, wrench, gradients, room, trust)
             assert length(step.x) <= trust
             assert (gradients @ step.x - room).min() >= -1e-9
             assert (step.forces >= 0.0).all()
@@ -87,15 +87,15 @@ def test_the_trust_is_respected_and_so_are_the_rows():
 
 def test_only_a_longer_step_than_trusted_is_no_step():
     rows = -DOWN[None]
-    assert trust_step(np.eye(6), DOWN, rows, np.array([0.2]), 0.1) is None
-    step = trust_step(np.eye(6), DOWN, rows, np.array([0.05]), 0.1)
+    assert trust_region_step(np.eye(6), DOWN, rows, np.array([0.2]), 0.1) is None
+    step = trust_region_step(np.eye(6), DOWN, rows, np.array([0.05]), 0.1)
     assert np.allclose(step.x, -0.05 * DOWN, atol=1e-9)
 
 
 def test_where_the_energy_curves_down_the_step_still_falls():
     matrix = np.diag([1.0, 1.0, 1.0, -5.0, 0.0, 1.0])
     wrench = np.array([0.0, 0.0, 0.0, 0.1, 0.1, 0.0])
-    step = trust_step(matrix, wrench, np.zeros((0, 6)), np.zeros(0), 0.05)
+    step = trust_region_step(matrix, wrench, np.zeros((0, 6)), np.zeros(0), 0.05)
     assert 0.02 < length(step.x) <= 0.05
     assert step.x[3] > 0.0
     assert step.x[4] > 0.0
@@ -104,7 +104,7 @@ def test_where_the_energy_curves_down_the_step_still_falls():
 def test_a_body_on_a_floor_presses_it_with_its_weight():
     corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     gradients = np.array([[0.0, 0.0, 1.0, y, -x, 0.0] for x, y in corners])
-    step = trust_step(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), 0.05)
+    step = trust_region_step(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), 0.05)
     assert np.abs(step.x).max() < 1e-9
     assert abs(step.forces.sum() - 1.0) < 1e-9
 
@@ -112,7 +112,7 @@ def test_a_body_on_a_floor_presses_it_with_its_weight():
 def test_the_curvature_is_that_of_the_pressing_rows_alone():
     rng = np.random.default_rng(5)
     gradients, hessians = rng.normal(size=(3, 6)), rng.normal(size=(3, 6, 6))
-    found = curvature(np.array([2.0, 0.0, 0.5]), gradients, hessians)
+    found = contact_curvature(np.array([2.0, 0.0, 0.5]), gradients, hessians)
     expected = -2.0 * hessians[0] - 0.5 * hessians[2]
     expected += 10.0 * (np.outer(gradients[0], gradients[0]) + np.outer(gradients[2], gradients[2]))
     assert np.allclose(found, expected, atol=1e-12)
@@ -136,7 +136,7 @@ def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted():
 def test_a_small_lack_beside_much_room_is_made_good():
     rows = np.concatenate([np.eye(6), np.random.default_rng(3).normal(size=(40, 6))])
     room = np.concatenate([[2e-10], np.zeros(5), np.full(40, -0.08)])
-    step = solve_programme(np.eye(6), np.zeros(6), rows, room)
+    step = solve_qp(np.eye(6), np.zeros(6), rows, room)
     assert abs(step.x[0] - 2e-10) < 1e-15
     assert np.abs(step.x[1:]).max() < 1e-15
 
@@ -144,7 +144,7 @@ def test_a_small_lack_beside_much_room_is_made_good():
 @pytest.mark.parametrize("lack", [-0.2, 0.0, 0.2])
 def test_a_row_that_no_motion_changes_holds_or_not_but_breaks_nothing(lack):
     rows = np.vstack([-DOWN, np.zeros(6)])
-    step = solve_programme(np.eye(6), DOWN, rows, np.array([0.1, lack]))
+    step = solve_qp(np.eye(6), DOWN, rows, np.array([0.1, lack]))
     assert (step is None) is (lack > 0.0)
     if step is not None:
         assert np.allclose(step.x, -0.1 * DOWN, atol=1e-15)

@@ -48,7 +48,7 @@ def standing(body, height):
 def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall(height):
     cup = turned("cup", CUP).body
     placement = standing(cup, 0.05)
-    before = placement.state.assembly.centres[0, 2]
+    before = placement.state.system.centres[0, 2]
     push = Local(np.array([-0.6, 0.0, height]), np.array([1.0, 0.0, 0.0]))
     pushed = placement.branch(settings=Settings(eps_max=0.2), forces=[push])
     certificate = pushed.run()
@@ -58,7 +58,7 @@ def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall
     for state in way:
         on_table = state.points.take(state.points.normal[:, 2] > 0.9)
         assert abs(on_table.gap.min()) < 1e-9 * cup.radius
-        assert state.assembly.centres[0, 2] < before + 1e-9
+        assert state.system.centres[0, 2] < before + 1e-9
         assert state.pose.matrix[2, 2] > 1.0 - 1e-12
     at_wall = pushed.state.points.take(pushed.state.points.normal[:, 0] < -0.9)
     assert abs(at_wall.gap.min()) < 1e-9
@@ -95,7 +95,7 @@ def test_a_connection_to_another_body_is_as_strong_both_ways():
     assert abs(np.linalg.norm(left - right) - 1.0) < 1e-9
 
 
-def test_sticky_contacts_slide_but_do_not_separate():
+def test_bilateral_contacts_slide_but_do_not_separate():
     block = box((0.5, 0.5, 0.5)).body
     placement = standing(block, 1.0)
     lift = [Local(np.zeros(3), np.array([0.6, 0.0, 0.8]), strength=3.0)]
@@ -104,7 +104,7 @@ def test_sticky_contacts_slide_but_do_not_separate():
         free.step()
     assert free.state.pose.translation[2] > 0.6
     placement = placement.branch()
-    placement.stick(np.nonzero(placement.state.points.gap < 1e-8)[0])
+    placement.make_bilateral(np.nonzero(placement.state.points.gap < 1e-8)[0])
     held = placement.branch(settings=LIFTING, forces=lift)
     for _ in range(8):
         held.step()
@@ -113,10 +113,10 @@ def test_sticky_contacts_slide_but_do_not_separate():
     assert held.state.pose.translation[0] > 0.1
 
 
-def test_only_what_touches_can_stick():
+def test_only_what_touches_can_be_made_bilateral():
     placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.52])), [floor()])
     with pytest.raises(PlacementError, match="touch"):
-        placement.stick(np.array([0]))
+        placement.make_bilateral(np.array([0]))
 
 
 def test_a_push_lifts_only_where_energies_are_not_checked():

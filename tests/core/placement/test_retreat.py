@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
-from physplace_addon.core.contact.system import Assembly
+from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.placement.depenetration.least_motion import (
-    CLEARANCE,
-    Home,
+    RETURN_CLEARANCE,
+    LeastMotion,
     cleared,
-    lifted,
-    retreat,
+    least_displacement,
+    least_motion_from,
 )
 from tests.bodies_of_the_paper import sphere
 from tests.core.contact.meetings import body, pose
@@ -22,41 +22,41 @@ from tests.core.contact.meetings import body, pose
 BALL = sphere(1.0, resolution=(24, 13)).body
 
 
-def drawn(active: Body, start, end, world: list[Body], clearance=CLEARANCE):
+def drawn(active: Body, start, end, world: list[Body], clearance=RETURN_CLEARANCE):
     """One body drawn from `end` to `start`, as far as a world lets it; and its home."""
-    home = Home((start,), clearance)
-    clear = cleared(Assembly.of([active], [end], world), 1e-9)
-    return retreat(clear, home), home
+    home = LeastMotion((start,), clearance)
+    clear = cleared(ContactSystem.of([active], [end], world), 1e-9)
+    return least_motion_from(clear, home), home
 
 
 def test_the_pull_is_the_slope_of_half_the_square_of_the_displacement(rng):
     bodies, starts = [body("cube"), BALL], (pose((0.3, 0.2, 0.1)), pose((0.0, -0.4, 0.3), (1.0, 2.0, 0.5)))
-    home = Home(starts)
-    assembly = Assembly.of(bodies, starts, []).displaced(0.4 * rng.normal(size=12))
-    pull, step = home.pull(assembly), 1e-6
+    home = LeastMotion(starts)
+    system = ContactSystem.of(bodies, starts, []).displaced(0.4 * rng.normal(size=12))
+    pull, step = home.pull(system), 1e-6
     for i in range(12):
         x = step * np.eye(12)[i]
-        change = home.energy(assembly.displaced(x)) - home.energy(assembly.displaced(-x))
+        change = home.energy(system.displaced(x)) - home.energy(system.displaced(-x))
         assert abs(pull[i] + 0.5 * change / step) < 1e-8
 
 
 def test_a_body_that_is_not_moved_is_not_displaced_by_rounding():
     start = pose((0.3, 0.2, 0.1), (0.1, 0.2, 0.3))
-    assert (Home((start,)).displacement(Assembly.of([BALL], [start], [])) == 0.0).all()
+    assert (LeastMotion((start,)).displacement(ContactSystem.of([BALL], [start], [])) == 0.0).all()
 
 
 def test_with_nothing_in_the_way_a_body_comes_home():
     end, home = drawn(
         body("cube"), pose(at=(0.0, 0.0, 0.6)), pose((0.5, -0.3, 0.2), (0.3, 0.4, 2.0)), [body("slab")]
     )
-    assert np.abs(home.displacement(end.assembly)).max() < 1e-7
+    assert np.abs(home.displacement(end.system)).max() < 1e-7
 
 
-@pytest.mark.parametrize("clearance", [CLEARANCE, 0.02])
+@pytest.mark.parametrize("clearance", [RETURN_CLEARANCE, 0.02])
 def test_over_a_floor_a_ball_comes_to_stand_over_its_home_with_the_clearance_asked_for(clearance):
     start = pose(at=(0.2, 0.3, 0.4))
     end, home = drawn(BALL, start, pose(at=(0.9, -0.2, 1.4)), [body("slab")], clearance)
-    place = end.assembly.poses[0].translation
+    place = end.system.poses[0].translation
     assert np.abs(place[:2] - [0.2, 0.3]).max() < 1e-6
     assert abs(place[2] - 1.0 - clearance) < 1e-3 * clearance + 1e-8
     assert home.unheld(end) < 1e-6
@@ -64,23 +64,23 @@ def test_over_a_floor_a_ball_comes_to_stand_over_its_home_with_the_clearance_ask
 
 def test_a_body_that_nothing_holds_is_not_where_it_should_be():
     start, end = pose(at=(0.0, 0.0, 0.4)), pose(at=(0.0, 0.0, 1.5))
-    home = Home((start,))
-    clear = cleared(Assembly.of([BALL], [end], [body("slab")]), 1e-9)
-    untouched = retreat(clear, Home((end,)))
+    home = LeastMotion((start,))
+    clear = cleared(ContactSystem.of([BALL], [end], [body("slab")]), 1e-9)
+    untouched = least_motion_from(clear, LeastMotion((end,)))
     assert home.unheld(untouched) == 1.0
 
 
 def test_what_cannot_become_the_least_is_given_up():
     start, end = pose(at=(0.0, 0.0, -3.0)), pose(at=(3.0, 0.5, 1.2))
-    clear = cleared(Assembly.of([BALL], [end], [body("slab")]), 1e-9)
-    home = Home((start,))
-    assert home.size(retreat(clear, home, 0.5)) > home.size(retreat(clear, home)) + 0.1
+    clear = cleared(ContactSystem.of([BALL], [end], [body("slab")]), 1e-9)
+    home = LeastMotion((start,))
+    assert home.size(least_motion_from(clear, home, 0.5)) > home.size(least_motion_from(clear, home)) + 0.1
 
 
 @pytest.mark.parametrize("depth", [1e-4, 0.01, 0.05])
 def test_a_shallow_overlap_is_lifted_by_its_depth(depth):
     start = pose(at=(0.1, 0.2, 0.5 - depth))
-    found = lifted(Assembly.of([body("cube")], [start], [body("slab")]), Home((start,)), 0.1)
+    found = least_displacement(ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1)
     assert found is not None
     moved = found[0].poses[0].translation - start.translation
     assert np.abs(moved - [0.0, 0.0, depth]).max() < 1e-6
@@ -88,7 +88,7 @@ def test_a_shallow_overlap_is_lifted_by_its_depth(depth):
 
 def test_an_overlap_deeper_than_was_looked_for_is_not_lifted():
     start = pose(at=(0.1, 0.2, 0.2))
-    assert lifted(Assembly.of([body("cube")], [start], [body("slab")]), Home((start,)), 0.1) is None
+    assert least_displacement(ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1) is None
 
 
 def test_what_only_lies_behind_a_thin_wall_is_not_lifted():
@@ -96,6 +96,6 @@ def test_what_only_lies_behind_a_thin_wall_is_not_lifted():
     start = pose((0.3, 0.2, 0.1), (0.1, 0.2, 0.8))
     lowest = start.points(body("cube").triangles)[..., 2].min()
     start = start.displaced((0.0, 0.0, 0.006 - lowest), np.zeros(3), np.zeros(3))
-    found = lifted(Assembly.of([body("cube")], [start], [plate]), Home((start,)), 0.02)
+    found = least_displacement(ContactSystem.of([body("cube")], [start], [plate]), LeastMotion((start,)), 0.02)
     assert found is not None
     assert found[0].poses[0] is start

@@ -18,11 +18,11 @@ SQUARE = np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0], [-1.0, 
 
 def judged(active, world, turn, at):
     """The second-order test of a body at rest on what touches it."""
-    encounter = meet(active, world, turn, at)
-    points = everything_within(encounter, 0.02 * encounter.radius)
+    body_pair = meet(active, world, turn, at)
+    points = everything_within(body_pair, 0.02 * body_pair.radius)
     points = points.take(np.abs(points.gap) < 1e-8)
-    gradients = gap_gradient(points, encounter.centre, encounter.radius)
-    hessians = gap_hessian(points, *encounter.evaluate(points), encounter.centre, encounter.radius)
+    gradients = gap_gradient(points, body_pair.centre, body_pair.radius)
+    hessians = gap_hessian(points, *body_pair.evaluate(points), body_pair.centre, body_pair.radius)
     forces = even_forces(WEIGHT, gradients)
     assert np.abs(WEIGHT + gradients.T @ forces).max() < 1e-7
     return second_order(gradients, hessians, forces)

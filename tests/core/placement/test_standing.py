@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import Settings, check
-from physplace_addon.core.placement.contact_query import Standing
+from physplace_addon.core.placement.contact_query import ContactQuery
 from tests.core.contact.meetings import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -18,7 +18,7 @@ ROUNDING = 1e-7
 @pytest.mark.parametrize("name", ["ball", "torus", "cylinder", "cone", "cube", "ellipsoid"])
 def test_one_preparation_answers_as_a_check_of_every_pose(name):
     active, world = body(name), [body("slab")]
-    standing = Standing.of(active, pose(UPRIGHT, (0.1, 0.2, 3.0)), world)
+    standing = ContactQuery.of(active, pose(UPRIGHT, (0.1, 0.2, 3.0)), world)
     for height in (1.0, 0.3):
         for turn in (UPRIGHT, (0.3, -0.2, 0.1)):
             here = pose(turn, (0.1, 0.2, height))
@@ -38,7 +38,7 @@ def test_one_preparation_answers_as_a_check_of_every_pose(name):
 @pytest.mark.parametrize("depth", [0.01, 0.2])
 def test_what_overlaps_is_told_where(name, depth):
     low = {"ball": 1.0, "cube": 0.5, "torus": 0.3}[name] - depth
-    found = Standing.of(body(name), pose(), [body("slab")]).at(pose(UPRIGHT, (0.1, 0.2, low)), ROUNDING)
+    found = ContactQuery.of(body(name), pose(), [body("slab")]).at(pose(UPRIGHT, (0.1, 0.2, low)), ROUNDING)
     assert len(found.collisions) > 0
     assert (np.abs(found.collisions[:, 2]) <= depth + 1e-6).all()
 
@@ -47,7 +47,7 @@ def test_far_from_the_origin_the_collisions_are_where_the_body_is():
     far = np.array([1e4, -2e4, 3e4])
     wall = polyhedron(CUBE_POINTS + far, CUBE_TRIANGLES, "wall")
     here = pose(UPRIGHT, tuple(far + np.array([0.9, 0.1, 0.1])))
-    found = Standing.of(body("cube"), here, [wall]).at(here, 1e-3)
+    found = ContactQuery.of(body("cube"), here, [wall]).at(here, 1e-3)
     assert found.overlap == pytest.approx(0.1, abs=1e-6)
     assert (np.abs(found.collisions - far).max(axis=1) < 2.0).all()
 
@@ -55,12 +55,12 @@ def test_far_from_the_origin_the_collisions_are_where_the_body_is():
 def test_a_body_around_another_or_inside_it_overlaps_without_measure():
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     for active, world in ((body("ball"), big), (big, body("ball"))):
-        standing = Standing.of(active, pose(), [world])
+        standing = ContactQuery.of(active, pose(), [world])
         assert standing.at(pose(), ROUNDING).overlap == np.inf
         assert standing.at(pose(UPRIGHT, (30.0, 0.0, 0.0)), ROUNDING).overlap == 0.0
 
 
 def test_alone_in_the_world_it_touches_nothing():
-    found = Standing.of(body("cube"), pose(), []).at(pose(), ROUNDING)
+    found = ContactQuery.of(body("cube"), pose(), []).at(pose(), ROUNDING)
     assert found.overlap == 0.0
     assert len(found.contacts) == 0

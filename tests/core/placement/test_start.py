@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.points.generation import Reach
-from physplace_addon.core.placement.start import clear_start, contained, winding_number
+from physplace_addon.core.contact.system import Reach
+from physplace_addon.core.mesh.inside import winding_number
+from physplace_addon.core.placement.start import clear_start, contained
 from tests.core.contact.meetings import assembled, body, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -19,16 +20,16 @@ each_body = pytest.mark.parametrize("name", STANDING)
 
 def cleared(name, world, depth, tolerance, turn=UPRIGHT):
     """What becomes of a body sunk into a floor by `depth` (a length)."""
-    assembly = assembled(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
-    return assembly, clear_start(assembly, Reach(0.05, 0.05, 0.05), tolerance)
+    system = assembled(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
+    return system, clear_start(system, Reach(0.05, 0.05, 0.05), tolerance)
 
 
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
-    assembly, found = cleared(name, world, -1e-3, 1e-6)
+    system, found = cleared(name, world, -1e-3, 1e-6)
     assert found is not None
-    assert found[0].poses is assembly.poses
+    assert found[0].poses is system.poses
     assert abs(found[1].gap.min() - 1e-3) < 1e-9
 
 
@@ -36,10 +37,10 @@ def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-8, 1e-6])
 def test_an_overlap_of_rounding_is_lifted(name, world, depth):
-    assembly, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
+    system, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
     assert found is not None
     lifted, points = found
-    lift = lifted.poses[0].translation - assembly.poses[0].translation
+    lift = lifted.poses[0].translation - system.poses[0].translation
     assert points.gap.min() >= -1e-11 * lifted.radius
     assert abs(lift[2] - depth * STANDING[name]) < 1e-9
     assert np.abs(lift[:2]).max() < 2.0 * depth
@@ -54,16 +55,16 @@ def test_a_deeper_overlap_is_refused(name, world, depth):
 
 def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
-    encounter = meet("ball", big)
-    assert contained(encounter, [big])
-    assert clear_start(assembled(encounter), Reach(0.1, 0.1, 0.1), 1e-6) is None
+    body_pair = meet("ball", big)
+    assert contained(body_pair, [big])
+    assert clear_start(assembled(body_pair), Reach(0.1, 0.1, 0.1), 1e-6) is None
     around = meet(big, "ball")
     assert contained(around, [body("ball")])
 
 
 def test_a_body_beside_another_is_not_inside_it():
-    encounter = meet("cube", "ball", at=(0.0, 0.0, 1.6))
-    assert not contained(encounter, [body("ball")])
+    body_pair = meet("cube", "ball", at=(0.0, 0.0, 1.6))
+    assert not contained(body_pair, [body("ball")])
 
 
 def test_a_ball_inside_the_hole_of_a_torus_is_not_inside_the_torus():
@@ -99,10 +100,10 @@ def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle():
 
 @pytest.mark.parametrize("sunk", [0.5, 0.01])
 def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk):
-    assembly = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
-    assert clear_start(assembly, Reach(0.05, 0.05, 0.05), 1e-6) is None
+    system = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
+    assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is None
 
 
 def test_a_brick_flush_on_its_like_is_left_alone():
-    assembly = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
-    assert clear_start(assembly, Reach(0.05, 0.05, 0.05), 1e-6) is not None
+    system = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
+    assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is not None

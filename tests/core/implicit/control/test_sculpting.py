@@ -16,9 +16,9 @@ from physplace_addon.core.implicit.control.keyed_sculpting import KeyedFrame, Ke
 from physplace_addon.core.implicit.control.sculpting import Sculpting
 from physplace_addon.core.implicit.control.state import SculptSettings, SculptStatus
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
+from tests.core.implicit.control.test_surface_step import R, ball, off
 from tests.core.implicit.even import crossings, density
 from tests.core.implicit.surfaces import fourteen_spheres
-from tests.core.implicit.test_following import R, ball, off
 from tests.core.implicit.wild import wild
 
 COARSE = SculptSettings(FloaterSettings(0.15))

@@ -13,8 +13,8 @@ from physplace_addon.core.implicit.control.surface_step import surface_step
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.projection import closest_points
+from tests.core.implicit.control.test_least_change import by_motion, samples
 from tests.core.implicit.surfaces import fourteen_spheres
-from tests.core.implicit.test_least_change import by_motion, samples
 
 R = 0.6 * np.sqrt(np.log(2.0))  # of the lone blobby sphere: 0.5 = exp(-R^2 / 0.6^2)
 

@@ -19,7 +19,7 @@ from physplace_addon.core.implicit import (
     union,
 )
 from physplace_addon.core.implicit.functions.transformed import Moved, Scaled
-from tests.core.implicit.every_function import NAMES, UPRIGHT, every_function
+from tests.core.implicit.functions.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
 
 EVERY = pytest.mark.parametrize("name", NAMES)
