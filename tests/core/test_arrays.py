@@ -56,7 +56,8 @@ def test_taking_rows_takes_them_from_each_array(rows):
 def test_what_is_shared_is_passed_on():
     whole = pairs(5)
     taken = whole.take(np.array([0]))
-    assert taken.corners is whole.corners and taken.name == "pairs"
+    assert taken.corners is whole.corners
+    assert taken.name == "pairs"
 
 
 def test_a_slice_gives_views_and_numbers_give_copies():
@@ -106,5 +107,6 @@ def test_scratch_memory_is_handed_out_again_until_it_is_too_small():
     first = scratch.floats("gaps", 2, 100)
     assert np.shares_memory(scratch.floats("gaps", 2, 90), first)
     larger = scratch.floats("gaps", 2, 500)
-    assert larger.shape == (2, 500) and not np.shares_memory(larger, first)
+    assert larger.shape == (2, 500)
+    assert not np.shares_memory(larger, first)
     assert scratch.ints("numbers", 1, 3).dtype == np.intp

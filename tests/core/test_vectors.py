@@ -29,7 +29,8 @@ def test_vectors_last_agree_with_numpy(pair):
 def test_coordinate_arrays_agree_with_vectors_last(pair):
     a, b = pair
     x, y = vectors.coordinate_arrays(a), vectors.coordinate_arrays(b)
-    assert x.shape == (3, len(a)) and x.flags.c_contiguous
+    assert x.shape == (3, len(a))
+    assert x.flags.c_contiguous
     np.testing.assert_array_equal(vectors.coordinate_cross(x, y).T, vectors.cross(a, b))
     close(vectors.coordinate_dot(x, y), vectors.dot(a, b))
     close(vectors.coordinate_length(x), vectors.length(a))

@@ -11,12 +11,12 @@ from .closest_points import (
     standing_over,
 )
 from .continuous import Crossing, edge_crossings, vertex_crossings
-from .directional import Directions, directional_pairs
+from .directional import TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
-from .top_level_tree import join
+from .top_level_tree import join_trees
 from .traversal import Neglect, near_pairs, swept_pairs
-from .tree import BoxTree, build, refit, remember, tree_of, triangle_boxes
-from .triangle_pairs import Intersection, TriangleGap, closest_on_triangles, triangles_intersect
+from .tree import BoxTree, build_tree, remember, tree_of, triangle_boxes
+from .triangle_pairs import Intersection, triangles_intersect
 
 __all__ = [
     "EDGE",
@@ -24,23 +24,20 @@ __all__ = [
     "VERTEX",
     "BoxTree",
     "Crossing",
-    "Directions",
     "Intersection",
     "Neglect",
     "OnSegments",
     "OnTriangle",
-    "TriangleGap",
-    "build",
+    "TriangleDirections",
+    "build_tree",
     "clearance",
     "closest_on_segments",
     "closest_on_triangle",
-    "closest_on_triangles",
     "directional_pairs",
     "edge_crossings",
     "free_travel",
-    "join",
+    "join_trees",
     "near_pairs",
-    "refit",
     "remember",
     "standing_over",
     "swept_pairs",

@@ -20,18 +20,18 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
-from .face_planes import Planes, highest_below
+from .face_planes import Planes
 from .node_pairs import Motion, corners_of
 from .traversal import traversed
-from .tree import BoxTree
+from .tree import BoxTree, highest_below
 
-__all__ = ["Directions", "directional_pairs"]
+__all__ = ["TriangleDirections", "directional_pairs"]
 
 _FEW = 128  # pairs of nodes that are opened twice at once
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
+class TriangleDirections:
     """In which directions the t triangles of a tree can be met, and what they own.
 
     spread (3, t): s, of a triangle's normal if it is a flat face, and of all that it owns.  owns (t,): it
@@ -72,7 +72,12 @@ class Directions:
 
 
 def directional_pairs(
-    first: Directions, pose1: Pose, second: Directions, reach: float, slack: float, behind: float = 0.0
+    first: TriangleDirections,
+    pose1: Pose,
+    second: TriangleDirections,
+    reach: float,
+    slack: float,
+    behind: float = 0.0,
 ) -> Ints:
     """Triangle pairs (k, 2) with all that are, or own, features that meet within `reach` of each other.
 
@@ -86,9 +91,9 @@ def directional_pairs(
 class _Facing:
     def __init__(
         self,
-        first: Directions,
+        first: TriangleDirections,
         motion: Motion,
-        second: Directions,
+        second: TriangleDirections,
         reach: float,
         slack: float,
         behind: float,

@@ -1,7 +1,7 @@
-"""Pairs of nodes of two trees: how a breadth-first traversal widens and narrows them (paper 3.2).
+"""Pairs of nodes of two trees, and how a traversal goes on from them to their children (paper 3.2).
 
-A pair whose nodes both have children is replaced by its four pairs of children.  The size rule: where
-one box is small against the other, only the big one is opened.
+A pair whose nodes both have children is replaced by its four pairs of children.  Where one box is much larger
+than the other, only the larger one is replaced by its children.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .tree import BoxTree
 __all__ = ["Motion", "corners_of", "first_pairs", "leaf_triangles", "opened"]
 
 SIZE_RATIO = 3.0
-"""A node this many times larger than its partner is opened alone."""
+"""A node whose diagonal is this many times that of its partner is replaced by its children alone."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Motion:
-    """A pose as it acts on boxes (6, k) of centres and half extents, and on corners (9, k)."""
+    """A pose prepared to place many boxes (6, k), centre and half extent, and triangles (3, 3, k)."""
 
     def __init__(self, pose: Pose) -> None:
         self.matrix: Floats = np.ascontiguousarray(pose.matrix)
@@ -29,35 +29,35 @@ class Motion:
         self.translation: Floats = pose.translation[:, None]
 
     def boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
-        """Centres and half extents (3, k) of the boxes around the moved boxes (6, k)."""
+        """Return centres and half extents (3, k) of the axis-aligned boxes around placed boxes (6, k)."""
         return self.matrix @ boxes[:3] + self.translation, self.magnitude @ boxes[3:]
 
     def corners(self, corners: Floats) -> Floats:
-        """Triangles (corner 3, axis 3, k) moved."""
+        """Return triangles (corner 3, axis 3, k) placed."""
         moved: Floats = np.matmul(self.matrix, corners) + self.translation
         return moved
 
     def rounding(self, tree1: BoxTree, tree2: BoxTree) -> float:
-        """A bound of the rounding errors of coordinates, with which every test is widened."""
+        """Return a bound, a length, of the rounding errors of coordinates; every test is widened by it."""
         far = float(np.abs(self.translation).max())
         return 16.0 * _EPSILON * (tree1.magnitude + far + tree2.magnitude)
 
 
 def corners_of(tree: BoxTree, triangle: Ints) -> Floats:
-    """Corners (corner 3, axis 3, k) of triangles (k,)."""
+    """Return the corners (corner 3, axis 3, k) of triangles (k,) of a tree."""
     rows = np.take(tree.flat_triangles, triangle, axis=0)
     return np.ascontiguousarray(rows.T).reshape(3, 3, -1)
 
 
 def first_pairs(tree1: BoxTree, tree2: BoxTree) -> tuple[Ints, Ints]:
-    """Every pair of the two trees' top nodes."""
+    """Return every pair of the two trees' top nodes, as two arrays (k,)."""
     return np.repeat(tree1.top, tree2.top.size), np.tile(tree2.top, tree1.top.size)
 
 
 def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints, Bools]:
-    """Pairs of children of the pairs (node1, node2), and which of the given pairs are two leaves.
+    """Return the pairs that follow pairs of nodes (k,), and which of the given pairs (k,) are two leaves.
 
-    Pairs of two leaves have no children and are missing from the result.
+    Two leaves have no children, so nothing follows them.
     """
     size1, size2 = tree1.opening_size[node1], tree2.opening_size[node2]
     open1, open2 = size1 * SIZE_RATIO >= size2, size2 * SIZE_RATIO >= size1
@@ -77,7 +77,7 @@ def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[In
 
 
 def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints]:
-    """Triangle pairs of pairs of leaves."""
+    """Return the triangle pairs, as two arrays, of pairs of leaves (k,)."""
     count1, count2 = tree1.count[node1], tree2.count[node2]
     count = count1 * count2
     owner = np.repeat(np.arange(count.size), count)

@@ -1,6 +1,7 @@
-"""One tree over several bodies: the world of paper section 3.
+"""One tree over several bodies (paper 3).
 
-The bodies' own trees are kept as they are; a small tree over their root boxes is put on top.
+The bodies' own trees are kept as they are.  A small tree over their root boxes, the top-level tree, is put on
+top.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from ..arrays import Ints
 from .partition import Partition, partition
 from .tree import BoxTree, triangle_boxes, with_boxes
 
-__all__ = ["join"]
+__all__ = ["join_trees"]
 
 
-def join(*trees: BoxTree) -> BoxTree:
-    """One tree over several that stand in one frame; triangles are numbered tree after tree."""
+def join_trees(*trees: BoxTree) -> BoxTree:
+    """Return one tree over one or more trees in the same frame; triangles are numbered tree after tree.
+
+    Raises:
+        ValueError: no tree is given.
+    """
     if not trees:
-        raise ValueError("join expects at least one tree")
+        raise ValueError("join_trees expects at least one tree")
     if len(trees) == 1:
         return trees[0]
     lower = np.stack([tree.lower[0] for tree in trees])
@@ -30,7 +35,8 @@ def join(*trees: BoxTree) -> BoxTree:
 
 
 def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:
-    """The sub-trees in place of the leaves of `top`, nodes renumbered level by level."""
+    """Return the partition with trees in place of the leaves of `top`, its nodes renumbered level by
+    level."""
     sequence = [trees[i] for i in top.order]
     sizes = np.array([len(tree.order) for tree in trees])
     triangle_offset = np.cumsum(sizes) - sizes
@@ -53,7 +59,10 @@ def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:
 
 
 def _breadth_first(children: Ints, start: Ints, count: Ints, order: Ints, alias: Ints) -> Partition:
-    """Renumber the nodes below node 0 level by level; `alias` names the node to take for each."""
+    """Return the partition of the nodes below node 0, numbered level by level.
+
+    alias (n,): the node that stands for each; a leaf of the top-level tree is replaced by the root of a tree.
+    """
     levels = [alias[:1]]
     while levels[-1].size:
         below = children[levels[-1]]

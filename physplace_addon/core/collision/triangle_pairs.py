@@ -17,9 +17,7 @@ from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coord
 
 __all__ = [
     "Intersection",
-    "TriangleGap",
     "beyond_plane",
-    "closest_on_triangles",
     "triangle_gap",
     "triangles_intersect",
 ]
@@ -31,25 +29,11 @@ _ON_FACE = 1e-9
 """How far, as a part of the longest edge, a piercing point may be from the point of the face."""
 
 
-class TriangleGap(NamedTuple):
-    """Distance (k,), zero if they meet, and the closest points (k, 3) on the two triangles."""
-
-    distance: Floats
-    point1: Floats
-    point2: Floats
-
-
 class Intersection(NamedTuple):
     """Which pairs meet (k,), and a point (k, 3) of the meeting, NaN where there is none."""
 
     hit: Bools
     point: Floats
-
-
-def closest_on_triangles(first: Floats, second: Floats) -> TriangleGap:
-    """Distance and closest points of pairs of triangles (k, 3, 3)."""
-    distance, point1, point2 = triangle_gap(coordinate_arrays(first), coordinate_arrays(second))
-    return TriangleGap(distance, np.ascontiguousarray(point1.T), np.ascontiguousarray(point2.T))
 
 
 def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -> Intersection:

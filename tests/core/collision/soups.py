@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from physplace_addon.core.collision.triangle_pairs import triangle_gap
 from physplace_addon.core.rigid import Pose
+from physplace_addon.core.vectors import coordinate_arrays
 
 
 def shifted(triangles, *by):
@@ -87,3 +89,9 @@ def weights_over_a_triangle(steps):
 def all_pairs(count1, count2):
     first, second = np.divmod(np.arange(count1 * count2), count2)
     return first, second
+
+
+def closest_on_triangles(first, second):
+    """The distance (k,) and closest points (k, 3) that the package finds for triangles (k, 3, 3): no twin."""
+    distance, point1, point2 = triangle_gap(coordinate_arrays(first), coordinate_arrays(second))
+    return distance, point1.T, point2.T

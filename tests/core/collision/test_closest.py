@@ -9,11 +9,11 @@ from physplace_addon.core.collision import (
     VERTEX,
     closest_on_segments,
     closest_on_triangle,
-    closest_on_triangles,
     standing_over,
     triangles_intersect,
 )
 from tests.core.collision.soups import (
+    closest_on_triangles,
     hostile_soup,
     random_soup,
     sampled_distance,
@@ -81,11 +81,11 @@ def at(segment, parameter):
 @SCALES
 def test_no_sampled_points_of_two_triangles_are_nearer(rng, scale):
     first, second = scale * hostile_soup(rng, 300), scale * shifted(hostile_soup(rng, 300), 1.0, 0.0, 0.0)
-    gap = closest_on_triangles(first, second)
-    assert (gap.distance <= sampled_distance(first, second) + 1e-14 * scale).all()
-    apart = np.linalg.norm(gap.point1 - gap.point2, axis=1)
-    assert np.allclose(apart, gap.distance, rtol=0.0, atol=1e-13 * scale)
-    for point, triangles in ((gap.point1, first), (gap.point2, second)):
+    distance, point1, point2 = closest_on_triangles(first, second)
+    assert (distance <= sampled_distance(first, second) + 1e-14 * scale).all()
+    apart = np.linalg.norm(point1 - point2, axis=1)
+    assert np.allclose(apart, distance, rtol=0.0, atol=1e-13 * scale)
+    for point, triangles in ((point1, first), (point2, second)):
         foot = on_triangle(closest_on_triangle(point, triangles).barycentric, triangles)
         assert np.abs(foot - point).max() <= 1e-8 * scale
 
@@ -93,10 +93,10 @@ def test_no_sampled_points_of_two_triangles_are_nearer(rng, scale):
 def test_moving_or_swapping_two_triangles_does_not_change_their_distance(rng):
     first, second = random_soup(rng, 300), random_soup(rng, 300)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    moved = closest_on_triangles(first @ turn.T + 5.0, second @ turn.T + 5.0).distance
-    here = closest_on_triangles(first, second).distance
+    moved = closest_on_triangles(first @ turn.T + 5.0, second @ turn.T + 5.0)[0]
+    here = closest_on_triangles(first, second)[0]
     assert np.allclose(moved, here, rtol=0.0, atol=1e-13)
-    assert np.allclose(closest_on_triangles(second, first).distance, here, rtol=0.0, atol=1e-13)
+    assert np.allclose(closest_on_triangles(second, first)[0], here, rtol=0.0, atol=1e-13)
 
 
 UNIT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
@@ -144,7 +144,7 @@ def test_triangles_that_meet_in_every_way(rng, other, meets, scale, offset):
 
 def test_the_tolerance_is_a_distance(rng):
     first, second = random_soup(rng, 2000), random_soup(rng, 2000)
-    distance = closest_on_triangles(first, second).distance
+    distance = closest_on_triangles(first, second)[0]
     for tolerance in (1e-3, 0.05, 0.3):
         assert np.array_equal(triangles_intersect(first, second, tolerance).hit, distance <= tolerance)
 
@@ -163,7 +163,7 @@ def test_no_pairs_are_no_answer():
     assert closest_on_triangle(np.zeros((0, 3)), none).region.shape == (0,)
     assert closest_on_segments(np.zeros((0, 2, 3)), np.zeros((0, 2, 3))).s.shape == (0,)
     assert triangles_intersect(none, none).hit.shape == (0,)
-    assert closest_on_triangles(none, none).distance.shape == (0,)
+    assert closest_on_triangles(none, none)[0].shape == (0,)
 
 
 @SCALES

@@ -3,16 +3,24 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.collision import build, clearance, closest_on_triangles, free_travel
+from physplace_addon.core.collision import build_tree, clearance, free_travel
 from physplace_addon.core.rigid import Pose
-from tests.core.collision.soups import all_pairs, hostile_soup, random_soup, shifted, sphere, torus
+from tests.core.collision.soups import (
+    all_pairs,
+    closest_on_triangles,
+    hostile_soup,
+    random_soup,
+    shifted,
+    sphere,
+    torus,
+)
 
 STRAIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def least_gap(pose, first, second, grown=0.0):
     i, j = all_pairs(len(first), len(second))
-    return closest_on_triangles(pose.points(first)[i], second[j]).distance.min() - grown
+    return closest_on_triangles(pose.points(first)[i], second[j])[0].min() - grown
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -21,14 +29,14 @@ def test_the_clearance_is_just_below_the_distance(rng, scale, height):
     first, second = scale * sphere(12, 8), scale * torus(12, 8)
     pose = Pose(rng.normal(size=4), scale * np.array([0.7, 0.7, 1.3 + height]))
     bound = np.full(len(first), 1e-3 * scale)
-    found = clearance(build(first, bound), pose, build(second))
+    found = clearance(build_tree(first, bound), pose, build_tree(second))
     true = max(least_gap(pose, first, second, 1e-3 * scale), 0.0)
     assert 0.97 * true - 1e-12 * scale <= found <= true
 
 
 @pytest.mark.parametrize("part", [0.5, 0.999, 1.5])
 def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(rng, part):
-    first, second = build(sphere(12, 8)), build(torus(12, 8))
+    first, second = build_tree(sphere(12, 8)), build_tree(torus(12, 8))
     pose = Pose(rng.normal(size=4), np.array([0.7, 0.7, 1.6]))
     true = clearance(first, pose, second, accuracy=0.0)
     found = clearance(first, pose, second, most=part * true)
@@ -38,17 +46,19 @@ def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(rng, part
 @pytest.mark.parametrize("depth", [0.0, 0.1])
 def test_bodies_that_touch_have_no_clearance(rng, depth):
     first, second = hostile_soup(rng, 60), hostile_soup(rng, 60)
-    assert clearance(build(first), Pose(STRAIGHT, depth * np.ones(3)), build(second)) == 0.0
+    assert clearance(build_tree(first), Pose(STRAIGHT, depth * np.ones(3)), build_tree(second)) == 0.0
 
 
 def test_bounds_are_taken_off_the_clearance():
     pose = Pose(STRAIGHT, np.array([0.0, 0.0, 3.0]))
     body = sphere()
-    plain = clearance(build(body), pose, build(body), accuracy=0.0)
-    thick = clearance(build(body, np.full(len(body), 0.1)), pose, build(body, np.full(len(body), 0.2)), 0.0)
+    plain = clearance(build_tree(body), pose, build_tree(body), accuracy=0.0)
+    thick = clearance(
+        build_tree(body, np.full(len(body), 0.1)), pose, build_tree(body, np.full(len(body), 0.2)), 0.0
+    )
     assert plain == pytest.approx(1.0, rel=1e-9)
     assert thick == pytest.approx(0.7, rel=1e-9)
-    assert clearance(build(body, np.full(len(body), 1.5)), pose, build(body)) == 0.0
+    assert clearance(build_tree(body, np.full(len(body), 1.5)), pose, build_tree(body)) == 0.0
 
 
 def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
@@ -57,7 +67,7 @@ def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
     corners = np.stack(np.meshgrid(cells, cells, [0.0], indexing="ij"), axis=-1)[:, :, 0]
     plate = np.stack([corners[:-1, :-1], corners[1:, :-1], corners[:-1, 1:]], axis=-2).reshape(-1, 3, 3)
     lifted = turn.points(shifted(plate, 0.0, 0.0, 0.01))
-    found = clearance(build(lifted), Pose.identity(), build(turn.points(plate)))
+    found = clearance(build_tree(lifted), Pose.identity(), build_tree(turn.points(plate)))
     assert 0.0097 <= found <= 0.01
 
 
@@ -65,7 +75,7 @@ def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
 def test_travel_ends_just_before_the_bodies_meet(rng, scale):
     first, second = scale * torus(10, 6), scale * sphere(10, 6)
     bound = np.full(len(first), 2e-3 * scale)
-    trees = build(first, bound), build(second)
+    trees = build_tree(first, bound), build_tree(second)
     hits = 0
     for _ in range(6):
         pose = Pose(rng.normal(size=4), scale * (rng.normal(size=3) * [0.5, 0.5, 0.0] + [0.0, 0.0, 6.0]))
@@ -82,7 +92,7 @@ def test_travel_ends_just_before_the_bodies_meet(rng, scale):
 
 
 def test_a_body_that_passes_by_travels_for_ever():
-    first, second = build(sphere()), build(sphere())
+    first, second = build_tree(sphere()), build_tree(sphere())
     pose = Pose(STRAIGHT, np.array([2.01, 0.0, 5.0]))
     assert free_travel(first, pose, second, np.array([0.0, 0.0, -1.0])) == np.inf
     assert free_travel(first, pose, second, np.array([0.0, 0.0, 1.0])) == np.inf
@@ -91,8 +101,8 @@ def test_a_body_that_passes_by_travels_for_ever():
 
 def test_a_travel_between_two_near_walls_counts_only_what_it_approaches():
     wall = 100.0 * np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]])
-    body = build(np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]]))
-    world = build(np.concatenate([wall, shifted(wall, 0.0, 0.0, 10.0)]))
+    body = build_tree(np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]]))
+    world = build_tree(np.concatenate([wall, shifted(wall, 0.0, 0.0, 10.0)]))
     pose = Pose(STRAIGHT, np.array([0.0, 0.0, 0.01]))
     up, aside = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
     assert free_travel(body, pose, world, up, reach=0.02) == pytest.approx(9.97, rel=1e-3)
@@ -102,11 +112,13 @@ def test_a_travel_between_two_near_walls_counts_only_what_it_approaches():
 
 def test_a_body_that_already_cuts_another_cannot_travel(rng):
     first = random_soup(rng, 50)
-    assert free_travel(build(first), Pose.identity(), build(first), np.array([0.0, 0.0, 1.0])) == 0.0
+    assert (
+        free_travel(build_tree(first), Pose.identity(), build_tree(first), np.array([0.0, 0.0, 1.0])) == 0.0
+    )
 
 
 def test_accuracy_is_the_part_given_away(rng):
-    first, second = build(sphere()), build(torus())
+    first, second = build_tree(sphere()), build_tree(torus())
     pose = Pose(rng.normal(size=4), np.array([0.9, 0.3, 4.0]))
     down = np.array([0.0, 0.0, -1.0])
     exact = free_travel(first, pose, second, down, accuracy=0.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.collision import build
+from physplace_addon.core.collision import build_tree
 from physplace_addon.core.collision.self_intersection import self_crossings, self_overlays
 from tests.core.collision.soups import hostile_soup, random_soup, sphere
 from tests.oracles.triangles import crossings
@@ -13,14 +13,14 @@ from tests.oracles.triangles import crossings
 def test_every_pair_that_cuts_is_found_once(rng, soup):
     triangles = soup(rng, 300)
     expected = np.unique(np.sort(crossings(triangles, triangles, 1e-9), axis=1), axis=0)
-    found = self_crossings(build(triangles), 1e-9)
+    found = self_crossings(build_tree(triangles), 1e-9)
     assert len(found) > 20
     assert np.array_equal(found, expected)
 
 
 def test_neighbours_do_not_cut_each_other(rng):
     ball = sphere(24, 12) + 1e-9 * rng.normal(size=3)
-    assert len(self_crossings(build(ball), 1e-12)) == 0
+    assert len(self_crossings(build_tree(ball), 1e-12)) == 0
 
 
 def common_area(first, second):
@@ -56,4 +56,4 @@ def test_every_pair_that_lies_on_each_other_is_found_once(rng):
         if plane[i] == plane[j] and common_area(flat[i], flat[j]) > 1e-9
     ]
     assert len(expected) > 200
-    assert np.array_equal(self_overlays(build(soup @ turn.T), 1e-9), expected)
+    assert np.array_equal(self_overlays(build_tree(soup @ turn.T), 1e-9), expected)

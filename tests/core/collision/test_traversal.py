@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.collision import build, closest_on_triangles, join, near_pairs, swept_pairs
+from physplace_addon.core.collision import build_tree, join_trees, near_pairs, swept_pairs
 from physplace_addon.core.rigid import Pose
 from tests.core.collision.soups import (
     all_pairs,
+    closest_on_triangles,
     hostile_soup,
     random_pose,
     random_soup,
@@ -19,8 +20,8 @@ from tests.core.collision.soups import (
 def pairs_within(reach, pose, first, bound1, second, bound2):
     """Every pair whose triangles, grown by their bounds, are within reach."""
     i, j = all_pairs(len(first), len(second))
-    gap = closest_on_triangles(pose.points(first)[i], second[j])
-    near = gap.distance - bound1[i] - bound2[j] <= reach
+    distance, _, _ = closest_on_triangles(pose.points(first)[i], second[j])
+    near = distance - bound1[i] - bound2[j] <= reach
     return set(zip(i[near].tolist(), j[near].tolist(), strict=True))
 
 
@@ -38,7 +39,7 @@ def test_no_near_pair_is_missed_and_few_far_ones_are_named(rng, scale, offset, s
     bound1, bound2 = 0.02 * scale * rng.random(150), 0.02 * scale * rng.random(120)
     here = random_pose(rng)
     pose = Pose(here.rotation, scale * (here.translation + offset))
-    found = as_set(near_pairs(build(first, bound1), pose, build(second, bound2), 0.05 * scale))
+    found = as_set(near_pairs(build_tree(first, bound1), pose, build_tree(second, bound2), 0.05 * scale))
     needed = pairs_within(0.05 * scale, pose, first, bound1, second, bound2)
     assert needed <= found
     assert len(found) <= 4 * len(needed) + 20
@@ -47,16 +48,16 @@ def test_no_near_pair_is_missed_and_few_far_ones_are_named(rng, scale, offset, s
 @pytest.mark.parametrize("leaf_size", [1, 2, 4, 1000])
 def test_the_size_of_the_leaves_does_not_change_the_answer(rng, leaf_size):
     pose = random_pose(rng)
-    first, second = build(torus(), leaf_size=leaf_size), build(sphere(), leaf_size=leaf_size)
+    first, second = build_tree(torus(), leaf_size=leaf_size), build_tree(sphere(), leaf_size=leaf_size)
     found = as_set(near_pairs(first, pose, second, 0.02))
-    assert found == as_set(near_pairs(build(torus()), pose, build(sphere()), 0.02))
+    assert found == as_set(near_pairs(build_tree(torus()), pose, build_tree(sphere()), 0.02))
 
 
 def test_swapping_the_bodies_swaps_the_pairs(rng):
     """Boxes are taken in the second body's frame, so only what is really near must agree."""
     pose = random_pose(rng, 0.5)
     ring, ball = torus(12, 8), sphere(12, 8)
-    first, second = build(ring), build(ball)
+    first, second = build_tree(ring), build_tree(ball)
     needed = pairs_within(0.02, pose, ring, np.zeros(len(ring)), ball, np.zeros(len(ball)))
     assert needed
     assert needed <= as_set(near_pairs(first, pose, second, 0.02))
@@ -64,13 +65,13 @@ def test_swapping_the_bodies_swaps_the_pairs(rng):
 
 
 def test_bodies_far_apart_have_no_near_pairs():
-    first, second = build(torus()), build(sphere())
+    first, second = build_tree(torus()), build_tree(sphere())
     pose = Pose(np.array([1.0, 0, 0, 0]), np.array([0.0, 0.0, 5.0]))
     assert near_pairs(first, pose, second, 0.1).shape == (0, 2)
 
 
 def test_a_single_triangle_finds_a_single_triangle(rng):
-    tree = build(random_soup(rng, 1))
+    tree = build_tree(random_soup(rng, 1))
     assert near_pairs(tree, Pose.identity(), tree, 0.0).tolist() == [[0, 0]]
 
 
@@ -79,27 +80,27 @@ def test_a_small_body_against_a_large_one_and_the_reverse(rng):
     pose = Pose(rng.normal(size=4), np.array([0.0, 0.0, 0.0101]))
     none = np.zeros(len(small)), np.zeros(1)
     needed = pairs_within(5e-4, pose, small, none[0], large, none[1])
-    found = as_set(near_pairs(build(small), pose, build(large), 5e-4))
+    found = as_set(near_pairs(build_tree(small), pose, build_tree(large), 5e-4))
     assert needed
     assert needed <= found
-    reverse = near_pairs(build(large), pose.inverse(), build(small), 5e-4)
+    reverse = near_pairs(build_tree(large), pose.inverse(), build_tree(small), 5e-4)
     assert needed <= as_set(reverse[:, ::-1])
 
 
 def test_a_joined_world_gives_the_pairs_of_its_parts(rng):
     parts = [shifted(sphere(), 2.0 * i, 0.0, 0.0) for i in range(3)]
     pose = random_pose(rng)
-    body = build(torus())
-    together = as_set(near_pairs(body, pose, join(*map(build, parts)), 0.05))
+    body = build_tree(torus())
+    together = as_set(near_pairs(body, pose, join_trees(*map(build_tree, parts)), 0.05))
     alone = set()
     for place, part in enumerate(parts):
-        pairs = near_pairs(body, pose, build(part), 0.05)
+        pairs = near_pairs(body, pose, build_tree(part), 0.05)
         alone |= {(i, j + place * len(part)) for i, j in pairs.tolist()}
     assert together == alone
 
 
 def test_a_sphere_of_neglect_hides_what_lies_inside_it_and_nothing_else():
-    first, second = build(sphere()), build(sphere())
+    first, second = build_tree(sphere()), build_tree(sphere())
     pose = Pose(np.array([1.0, 0, 0, 0]), np.array([1.9, 0.0, 0.0]))
     found = near_pairs(first, pose, second, 0.0)
     center = np.array([[0.95, 0.0, 0.0]])
@@ -117,12 +118,12 @@ def test_a_pair_that_meets_outside_every_sphere_is_always_found(rng):
     pose = random_pose(rng, 0.2)
     centers, radii = rng.normal(size=(5, 3)), 0.5 + 0.5 * rng.random(5)
     i, j = all_pairs(120, 120)
-    gap = closest_on_triangles(pose.points(first)[i], second[j])
-    reach = np.linalg.norm(gap.point2[:, None] - centers, axis=2)
-    outside = (gap.distance <= 0.0) & (reach > radii).all(axis=1)
+    distance, _, point2 = closest_on_triangles(pose.points(first)[i], second[j])
+    reach = np.linalg.norm(point2[:, None] - centers, axis=2)
+    outside = (distance <= 0.0) & (reach > radii).all(axis=1)
     needed = set(zip(i[outside].tolist(), j[outside].tolist(), strict=True))
     assert needed
-    assert needed <= as_set(near_pairs(build(first), pose, build(second), 0.0, (centers, radii)))
+    assert needed <= as_set(near_pairs(build_tree(first), pose, build_tree(second), 0.0, (centers, radii)))
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3, 2.0])
@@ -130,16 +131,16 @@ def test_whatever_comes_near_on_the_way_is_among_the_swept_pairs(rng, turn):
     first, second = random_soup(rng, 80), random_soup(rng, 80)
     start = random_pose(rng, 0.3)
     end = start.displaced(np.array([0.5, -0.4, 0.3]), turn * np.array([0.6, 0.0, 0.8]), start.translation)
-    found = as_set(swept_pairs(build(first), start, end, build(second), 0.01))
+    found = as_set(swept_pairs(build_tree(first), start, end, build_tree(second), 0.01))
     i, j = all_pairs(80, 80)
     for part in np.linspace(0.0, 1.0, 9):
         between = (1.0 - part) * start.points(first) + part * end.points(first)
-        near = closest_on_triangles(between[i], second[j]).distance <= 0.01
+        near = closest_on_triangles(between[i], second[j])[0] <= 0.01
         assert set(zip(i[near].tolist(), j[near].tolist(), strict=True)) <= found
 
 
 def test_a_sweep_that_goes_nowhere_is_no_more_than_the_near_pairs_of_the_boxes(rng):
     pose = random_pose(rng, 0.5)
-    first, second = build(torus()), build(sphere())
+    first, second = build_tree(torus()), build_tree(sphere())
     swept = as_set(swept_pairs(first, pose, pose, second, 0.02))
     assert as_set(near_pairs(first, pose, second, 0.02)) <= swept

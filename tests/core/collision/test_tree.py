@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from physplace_addon.core.collision import build, join, refit, tree_of
-from physplace_addon.core.collision.face_planes import highest_below
+from physplace_addon.core.collision import build_tree, join_trees, tree_of
 from physplace_addon.core.collision.partition import partition
+from physplace_addon.core.collision.tree import highest_below
 from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
 
 
@@ -44,7 +44,7 @@ def check_tree(tree, triangles, bound):
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 701])
 def test_every_triangle_is_in_one_leaf_and_every_box_holds_its_children(rng, count):
     triangles, bound = hostile_soup(rng, count), 0.1 * rng.random(count)
-    check_tree(build(triangles, bound), triangles, bound)
+    check_tree(build_tree(triangles, bound), triangles, bound)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -52,19 +52,19 @@ def test_every_triangle_is_in_one_leaf_and_every_box_holds_its_children(rng, cou
 def test_size_and_place_do_not_matter(rng, scale, offset):
     triangles = scale * random_soup(rng, 300) + offset
     bound = np.full(300, 0.01 * scale)
-    check_tree(build(triangles, bound), triangles, bound)
+    check_tree(build_tree(triangles, bound), triangles, bound)
 
 
 def test_triangles_all_in_one_place_still_make_a_shallow_tree(rng):
     triangles = np.repeat(random_soup(rng, 1), 1024, axis=0)
-    tree = build(triangles)
+    tree = build_tree(triangles)
     check_tree(tree, triangles, np.zeros(1024))
     assert len(tree.level_start) <= 12
 
 
 def test_a_geometric_progression_does_not_make_a_tree_as_deep_as_it_has_triangles(rng):
     triangles = random_soup(rng, 1, size=0.1) * (0.5 ** np.arange(1000))[:, None, None]
-    tree = build(triangles)
+    tree = build_tree(triangles)
     check_tree(tree, triangles, np.zeros(1000))
     assert len(tree.level_start) <= 40
 
@@ -98,25 +98,16 @@ def test_without_a_gap_the_middle_of_the_most_varied_axis_splits(rng):
 
 def test_each_of_several_separate_pieces_is_a_node_of_its_own():
     piece = torus()
-    tree = build(np.concatenate([shifted(piece, 4.0 * i, 0.0, 0.0) for i in range(5)]))
+    tree = build_tree(np.concatenate([shifted(piece, 4.0 * i, 0.0, 0.0) for i in range(5)]))
     nodes = np.flatnonzero(tree.count == len(piece))
     held = [tree.order[tree.start[node] : tree.start[node] + len(piece)] // len(piece) for node in nodes]
     alone = [set(pieces) for pieces in held if len(set(pieces)) == 1]
     assert {0, 1, 2, 3, 4} == set().union(*alone)
 
 
-def test_refitted_boxes_are_those_of_the_moved_triangles(rng):
-    triangles, bound = torus(), np.full(len(torus()), 0.01)
-    moved = triangles * [1.0, 2.0, 0.5] + rng.normal(size=3)
-    tree = refit(build(triangles, bound), moved, 2.0 * bound)
-    check_tree(tree, moved, 2.0 * bound)
-    with pytest.raises(ValueError, match="refit expects"):
-        refit(tree, moved[:5])
-
-
 def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng):
     parts = [random_soup(rng, n) + 3.0 * rng.normal(size=3) for n in (40, 1, 7, 200)]
-    tree = join(*(build(part, np.full(len(part), 0.02)) for part in parts))
+    tree = join_trees(*(build_tree(part, np.full(len(part), 0.02)) for part in parts))
     together = np.concatenate(parts)
     assert np.array_equal(tree.triangles, together)
     check_tree(tree, together, np.full(len(together), 0.02))
@@ -124,7 +115,7 @@ def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng):
 
 def test_the_same_triangles_give_the_same_tree(rng):
     triangles = random_soup(rng, 500)
-    assert np.array_equal(build(triangles).order, build(triangles.copy()).order)
+    assert np.array_equal(build_tree(triangles).order, build_tree(triangles.copy()).order)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +130,7 @@ def test_the_same_triangles_give_the_same_tree(rng):
 )
 def test_what_cannot_be_a_tree_is_refused(triangles, bound):
     with pytest.raises(ValueError, match=r"expected|finite"):
-        build(triangles, bound)
+        build_tree(triangles, bound)
 
 
 def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng):
@@ -160,8 +151,8 @@ def triangles_below(tree, node):
 def test_a_node_knows_the_planes_of_all_triangles_below_it(rng, joins):
     soups = [shifted(hostile_soup(rng, 60), 3.0 * i, 0.0, 0.0) for i in range(3)]
     bounds = [0.05 * rng.random(60) for _ in soups]
-    trees = [build(soup, bound) for soup, bound in zip(soups, bounds, strict=True)]
-    tree = join(*trees) if joins else trees[0]
+    trees = [build_tree(soup, bound) for soup, bound in zip(soups, bounds, strict=True)]
+    tree = join_trees(*trees) if joins else trees[0]
     values = rng.random((2, len(tree.order)))
     highest, planes = highest_below(tree, values), tree.planes_below
     for node in range(len(tree.start)):
