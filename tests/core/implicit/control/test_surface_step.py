@@ -4,50 +4,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from physplace_addon.core.errors import SculptingError
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.constraint_equations import StepLimits
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.parameter_metric import mobility_by_scales
 from physplace_addon.core.implicit.control.surface_step import surface_step
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.projection import closest_points
-from tests.core.implicit.control.test_least_change import by_motion, samples
+from tests.core.implicit.control.pulled_blobs import R, ball, by_motion, off, samples, sculpted
 from tests.core.implicit.surfaces import fourteen_spheres
-
-R = 0.6 * np.sqrt(np.log(2.0))  # of the lone blobby sphere: 0.5 = exp(-R^2 / 0.6^2)
-
-
-def ball(size=1.0, centre=(0.0, 0.0, 0.0)):
-    return blobby_spheres(0.5, [centre], [0.6 * size])
-
-
-def sculpted(blob, controls, steps, size=2.0, keep_normals=True, watch=None):
-    """The function and the points after so many steps, each of a tenth of the size at most."""
-    near = 5e-5 * size
-    limits = StepLimits(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, keep_normals)
-    made = None
-    for _ in range(steps):
-        made = surface_step(
-            blob,
-            controls,
-            np.zeros(len(blob.parameters)),
-            lambda free, blob=blob: mobility_by_scales(blob.scales, free),
-            limits,
-            np.zeros((0, 3)),
-            made,
-        )
-        blob, controls = made.function, made.controls
-        if watch is not None:
-            watch(made)
-    return blob, controls
-
-
-def off(blob, places):
-    """How far places are off a surface, to first order."""
-    value, gradient = blob.gradient(places)
-    return np.abs(value) / np.linalg.norm(gradient, axis=1)
 
 
 def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
@@ -174,13 +139,3 @@ def test_a_point_that_goes_on_as_it_went_is_followed_at_the_first_look() -> None
     with_memory, without = circled(True), circled(False)
     assert with_memory[1] <= 50 < 100 <= without[1]
     assert np.allclose(with_memory[0], without[0], rtol=0, atol=1e-3)
-
-
-@pytest.mark.parametrize("place", [[0.0, np.nan, 0.0], [0.0, 1.0], [np.inf, 0.0, 0.0]])
-def test_a_control_point_is_three_finite_numbers(place) -> None:
-    controls = ControlPoints.pinned([[R, 0.0, 0.0]])
-    for ask in (lambda: controls.dragged_to(0, place), lambda: controls.with_point(place)):
-        with pytest.raises(SculptingError, match="three finite numbers"):
-            ask()
-    with pytest.raises(SculptingError, match="control point 1: there are 1"):
-        controls.released(1)

@@ -1,3 +1,5 @@
+"""Adaptive sampling: from few floaters to an even cover, and what disturbs it."""
+
 import numpy as np
 import pytest
 
@@ -156,14 +158,3 @@ def test_of_two_floaters_at_one_place_one_goes_and_the_other_spreads() -> None:
 def test_there_are_no_more_floaters_than_asked_for() -> None:
     population = [len(state) for state in lives(blobby_cylinder(), 0.05, 60, most=500)]
     assert max(population) == 500
-
-
-def test_bounds_that_are_turned_over_are_named() -> None:
-    with pytest.raises(SamplingError, match=r"(?s)bounds: .*; give the lowest and the highest corner"):
-        FloaterSettings(0.1, bounds=np.array([[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]))
-
-
-@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
-def test_a_radius_without_meaning_is_named(radius) -> None:
-    with pytest.raises(SamplingError, match=r"floaters: radius: .*; give a length above 0"):
-        FloaterSettings(radius)

@@ -152,15 +152,3 @@ def test_what_cannot_be_meshed_is_said():
     assert triangulated(nothing, surface_samples(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
         surface_samples(plane, 0.1)
-
-
-def test_a_covering_leaves_nothing_out_and_puts_nothing_too_close():
-    function = union([blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.01))])
-    points = surface_samples(function, 0.2)
-    assert np.abs(points[:, 0] - 2).min() < 0.01
-    points = points[points[:, 0] < 1]
-    apart = np.linalg.norm(points[:, None] - points, axis=2) + 9 * np.eye(len(points))
-    assert apart.min() >= 0.8 * 0.2
-    somewhere = np.random.default_rng(2).normal(size=(500, 3))
-    somewhere *= RADIUS / np.linalg.norm(somewhere, axis=1)[:, None]
-    assert np.linalg.norm(somewhere[:, None] - points, axis=2).min(axis=1).max() < 0.2

@@ -1,0 +1,18 @@
+"""Control points: places that the surface passes through."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import SculptingError
+from physplace_addon.core.implicit.control.control_points import ControlPoints
+from tests.core.implicit.control.pulled_blobs import R
+
+
+@pytest.mark.parametrize("place", [[0.0, np.nan, 0.0], [0.0, 1.0], [np.inf, 0.0, 0.0]])
+def test_a_control_point_is_three_finite_numbers(place) -> None:
+    controls = ControlPoints.pinned([[R, 0.0, 0.0]])
+    for ask in (lambda: controls.dragged_to(0, place), lambda: controls.with_point(place)):
+        with pytest.raises(SculptingError, match="three finite numbers"):
+            ask()
+    with pytest.raises(SculptingError, match="control point 1: there are 1"):
+        controls.released(1)

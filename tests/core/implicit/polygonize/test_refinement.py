@@ -1,0 +1,44 @@
+"""Refinement of a mesh until it is as near to the surface as asked, with the same topology."""
+
+import numpy as np
+
+from physplace_addon.core.implicit import Spheres
+from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
+from physplace_addon.core.implicit.polygonize.refinement import bisected_at_longest_edges, refined
+
+BALL = Spheres.of([[0.0, 0.0, 0.0]], 1.0)
+OCTAHEDRON = np.vstack([np.eye(3), -np.eye(3)])
+FACES = np.array([[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]])
+
+
+def closed(points, triangles):
+    """The Euler characteristic of a mesh that is a manifold, wound outwards."""
+    topology = MeshTopology.of(triangles, len(points))
+    assert not topology.non_manifold.any()
+    assert (np.einsum("ti,ti->t", area_vectors(points, triangles), points[triangles].mean(axis=1)) > 0).all()
+    return topology.euler_characteristic
+
+
+def test_a_refined_octahedron_is_a_sphere_within_the_distance_asked_for() -> None:
+    points, triangles, distance = refined(BALL, OCTAHEDRON, FACES, 0.01)
+    assert distance <= 0.01
+    assert closed(points, triangles) == 2
+    assert np.allclose(np.linalg.norm(points, axis=1), 1.0, rtol=0, atol=1e-12)
+    weights = np.random.default_rng(0).dirichlet(np.ones(3), (20, len(triangles)))
+    inner = np.einsum("stc,tci->sti", weights, points[triangles])
+    assert (1.0 - np.linalg.norm(inner, axis=2)).max() < 1.1 * 0.01
+
+
+def test_a_mesh_that_is_near_enough_stays_as_it_is() -> None:
+    points, triangles, distance = refined(BALL, OCTAHEDRON, FACES, 0.5)
+    assert np.array_equal(points, OCTAHEDRON)
+    assert np.array_equal(triangles, FACES)
+    assert 0.4 < distance <= 0.5
+
+
+def test_cutting_one_triangle_cuts_its_neighbour_and_leaves_no_gap() -> None:
+    which = np.zeros(8, dtype=bool)
+    which[0] = True
+    points, triangles = bisected_at_longest_edges(BALL, OCTAHEDRON, FACES, which)
+    assert (len(points), len(triangles)) == (7, 10)
+    assert closed(points, triangles) == 2
