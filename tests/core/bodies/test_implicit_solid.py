@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -13,113 +10,10 @@ from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
-from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
-from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
-from tests.core.implicit.surfaces import fourteen_spheres
+from tests.core.bodies.blob_bodies import BIAS, RADIUS, RING, ball_of, rested, ring
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
-
-BIAS = 0.5
-RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
-EIGHT = np.arange(8) * np.pi / 4
-RING = np.stack([np.cos(EIGHT), np.sin(EIGHT), 0 * EIGHT], axis=1)
-
-
-def ball_of(scale=1.0, centre=(0.0, 0.0, 0.0)):
-    return blobby_spheres(BIAS, [np.array(centre) * scale], [scale])
-
-
-@lru_cache
-def lump():
-    return blob_body(fourteen_spheres(), "lump", tolerance=0.01)
-
-
-@lru_cache
-def ring():
-    return blob_body(blobby_spheres(BIAS, RING, [0.55] * 8), "ring", tolerance=0.015)
-
-
-def somewhere(body, count, seed=0):
-    """Faces and parameters of random places, and the places of the tessellation there."""
-    random = np.random.default_rng(seed)
-    triangle, weights = (
-        random.integers(len(body.triangles), size=count),
-        random.dirichlet([1, 1, 1], size=count),
-    )
-    uv, flat = (np.einsum("kc,kci->ki", weights, own[triangle]) for own in (body.triangle_uv, body.triangles))
-    return triangle, body.triangle_face[triangle], uv, flat
-
-
-def rested(body, pose, world):
-    """How it ended, and the last state's rotation and centre of mass."""
-    placement = Placement(body, pose, world)
-    certificate = placement.run()
-    pose = placement.states[-1].pose
-    rotation = rotation_of(pose.rotation)
-    return certificate, rotation, rotation @ body.mass.center + pose.translation
-
-
-def test_derivatives_are_those_of_finite_differences():
-    patches = lump().surfaces[0].nets
-    random = np.random.default_rng(1)
-    patch, at, step = random.integers(len(patches), size=200), random.uniform(0.1, 0.9, (200, 2)), 1e-5
-    exactly = patches.derivatives(patch, at)
-    for axis, names in ((0, ("du", "duu", "duv")), (1, ("dv", "duv", "dvv"))):
-        low, high = (patches.derivatives(patch, at + sign * step * np.eye(2)[axis]) for sign in (-1, 1))
-        for name, of in zip(names, ("point", "du", "dv"), strict=True):
-            difference = (getattr(high, of) - getattr(low, of)) / (2 * step)
-            assert getattr(exactly, name) == pytest.approx(difference, abs=1e-9), name
-
-
-def test_points_normals_and_curvature_are_the_functions_own():
-    body, function = lump(), fourteen_spheres()
-    _, face, uv, _ = somewhere(body, 400)
-    found = body.face_geometry(face, uv)
-    value, gradient, hessian = function.hessian(found.point)
-    slope = np.linalg.norm(gradient, axis=1)
-    assert np.abs(value / slope).max() <= 1e-13
-    assert found.normal == pytest.approx(gradient / slope[:, None], abs=1e-12)
-    bent = -found.frame @ hessian @ found.frame.transpose(0, 2, 1) / slope[:, None, None]
-    assert found.curvature == pytest.approx(bent, abs=1e-9)
-
-
-def test_where_a_patch_is_does_not_depend_on_the_guess():
-    patches = lump().surfaces[0].nets
-    random = np.random.default_rng(2)
-    patch, at = random.integers(len(patches), size=300), random.uniform(0.0, 1.0, (300, 2))
-    guessed = patches.forms(patch, at)
-    for guesses in (0.0 * patches.guesses, random.uniform(-1e-2, 1e-2, patches.guesses.shape)):
-        found = replace(patches, guesses=guesses).forms(patch, at)
-        assert np.abs(found[0].point - guessed[0].point).max() <= 1e-14
-        assert np.abs(found[1] - guessed[1]).max() <= 1e-13
-        assert np.abs(found[2] - guessed[2]).max() <= 1e-9 * np.abs(guessed[2]).max()
-
-
-def test_the_tessellation_is_as_near_as_it_says():
-    body = lump()
-    triangle, face, uv, _ = somewhere(body, 20000)
-    point = body.face_geometry(face, uv).point
-    away = np.full(len(point), np.inf)
-    for own in (triangle, triangle ^ 1):  # both halves of a patch
-        corners = body.triangles[own]
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        plane = np.abs(np.einsum("ki,ki->k", point - corners[:, 0], normal)) / np.linalg.norm(normal, axis=1)
-        away = np.minimum(away, plane)
-    assert (away <= body.triangle_bound[triangle]).all()
-    assert body.triangle_bound.max() <= 0.01
-
-
-def test_a_walk_over_the_patches_ends_at_the_nearest_point():
-    body = blob_body(ball_of(), "ball", tolerance=0.02)
-    _, face, uv, _ = somewhere(body, 500)
-    there = body.face_geometry(face, uv)
-    random = np.random.default_rng(3)
-    way = np.einsum("kab,ka->kb", there.frame, random.uniform(-0.05, 0.05, (500, 2)))
-    end = body.face_geometry(face, body.face_move(face, uv, way)).point
-    target = there.point + way
-    nearest = RADIUS * target / np.linalg.norm(target, axis=1)[:, None]
-    assert np.linalg.norm(end - nearest, axis=1).max() <= 2e-3
 
 
 @pytest.mark.parametrize(("scale", "away"), [(1e-3, 0.0), (1.0, 1e4), (1e3, 0.0)])
@@ -200,14 +94,6 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
     assert certificate.status.at_rest
     assert centre[2] == pytest.approx(RADIUS, abs=1e-4)
     assert certificate.contacts.position[:, 2] == pytest.approx(0, abs=1e-9)
-
-
-def test_each_part_of_a_surface_is_a_face():
-    function = blobby_spheres(BIAS, [[0, 0, 0], [4, 0, 0]], [1.0, 1.0])
-    body = blob_body(function, "two", surface_samples(function, 0.4), 0.2, tolerance=0.03)
-    assert body.face_count == 2
-    assert body.mass.center == pytest.approx([2, 0, 0], abs=1e-9)
-    assert len(np.unique(body.triangle_corners)) == body.point_count
 
 
 def test_a_part_a_twentieth_of_the_rest_is_not_left_out():

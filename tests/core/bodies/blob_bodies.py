@@ -1,0 +1,52 @@
+"""Bodies of implicit surfaces for the tests."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from physplace_addon.core.bodies.implicit_solid import blob_body
+from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.placement import Placement
+from tests.core.implicit.surfaces import fourteen_spheres
+from tests.oracles.frames import rotation_of
+
+BIAS = 0.5
+RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
+EIGHT = np.arange(8) * np.pi / 4
+RING = np.stack([np.cos(EIGHT), np.sin(EIGHT), 0 * EIGHT], axis=1)
+
+
+def ball_of(scale=1.0, centre=(0.0, 0.0, 0.0)):
+    return blobby_spheres(BIAS, [np.array(centre) * scale], [scale])
+
+
+@lru_cache
+def lump():
+    return blob_body(fourteen_spheres(), "lump", tolerance=0.01)
+
+
+@lru_cache
+def ring():
+    return blob_body(blobby_spheres(BIAS, RING, [0.55] * 8), "ring", tolerance=0.015)
+
+
+def somewhere(body, count, seed=0):
+    """Faces and parameters of random places, and the places of the tessellation there."""
+    random = np.random.default_rng(seed)
+    triangle, weights = (
+        random.integers(len(body.triangles), size=count),
+        random.dirichlet([1, 1, 1], size=count),
+    )
+    uv, flat = (np.einsum("kc,kci->ki", weights, own[triangle]) for own in (body.triangle_uv, body.triangles))
+    return triangle, body.triangle_face[triangle], uv, flat
+
+
+def rested(body, pose, world):
+    """How it ended, and the last state's rotation and centre of mass."""
+    placement = Placement(body, pose, world)
+    certificate = placement.run()
+    pose = placement.states[-1].pose
+    rotation = rotation_of(pose.rotation)
+    return certificate, rotation, rotation @ body.mass.center + pose.translation
