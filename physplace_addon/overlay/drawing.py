@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is seen of a body in contact is drawn in all 3D views of the scene it is shown in, until it is closed.
 
-Contacts are yellow, with their normals as long as R times the force; near pairs are faint; the centre of mass
-is a cross with a line down to its support, which is red where it does not carry; what is in the way is a red
-dot in front of everything; a pull is an orange line.  What is hidden behind a surface shows through, fainter:
-a contact is by its nature between two bodies.  The floaters of a blob are disks, which hide what they cover.
+Contacts are yellow, bilateral ones blue, with their normals as long as R times the force; near pairs are
+faint; the centre of mass is a cross with a line down to its support, which is red where it does not carry;
+what is in the way is a red dot in front of everything; a pull is an orange line.  What is hidden behind a
+surface shows through, fainter: a contact is by its nature between two bodies.  The floaters of a blob are
+disks, which hide what they cover.
 """
 
 from __future__ import annotations

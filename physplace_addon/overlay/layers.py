@@ -15,6 +15,7 @@ from .support import Support
 Colour = tuple[float, float, float, float]
 
 CONTACT: Colour = (1.0, 0.85, 0.1, 1.0)
+BILATERAL: Colour = (0.25, 0.75, 1.0, 1.0)
 EXTREMAL: Colour = (0.75, 0.85, 1.0, 0.35)
 CENTRE: Colour = (0.95, 0.95, 0.95, 1.0)
 CARRIES: Colour = (0.35, 0.85, 0.45, 0.25)
@@ -63,7 +64,8 @@ def layers_of(marks: Marks) -> list[Layer]:
     layers += [
         Layer(Kind.LINES, marks.extremal.reshape(-1, 3), EXTREMAL, 1.0),
         Layer(Kind.LINES, np.stack([marks.contacts, ends], axis=1).reshape(-1, 3), CONTACT, 2.0),
-        Layer(Kind.POINTS, marks.contacts, CONTACT, 8.0),
+        Layer(Kind.POINTS, marks.contacts[~marks.bilateral], CONTACT, 8.0),
+        Layer(Kind.POINTS, marks.contacts[marks.bilateral], BILATERAL, 12.0),
         Layer(Kind.POINTS, marks.collisions, COLLISION, 10.0, in_front=True),
         Layer(Kind.LINES, marks.pulls.reshape(-1, 3), PULL, 2.0, in_front=True),
         Layer(Kind.POINTS, marks.pulls[:, 0], PULL, 8.0, in_front=True),

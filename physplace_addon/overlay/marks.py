@@ -17,7 +17,7 @@ from ..core.mechanics.external_wrench import ExternalWrench
 from ..core.mechanics.forces import Gravity
 from ..core.placement import Placement, State
 from ..core.placement.contact_forces import contact_forces
-from ..core.placement.contact_query import Found
+from ..core.placement.contact_query import QueriedContacts
 from ..core.placement.problem import Problem
 from ..core.rigid import Pose
 from .support import Support, support_of
@@ -29,7 +29,8 @@ _PRESSES = 1e-3  # of R: what a hand asks for beyond a contact, that counts as p
 class Marks:
     """What is drawn: lengths in scene units, directions unit length, forces in units of the weight.
 
-    contacts (k, 3): points that touch; normals (k, 3): the way each pushes; forces (k,) >= 0.
+    contacts (k, 3): points that touch; normals (k, 3): the way each pushes; forces (k,) >= 0; bilateral (k,):
+    which of them slide but do not separate.
     extremal (m, 2, 3): pairs of points that are near but apart.  collisions (c, 3): where something is in the
     way, or overlaps.  supports: of each body, its centre of mass and what holds that up.  pulls (p, 2, 3):
     from points of bodies to where a hand or a tie pulls them.  radius: R, the length of a normal whose force
@@ -39,6 +40,7 @@ class Marks:
     contacts: Floats
     normals: Floats
     forces: Floats
+    bilateral: Bools
     extremal: Floats
     collisions: Floats
     supports: tuple[Support, ...]
@@ -50,7 +52,8 @@ class Marks:
         """Nothing to see."""
         nowhere = np.zeros((0, 3))
         no_pairs = np.zeros((0, 2, 3))
-        return cls(nowhere, nowhere, np.zeros(0), no_pairs, nowhere, (), no_pairs, 1.0)
+        no_contacts = np.zeros(0, dtype=bool)
+        return cls(nowhere, nowhere, np.zeros(0), no_contacts, no_pairs, nowhere, (), no_pairs, 1.0)
 
 
 def marks_of_state(placement: Placement, state: State) -> Marks:
@@ -62,7 +65,10 @@ def marks_of_state(placement: Placement, state: State) -> Marks:
     touches = np.zeros(len(state.local_points), bool)
     touches[found.rows] = True
     gravity = placement.problem.external.gravity
-    return _marks(state.system, state.local_points, touches, state.origin, gravity, found.forces)
+    marks = _marks(state.system, state.local_points, touches, state.origin, gravity, found.forces)
+    bilateral = np.zeros(len(found.rows), dtype=bool)
+    bilateral[found.bilateral] = True
+    return replace(marks, bilateral=bilateral)
 
 
 def in_the_way(state: State, body: int, target: Pose) -> Floats:
@@ -76,7 +82,7 @@ def in_the_way(state: State, body: int, target: Pose) -> Floats:
     return presses
 
 
-def marks_of_found(found: Found, gravity: tuple[float, float, float]) -> Marks:
+def marks_of_found(found: QueriedContacts, gravity: tuple[float, float, float]) -> Marks:
     """Return the marks of a body that touches and overlaps others where it stands.
 
     gravity: its direction in the world, of any length.
@@ -111,6 +117,7 @@ def _marks(
         contacts=contacts.point1 + origin,
         normals=contacts.normal,
         forces=np.abs(forces),
+        bilateral=np.zeros(len(contacts), dtype=bool),
         extremal=np.stack([apart.point1, apart.point2], axis=1) + origin,
         supports=supports,
         radius=system.radius,

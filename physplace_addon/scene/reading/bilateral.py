@@ -46,8 +46,7 @@ def bilateral_pairs(scenario: Scenario) -> tuple[tuple[int, int], ...]:
     """Return which bodies of a scenario stick to each other where they touch.
 
     Returns:
-        Pairs (i, j): i is the number of a moving body. j >= 0 is the number of a body of the world; -1 - j is
-        the number of another moving body for j < 0.
+        Pairs of bodies by number: the moving bodies come first, then those of the world.
 
     Raises SceneError as `bilateral_names` does.
     """
@@ -57,6 +56,7 @@ def bilateral_pairs(scenario: Scenario) -> tuple[tuple[int, int], ...]:
     for number, mover in enumerate(movers):
         named = [bpy.data.objects[name] for name in bilateral_names(mover)]
         members = frozenset[str]().union(*(Family.of(other).names for other in named))
-        pairs += [(number, part) for part, owner in enumerate(scenario.owners) if owner in members]
-        pairs += [(number, -1 - other) for other, names in enumerate(families) if names & members]
+        pairs += [(number, other) for other, names in enumerate(families) if names & members]
+        parts = [part for part, owner in enumerate(scenario.owners) if owner in members]
+        pairs += [(number, len(movers) + part) for part in parts]
     return tuple(pairs)

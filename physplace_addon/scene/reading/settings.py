@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from bpy.types import Scene
@@ -14,6 +14,8 @@ from ..access import extended
 
 if TYPE_CHECKING:
     from ...properties import PhysPlaceSettings
+
+BALANCES: Final = {"NONNEGATIVE": "non_negative", "SVD": "svd"}  # core's names of what files keep
 
 
 def settings_of(scene: Scene) -> PhysPlaceSettings:
@@ -30,7 +32,7 @@ def placement_settings(scene: Scene, gravity: tuple[float, float, float] | None,
         start_tolerance=rounding,
         eps_max=chosen.eps_max,
         step_limit=chosen.step_limit,
-        balance=chosen.balance.lower(),
+        balance=BALANCES[chosen.balance],
         check_energy=chosen.check_energy,
         friction=chosen.friction,
         alpha=chosen.alpha,
