@@ -12,7 +12,7 @@ from typing import cast
 
 import bpy
 
-from .operators import keymap, menus, modal, overrides, preferences, surface_meshes, tool
+from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.placing import check, connect, drag, extricate, live_check, place, push, replicate
 from .operators.rests import forces
@@ -28,7 +28,7 @@ CLASSES: tuple[type, ...] = (
     PhysPlaceRestForce,
     PhysPlaceRest,
     PhysPlaceObject,
-    live_check.PhysPlaceSession,
+    live_check.PhysPlaceSwitches,
     keymap.PHYSPLACE_OT_placing_key,
     keymap.PHYSPLACE_OT_sculpting_key,
     preferences.PhysPlacePreferences,
@@ -68,7 +68,7 @@ CLASSES: tuple[type, ...] = (
 POINTERS: tuple[tuple[type, str, type], ...] = (
     (bpy.types.Scene, "physplace", PhysPlaceSettings),
     (bpy.types.Object, "physplace", PhysPlaceObject),
-    (bpy.types.WindowManager, "physplace", live_check.PhysPlaceSession),
+    (bpy.types.WindowManager, "physplace", live_check.PhysPlaceSwitches),
 )
 
 # Entries in Blender's own menus: (the menu, the function that draws them).
@@ -78,7 +78,7 @@ MENUS = (
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).
-HANDLERS = (*modal.HANDLERS, *surface_meshes.HANDLERS, *overrides.HANDLERS, *playback.HANDLERS)
+HANDLERS = (*modal.HANDLERS, *scene_handlers.HANDLERS, *playback.HANDLERS)
 
 _registered = ExitStack()
 
@@ -112,5 +112,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Undo `register`, last thing first; what is under way or still drawn is taken away before."""
+    """Undo `register` in the reverse order; running operators and drawings end first."""
     _registered.close()

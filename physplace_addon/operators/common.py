@@ -1,7 +1,5 @@
-"""What operators act at: points of the world, and other objects by name.
-
-What all operators share: when they can run, how they refuse, how they show progress, what they say.
-"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all operators share: when they can run, how they refuse, how they show progress, how they report."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import bpy
 import numpy as np
-from bpy.types import Context, Object, Operator, Window, WindowManager
+from bpy.types import Context, Object, Operator, Window
 
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
@@ -24,74 +22,38 @@ from ..scene.errors import SceneError
 from ..scene.reading.visible import Family
 from ..scene.writing.outcome import Outcome
 
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
-
-
-def place_of(operator: object, context: Context, name: str) -> Floats:
-    """The point (3,) of an operator's property; where it was not given, that of the 3D cursor, which it then
-    keeps, so that adjusting the operator's other properties does not move it.
-    """
-    properties = cast("Operator", operator).properties
-    if not properties.is_property_set(name):
-        setattr(operator, name, scene_of(context).cursor.location)
-    return np.array(getattr(operator, name), dtype=np.float64)
-
-
-def other_object(context: Context, name: str) -> Object:
-    """An object of the scene that does not move with the active one.
-
-    Raises SceneError for any other.
-    """
-    found: Object | None = scene_of(context).objects.get(name)
-    if found is None:
-        raise SceneError(name, "the scene has no such object", "choose one that it has")
-    if found.name_full in Family.of(present(active_object(context))).names:
-        raise SceneError(name, "it moves with the active object", "choose another object")
-    return found
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
-
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What an operator says in the end, and whether all is well, or the artist should take heed."""
+    """The report of an operator that has ended; well: whether it is no warning."""
 
     well: bool
     text: str
 
 
 class ObjectOperator(Operator):
-    """An operator on the active object: one undo step; bad input is an error and leaves the scene alone."""
+    """An operator on the active object: one undo step; wrong input is an error and changes nothing."""
 
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """A grey button says why."""
-        reason = cls.why_grey(context)
+        """Return whether it can run; the button's tooltip gives the reason where it cannot."""
+        reason = cls.disabled_reason(context)
         if reason is not None:
             cls.poll_message_set(reason)
         return reason is None
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """The reason why it cannot run now, or None: it needs an active object in Object Mode."""
-        return why_not(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now, or None: it needs an active object, in Object Mode."""
+        return no_active_object_reason(context)
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
-        """Do the work, or say why it cannot be done."""
+        """Do the work and report it, or report why it cannot be done."""
         try:
             conclusion = self.work(context)
         except PhysPlaceError as error:
@@ -105,52 +67,84 @@ class ObjectOperator(Operator):
         raise NotImplementedError
 
 
-def why_no_object_mode(context: Context) -> str | None:
-    """The reason why the mode is a wrong one, or None."""
+def object_mode_reason(context: Context) -> str | None:
+    """Return why nothing can be done in this mode; None in Object Mode."""
     return None if context.mode == "OBJECT" else "Only in Object Mode: leave the mode you are in first"
 
 
-def why_not(context: Context) -> str | None:
-    """The reason why no object can be placed now, or None."""
+def no_active_object_reason(context: Context) -> str | None:
+    """Return why no object can be placed now, or None."""
     no_object = active_object(context) is None
-    return why_no_object_mode(context) or (
+    return object_mode_reason(context) or (
         "There is no active object: click the object to place" if no_object else None
     )
 
 
-def why_no_blob(context: Context) -> str | None:
-    """The reason why there is no blob to work on, or None."""
+def no_blob_reason(context: Context) -> str | None:
+    """Return why there is no blob to work on, or None."""
     no_blob = blob_of(active_object(context)) is None
-    return why_no_object_mode(context) or (
+    return object_mode_reason(context) or (
         "The active object is no blob: add one, or click one of its elements" if no_blob else None
     )
 
 
+def location_property(operator: object, context: Context, name: str) -> Floats:
+    """Return the place (3,) of an operator's property, in the world.
+
+    Where it was not given, it is set to the place of the 3D cursor, so that adjusting the operator's other
+    properties does not move it.
+    """
+    properties = cast("Operator", operator).properties
+    if not properties.is_property_set(name):
+        setattr(operator, name, scene_of(context).cursor.location)
+    return np.array(getattr(operator, name), dtype=np.float64)
+
+
+def other_object(context: Context, name: str) -> Object:
+    """Return an object of the scene that does not move with the active one.
+
+    Raises SceneError for any other name.
+    """
+    found: Object | None = scene_of(context).objects.get(name)
+    if found is None:
+        raise SceneError(name, "the scene has no such object", "choose one that it has")
+    if found.name_full in Family.of(present(active_object(context))).names:
+        raise SceneError(name, "it moves with the active object", "choose another object")
+    return found
+
+
+class CursorProgress:
+    """Progress at the mouse cursor, for as long as there is any to show."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def show(self, part: float | None) -> None:
+        """Show which part of the work is done, from 0 to 1; None shows the mouse cursor itself again."""
+        manager = window_manager_of(bpy.context)
+        if part is not None and not self._is_shown:
+            manager.progress_begin(0.0, 1.0)
+        elif part is None and self._is_shown:
+            manager.progress_end()
+        self._is_shown = part is not None
+        if part is not None:
+            manager.progress_update(part)
+
+
 @contextmanager
-def progress(manager: WindowManager, total: int) -> Iterator[WindowManager]:
-    """The cursor shows how much of `total` is done, and shows itself again whatever happens."""
-    manager.progress_begin(0, total)
+def cursor_progress() -> Iterator[CursorProgress]:
+    """Give progress at the mouse cursor that ends with the block, also after an error."""
+    progress = CursorProgress()
+    progress.show(0.0)
     try:
-        yield manager
+        yield progress
     finally:
-        manager.progress_end()
+        progress.show(None)
 
 
 @contextmanager
-def in_a_window() -> Iterator[Context]:
-    """The context of a window, which a timer does not have by itself: its scene, view layer and mode."""
-    context = bpy.context
-    windows = window_manager_of(context).windows
-    if context.window is not None or len(windows) == 0:
-        yield context
-        return
-    with context.temp_override(window=windows[0]):
-        yield bpy.context
-
-
-@contextmanager
-def waiting(window: Window | None) -> Iterator[None]:
-    """The cursor says that this takes a moment."""
+def wait_cursor(window: Window | None) -> Iterator[None]:
+    """Show the cursor that asks to wait; nothing without a window."""
     if window is None:
         yield
         return
@@ -161,8 +155,20 @@ def waiting(window: Window | None) -> Iterator[None]:
         window.cursor_modal_restore()
 
 
+@contextmanager
+def in_a_window() -> Iterator[Context]:
+    """Give the context of a window, which a timer does not have: its scene, view layer and mode."""
+    context = bpy.context
+    windows = window_manager_of(context).windows
+    if context.window is not None or len(windows) == 0:
+        yield context
+        return
+    with context.temp_override(window=windows[0]):
+        yield bpy.context
+
+
 def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
-    """How objects' placements or checks ended: all is well if all are at rest."""
+    """Return how the placements or checks of objects ended; it is no warning if all are at rest."""
     certificates = [outcome.certificate for outcome in outcomes]
     well = all(certificate.status.at_rest for certificate in certificates)
     if len(outcomes) > 1:

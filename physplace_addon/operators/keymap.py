@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys that steer a placement or sculpting, in keymaps of the extension's own that the preferences edit.
+"""The keys of placing and sculpting, in keymaps of the extension's own that the preferences edit.
 
 Blender has no modal keymaps for Python's operators. So these keymaps belong to no editor and do nothing by
-themselves: their items name what they do, and what is under way looks its events up in them.
+themselves: their items name actions, and a running operator looks up its events in them.
 """
 
 from __future__ import annotations
@@ -21,23 +21,26 @@ from ..scene.access import present, window_manager_of
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-# its name, what it says, key, with Shift, with Ctrl, with Alt
-Action = tuple[str, str, str, bool, bool, bool]
+# an action's name, its description, its key, and whether that is pressed with Shift, Ctrl and Alt
+KeyAction = tuple[str, str, str, bool, bool, bool]
 
 
 @dataclass(frozen=True)
-class Keys:
-    """A keymap: its name, the operator that its items are of, and what each action is. Needed actions come
-    first: the status bar shows as many of them as it has room for. also: keys that nobody needs to know.
+class ActionKeymap:
+    """A keymap whose keys name actions.
+
+    name: the keymap's name. operator: the `bl_idname` of its items. actions: each action by its identifier,
+    the most needed ones first: the status bar shows as many of them as it has room for. also: fixed keys for
+    actions, which are not shown.
     """
 
     name: str
     operator: str
-    actions: Mapping[str, Action]
+    actions: Mapping[str, KeyAction]
     also: Mapping[str, str]
 
     def action_of(self, context: Context, event: Event) -> str | None:
-        """What a pressed key means, by the artist's own keymap; None for nothing."""
+        """Return the action of a pressed key, by the artist's own keymap; None for none."""
         if event.value != "PRESS":
             return None
         for item in self._items(context):
@@ -45,14 +48,14 @@ class Keys:
                 return _action(item)
         return self.also.get(event.type)
 
-    def shown(self, context: Context) -> str:
-        """The keys of all actions that have one, as a person reads them, and the actions' names."""
+    def hints(self, context: Context) -> str:
+        """Return the keys of all actions that have one, with the actions' names, for the status bar."""
         items = [item for item in self._in_order(self._items(context)) if item.active]
-        told = [(item.to_string(compact=True), self.actions[_action(item)][0]) for item in items]
-        return "   ".join(f"{key}: {name}" for key, name in told)
+        keys = [(item.to_string(compact=True), self.actions[_action(item)][0]) for item in items]
+        return "   ".join(f"{key}: {name}" for key, name in keys)
 
     def draw(self, context: Context, layout: UILayout) -> None:
-        """All keys, to be edited, each with what it does."""
+        """Draw all keys, to be edited, each with its description."""
         config = present(window_manager_of(context).keyconfigs.user)
         if self.name not in config.keymaps:
             return
@@ -74,7 +77,7 @@ class Keys:
 
     @contextmanager
     def added(self) -> Iterator[None]:
-        """The keymap is there as long as this is open. In background there is none to add it to."""
+        """Add the keymap until the block ends. In background there is no configuration to add it to."""
         configs: Any = window_manager_of(bpy.context).keyconfigs  # the stub says that there always is one
         config = configs.addon
         if config is None:
@@ -101,12 +104,12 @@ class Keys:
                 return
 
     def _in_order(self, items: Iterable[KeyMapItem]) -> list[KeyMapItem]:
-        """Blender lists an extension's items backwards; these stand as the actions do."""
+        """Return items in the order of the actions: Blender lists an extension's items backwards."""
         order = list(self.actions)
         return sorted(items, key=lambda item: order.index(_action(item)))
 
 
-PLACING = Keys(
+PLACING = ActionKeymap(
     "PhysPlace: Placing",
     "physplace.placing_key",
     {
@@ -128,7 +131,15 @@ PLACING = Keys(
         "NEXT": ("Next", "Make the next selected object the active one", "TAB", False, False, False),
         "COPY": ("Copy", "Confirm here, and go on with a copy", "D", True, False, False),
         "KEY": ("Key", "Key this rest at the current frame", "K", False, False, False),
-        "THROUGH": ("Let Through", "Let the hand move it through other things", "I", False, False, False),
+        "BILATERAL": (
+            "Stick",
+            "Let the contact under the mouse slide but not separate, or no more",
+            "B",
+            False,
+            False,
+            False,
+        ),
+        "THROUGH": ("Let Through", "Move it through things by hand, or no more", "I", False, False, False),
         "FRICTION": ("Friction", "Let friction act, or no more", "F", False, False, False),
         "ENERGY": ("Only Downhill", "Refuse steps that rise, or no more", "A", False, False, False),
         "LEAVE": ("Leave Unstable", "Leave an unstable rest by a nudge", "M", False, False, False),
@@ -139,7 +150,7 @@ PLACING = Keys(
     },
     {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},  # as in all of Blender's own tools
 )
-SCULPTING = Keys(
+SCULPTING = ActionKeymap(
     "PhysPlace: Sculpting",
     "physplace.sculpting_key",
     {
@@ -161,23 +172,23 @@ ALL = (PLACING, SCULPTING)
 
 
 class _KeyOperator(Operator):
-    """What a key does, by its property `action`."""
+    """The operator of a keymap's items: its property `action` names the action."""
 
     bl_options = {"INTERNAL"}
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """It only names keys."""
+        """Return False: it only names actions."""
         cls.poll_message_set("It names keys of PhysPlace and does nothing by itself")
         return False
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
-        """Never called: it cannot be polled."""
+        """Do nothing; Blender never calls it, because `poll` refuses."""
         return {"CANCELLED"}
 
 
 class PHYSPLACE_OT_placing_key(_KeyOperator):
-    """What a key does while an object is placed."""
+    """The action of a key while an object is placed."""
 
     bl_idname = PLACING.operator
     bl_label = "Steer a Placement"
@@ -194,7 +205,7 @@ class PHYSPLACE_OT_placing_key(_KeyOperator):
 
 
 class PHYSPLACE_OT_sculpting_key(_KeyOperator):
-    """What a key does while a blob is sculpted."""
+    """The action of a key while a blob is sculpted."""
 
     bl_idname = SCULPTING.operator
     bl_label = "Sculpt a Blob"
@@ -211,14 +222,14 @@ class PHYSPLACE_OT_sculpting_key(_KeyOperator):
 
 
 def draw_keymaps(context: Context, layout: UILayout) -> None:
-    """All keys, to be edited."""
+    """Draw all keymaps, to be edited."""
     for keys in ALL:
         keys.draw(context, layout)
 
 
 @contextmanager
 def added_keymaps() -> Iterator[None]:
-    """The keymaps are there as long as this is open."""
+    """Add all keymaps until the block ends."""
     with ExitStack() as stack:
         for keys in ALL:
             stack.enter_context(keys.added())
@@ -231,5 +242,5 @@ def _action(item: KeyMapItem) -> str:
 
 
 def _modifiers_agree(item: KeyMapItem, event: Event) -> bool:
-    asked = bool(item.shift), bool(item.ctrl), bool(item.alt), bool(item.oskey)
-    return asked == (event.shift, event.ctrl, event.alt, event.oskey)
+    modifiers = bool(item.shift), bool(item.ctrl), bool(item.alt), bool(item.oskey)
+    return modifiers == (event.shift, event.ctrl, event.alt, event.oskey)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What belongs to the artist and not to a scene: how long a tick works, and which keys steer."""
+"""The preferences: how long a tick works, and the keys of placing and sculpting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpy.types import AddonPreferences, Context
 from ..scene.access import present
 from .keymap import draw_keymaps
 
-TICK = 16.0
+TICK = 16.0  # milliseconds of work in a tick, unless the artist chose another: one frame of 60 a second
 
 
 class PhysPlacePreferences(AddonPreferences):
@@ -34,7 +34,7 @@ class PhysPlacePreferences(AddonPreferences):
         )
 
     def draw(self, context: Context) -> None:
-        """The time of a tick, and the keys."""
+        """Draw the time of a tick, and the keys."""
         layout = present(self.layout)
         layout.use_property_split = True
         layout.prop(self, "tick")
@@ -42,7 +42,7 @@ class PhysPlacePreferences(AddonPreferences):
 
 
 def tick_seconds(context: Context) -> float:
-    """How long a tick may work, in seconds."""
+    """Return how long a tick may work, in seconds."""
     addons = present(context.preferences).addons
     name = PhysPlacePreferences.bl_idname
     chosen = addons[name].preferences if name in addons else None

@@ -10,12 +10,12 @@ from bpy.types import Context, GizmoGroup, WorkSpaceTool
 from mathutils import Matrix, Vector
 
 from ..scene.access import active_object, present
-from .common import why_not
+from .common import no_active_object_reason
 from .placing.drag import PHYSPLACE_OT_drag
 from .view import View
 
 TOOL = "physplace.drag_tool"
-HEAD_ON = 0.97  # cosine of an arrow with the line of sight
+HEAD_ON = 0.97  # cosine between an arrow and the line of sight above which the arrow is hidden
 COLOURS = ((1.0, 0.2, 0.32), (0.55, 0.86, 0.0), (0.16, 0.56, 1.0))
 
 
@@ -30,29 +30,30 @@ class PHYSPLACE_GGT_drag(GizmoGroup):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Where the tool can drag a selected object. Blender leaves a tool's arrows standing when a file is
-        opened that has another one.
+        """Return whether the tool can drag a selected object.
+
+        The tool is checked too: Blender keeps a tool's arrows when a file is opened that has another tool.
         """
         tool: WorkSpaceTool | None = present(context.workspace).tools.from_space_view3d_mode(context.mode)
         if tool is None or tool.idname != TOOL:
             return False
         active = active_object(context)
-        return why_not(context) is None and active is not None and active.select_get()
+        return no_active_object_reason(context) is None and active is not None and active.select_get()
 
     def setup(self, context: Context) -> None:
-        """Three arrows that start the drag."""
+        """Make three arrows that start the drag."""
         self.arrows: list[Any] = []
         for axis, colour in zip("XYZ", COLOURS, strict=True):
             arrow: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
-            asked: Any = arrow.target_set_operator(PHYSPLACE_OT_drag.bl_idname)
-            asked.axis = axis
+            operator: Any = arrow.target_set_operator(PHYSPLACE_OT_drag.bl_idname)
+            operator.axis = axis
             arrow.color, arrow.alpha = colour, 0.6
             arrow.color_highlight, arrow.alpha_highlight = colour, 1.0
             arrow.use_draw_modal = True
             self.arrows.append(arrow)
 
     def draw_prepare(self, context: Context) -> None:
-        """The arrows stand at the object; one that points at the viewer would cover it, and is hidden."""
+        """Put the arrows at the object, and hide one that points at the viewer: it would cover the object."""
         at = present(active_object(context)).matrix_world.translation
         view = View.of(context)
         for arrow, along in zip(self.arrows, np.eye(3).tolist(), strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The 3D view that an operator works in: where its mouse is, and what that points at in the world."""
+"""The 3D view that an operator works in: where the mouse is, and what it points at in the world."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class View:
 
     @classmethod
     def of(cls, context: Context) -> View | None:
-        """The view of the context's area; None if that is no 3D view, or gone."""
+        """Return the view of the context's area; None if that is no 3D view, or gone."""
         area = context.area
         if area is None or area.type != "VIEW_3D":
             return None
@@ -38,43 +38,43 @@ class View:
         return cls(area, region, space.region_3d)
 
     def mouse(self, event: Event) -> Floats:
-        """Where the mouse is (2,), in pixels of the region."""
+        """Return where the mouse is (2,), in pixels of the region."""
         return np.array([event.mouse_x - self.region.x, event.mouse_y - self.region.y], dtype=np.float64)
 
     def pressed(self, event: Event) -> Floats:
-        """Where the mouse was (2,) when it was pressed last, in pixels of the region."""
+        """Return where the mouse was (2,) when it was pressed last, in pixels of the region."""
         x, y = event.mouse_prev_press_x, event.mouse_prev_press_y
         return np.array([x - self.region.x, y - self.region.y], dtype=np.float64)
 
     def is_under(self, event: Event) -> bool:
-        """Whether the mouse is over the view itself, and not over a bar or a panel in it."""
+        """Return whether the mouse is over the view itself, and not over a bar or a panel in it."""
         x, y = event.mouse_x, event.mouse_y
         over = [each.type for each in self.area.regions if _holds(each, x, y)]
         return over == ["WINDOW"]
 
     def ray(self, mouse: Floats) -> tuple[Floats, Floats]:
-        """The origin (3,) and unit direction (3,) of what a pixel sees."""
+        """Return the origin (3,) and unit direction (3,) of a pixel's ray, in the world."""
         at = Vector(mouse.tolist())
         origin = view3d_utils.region_2d_to_origin_3d(self.region, self.region_3d, at)
         along = view3d_utils.region_2d_to_vector_3d(self.region, self.region_3d, at)
         return np.array(origin, dtype=np.float64), np.array(along, dtype=np.float64)
 
     def under_mouse(self, mouse: Floats, depth: Floats) -> Floats:
-        """The point (3,) that a pixel shows, as far away as the point `depth` (3,)."""
+        """Return the point (3,) of the world that a pixel shows, as far away as the point `depth` (3,)."""
         at = view3d_utils.region_2d_to_location_3d(
             self.region, self.region_3d, Vector(mouse.tolist()), Vector(depth.tolist())
         )
         return np.array(at, dtype=np.float64)
 
     def pixel(self, point: Floats) -> Floats | None:
-        """Where a point (3,) is seen (2,); None behind the view."""
+        """Return the pixel (2,) that shows a point (3,) of the world; None behind the view."""
         seen: Any = view3d_utils.location_3d_to_region_2d  # the stub forgets what is behind the view
         at = seen(self.region, self.region_3d, Vector(point.tolist()))
         return None if at is None else np.array(at, dtype=np.float64)
 
     @property
     def towards(self) -> Floats:
-        """The direction (3,) from what is seen to the eye."""
+        """The unit direction (3,) from what is seen to the viewer."""
         back: Floats = np.array(self.region_3d.view_matrix.inverted().col[2][:3], dtype=np.float64)
         return back / float(np.linalg.norm(back))
 
@@ -84,8 +84,19 @@ def _holds(region: Region, x: int, y: int) -> bool:
     return inside and region.width > 1 and region.height > 1
 
 
+def nearest_pixel(places: Floats, view: View, mouse: Floats, pixels: float) -> int | None:
+    """Return which of some places (k, 3) of the world is seen nearest to the mouse (2,).
+
+    None if all of them are farther from it than so many pixels, or behind the view.
+    """
+    seen = [view.pixel(place) for place in places]
+    off = [np.inf if at is None else float(np.hypot(*(at - mouse))) for at in seen]
+    nearest = int(np.argmin(off)) if off else -1
+    return nearest if off and off[nearest] <= pixels else None
+
+
 def object_under(context: Context, view: View, mouse: Floats) -> tuple[str, Floats] | None:
-    """The full name of the visible object that a pixel shows, and the point (3,) of it; None for none."""
+    """Return the full name of the visible object that a pixel shows, and its point (3,); or None."""
     origin, along = view.ray(mouse)
     depsgraph = context.evaluated_depsgraph_get()
     scene: Any = scene_of(context)  # the stub says that it gives nothing
@@ -94,8 +105,9 @@ def object_under(context: Context, view: View, mouse: Floats) -> tuple[str, Floa
 
 
 def pick_up(context: Context, view: View, mouse: Floats) -> None:
-    """Make the object under the mouse the active one if it is selected, and select it if the artist's left
-    mouse does that: so do Blender's own tools.
+    """Make the object under the mouse the active one if it is selected, as Blender's own tools do.
+
+    It is selected first where the artist's keymap selects with the left mouse.
     """
     if selects_with_left_mouse(context):
         at, before = mouse.astype(int).tolist(), set(view_layer_of(context).objects.selected)
@@ -110,6 +122,6 @@ def pick_up(context: Context, view: View, mouse: Floats) -> None:
 
 
 def selects_with_left_mouse(context: Context) -> bool:
-    """Whether the artist's keymap selects with the left mouse, as most do."""
+    """Return whether the artist's keymap selects with the left mouse, as most do."""
     keymaps: Any = window_manager_of(context).keyconfigs.active
     return getattr(keymaps.preferences, "select_mouse", "LEFT") == "LEFT"

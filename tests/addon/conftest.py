@@ -8,7 +8,7 @@ import bpy
 import pytest
 
 import physplace_addon
-from tests.addon.two_balls import two_balls
+from tests.addon.blobs.two_balls import two_balls
 
 
 @pytest.fixture(autouse=True)

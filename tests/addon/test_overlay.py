@@ -10,7 +10,7 @@ import pytest
 
 from physplace_addon.core import bodies
 from physplace_addon.core.placement import Placement, Settings
-from physplace_addon.core.placement.contact_query import Standing
+from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
 from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Kind, layers_of
@@ -97,7 +97,7 @@ def test_the_forces_that_are_drawn_are_those_that_are_certified() -> None:
 
 
 def test_an_overlap_is_marked_where_the_surfaces_cut_each_other() -> None:
-    standing = Standing.of(body(scenes.cube()), at(0.0, 0.0, 0.8), [body(scenes.floor())])
+    standing = ContactQuery.of(body(scenes.cube()), at(0.0, 0.0, 0.8), [body(scenes.floor())])
     marks = marks_of_found(standing.at(at(0.0, 0.0, 0.8), 1e-6), DOWN)
     assert len(marks.collisions) > 0
     np.testing.assert_allclose(marks.collisions[:, 2], 0.0, atol=1e-9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new blob with its first element, or another element of the active blob, at the 3D cursor."""
+"""Add Blob: a new blob with its first element, or another element of the active blob, at the 3D cursor."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ...scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of
 from ...scene.blobs.seats import Frame
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, ObjectOperator, why_no_object_mode
-from .sculpt import blob_under_hands
+from ..common import Conclusion, ObjectOperator, object_mode_reason
+from .sculpt import sculpted_blob
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -78,25 +78,25 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
         )
         location: FloatVectorProperty(
             name="Location",
-            description="Where the element is; at the 3D cursor unless told",
+            description="Where the element is. The 3D cursor, unless given",
             subtype="TRANSLATION",
             options={"SKIP_SAVE"},
         )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs Object Mode only."""
-        return why_no_object_mode(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs Object Mode only."""
+        return object_mode_reason(context)
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
-        """Take the cursor's place unless one is told."""
+        """Add the element at the location, or at the 3D cursor where none was given."""
         if not self.properties.is_property_set("location"):
             self.location = scene_of(context).cursor.location.to_tuple()
         return super().execute(context)
 
     def work(self, context: Context) -> Conclusion:
-        """Make the empties, and have them selected."""
-        blob = None if self.new else blob_of(active_object(context)) or blob_under_hands()
+        """Make the empties, and select them."""
+        blob = None if self.new else blob_of(active_object(context)) or sculpted_blob()
         is_new = blob is None
         if blob is None:
             blob = making.add_blob(context, self.combination, self.location)
@@ -112,7 +112,7 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
         return self.subtract or (blob["blob"] == DIFFERENCE and bool(parts_of(blob)))
 
     def _matrix(self, blob: Object) -> Matrix:
-        """Where the element is in the blob's coordinates: its axes are the blob's."""
+        """Return the element's matrix in the blob's coordinates: its axes are the blob's."""
         frame = Frame.of(blob).matrix
         place = np.linalg.solve(frame, np.append(np.array(self.location, dtype=np.float64), 1.0))[:3]
         size = self.radius / abs(float(np.linalg.det(frame[:3, :3]))) ** (1.0 / 3.0)

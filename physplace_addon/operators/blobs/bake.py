@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob that follows its keyed control points, frame by frame, baked into keys of its elements; or freed."""
+"""Bake Blob: a blob that follows its keyed control points becomes keys of its elements; and Free Bake."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...scene.blobs.frames import is_baked
 from ...scene.blobs.objects import active_blob, blob_of, family_of
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
-from ..common import Conclusion, ObjectOperator, waiting, why_no_blob
-from .sculpt import blob_under_hands
+from ..common import Conclusion, ObjectOperator, no_blob_reason, wait_cursor
+from .sculpt import sculpted_blob
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -36,13 +36,13 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         frame_start: int
         frame_end: int
     else:
-        frame_start: IntProperty(name="Start", description="The first frame; the scene's unless told")
-        frame_end: IntProperty(name="End", description="The last frame; the scene's unless told")
+        frame_start: IntProperty(name="Start", description="The first frame; the scene's, unless given")
+        frame_end: IntProperty(name="End", description="The last frame; the scene's, unless given")
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob, in Object Mode, that nobody is sculpting."""
-        return _why_not_now(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob that is not being sculpted, in Object Mode."""
+        return _disabled_reason(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Ask for the frames."""
@@ -51,7 +51,7 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         return {"RUNNING_MODAL"}
 
     def work(self, context: Context) -> Conclusion:
-        """Bake."""
+        """Bake the frames."""
         self._take_frames(context)
         blob = active_blob(context)
         for obj in family_of(blob):
@@ -59,7 +59,7 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         if self.frame_end < self.frame_start:
             found = f"the last frame is {self.frame_end}, the first {self.frame_start}"
             raise SceneError(blob.name, found, "let the last one come after the first")
-        with waiting(context.window):
+        with wait_cursor(context.window):
             baked = bake(context, blob, self.frame_start, self.frame_end)
         text = f'"{blob.name}": {baked.frames} frames baked'
         if not baked.amiss:
@@ -76,24 +76,24 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
 
 
 class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
-    """Take a blob's baked keys away."""
+    """Remove a blob's baked keys."""
 
     bl_idname = "physplace.blob_free_bake"
     bl_label = "Free Bake"
     bl_description = (
-        "Take the active blob's baked keys away: its elements have their own keys and places again"
+        "Remove the active blob's baked keys: its elements have their own keys and places again"
     )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob that is baked, in Object Mode."""
-        reason, blob = _why_not_now(context), blob_of(active_object(context))
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob that is baked, in Object Mode."""
+        reason, blob = _disabled_reason(context), blob_of(active_object(context))
         if reason is None and blob is not None and not is_baked(blob):
             return "The active blob is not baked"
         return reason
 
     def work(self, context: Context) -> Conclusion:
-        """Free it."""
+        """Remove the baked keys."""
         blob = active_blob(context)
         for obj in family_of(blob):
             check_editable(obj)
@@ -101,7 +101,7 @@ class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
         return Conclusion(True, f'"{blob.name}": it has its own keys again')
 
 
-def _why_not_now(context: Context) -> str | None:
-    if blob_under_hands() is not None:
+def _disabled_reason(context: Context) -> str | None:
+    if sculpted_blob() is not None:
         return "A blob is being sculpted: confirm or cancel that first"
-    return why_no_blob(context)
+    return no_blob_reason(context)

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A new control point of a blob, where a click meets its surface, or at the surface near a place."""
+"""Add Control Point: where a click meets a blob's surface, or at the point of the surface near a place."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 from bpy.props import FloatVectorProperty
 from bpy.types import Context, Event
 
 from ...core.arrays import Floats
-from ...scene.access import scene_of
 from ...scene.blobs.making import add_control
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, why_no_blob
-from ..modal import ModalOperator, Verdict
+from ..common import Conclusion, location_property, no_blob_reason
+from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
 from .playback import playback
 from .sculpt import PHYSPLACE_OT_blob_sculpt
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 class PHYSPLACE_OT_blob_control_add(ModalOperator):
     """Pin a blob's surface at a point of it."""
 
-    steering: BlobSession
+    session: BlobSession
     hides_from_files = False
 
     bl_idname = "physplace.blob_control_add"
@@ -46,30 +44,29 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
     else:
         location: FloatVectorProperty(
             name="Location",
-            description="A place near the surface, of the world; at the 3D cursor unless told",
+            description="A place of the world near the surface. The 3D cursor, unless given",
             subtype="TRANSLATION",
             options={"SKIP_SAVE"},
         )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob, in Object Mode."""
-        return why_no_blob(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob, in Object Mode."""
+        return no_blob_reason(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
-        """Wait for a click; while the blob is being sculpted, that waits for it."""
-        sculpting = next((each for each in self._open if isinstance(each, PHYSPLACE_OT_blob_sculpt)), None)
-        if sculpting is not None:
-            sculpting.adds = True
-            return {"FINISHED"}
+        """Wait for a click; while a blob is being sculpted, sculpting waits for it instead."""
+        for operator in open_operators():
+            if isinstance(operator, PHYSPLACE_OT_blob_sculpt):
+                operator.adds = True
+                return {"FINISHED"}
         return super().invoke(context, event)
 
     def work(self, context: Context) -> Conclusion:
-        """Put it at the surface next to a place."""
-        if not self.properties.is_property_set("location"):
-            self.location = scene_of(context).cursor.location.to_tuple()
+        """Add a control point at the surface near a place."""
+        near = location_property(self, context, "location")
         session = BlobSession(context, active_blob(context))
-        place = session.nearest(np.array(self.location, dtype=np.float64))
+        place = session.nearest(near)
         if place is None:
             raise SceneError(
                 session.model.name, "no surface was found there", "give a place that is nearer to it"
@@ -79,42 +76,42 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
     def begin(self, context: Context, view: View, event: Event) -> None:
         """Read the blob."""
         check_editable(active_blob(context))
-        self.steering = BlobSession(context, active_blob(context))
+        self.session = BlobSession(context, active_blob(context))
         playback.forget()
-        self._place: Floats | None = self.steering.hit(view, view.mouse(event))
+        self._place: Floats | None = self.session.hit(view, view.mouse(event))
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
         """Show the surface, and where a click would meet it."""
-        if self.steering.look(context) or self.steering.step(seconds) or not self.drawing.layers:
+        if self.session.look(context) or self.session.step(seconds) or not self.drawing.layers:
             self._show()
 
-    def heed(self, context: Context, view: View, event: Event) -> Verdict:
-        """A click puts it there."""
+    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+        """Handle the mouse: a click adds the control point."""
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            self._place = self.steering.hit(view, view.mouse(event))
+            self._place = self.session.hit(view, view.mouse(event))
             self._show()
-            return Verdict.PASSED
+            return EventResult.PASS_THROUGH
         if event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
-            return Verdict.CANCELLED
+            return EventResult.CANCEL
         if event.value == "PRESS" and event.type == "LEFTMOUSE":
-            self._place = self.steering.hit(view, view.mouse(event))
-            return Verdict.TAKEN if self._place is None else Verdict.CONFIRMED
-        return Verdict.TAKEN
+            self._place = self.session.hit(view, view.mouse(event))
+            return EventResult.HANDLED if self._place is None else EventResult.CONFIRM
+        return EventResult.HANDLED
 
-    def why_over(self, context: Context) -> str | None:
-        """It needs its blob, and Object Mode."""
+    def end_reason(self, context: Context) -> str | None:
+        """Return why it is pointless to go on: it needs its blob, and Object Mode."""
         if context.mode != "OBJECT":
             return "another mode was entered"
-        return None if self.steering.is_undisturbed else "the blob is no longer there"
+        return None if self.session.is_undisturbed else "the blob is no longer there"
 
     def restore(self, context: Context) -> None:
-        """Nothing was changed."""
+        """Do nothing: nothing was changed."""
 
     def confirm(self, context: Context) -> Conclusion:
-        """Make it."""
+        """Add the control point."""
         if self._place is None:
-            raise SceneError(self.steering.model.name, "the surface is not under the mouse", "click on it")
-        return self._make(context, self.steering, self._place)
+            raise SceneError(self.session.model.name, "the surface is not under the mouse", "click on it")
+        return self._make(context, self.session, self._place)
 
     def _make(self, context: Context, session: BlobSession, place: Floats) -> Conclusion:
         blob = bpy.data.objects[session.empties.blob]
@@ -124,15 +121,15 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         return Conclusion(True, f'"{blob.name}": control point "{made.name}" added')
 
     def _show(self) -> None:
-        self.drawing.show_layers(self.steering.marks(self._place).layers())
+        self.drawing.show_layers(self.session.marks(self._place).layers())
 
     def header(self) -> str:
-        """Whether a click would meet the surface."""
-        if self.steering.problem is not None:
-            return self.steering.problem
+        """Return whether a click would meet the surface."""
+        if self.session.problem is not None:
+            return self.session.problem
         where = "the surface is not under the mouse" if self._place is None else "click to put it here"
-        return f"{self.steering.model.name}: {where}"
+        return f"{self.session.model.name}: {where}"
 
     def hints(self) -> str:
-        """The keys."""
+        """Return the keys."""
         return "Click on the surface: new control point   Esc: none"

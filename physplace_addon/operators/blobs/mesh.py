@@ -1,7 +1,5 @@
-"""A blob's surface as a new mesh object.
-
-A blob's particles as objects of the scene.
-"""
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A blob's surface as a new mesh object, and a blob's particles as objects of the scene."""
 
 from __future__ import annotations
 
@@ -15,13 +13,9 @@ from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, mesh_of, spr
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, ObjectOperator, waiting, why_no_blob
+from ..common import Conclusion, ObjectOperator, no_blob_reason, wait_cursor
 
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
+MANY = 500  # number of empties above which a scene becomes slow, so that one mesh is made instead
 
 
 class PHYSPLACE_OT_blob_mesh(ObjectOperator):
@@ -56,29 +50,20 @@ class PHYSPLACE_OT_blob_mesh(ObjectOperator):
         )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob, in Object Mode."""
-        return why_no_blob(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob, in Object Mode."""
+        return no_blob_reason(context)
 
     def work(self, context: Context) -> Conclusion:
         """Sample the surface, mesh it, make the object."""
         blob = active_blob(context)
-        with waiting(context.window):
+        with wait_cursor(context.window):
             model = as_it_is_shown(context, blob)
             mesh = mesh_of(model, self.particle_size, self.within)
         made = add_mesh(context, blob, model, mesh)
         select_only(context, [made])
         figures = f"{len(mesh.triangles)} triangles, area {mesh.area:.4g}, volume {mesh.volume:.4g}"
         return Conclusion(True, f'"{made.name}": {figures}; {mesh.message}')
-
-
-# SPDX-License-Identifier: GPL-3.0-or-later
-
-
-
-
-
-MANY = 500  # empties that a scene bears well
 
 
 class PHYSPLACE_OT_blob_particles(ObjectOperator):
@@ -106,14 +91,14 @@ class PHYSPLACE_OT_blob_particles(ObjectOperator):
         )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs a blob, in Object Mode."""
-        return why_no_blob(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob, in Object Mode."""
+        return no_blob_reason(context)
 
     def work(self, context: Context) -> Conclusion:
         """Sample the surface, make the objects."""
         blob = active_blob(context)
-        with waiting(context.window):
+        with wait_cursor(context.window):
             floaters = spread_over(as_it_is_shown(context, blob))
             if not len(floaters):
                 raise SceneError(blob.name, "it has no surface", "enlarge its elements, or lower its bias")

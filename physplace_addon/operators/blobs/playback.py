@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keyed blobs are shown on every frame that the scene goes to, as their surfaces come to be there.
+"""Playback: the overlay shows keyed blobs on every frame that the scene goes to, as they are solved there.
 
-Nothing is written: the elements stay as they are keyed until the blob is baked.  What is shown is drawn by
-the overlay, and is gone as soon as anything of the blob is changed, until the next frame.  A frame that comes
-after those that are solved is solved at once, while Blender changes to it.  Before any other, Blender must go
-through the frames between, which a handler cannot have it do: a timer does, and then solves them, a part in
-each tick, while the cursor tells how far it is.
-Between frames nothing is solved, and nothing shown.
-Rendering has no overlay, and nothing is done for it.
+Nothing is written: the elements stay as they are keyed until the blob is baked. As soon as anything of a blob
+is changed, nothing is shown of it until the next frame. The frame after those that are solved is solved at
+once, while Blender changes to it. Before any other frame is solved, Blender must go through the frames
+between, which a handler cannot make it do. A timer does, and then solves them, a part in each tick, and the
+cursor shows how far that is. Between frames nothing is solved or shown, and nothing is done for renders,
+which have no overlay.
 """
 
 from __future__ import annotations
@@ -22,38 +21,36 @@ from bpy.types import Action, Context, Depsgraph, Object, Scene
 from ...core.errors import PhysPlaceError
 from ...overlay.disks import BlobMarks
 from ...overlay.drawing import Drawing
-from ...scene.access import (
-    custom_properties,
-    persistent,
-    present,
-    scene_of,
-    view_layer_of,
-    window_manager_of,
-)
+from ...scene.access import custom_properties, persistent, present, scene_of, view_layer_of
 from ...scene.blobs import frames
 from ...scene.blobs.frames import BlobFrames, is_animated, read_frames
 from ...scene.blobs.objects import PLAY, family_of, is_whole_blob
-from ..common import in_a_window, waiting
-from ..modal import BETWEEN_TICKS, ModalOperator
+from ..common import CursorProgress, in_a_window, wait_cursor
+from ..modal import open_operators
 from ..preferences import tick_seconds
-from .rays import marks_of
+from ..session import BETWEEN_TICKS
+from .rays import blob_marks
 
 
 class Progress(Enum):
-    """How far what shall be shown is."""
+    """How far a frame is from being shown."""
 
     DONE = auto()
-    BEHIND = auto()  # other frames must be gone to first
-    SOLVING = auto()  # more is to be solved
+    BEHIND = auto()  # Blender must go to other frames first
+    SOLVING = auto()  # there is more to solve
 
 
 class Playback:
-    """What is known of the keyed blobs of a scene, by name, and the drawing of what is shown of them."""
+    """The solved frames of a scene's keyed blobs, by the blobs' names, and the drawing that shows them.
+
+    problem: what is wrong with a blob that cannot be shown; "" for nothing. is_reading: whether Blender is
+    taken through frames to read them.
+    """
 
     def __init__(self) -> None:
         self.problem = ""
         self.is_reading = False
-        self._tells = False
+        self._cursor_progress = CursorProgress()
         self._blobs: tuple[str, ...] | None = None
         self._frames: dict[str, BlobFrames] = {}
         self._marks: dict[str, BlobMarks] = {}
@@ -61,17 +58,17 @@ class Playback:
 
     @property
     def marks(self) -> dict[str, BlobMarks]:
-        """What is shown of each blob."""
+        """What is drawn of each blob, by its name."""
         return self._marks
 
     def forget(self) -> None:
-        """Show nothing, and read and solve all anew."""
+        """Show nothing, and read and solve everything anew at the next frame."""
         self._frames.clear()
         self._blobs = None
         self.show_marks({})
 
-    def heed(self, depsgraph: Depsgraph) -> bool:
-        """Look for blobs anew after something was changed; tell whether what is known may be wrong now."""
+    def is_outdated_by(self, depsgraph: Depsgraph) -> bool:
+        """Return whether an update of the scene may make the solved frames wrong; find the blobs anew."""
         self._blobs = None
         objects = bpy.data.objects
         if any(not self._is_seen(name) for name in self._marks):
@@ -82,8 +79,10 @@ class Playback:
         return any(isinstance(each, Action) or each.name in own for each in changed)
 
     def show(self, context: Context, *, may_go: bool) -> Progress:
-        """Show the frame that the scene is in, if that is done within a tick, and other frames need not be
-        gone to, or may be. What is wrong with a blob is said by `problem`, and nothing is shown.
+        """Show the scene's frame, if it is solved within the time of a tick.
+
+        may_go: whether Blender may be taken to other frames, if they are needed first. Where a blob is wrong,
+        `problem` says so, and nothing is shown.
         """
         self.problem = ""
         try:
@@ -95,7 +94,7 @@ class Playback:
 
     def _show(self, context: Context, may_go: bool) -> Progress:
         frame = scene_of(context).frame_current
-        hides = bool(ModalOperator._open) or scene_of(context).frame_subframe != 0.0
+        hides = bool(open_operators()) or scene_of(context).frame_subframe != 0.0
         blobs = [] if hides else [each for each in self._seen(context) if is_keyed(each)]
         keyed = [self._known(blob, scene_of(context)) for blob in blobs]
         goes = not all(each.is_read(frame) or each.is_next(frame) for each in keyed)
@@ -109,12 +108,12 @@ class Playback:
             self.show_marks({}, part)
             return Progress.SOLVING
         solved = {each.name: each.at(frame) for each in keyed}
-        self.show_marks({name: marks_of(state, model.frame) for name, (model, state) in solved.items()})
+        self.show_marks({name: blob_marks(state, model.frame) for name, (model, state) in solved.items()})
         frames.solved.update({name: model for name, (model, _) in solved.items()})
         return Progress.DONE
 
     def _seen(self, context: Context) -> list[Object]:
-        """The blobs of the view layer that are seen; they are looked for when something was changed."""
+        """Return the visible blobs of the view layer; they are found anew after something was changed."""
         objects = view_layer_of(context).objects
         if self._blobs is None or any(name not in objects for name in self._blobs):
             self._blobs = tuple(obj.name for obj in objects if is_whole_blob(obj))
@@ -125,7 +124,7 @@ class Playback:
         return name in objects and objects[name].visible_get()
 
     def _known(self, blob: Object, scene: Scene) -> BlobFrames:
-        """What is known of a blob, unless it has become another one."""
+        """Return the frames of a blob, new ones if it has become another blob."""
         known = self._frames.get(blob.name)
         if known is None or known.first != scene.frame_start or not known.holds(scene.frame_current):
             known = self._frames[blob.name] = BlobFrames(blob, scene.frame_start)
@@ -134,13 +133,13 @@ class Playback:
     def _read(self, context: Context, frames: Sequence[BlobFrames], goes: bool) -> None:
         self.is_reading = True
         try:
-            with waiting(context.window if goes else None):
+            with wait_cursor(context.window if goes else None):
                 read_frames(context, frames, scene_of(context).frame_current)
         finally:
             self.is_reading = False
 
     def show_marks(self, marks: dict[str, BlobMarks], part: float | None = None) -> None:
-        """Draw the blobs so, and no others; the cursor tells how much is done, if not all."""
+        """Draw marks of blobs, and no others; part: the part of the work that is done, None for all."""
         frames.solved.clear()
         self._marks = marks
         if not marks and self._drawing is not None:
@@ -149,21 +148,11 @@ class Playback:
             self._drawing = Drawing() if marks else None
         if self._drawing is not None:
             self._drawing.show_layers([layer for each in marks.values() for layer in each.layers()])
-        self._tell(part)
-
-    def _tell(self, part: float | None) -> None:
-        manager = window_manager_of(bpy.context)
-        if part is not None and not self._tells:
-            manager.progress_begin(0.0, 1.0)
-        elif part is None and self._tells:
-            manager.progress_end()
-        self._tells = part is not None
-        if part is not None:
-            manager.progress_update(part)
+        self._cursor_progress.show(part)
 
 
 def is_keyed(blob: Object) -> bool:
-    """Whether a blob changes from frame to frame, and shall be shown."""
+    """Return whether a blob changes from frame to frame, and is to be shown."""
     return custom_properties(blob).get(PLAY, True) not in (False, 0) and is_animated(blob)
 
 
@@ -171,14 +160,14 @@ playback = Playback()
 
 
 def _go() -> None:
-    """Go to the frames that were not read; called by Blender's timer."""
+    """Go to the frames that were not read; Blender's timer calls it."""
     with in_a_window() as context:
         if playback.show(context, may_go=True) is Progress.SOLVING:
             bpy.app.timers.register(_go_on, first_interval=BETWEEN_TICKS)
 
 
 def _go_on() -> float | None:
-    """Solve more of what was read, in each tick of Blender's timer: the artist may be at work meanwhile."""
+    """Solve more of what was read; Blender's timer calls it, so that the artist can work meanwhile."""
     with in_a_window() as context:
         return BETWEEN_TICKS if playback.show(context, may_go=False) is Progress.SOLVING else None
 
@@ -197,7 +186,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph) -> None:
 @persistent
 def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
     changes = not playback.is_reading and depsgraph.mode != "RENDER"
-    if changes and playback.heed(depsgraph):
+    if changes and playback.is_outdated_by(depsgraph):
         stop()
 
 
@@ -207,7 +196,7 @@ def _on_replaced(*_: object) -> None:
 
 
 def stop() -> None:
-    """Show nothing any more, until another frame."""
+    """Show nothing until the next frame."""
     for function in (_go, _go_on):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)

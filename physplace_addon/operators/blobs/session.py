@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob under the artist's hands: its empties on one side, the sculpting solver on the other.
+"""The interactive session of sculpting a blob: its empties on one side, the sculpting solver on the other.
 
-The artist may move control points and elements with whatever tool, type properties, add and delete empties,
-undo. Each tick all that is read; the surface follows it, and what the solver changes is written back. A
-control point that was moved is pulled towards its empty, until it is there, or comes no nearer: then the
-empty is put where the surface is. An element that was moved stays as the artist has it for a while, and the
-others make up for it.
+The artist may move control points and elements with any tool, type properties, add and delete empties, and
+undo. Each tick reads all of that; the surface follows it, and what the solver changes is written back. A
+control point that was moved is pulled towards its empty until it is there, or comes no nearer. Then the empty
+is put where the surface is. An element that was moved stays as the artist has it for some ticks, and the
+solver changes only the others.
 """
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Final
 
 import bpy
@@ -33,16 +32,22 @@ from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
 from ...scene.blobs.objects import family_of
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import Selected, select_only
-from ..view import View
-from .rays import blob_marks, inverse, nearest_pixel, surface_near, surface_under, transformed
+from ..session import InteractiveSession, Pacing
+from ..view import View, nearest_pixel
+from .rays import blob_marks, inverse, surface_near, surface_under, transformed
 
 SEED: Final = 1
-STALLED: Final = 12  # steps without coming nearer, after which a pulled control point is where it can be
-KEEPS_HOLD: Final = 20  # ticks for which an element is the artist's after it was moved
+STALLED: Final = 12  # steps without coming nearer after which a pulled control point is as near as it can be
+FIXED_TICKS: Final = 20  # ticks after an element was moved in which the solver leaves it where it is
 
 
-class BlobSession:
-    """Reads, steps and writes a blob until it is done."""
+class BlobSession(InteractiveSession):
+    """A blob that is sculpted: read, stepped and written in every tick.
+
+    model: the blob as it was read last. empties: its objects in the scene. problem: why it cannot be solved
+    now; None if it can. dragged: the name of the control point that the mouse drags; None for none. lost: the
+    names of deleted objects that `put_back` could not make again.
+    """
 
     def __init__(self, context: Context, blob: Object) -> None:
         """Begin with a blob as it is. Raises PhysPlaceError, with nothing changed."""
@@ -51,10 +56,10 @@ class BlobSession:
         self.model = read_blob(blob)
         self.empties = Empties(blob)
         self.problem: str | None = None
-        self.held: str | None = None
+        self.dragged: str | None = None
         self._pulled: dict[str, int] = {}
         self._arrived: set[str] = set()
-        self._grabbed: dict[str, int] = {}
+        self._moved_elements: dict[str, int] = {}
         self.lost: list[str] = []
         self._selected = Selected.of(context)
         controls = ControlPoints.pinned(
@@ -63,11 +68,12 @@ class BlobSession:
         )
         settings = SculptSettings(floater_settings(self.model))
         self.solver = Sculpting(self.model.sculpted(), settings, np.random.default_rng(SEED), controls)
-        self._before = self.state
+        self._before_drag = self.state
+        self._pacing = Pacing()
 
     @property
     def state(self) -> SculptState:
-        """The surface as it is."""
+        """The surface and its control points as they are."""
         return self.solver.state
 
     @property
@@ -75,23 +81,18 @@ class BlobSession:
         """Whether the blob is still there."""
         return self.empties.is_there
 
-    @property
-    def part_done(self) -> float | None:
-        """Nothing here takes long."""
-        return None
-
     def show_again(self, context: Context) -> None:
-        """All that is done is in the scene already."""
+        """Do nothing: the session writes to the scene all the time."""
 
     def put_back(self, context: Context) -> None:
-        """Have the blob as it was, and what was selected; `lost` names what cannot be had."""
+        """Make the blob as it was before the session, and select what was selected."""
         self.lost = self.empties.restore(context)
         self._selected.restore(context)
 
     # what the artist does
 
     def tick(self, context: Context, seconds: float) -> bool:
-        """Heed what has changed, step for so long, write; tell whether anything is to be drawn anew."""
+        """Read what has changed, step for so many seconds, write; return whether to draw anything anew."""
         changed = self.look(context)
         if self.problem is not None or not self.is_undisturbed:
             return changed
@@ -101,9 +102,9 @@ class BlobSession:
         return stepped or changed
 
     def look(self, context: Context) -> bool:
-        """Heed what the artist has changed since; tell whether that is anything."""
+        """Read what the artist has changed since the last tick; return whether that is anything."""
         changed = self.empties.changed()
-        self._let_go()
+        self._count_ticks()
         if not self.empties.is_there or not (changed or self.problem is not None):
             return bool(changed)
         try:
@@ -113,7 +114,7 @@ class BlobSession:
         return True
 
     def _read(self, context: Context, changed: frozenset[str]) -> None:
-        """Read what has changed: while control points are moved, nothing else is. Raises PhysPlaceError."""
+        """Read what has changed; the whole blob, unless only control points have. Raises PhysPlaceError."""
         there = changed.issubset(bpy.data.objects.keys())
         if self.problem is None and there and changed.issubset(seat.name for seat in self.model.controls):
             self.model = self.model.with_controls_as_they_are(changed)
@@ -127,11 +128,11 @@ class BlobSession:
         self._take(model, changed)
 
     def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
-        """Go on with the blob as the artist has it now. Raises SceneError."""
+        """Go on with the blob as it is now. Raises SceneError."""
         resized = floater_settings(model) if model.sigma != self.model.sigma else None
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
-        self._grabbed.update(dict.fromkeys(moved, KEEPS_HOLD))
+        self._moved_elements.update(dict.fromkeys(moved, FIXED_TICKS))
         before, self.model = self.model, model.without_rounding(self.model_now(), moved)
         if resized is not None:
             self.solver.settings = SculptSettings(resized)
@@ -140,19 +141,18 @@ class BlobSession:
         self._take_controls(changed, jump=bool(moved))
 
     def model_now(self) -> BlobModel:
-        """The model with the parameters that the solver has given it."""
+        """Return the model with the parameters that the solver has found."""
         return self.model.with_sculpted(self.state.function)
 
     def _change_function(self) -> None:
-        grabbed = frozenset(self._grabbed)
-        self.solver.change_function(self.model.sculpted(grabbed))
+        self.solver.change_function(self.model.sculpted(frozenset(self._moved_elements)))
 
-    def _let_go(self) -> None:
-        """Elements that the artist has not moved for a while are the solver's again."""
-        if not self._grabbed:
+    def _count_ticks(self) -> None:
+        """Let the solver change elements again that were not moved for some ticks."""
+        if not self._moved_elements:
             return
-        self._grabbed = {name: ticks - 1 for name, ticks in self._grabbed.items() if ticks > 1}
-        if not self._grabbed:
+        self._moved_elements = {name: ticks - 1 for name, ticks in self._moved_elements.items() if ticks > 1}
+        if not self._moved_elements:
             self.model = self.model_now()
             self._change_function()
 
@@ -161,18 +161,18 @@ class BlobSession:
         for name in [name for name in self.state.controls.names if name not in names]:
             self.solver.remove(self.index(name))
             self._pulled.pop(name, None)
-            self.held = None if self.held == name else self.held
+            self.dragged = None if self.dragged == name else self.dragged
         for name, seat in names.items():
             if name not in self.state.controls.names:
                 self.solver.add(seat.centre, name)
-            elif name in changed and name != self.held:
+            elif name in changed and name != self.dragged:
                 if jump:
                     self.solver.pin(self.index(name), seat.centre)
                 else:
                     self.pull(name, seat.centre)
 
     def add_control(self, context: Context, place: Floats) -> str:
-        """Pin the surface at a place (3,) of the blob's coordinates; tell the control point's name."""
+        """Pin the surface at a place (3,) of the blob's coordinates; return the control point's name."""
         made = add_control(context, bpy.data.objects[self.empties.blob], place)
         name = made.name
         select_only(context, [made])
@@ -180,7 +180,7 @@ class BlobSession:
         return name
 
     def index(self, name: str) -> int:
-        """The number of a control point."""
+        """Return the number of a control point."""
         return self.state.controls.names.index(name)
 
     def pull(self, name: str, place: Floats) -> None:
@@ -188,23 +188,23 @@ class BlobSession:
         self._pulled[name] = 0
         self.solver.drag(self.index(name), place)
 
-    def take(self, name: str) -> None:
-        """The hand takes hold of a control point."""
-        self.held, self._before = name, self.state
+    def begin_drag(self, name: str) -> None:
+        """Begin to drag a control point with the mouse."""
+        self.dragged, self._before_drag = name, self.state
 
-    def let_go(self) -> None:
-        """The hand lets go of what it holds: it stays where the surface has come to."""
-        if self.held is not None and self.held in self.state.controls.names:
-            self._release(self.held)
-        self.held = None
+    def end_drag(self) -> None:
+        """End dragging: the control point stays where the surface has come to."""
+        if self.dragged is not None and self.dragged in self.state.controls.names:
+            self._release(self.dragged)
+        self.dragged = None
 
-    def take_back(self) -> None:
-        """All is as when the hand took hold, if the blob is still made in the same way."""
-        before, now = self._before, self.state
+    def cancel_drag(self) -> None:
+        """Go back to before dragging, if the blob still has the same elements and control points."""
+        before, now = self._before_drag, self.state
         alike = before.controls.names == now.controls.names and before.function.names == now.function.names
         if alike:
             self.solver.resume_from(before)
-        self.let_go()
+        self.end_drag()
 
     def _release(self, name: str) -> None:
         self._pulled.pop(name, None)
@@ -214,62 +214,61 @@ class BlobSession:
     # what the surface does
 
     def step(self, seconds: float) -> bool:
-        """Step for so long, or until the surface is at rest; tell whether it was not."""
-        end = perf_counter() + seconds
-        stepped = False
-        while self.state.status is SculptStatus.RUNNING or self._pulled:
-            self.solver.step()
-            self._arrive()
-            stepped = True
-            if perf_counter() >= end:
-                break
-        return stepped
+        """Step for so many seconds, or until the surface is at rest; return whether it has changed."""
+        return bool(self._pacing.work(self._step, seconds))
 
-    def _arrive(self) -> None:
-        """Control points that are where they are pulled to, or come no nearer, are pinned there."""
+    def _step(self) -> bool:
+        runs = self.state.status is SculptStatus.RUNNING or bool(self._pulled)
+        if runs:
+            self.solver.step()
+            self._release_arrived()
+        return runs
+
+    def _release_arrived(self) -> None:
+        """Pin control points that are where they are pulled to, or come no nearer."""
         state, near = self.state, 1e-3 * self.solver.settings.floaters.radius
-        for name in [name for name in self._pulled if name != self.held]:
+        for name in [name for name in self._pulled if name != self.dragged]:
             i = state.controls.names.index(name)
             self._pulled[name] = self._pulled[name] + 1 if state.stuck[i] else 0
             if state.left[i] <= near or self._pulled[name] >= STALLED:
                 self._release(name)
 
     def _seatings(self) -> list[Seating]:
-        """What is written: all elements but those in the artist's hands; the control point that is held, and
-        those that were let go of.
+        """Return what is written: the elements that the artist has not moved just now, the control point that
+        is dragged, and those that were released.
         """
-        seatings = [each for each in self.model_now().seatings() if each.name not in self._grabbed]
+        seatings = [each for each in self.model_now().seatings() if each.name not in self._moved_elements]
         for seat in self.model.controls:
-            if seat.name == self.held or seat.name in self._arrived:
+            if seat.name == self.dragged or seat.name in self._arrived:
                 place = self.state.controls.position[self.index(seat.name)]
                 seatings.append(Seating(seat.name, seat.location_for(place), seat.scale))
         self._arrived.clear()
         return seatings
 
     def settle(self, steps: int) -> None:
-        """Step until the surface has come to its control points, so many steps at most."""
+        """Step until the surface has come to its control points, at most so many steps."""
         for _ in range(steps):
             if self.solver.step().status is not SculptStatus.RUNNING:
                 break
 
     def write(self, context: Context) -> None:
-        """Write what the solver has come to."""
+        """Write what the solver has found to the scene."""
         self.empties.write(context, self._seatings())
 
     # what is seen
 
     def control_near(self, view: View, mouse: Floats, pixels: float) -> str | None:
-        """The name of the control point next to the mouse, so many pixels off at most."""
+        """Return the name of the control point that is seen nearest to the mouse, within so many pixels."""
         near = nearest_pixel(self.in_world(self.state.controls.position), view, mouse, pixels)
         return None if near is None else self.state.controls.names[near]
 
     def under_mouse(self, view: View, mouse: Floats, name: str) -> Floats:
-        """The place (3,), in the blob's coordinates, under the mouse and as far away as a control point."""
+        """Return the place (3,) under the mouse as far away as a control point, in the blob's coordinates."""
         depth = self.in_world(self.state.controls.position[self.index(name)][None])[0]
         return np.asarray(self.in_blob(view.under_mouse(mouse, depth)[None])[0])
 
     def hit(self, view: View, mouse: Floats) -> Floats | None:
-        """Where the surface is under the mouse (3,), in the blob's coordinates; None where it is not."""
+        """Return where the surface is under the mouse (3,), in the blob's coordinates; or None."""
         return surface_under(self.state.function, self.frame, view, mouse)
 
     @property
@@ -279,25 +278,25 @@ class BlobSession:
         return now if is_invertible(now) else self.model.frame
 
     def in_world(self, places: Floats) -> Floats:
-        """Places (k, 3) of the blob's coordinates in the world."""
+        """Return places (k, 3) of the blob's coordinates in the world."""
         return transformed(self.frame, places)
 
     def in_blob(self, places: Floats) -> Floats:
-        """Places (k, 3) of the world in the blob's coordinates."""
+        """Return places (k, 3) of the world in the blob's coordinates."""
         return transformed(inverse(self.frame), places)
 
     def nearest(self, world: Floats) -> Floats | None:
-        """A place of the surface (3,) near one (3,) of the world, in the blob's coordinates; or None."""
+        """Return a place (3,) of the surface, in the blob's coordinates, near one of the world; or None."""
         size = self.solver.settings.floaters.radius / SHARE
         return surface_near(self.state.function, self.in_blob(world[None])[0], size)
 
     def marks(self, chosen: Floats | None = None) -> BlobMarks:
-        """What is drawn; chosen: a place (3,) of the surface, as if a control point were there."""
+        """Return what is drawn; chosen: a place (3,) of the surface that is drawn as a control point."""
         marks = blob_marks(self.state, self.frame)
         return marks if chosen is None else marks.with_control(self.in_world(chosen[None]))
 
     def figures(self) -> str:
-        """How it is, in a line."""
+        """Return how the surface is, in one line."""
         if self.problem is not None:
             return self.problem
         state = self.state

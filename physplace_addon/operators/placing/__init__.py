@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that place objects: at once, by hand, by forces, copy after copy."""

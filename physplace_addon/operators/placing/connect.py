@@ -11,19 +11,19 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import Context, UILayout
 
 from ...core.arrays import Floats
-from ...core.contact.points.nearest import nearest_point
+from ...core.contact.system import closest_boundary_point
 from ...core.mechanics.forces import checked_vector
 from ...core.placement import Connection
 from ...properties import STRENGTH
 from ...scene.access import scene_of
 from ...scene.reading.scenario import Subject
-from ..common import Conclusion, ObjectOperator, conclude, other_object, place_of
-from .run import scenario_of, session_of, settings_for
+from ..common import Conclusion, ObjectOperator, conclude, location_property, other_object
+from .run import begin_run, scenario_of, settings_for
 
 NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
 
 
-class Drawing:
+class ConnectionProperties:
     """Properties of a connection of a point of the active object."""
 
     if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Drawing:
         layout: UILayout
 
     def draw(self, context: Context) -> None:
-        """The target as a choice of the scene's objects; fields that do not count are grey."""
+        """Draw the target as a choice of the scene's objects; fields that do not count are grey."""
         layout = self.layout
         layout.use_property_split = True
         layout.prop_search(self, "target", scene_of(context), "objects")
@@ -79,17 +79,20 @@ class Drawing:
         layout.prop(self, "strength")
 
     def target_in_world(self, context: Context) -> Floats:
-        """Where the point is drawn to (3,). Raises SceneError for an object that is not there."""
+        """Return where the point is drawn to (3,), in the world. Raises SceneError for an unknown object."""
         if not self.target:
-            return checked_vector(place_of(self, context, "location"), "location")
+            return checked_vector(location_property(self, context, "location"), "location")
         evaluated = other_object(context, self.target).evaluated_get(context.evaluated_depsgraph_get())
         return np.array(evaluated.matrix_world.translation, dtype=np.float64)
 
     def connection_on(self, subject: Subject, target: Floats) -> Connection:
-        """The object's point drawn to a target (3,). Raises PlacementError if that has no meaning."""
+        """Return what draws the object's point to a target (3,), in the world.
+
+        Raises PlacementError for a point that is not finite.
+        """
         world_to_body = subject.pose.inverse()
         if self.anchor == NEAREST:
-            point = nearest_point(subject.body, world_to_body.points(target)).point
+            point = closest_boundary_point(subject.body, world_to_body.points(target)).point
         elif self.anchor == POINT:
             point = world_to_body.points(checked_vector(np.array(self.point), "point"))
         else:
@@ -97,7 +100,7 @@ class Drawing:
         return Connection(point, target, self.strength)
 
 
-class PHYSPLACE_OT_connect(Drawing, ObjectOperator):
+class PHYSPLACE_OT_connect(ConnectionProperties, ObjectOperator):
     """Draw a point of the active object to the 3D cursor, or to another object."""
 
     bl_idname = "physplace.connect"
@@ -117,15 +120,15 @@ class PHYSPLACE_OT_connect(Drawing, ObjectOperator):
         )
 
     def draw(self, context: Context) -> None:
-        """The connection, and whether the weight acts."""
+        """Draw the connection's properties, and whether the weight acts."""
         super().draw(context)
         self.layout.prop(self, "use_gravity")
 
     def work(self, context: Context) -> Conclusion:
-        """Let the connection draw until nothing moves any more."""
+        """Let the connection draw the object until nothing moves any more."""
         target = self.target_in_world(context)
         scenario = scenario_of(context)
         connection = self.connection_on(scenario.subject, target)
-        session = session_of(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
-        session.run(context)
-        return conclude(session.write(context))
+        run = begin_run(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
+        run.run(context)
+        return conclude(run.write(context))

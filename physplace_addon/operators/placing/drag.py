@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drag with contact: an object follows the mouse from press to release, and slides along what it meets.
 
-It is placing with nothing but the hand: no weight acts.
+It is placing by hand alone: no weight acts.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from bpy.types import Context, Event
 
 from ...scene.access import active_object
 from ...scene.reading.scenario import selected_movers
-from ..common import Conclusion, why_no_object_mode
-from ..modal import ModalOperator, Verdict
+from ..common import Conclusion, object_mode_reason
+from ..modal import EventResult, ModalOperator
 from ..view import View, pick_up
-from .steering import Steering
+from .session import PlacementSession
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 FREE = "FREE"
-CATCHES_UP = 0.005  # R a tick, of the pixels that the mouse went before it was a drag
-LEFT = (("LEFTMOUSE", "RELEASE"), ("RET", "PRESS"), ("NUMPAD_ENTER", "PRESS"))
+CATCHES_UP = 0.005  # distance over R that it catches up in a tick of what the mouse went before the drag
+CONFIRMS = (("LEFTMOUSE", "RELEASE"), ("RET", "PRESS"), ("NUMPAD_ENTER", "PRESS"))
 
 
 class PHYSPLACE_OT_drag(ModalOperator):
     """Move the active object by hand, with contact live."""
 
-    steering: Steering
+    session: PlacementSession
 
     bl_idname = "physplace.drag"
     bl_label = "Drag with Contact"
@@ -56,12 +56,12 @@ class PHYSPLACE_OT_drag(ModalOperator):
         )
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs Object Mode only: the object may be chosen by dragging it."""
-        return why_no_object_mode(context)
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs Object Mode only, for dragging an object also selects it."""
+        return object_mode_reason(context)
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
-        """Drag what was pressed on; where that was nothing, the active object, if it is selected."""
+        """Drag the object that was pressed on; where that was none, the active object, if it is selected."""
         view = View.of(context)
         if view is not None and event.value == "CLICK_DRAG" and self.axis == FREE:
             pick_up(context, view, view.pressed(event))
@@ -71,58 +71,55 @@ class PHYSPLACE_OT_drag(ModalOperator):
         return super().invoke(context, event)
 
     def work(self, context: Context) -> Conclusion:
-        """Nothing to do without a mouse."""
+        """Report that it needs a mouse."""
         return Conclusion(False, "Drag with Contact needs the mouse, in a 3D view")
 
     def begin(self, context: Context, view: View, event: Event) -> None:
-        """Take the active object in hand."""
-        self.steering = Steering(context, selected_movers(context)[:1], together=False)
-        self.steering.placing.paused = True
-        self.steering.take_in_hand(view, event, turns=False, axis=None if self.axis == FREE else self.axis)
-        hand = self.steering.hand
-        if hand is not None and event.value == "CLICK_DRAG":
-            self.steering.hand = replace(hand, pressed=view.pressed(event))
+        """Begin to move the active object."""
+        self.session = PlacementSession(context, selected_movers(context)[:1], together=False)
+        self.session.steered.paused = True
+        self.session.begin_transform(view, event, turns=False, axis=None if self.axis == FREE else self.axis)
+        transform = self.session.transform
+        if transform is not None and event.value == "CLICK_DRAG":
+            self.session.transform = replace(transform, pressed=view.pressed(event))
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Follow the mouse."""
-        if self.steering.hand is not None:
-            radius = self.steering.subject.body.radius
-            self.steering.hand = self.steering.hand.catching_up(view, CATCHES_UP * radius)
-        if self.steering.tick(context, view, seconds):
-            self.steering.show(context)
-            self.drawing.show(self.steering.marks(view))
+        """Follow the mouse, and show where the object is."""
+        session = self.session
+        if session.transform is not None:
+            most = CATCHES_UP * session.subject.body.radius
+            session.transform = session.transform.catching_up(view, most)
+        if session.tick(context, view, seconds):
+            session.show(context)
+            self.drawing.show(session.marks(view))
 
-    def wants(self, event: Event) -> bool:
-        """It is held wherever the mouse goes."""
+    def captures(self, event: Event) -> bool:
+        """Take all events: the mouse may go anywhere."""
         return True
 
-    def heed(self, context: Context, view: View, event: Event) -> Verdict:
-        """The mouse, axes and numbers."""
-        steering = self.steering
-        assert steering.hand is not None
+    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+        """Handle the mouse, axes, numbers and the keys that end it."""
+        session = self.session
+        assert session.transform is not None
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            steering.follow(view, event)
-        elif steering.hand.heeds(event):
-            steering.hand = steering.hand.told(event)
+            session.follow(view, event)
+        elif session.transform.accepts(event):
+            session.transform = session.transform.with_key(event)
         elif event.value == "PRESS" and event.type in ("G", "R"):
-            steering.take_in_hand(view, event, turns=event.type == "R")
+            session.begin_transform(view, event, turns=event.type == "R")
         elif event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
-            return Verdict.CANCELLED
-        elif (event.type, event.value) in LEFT:
-            return Verdict.CONFIRMED
-        return Verdict.TAKEN
+            return EventResult.CANCEL
+        elif (event.type, event.value) in CONFIRMS:
+            return EventResult.CONFIRM
+        return EventResult.HANDLED
 
     def confirm(self, context: Context) -> Conclusion:
-        """Leave it where it is."""
-        name, touches = self.steering.subject.name, ", ".join(self.steering.touches())
-        clear = self.steering.go.free is None
-        self.steering.leave(context)
-        return Conclusion(clear, f'"{name}": moved by hand, {touches}')
-
-    def header(self) -> str:
-        """What is asked of it."""
-        return self.steering.figures()
+        """Leave the object where it is."""
+        name, contacts = self.session.subject.name, ", ".join(self.session.contact_figures())
+        is_clear = self.session.item.overlapping is None
+        self.session.leave(context)
+        return Conclusion(is_clear, f'"{name}": moved by hand, {contacts}')
 
     def hints(self) -> str:
-        """The keys."""
+        """Return the keys."""
         return "Release: leave it   X Y Z: axis   Shift: plane   0-9: amount   R: turn   Esc: put it back"

@@ -17,9 +17,9 @@ from ...scene.access import scene_of
 from ...scene.reading.scenario import Scenario
 from ...scene.writing.outcome import write_rests
 from ..common import Conclusion, ObjectOperator, conclude
-from .run import keys_of, scenario_of, session_of, settings_for
+from .run import begin_run, key_options, scenario_of, settings_for
 
-ROOM = 0.05  # over R, around several objects that are cleared: packed tight, a heap comes to rest slowly
+ROOM = 0.05  # distance over R kept between several objects: a heap that is packed tight takes many steps
 
 
 class PHYSPLACE_OT_extricate(ObjectOperator):
@@ -42,21 +42,21 @@ class PHYSPLACE_OT_extricate(ObjectOperator):
         )
 
     def work(self, context: Context) -> Conclusion:
-        """Clear, then place; where nothing is below, the objects stay where they are clear."""
+        """Clear the objects, then place them; where nothing is below, they stay where they are clear."""
         scenario = scenario_of(context, together=self.together)
         settings = settings_for(context, scenario)
         cleared = cleared_of_overlaps(scenario, settings)
-        session = session_of(cleared, settings)
-        session.run(context)
-        if session.solver.status is not Status.NO_SUPPORT:
-            return conclude(session.write(context))
-        outcomes = [replace(outcome, poses=outcome.poses[:1]) for outcome in session.outcomes()]
-        write_rests(context, outcomes, keys_of(scene_of(context)))
+        run = begin_run(cleared, settings)
+        run.run(context)
+        if run.solver.status is not Status.NO_SUPPORT:
+            return conclude(run.write(context))
+        outcomes = [replace(outcome, poses=outcome.poses[:1]) for outcome in run.outcomes()]
+        write_rests(context, outcomes, key_options(scene_of(context)))
         return conclude(outcomes)
 
 
 def cleared_of_overlaps(scenario: Scenario, settings: Settings) -> Scenario:
-    """The scenario with what moves where it is free of overlap, which is then its start.
+    """Return the scenario with its objects moved clear of all overlap, which is then their start.
 
     Raises PlacementError if no motion was found that clears it.
     """

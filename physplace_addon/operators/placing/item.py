@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that are placed at once: what was read of them, what solves, and where they are shown."""
+"""One placement of a session: what was read of its objects, what solves, and where the objects are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import bpy
 import numpy as np
 from bpy.types import Context, Object
 
 from ...core.arrays import Floats
-from ...core.contact.points.nearest import nearest_point
+from ...core.contact.system import closest_boundary_point
 from ...core.placement import Connection, Force, Local, Status
-from ...core.placement.contact_query import Found, Standing
+from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ...overlay.marks import Marks, in_the_way, marks_of_state
 from ...scene.reading.scenario import Subject, read
@@ -22,37 +23,39 @@ from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_stands_at
 from ..rests.rests import key_as_rests
-from ..view import View
-from .point_handle import Grip, Kind
-from .run import Session, session_of, settings_for
-from .solving import Placing
+from ..view import View, nearest_pixel
+from .point_handle import PointAction, PointHandle
+from .run import PlacementRun, begin_run, settings_for
+from .solving import SteeredSolver
 
-SAME = 0.02  # of a pull's strength: a change that does not bend the way
+SAME_PULL: Final = 0.02  # change of a pull, over its strength, that is too small to branch for
+NEAR: Final = 20.0  # pixels between the mouse and a contact within which the mouse is on it
 
 
-class Go:
+class PlacementItem:
     """One placement, from what is read to what is written.
 
-    free: where bodies stand that the hand has put through things; None where nothing overlaps.  ties: what
-    draws points to places from now on.  key_frame: where the rest shall be keyed, or None.
+    steered: the solver. overlapping: the poses of all bodies while one was moved through things; None while
+    nothing overlaps. ties: what draws points to places from now on. key_frame: the frame that the rest will
+    be keyed on; None for no key.
     """
 
     def __init__(
         self, context: Context, movers: Sequence[Object], poses: Sequence[Pose] | None = None
     ) -> None:
-        """Read the objects and begin, from where they are unless told. Raises PhysPlaceError."""
+        """Read the objects and begin, from where they stand unless poses are given. Raises PhysPlaceError."""
         self.scenario = read(context, movers)
         self._preview = Preview(self.subjects)
         self._preview.check_obeyed(context)
-        session = session_of(self.scenario, settings_for(context, self.scenario), (), poses)
-        self.placing = Placing(session)
-        self.free = self.placing.state.poses if self.interferes else None
+        run = begin_run(self.scenario, settings_for(context, self.scenario), (), poses)
+        self.steered = SteeredSolver(run)
+        self.overlapping = self.steered.state.poses if self.interferes else None
         self.ties: list[Connection] = []
         self.key_frame: int | None = None
         self._families = tuple(frozenset(Family.of(mover).names) for mover in movers)
         self._owners = frozenset(self.scenario.owners).intersection(bpy.data.objects.keys())
-        self._standing: Standing | None = None
-        self._found: tuple[Pose, Found] | None = None
+        self._standing: ContactQuery | None = None
+        self._found: tuple[Pose, QueriedContacts] | None = None
         if poses is not None:
             self._preview.show(context, poses)
             self._preview.stay()
@@ -64,55 +67,70 @@ class Go:
 
     @property
     def poses(self) -> tuple[Pose, ...]:
-        """Where everything is shown."""
-        return self.placing.state.poses if self.free is None else self.free
+        """The poses that the bodies are shown at, in the world."""
+        return self.steered.state.poses if self.overlapping is None else self.overlapping
 
     @property
     def interferes(self) -> bool:
         """Whether what is shown overlaps something."""
-        return self.placing.solver.status is Status.INTERFERING_START
+        return self.steered.solver.status is Status.INTERFERING_START
 
     @property
     def starts(self) -> dict[str, Pose]:
-        """The objects, and the poses that the hand let them go at."""
-        state = self.placing.solver.states[self.placing.began]
-        return {subject.name: pose for subject, pose in zip(self.subjects, state.poses, strict=True)}
+        """The names of the objects, and the poses that they were released at."""
+        history = self.steered.history
+        poses = history.states[history.began].poses
+        return {subject.name: pose for subject, pose in zip(self.subjects, poses, strict=True)}
 
     def body_of(self, full_name: str) -> int | None:
-        """The number of the body that an object of this full name is part of; None for the world's."""
+        """Return the number of the body that an object of this full name is part of; None for the world's."""
         return next((i for i, names in enumerate(self._families) if full_name in names), None)
 
-    def grip(self, kind: Kind, body: int, point: Floats) -> Grip:
-        """Hold a body at the point nearest to one (3,) of the world."""
+    def handle_at(self, action: PointAction, body: int, place: Floats) -> PointHandle:
+        """Return a handle at the point of a body that is nearest to a place (3,) of the world."""
         shape = self.subjects[body].body
-        at = nearest_point(shape, self.poses[body].inverse().points(point))
-        return Grip(kind, body, at.point, at.normal, shape.radius)
+        at = closest_boundary_point(shape, self.poses[body].inverse().points(place))
+        return PointHandle(action, body, at.point, at.normal, shape.radius)
 
     # how it moves
 
-    def fly(self, body: int, pose: Pose) -> None:
+    def move_through(self, body: int, pose: Pose) -> None:
         """Show a body at a pose, whatever is there."""
-        self.free = self._with(body, pose)
+        self.overlapping = self._with(body, pose)
 
     def put(self, body: int, pose: Pose) -> None:
         """Begin anew with a body at a pose, whatever is there."""
         poses = self._with(body, pose)
-        settings, forces = self.placing.solver.settings, self.placing.solver.forces
+        settings, forces = self.steered.solver.settings, self.steered.solver.forces
 
-        def begin() -> Session:
-            return session_of(self.scenario, settings, forces, poses)
+        def begin() -> PlacementRun:
+            return begin_run(self.scenario, settings, forces, poses)
 
-        self.placing.start_again(begin)
-        self.free = poses if self.interferes else None
+        self.steered.start_again(begin)
+        self.overlapping = poses if self.interferes else None
         self._standing = self._found = None
 
-    def pull(self, view: View, mouse: Floats, grip: Grip) -> None:
-        """Pull, or push, at the point that is held; hardly another pull than acts already changes nothing."""
-        pose, solver = self.poses[grip.body], self.placing.solver
-        force = grip.force(pose, view.under_mouse(mouse, grip.held_at(pose)))
+    def pull(self, view: View, mouse: Floats, handle: PointHandle) -> None:
+        """Pull or push at a handle; a force that hardly differs from the present one changes nothing."""
+        pose, solver = self.poses[handle.body], self.steered.solver
+        force = handle.force(pose, view.under_mouse(mouse, handle.in_world(pose)))
         forces: list[Force] = [*self.ties] if force is None else [*self.ties, force]
         if solver.settings.check_energy or not _are_alike(forces, solver.forces):
-            self.placing.act(forces, check_energy=False)
+            self.steered.apply_forces(forces, check_energy=False)
+
+    def toggle_bilateral(self, view: View, mouse: Floats) -> bool:
+        """Let the contact under the mouse stick, or no more. Return False if there is none."""
+        if self.overlapping is not None:
+            return False
+        state, problem = self.steered.state, self.steered.solver.problem
+        touching = problem.touching_rows(state.system, state.points)
+        touching = touching[~state.points.on_curve[touching]]
+        number = nearest_pixel(state.points.point1[touching], view, mouse, NEAR)
+        if number is None:
+            return False
+        contacts = state.bilateral.toggled(state.local_points, int(touching[number]))
+        self.steered.set_bilateral(contacts)
+        return True
 
     def _with(self, body: int, pose: Pose) -> tuple[Pose, ...]:
         return (*self.poses[:body], pose, *self.poses[body + 1 :])
@@ -126,36 +144,37 @@ class Go:
 
     def show(self, context: Context) -> None:
         """Put the objects where they are now; what may overlap is see-through."""
-        self._preview.show(context, self.poses, see_through=self.free is not None)
+        self._preview.show(context, self.poses, see_through=self.overlapping is not None)
 
     def put_back(self, context: Context) -> None:
         """Put the objects that are still there back to where they were."""
         self._preview.restore(context)
 
     def marks(self, body: int, target: Pose | None) -> Marks:
-        """What is drawn; target: where the hand wants to have a body, if it is in one."""
-        if self.free is not None:
+        """Return what is drawn; target: the pose that the artist asks of a body, if it is moved by hand."""
+        if self.overlapping is not None:
             return self._overlaps(body)
-        state = self.placing.state
-        marks = marks_of_state(self.placing.solver, state)
+        state = self.steered.state
+        marks = marks_of_state(self.steered.solver, state)
         if target is None:
             return marks
         return replace(marks, collisions=in_the_way(state, body, target))
 
     def ties_shown(self) -> list[tuple[Floats, Floats]]:
-        """From where to where each tie pulls (3,), as the bodies are shown."""
+        """Return from where to where (3,) each tie draws, in the world, as the bodies are shown."""
         return [(self.poses[tie.body].points(tie.point), tie.target) for tie in self.ties]
 
     def is_clear(self, body: int) -> bool:
-        """Whether the body that the hand moves through things overlaps none."""
-        return not len(self._cuts(body))
+        """Return whether a body that is moved through things overlaps none."""
+        return not len(self._collisions(body))
 
     def _overlaps(self, body: int) -> Marks:
-        """Where the body that the hand moves through things cuts them."""
-        return replace(Marks.none(), collisions=self._cuts(body), radius=self.subjects[body].body.radius)
+        """Return marks where a body that is moved through things cuts them."""
+        radius = self.subjects[body].body.radius
+        return replace(Marks.none(), collisions=self._collisions(body), radius=radius)
 
-    def _cuts(self, body: int) -> Floats:
-        """Where the body overlaps anything (c, 3)."""
+    def _collisions(self, body: int) -> Floats:
+        """Return where a body overlaps anything (c, 3), in the world."""
         subject, pose = self.subjects[body], self.poses[body]
         if self._standing is None:
             still = [
@@ -163,7 +182,7 @@ class Go:
                 for i, other in enumerate(self.subjects)
                 if i != body
             ]
-            self._standing = Standing.of(subject.body, pose, [*self.scenario.world, *still])
+            self._standing = ContactQuery.of(subject.body, pose, [*self.scenario.world, *still])
         if self._found is None or self._found[0] is not pose:
             self._found = pose, self._standing.at(pose, self.scenario.rounding)
         return self._found[1].collisions
@@ -178,8 +197,8 @@ class Go:
 
     def write(self, context: Context) -> list[Outcome]:
         """Write the objects where they are shown, as placed. Raises PhysPlaceError, with them put back."""
-        self.placing.cut()
-        written = self.placing.session.write(context)
+        self.steered.drop_later_states()
+        written = self.steered.run.write(context)
         if self.key_frame is not None:
             key_as_rests(context, written, self.key_frame)
         self._preview.stay()
@@ -191,7 +210,7 @@ class Go:
 
 
 def _are_alike(first: Sequence[Force], second: Sequence[Force]) -> bool:
-    """Whether forces are the same, but for pulls at one point that hardly differ."""
+    """Return whether forces are the same, except for pulls at one point that hardly differ."""
     return len(first) == len(second) and all(
         one is other or (isinstance(one, Local) and isinstance(other, Local) and _is_like(one, other))
         for one, other in zip(first, second, strict=True)
@@ -200,5 +219,5 @@ def _are_alike(first: Sequence[Force], second: Sequence[Force]) -> bool:
 
 def _is_like(one: Local, other: Local) -> bool:
     change = one.strength * one.direction - other.strength * other.direction
-    small = float(np.sqrt(change @ change)) <= SAME * other.strength
+    small = float(np.sqrt(change @ change)) <= SAME_PULL * other.strength
     return small and one.body == other.body and np.array_equal(one.point, other.point)

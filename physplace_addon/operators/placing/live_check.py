@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live check: contacts and overlaps of the active object are drawn while it is moved by whatever tool.
+"""Live Check: contacts and overlaps of the active object are drawn while it is moved, by any tool.
 
-Blender tells of every change of the scene; a timer then looks once, before the views are drawn again. After a
-look it rests as long as that took, so that it never takes more than half of the time. It ends with the file
-it was begun in.
+Blender calls a handler after every change of the scene. A timer then checks once, before the views are drawn
+again. After a check the timer waits as long as the check took, so that checks never take more than half of
+the time. The live check ends with the file it was begun in.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Depsgraph, Object, PropertyGroup, Scene
 
 from ...core.errors import PhysPlaceError
-from ...core.placement.contact_query import Found
+from ...core.placement.contact_query import QueriedContacts
 from ...core.wording import counted
 from ...overlay.drawing import Drawing, open_drawings
 from ...overlay.marks import Marks, marks_of_found
@@ -25,12 +25,12 @@ from ...scene.access import active_object, extended, persistent, present, scene_
 from ...scene.blobs.objects import blob_of
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.watch import Watched
-from ..common import in_a_window, why_not
-from ..modal import ModalOperator
+from ..common import in_a_window, no_active_object_reason
+from ..modal import open_operators
 
 
 class LiveCheck:
-    """Looks at the active object, draws what it finds and says it in a line, until it is closed."""
+    """Checks the active object and draws what it finds, until it is closed; line: the figures in one line."""
 
     def __init__(self) -> None:
         self.line = ""
@@ -43,7 +43,7 @@ class LiveCheck:
         return self._drawing.marks
 
     def forget(self) -> None:
-        """Read the scene anew at the next look."""
+        """Read the scene anew at the next check."""
         self._watched = None
 
     @property
@@ -51,24 +51,24 @@ class LiveCheck:
         """Whether it still draws."""
         return self._drawing.is_open
 
-    def look(self, context: Context) -> None:
-        """Draw, and say, what the active object touches and overlaps now."""
-        marks, self.line = self._seen(context)
+    def check(self, context: Context) -> None:
+        """Draw what the active object touches and overlaps now, and keep the figures."""
+        marks, self.line = self._checked(context)
         self._drawing.show(marks)
 
-    def _seen(self, context: Context) -> tuple[Marks, str]:
-        reason = why_not_now(context, self._drawing)
+    def _checked(self, context: Context) -> tuple[Marks, str]:
+        reason = idle_reason(context, self._drawing)
         if reason is not None:
             return Marks.none(), reason
         try:
             active = present(active_object(context))
             found = self._found(context, blob_of(active) or active)
-            return marks_of_found(found, gravity_direction(scene_of(context))), line_of(found)
+            return marks_of_found(found, gravity_direction(scene_of(context))), summary(found)
         except PhysPlaceError as error:
             self.forget()
             return Marks.none(), str(error)
 
-    def _found(self, context: Context, obj: Object) -> Found:
+    def _found(self, context: Context, obj: Object) -> QueriedContacts:
         found = self._watched.found(context, obj) if self._watched is not None else None
         if found is None:
             self._watched = Watched.of(context, obj)
@@ -78,16 +78,16 @@ class LiveCheck:
         return found
 
     def close(self) -> None:
-        """Take away what is drawn."""
+        """Stop drawing."""
         self._drawing.close()
 
 
-def why_not_now(context: Context, own: Drawing) -> str | None:
-    """The reason why there is nothing to see now, or None."""
+def idle_reason(context: Context, own: Drawing) -> str | None:
+    """Return why nothing can be checked now, or None; own: the drawing of the live check."""
     others = [drawing for drawing in open_drawings() if drawing is not own]
-    if ModalOperator._open or any(not drawing.layers for drawing in others):
+    if open_operators() or any(not drawing.layers for drawing in others):
         return "Another tool of PhysPlace draws the contacts"
-    reason = why_not(context)
+    reason = no_active_object_reason(context)
     if reason is None:
         obj = active_object(context)
         if obj is not None and not obj.visible_get():
@@ -95,8 +95,8 @@ def why_not_now(context: Context, own: Drawing) -> str | None:
     return reason
 
 
-def line_of(found: Found) -> str:
-    """The figures in a line: how deep it overlaps, in scene units, and how many contacts it has."""
+def summary(found: QueriedContacts) -> str:
+    """Return the figures in one line: the deepest overlap, in scene units, and the number of contacts."""
     if found.overlap == float("inf"):
         return "Wholly inside something, or around it"
     overlap = f"Overlaps by {found.overlap:.3g}" if found.overlaps else "No overlap"
@@ -108,7 +108,7 @@ _earliest = [0.0]
 
 
 def running() -> LiveCheck | None:
-    """The live check, if it is on."""
+    """Return the live check; None if it is off."""
     return _running[0] if _running else None
 
 
@@ -119,7 +119,7 @@ def start() -> None:
     _running.append(LiveCheck())
     for handlers, handler in _handlers():
         handlers.append(handler)
-    _look_soon()
+    _check_soon()
 
 
 def stop() -> None:
@@ -128,8 +128,8 @@ def stop() -> None:
         return
     for handlers, handler in _handlers():
         handlers.remove(handler)
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    if bpy.app.timers.is_registered(_check):
+        bpy.app.timers.unregister(_check)
     _running.pop().close()
 
 
@@ -144,8 +144,8 @@ def _set(_session: PropertyGroup, on: bool) -> None:
         stop()
 
 
-class PhysPlaceSession(PropertyGroup):
-    """What is switched on in this session of Blender, and is not saved."""
+class PhysPlaceSwitches(PropertyGroup):
+    """Switches that are not saved with the file."""
 
     if TYPE_CHECKING:
         live_check: bool
@@ -153,7 +153,7 @@ class PhysPlaceSession(PropertyGroup):
         live_check: BoolProperty(
             name="Live Check",
             description=(
-                "Show what the active object touches and overlaps while it is moved, by whatever tool. "
+                "Show what the active object touches and overlaps while it is moved, by any tool. "
                 "Ends when another file is opened"
             ),
             options={"SKIP_SAVE"},
@@ -162,14 +162,14 @@ class PhysPlaceSession(PropertyGroup):
         )
 
 
-def session_switches(context: Context) -> PhysPlaceSession:
-    """What is switched on, as `window_manager.physplace`."""
-    switches: PhysPlaceSession = extended(window_manager_of(context)).physplace
+def switches_of(context: Context) -> PhysPlaceSwitches:
+    """Return the switches, which are `window_manager.physplace`."""
+    switches: PhysPlaceSwitches = extended(window_manager_of(context)).physplace
     return switches
 
 
-def _look() -> None:
-    """Look once; called by Blender's timer."""
+def _check() -> None:
+    """Check once; Blender's timer calls it."""
     live = running()
     if live is None:
         return
@@ -178,14 +178,14 @@ def _look() -> None:
         return
     began = perf_counter()
     with in_a_window() as context:
-        live.look(context)
+        live.check(context)
     ended = perf_counter()
     _earliest[0] = ended + (ended - began)
 
 
-def _look_soon() -> None:
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=max(0.0, _earliest[0] - perf_counter()))
+def _check_soon() -> None:
+    if not bpy.app.timers.is_registered(_check):
+        bpy.app.timers.register(_check, first_interval=max(0.0, _earliest[0] - perf_counter()))
 
 
 @persistent
@@ -195,16 +195,16 @@ def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
         return
     if any(update.is_updated_geometry for update in depsgraph.updates):
         live.forget()
-    _look_soon()
+    _check_soon()
 
 
 @persistent
 def _on_replaced(*_: object) -> None:
-    """Undo and redo put other data in the place of what was read."""
+    """Read anew after undo and redo, which replace what was read."""
     live = running()
     if live is not None:
         live.forget()
-        _look_soon()
+        _check_soon()
 
 
 @persistent
@@ -219,9 +219,9 @@ def _on_load(*_: object) -> None:
 
 
 def _handlers() -> list[tuple[list[Any], Callable[..., None]]]:
-    """Blender's lists of handlers, and what is in each of them while the live check is on.
+    """Return Blender's lists of handlers, and the handler in each while the live check is on.
 
-    All are persistent, so that none goes but with the others, by `stop`.
+    All handlers are persistent, so that only `stop` removes them, all at once.
     """
     handlers = bpy.app.handlers
     return [

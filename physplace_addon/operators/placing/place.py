@@ -18,12 +18,13 @@ from ...scene.reading.scenario import read, selected_movers
 from ...scene.writing import duplicate
 from ..common import Conclusion, conclude
 from ..keymap import PLACING
-from ..modal import ModalOperator, Verdict
+from ..modal import EventResult, ModalOperator
 from ..view import View
-from .point_handle import Kind
-from .record import Way, read_ways, write_ways
-from .run import scenario_of, session_of, settings_for
-from .steering import Steering
+from .point_handle import PointAction, PointHandle
+from .record import PlacementRecord, read_records, write_records
+from .run import begin_run, scenario_of, settings_for
+from .session import PlacementSession
+from .transform_input import TransformInput
 
 ACCEPTS, REJECTS = ("RET", "NUMPAD_ENTER", "LEFTMOUSE"), ("ESC", "RIGHTMOUSE")
 
@@ -34,7 +35,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     Exact surfaces touch exactly, nothing passes through anything.
     """
 
-    steering: Steering
+    session: PlacementSession
 
     bl_idname = "physplace.place"
     bl_label = "Place at Rest"
@@ -57,150 +58,153 @@ class PHYSPLACE_OT_place(ModalOperator):
         )
         ways: StringProperty(
             name="Ways",
-            description="From where, and tied to what, the artist's hand let the objects go",
+            description="Records of where the artist released the objects, and what acted on them",
             options={"HIDDEN", "SKIP_SAVE"},
         )
 
     def work(self, context: Context) -> Conclusion:
         """Run the solver to its end and write where the objects came to rest."""
-        ways = read_ways(self.ways)
-        if not ways:
+        records = read_records(self.ways)
+        if not records:
             scenario = scenario_of(context, together=self.together)
-            session = session_of(scenario, settings_for(context, scenario))
-            session.run(context)
-            return conclude(session.write(context))
+            run = begin_run(scenario, settings_for(context, scenario))
+            run.run(context)
+            return conclude(run.write(context))
         outcomes = []
-        for way in ways:
-            scenario = read(context, way.movers())
-            session = session_of(scenario, settings_for(context, scenario), way.ties, way.poses)
-            if way.goes_on:
-                session.run(context)
-            outcomes.extend(session.write(context))
+        for record in records:
+            scenario = read(context, record.movers())
+            run = begin_run(scenario, settings_for(context, scenario), record.ties, record.poses)
+            if len(record.bilateral):
+                run = run.branched(0, bilateral=record.bilateral)
+            if record.goes_on:
+                run.run(context)
+            outcomes.extend(run.write(context))
         return conclude(outcomes)
 
     def begin(self, context: Context, view: View, event: Event) -> None:
         """Read the scene and begin."""
-        self.steering = Steering(context, selected_movers(context), together=self.together)
-        self._said = ""
+        self.session = PlacementSession(context, selected_movers(context), together=self.together)
+        self._message = ""
         self._copies: dict[str, str] = {}
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Step, and show where it is."""
-        if self.steering.tick(context, view, seconds):
+        """Step, and show where the objects are."""
+        if self.session.tick(context, view, seconds):
             self._show(context, view)
 
-    def wants(self, event: Event) -> bool:
-        """Whatever is held is held wherever the mouse goes."""
-        return self.steering.hand is not None or self.steering.grip is not None
+    def captures(self, event: Event) -> bool:
+        """Return whether something is moved by the mouse, which may then go anywhere."""
+        return self.session.transform is not None or self.session.handle is not None
 
-    def heed(self, context: Context, view: View, event: Event) -> Verdict:
-        """Keys, and the mouse."""
+    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+        """Handle the keys and the mouse."""
         if event.value == "PRESS":
-            self._said = ""
+            self._message = ""
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            self.steering.follow(view, event)
-            return Verdict.TAKEN
+            self.session.follow(view, event)
+            return EventResult.HANDLED
         try:
-            if self.steering.hand is not None:
-                return self._heed_hand(context, view, event)
-            if self.steering.grip is not None:
-                return self._heed_grip(context, view, event)
-            return self._heed_keys(context, view, event)
+            if self.session.transform is not None:
+                return self._handle_transform(context, view, event, self.session.transform)
+            if self.session.handle is not None:
+                return self._handle_point(context, view, event, self.session.handle)
+            return self._handle_key(context, view, event)
         except PhysPlaceError as error:
-            self._said = str(error)
-            self.steering.show_again(context)
-            return Verdict.TAKEN
+            self._message = str(error)
+            self.session.show_again(context)
+            return EventResult.HANDLED
 
-    def _heed_hand(self, context: Context, view: View, event: Event) -> Verdict:
-        steering = self.steering
-        assert steering.hand is not None
-        action = PLACING.action_of(context, event)
-        if steering.hand.heeds(event):
-            steering.hand = steering.hand.told(event)
+    def _handle_transform(
+        self, context: Context, view: View, event: Event, transform: TransformInput
+    ) -> EventResult:
+        session, action = self.session, PLACING.action_of(context, event)
+        if transform.accepts(event):
+            session.transform = transform.with_key(event)
         elif event.value == "PRESS" and event.type in ACCEPTS:
-            steering.let_go(keep=True)
+            session.end_transform(keep=True)
         elif event.value == "PRESS" and event.type in REJECTS:
-            steering.let_go(keep=False)
+            session.end_transform(keep=False)
         elif action in ("MOVE", "TURN"):
-            steering.take_in_hand(view, event, turns=action == "TURN")
+            session.begin_transform(view, event, turns=action == "TURN")
         elif action == "THROUGH":
-            steering.toggle_through()
+            session.toggle_through()
         self._show(context, view)
-        return Verdict.TAKEN
+        return EventResult.HANDLED
 
-    def _heed_grip(self, context: Context, view: View, event: Event) -> Verdict:
-        steering = self.steering
-        assert steering.grip is not None
+    def _handle_point(self, context: Context, view: View, event: Event, handle: PointHandle) -> EventResult:
+        session = self.session
         if event.value == "PRESS" and event.type in REJECTS:
-            steering.release(context)
-        elif steering.grip.kind is Kind.TIE:
+            session.release_point(context)
+        elif handle.action is PointAction.TIE:
             if event.type == "LEFTMOUSE" and event.value == "PRESS":
-                steering.tie_to(context, view, event)
+                session.tie_to(context, view, event)
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
-            steering.release(context)
-        return Verdict.TAKEN
+            session.release_point(context)
+        return EventResult.HANDLED
 
-    def _heed_keys(self, context: Context, view: View, event: Event) -> Verdict:
+    def _handle_key(self, context: Context, view: View, event: Event) -> EventResult:
         action = PLACING.action_of(context, event)
-        steering, placing = self.steering, self.steering.placing
+        session, steered = self.session, self.session.steered
         if action == "CANCEL":
-            return Verdict.CANCELLED
-        kind = Kind.__members__.get(action or "")
-        if kind is not None and steering.grip_at(context, view, event, kind):
-            return Verdict.TAKEN
-        if action == "CONFIRM" or kind is not None:
-            return self._asked_to_confirm()
+            return EventResult.CANCEL
+        point_action = PointAction.__members__.get(action or "")
+        if point_action is not None and session.take_point(context, view, event, point_action):
+            return EventResult.HANDLED
+        if action == "CONFIRM" or point_action is not None:
+            return self._confirmed_unless_it_overlaps()
         does: dict[str, Callable[[], object]] = {
-            "PAUSE": placing.toggle_pause,
-            "BACK": lambda: placing.scrub(-1),
-            "FORTH": lambda: placing.scrub(1),
-            "FAR_BACK": lambda: placing.scrub(-10),
-            "FAR_FORTH": lambda: placing.scrub(10),
-            "MOVE": lambda: steering.take_in_hand(view, event, turns=False),
-            "TURN": lambda: steering.take_in_hand(view, event, turns=True),
-            "THROUGH": steering.toggle_through,
-            "ENERGY": placing.toggle_energy,
-            "FRICTION": lambda: steering.toggle_friction(context),
-            "LEAVE": placing.leave_metastable,
+            "PAUSE": steered.toggle_pause,
+            "BACK": lambda: steered.scrub(-1),
+            "FORTH": lambda: steered.scrub(1),
+            "FAR_BACK": lambda: steered.scrub(-10),
+            "FAR_FORTH": lambda: steered.scrub(10),
+            "MOVE": lambda: session.begin_transform(view, event, turns=False),
+            "TURN": lambda: session.begin_transform(view, event, turns=True),
+            "THROUGH": session.toggle_through,
+            "ENERGY": steered.toggle_energy,
+            "FRICTION": lambda: session.toggle_friction(context),
+            "BILATERAL": lambda: session.toggle_bilateral(view, event),
+            "LEAVE": steered.leave_metastable,
             "COPY": lambda: self._go_on_with_copy(context),
-            "KEY": lambda: steering.key_here(context),
-            "NEXT": lambda: steering.next(context),
+            "KEY": lambda: session.key_here(context),
+            "NEXT": lambda: session.next(context),
         }
         if action in does:
             does[action]()
             self._show(context, view)
-        return Verdict.TAKEN
+        return EventResult.HANDLED
 
-    def _asked_to_confirm(self) -> Verdict:
-        if self.steering.interferes:
-            self._said = "It overlaps something: move it clear first, or put it back"
-            return Verdict.TAKEN
-        return Verdict.CONFIRMED
+    def _confirmed_unless_it_overlaps(self) -> EventResult:
+        if self.session.interferes:
+            self._message = "It overlaps something: move it clear first, or put it back"
+            return EventResult.HANDLED
+        return EventResult.CONFIRM
 
     def _go_on_with_copy(self, context: Context) -> None:
-        if self._asked_to_confirm() is not Verdict.CONFIRMED:
+        if self._confirmed_unless_it_overlaps() is not EventResult.CONFIRM:
             return
-        starts = self.steering.starts
-        self.steering.write(context)
+        starts = self.session.starts
+        self.session.write(context)
         self._copies = {}
         bpy.ops.ed.undo_push(message=self.bl_label)
         originals = [bpy.data.objects[name] for name in starts]
         copies = [duplicate.duplicate(context, original) for original in originals]
         self._copies = {copy.name: name for copy, name in zip(copies, starts, strict=True)}
         duplicate.select_only(context, copies[::-1])
+        poses = list(starts.values())
         try:
-            self.steering = Steering(context, copies, together=self.together, poses=list(starts.values()))
+            self.session = PlacementSession(context, copies, together=self.together, poses=poses)
         except PhysPlaceError:
             self._remove_copies(context)
             raise
 
     def confirm(self, context: Context) -> Conclusion:
-        """Write where the objects are shown, and keep from where that can be done again."""
-        self.ways = write_ways([Way.of(go) for go in self.steering.goes])
-        return conclude(self.steering.write(context))
+        """Write where the objects are shown, and keep records from which that can be repeated."""
+        self.ways = write_records([PlacementRecord.of(item) for item in self.session.items])
+        return conclude(self.session.write(context))
 
     def restore(self, context: Context) -> None:
-        """Put the objects back; a copy that was not confirmed goes."""
+        """Put the objects back, and remove copies that were not confirmed."""
         super().restore(context)
         self._remove_copies(context)
 
@@ -214,15 +218,15 @@ class PHYSPLACE_OT_place(ModalOperator):
                 duplicate.remove(bpy.data.objects[name])
 
     def header(self) -> str:
-        """How far it is."""
-        return self._said or self.steering.figures()
+        """Return the last message, or else how far the placement is."""
+        return self._message or self.session.figures()
 
     def hints(self) -> str:
-        """The keys, as the artist has them."""
-        if self.steering.hand is not None:
+        """Return the keys, as the artist has set them."""
+        if self.session.transform is not None:
             return "X Y Z: axis   Shift: plane   0-9: amount   Enter: leave it there   Esc: put it back"
-        return PLACING.shown(bpy.context)
+        return PLACING.hints(bpy.context)
 
     def _show(self, context: Context, view: View) -> None:
-        self.steering.show(context)
-        self.drawing.show(self.steering.marks(view))
+        self.session.show(context)
+        self.drawing.show(self.session.marks(view))

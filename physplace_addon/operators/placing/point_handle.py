@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point of a body that the mouse holds: it is pulled towards it, pushed, or tied to somewhere else."""
+"""A point of a body that the mouse takes: it is pulled to the mouse, pushed, or tied to another place."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...core.arrays import Floats
 from ...core.placement import Connection, Local
 from ...core.rigid import Pose
 
-_STRONGEST = 4.0  # weights
-_WEIGHTS_A_RADIUS = 2.0  # weights, for each R that the mouse is away
-_HELD = 1e-3  # distance / R below which nothing pulls
+_STRONGEST = 4.0  # the largest force, in weights of the body
+_WEIGHTS_A_RADIUS = 2.0  # force, in weights of the body, for each R between the point and the mouse
+_NO_DISTANCE = 1e-3  # distance over R below which there is no force: its direction would be noise
 
 
-class Kind(Enum):
-    """What the mouse does to the point."""
+class PointAction(Enum):
+    """What the mouse does to the point. The names are those of the actions in the keymap."""
 
     PULL = "Pull"
     PUSH = "Push"
@@ -26,29 +26,38 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Grip:
-    """A point (3,) of a body and the outward normal (3,) there, in the body's frame; radius is its R."""
+class PointHandle:
+    """A point of a body's surface that the mouse has taken.
 
-    kind: Kind
+    body: the number of the body. point, normal (3,): the point and the outward normal there, in the body's
+    frame. radius: the body's R, in scene units.
+    """
+
+    action: PointAction
     body: int
     point: Floats
     normal: Floats
     radius: float
 
-    def held_at(self, pose: Pose) -> Floats:
-        """Where the point is (3,), in the world."""
+    def in_world(self, pose: Pose) -> Floats:
+        """Return where the point is (3,), in the world, when the body stands in a pose."""
         return pose.points(self.point)
 
     def force(self, pose: Pose, mouse: Floats) -> Local | None:
-        """The force at the point for a mouse at (3,): the farther, the stronger; None where it is there."""
-        offset = mouse - self.held_at(pose)
+        """Return the force at the point; None where the mouse is at the point.
+
+        Args:
+            pose: where the body stands.
+            mouse: the place (3,) of the mouse, in the world. The farther it is, the stronger is the force.
+        """
+        offset = mouse - self.in_world(pose)
         distance = float(np.sqrt(offset @ offset))
-        if distance < _HELD * self.radius:
+        if distance < _NO_DISTANCE * self.radius:
             return None
         strength = min(_WEIGHTS_A_RADIUS * distance / self.radius, _STRONGEST)
-        along = -self.normal if self.kind is Kind.PUSH else pose.inverse().vectors(offset)
+        along = -self.normal if self.action is PointAction.PUSH else pose.inverse().vectors(offset)
         return Local(self.point, along, strength, self.body)
 
     def tie(self, target: Floats) -> Connection:
-        """What draws the point to a place (3,) of the world, as strongly as the weight."""
+        """Return what draws the point to a place (3,) of the world, as strongly as the weight."""
         return Connection(self.point, target, body=self.body)

@@ -11,18 +11,18 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import Context, UILayout
 
-from ...core.contact.points.nearest import nearest_point
+from ...core.contact.system import closest_boundary_point
 from ...core.mechanics.forces import checked_vector, unit_vector
 from ...core.placement import Local, Status
 from ...properties import STRENGTH
 from ...scene.reading.scenario import Subject
-from ..common import Conclusion, ObjectOperator, conclude, place_of
-from .run import LEFT_IN_PLACE, Session, scenario_of, session_of, settings_for
+from ..common import Conclusion, ObjectOperator, conclude, location_property
+from .run import LEFT_IN_PLACE, PlacementRun, begin_run, scenario_of, settings_for
 
 PUSH, PULL, VECTOR = "PUSH", "PULL", "VECTOR"
 
 
-class LocalForce:
+class LocalForceProperties:
     """Properties of a force at a point of the active object's surface."""
 
     if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class LocalForce:
         layout: UILayout
 
     def draw(self, context: Context) -> None:
-        """The properties; the vector is grey where it does not count."""
+        """Draw the properties; the vector is grey where it does not count."""
         self.layout.use_property_split = True
         self.layout.prop(self, "location")
         self.layout.prop(self, "direction")
@@ -77,15 +77,15 @@ class LocalForce:
         Raises PlacementError for a location that is not finite, no direction, or no strength.
         """
         world_to_body = subject.pose.inverse()
-        place = checked_vector(place_of(self, context, "location"), "location")
-        at = nearest_point(subject.body, world_to_body.points(place))
+        place = checked_vector(location_property(self, context, "location"), "location")
+        at = closest_boundary_point(subject.body, world_to_body.points(place))
         along = at.normal if self.direction == PULL else -at.normal
         if self.direction == VECTOR:
             along = world_to_body.vectors(unit_vector(np.array(self.vector), "vector"))
         return Local(at.point, along, self.strength)
 
 
-class PHYSPLACE_OT_push(LocalForce, ObjectOperator):
+class PHYSPLACE_OT_push(LocalForceProperties, ObjectOperator):
     """Push or pull the active object at a point until it gets no farther."""
 
     bl_idname = "physplace.push"
@@ -96,16 +96,16 @@ class PHYSPLACE_OT_push(LocalForce, ObjectOperator):
     )
 
     def work(self, context: Context) -> Conclusion:
-        """Let the force act to the end. It has no energy, so steps may rise."""
+        """Let the force act to the end. A push has no potential energy, so steps may gain energy."""
         scenario = scenario_of(context)
         force = self.force_on(context, scenario.subject)
         settings = replace(settings_for(context, scenario), check_energy=False)
-        session = session_of(scenario, settings, [force])
-        session.run(context)
-        return conclude(session.write(context))
+        run = begin_run(scenario, settings, [force])
+        run.run(context)
+        return conclude(run.write(context))
 
 
-class PHYSPLACE_OT_nudge(LocalForce, ObjectOperator):
+class PHYSPLACE_OT_nudge(LocalForceProperties, ObjectOperator):
     """Give the active object a nudge and let it come to rest again."""
 
     bl_idname = "physplace.nudge"
@@ -127,27 +127,26 @@ class PHYSPLACE_OT_nudge(LocalForce, ObjectOperator):
         )
 
     def draw(self, context: Context) -> None:
-        """The force, and for how long it acts."""
+        """Draw the force's properties, and for how many steps it acts."""
         super().draw(context)
         self.layout.prop(self, "steps")
 
     def work(self, context: Context) -> Conclusion:
-        """Let the force act for some steps, then only the weight."""
+        """Let the force act for some steps, and then only the weight."""
         scenario = scenario_of(context)
         force = self.force_on(context, scenario.subject)
         settings = settings_for(context, scenario)
-        session = nudged(session_of(scenario, replace(settings, check_energy=False), [force]), self.steps)
-        if session.solver.status not in LEFT_IN_PLACE:
-            free = session.solver.branch(settings=settings, forces=())
-            session = Session(session.subjects, free, session.solver.steps)
-            session.run(context)
-        return conclude(session.write(context))
+        run = begin_run(scenario, replace(settings, check_energy=False), [force])
+        take_steps(run, self.steps)
+        if run.solver.status not in LEFT_IN_PLACE:
+            run = run.branched(-1, settings, ())
+            run.run(context)
+        return conclude(run.write(context))
 
 
-def nudged(session: Session, steps: int) -> Session:
-    """Take some steps, or as many as there are."""
-    for _ in range(steps):
-        if session.solver.status is not Status.RUNNING:
+def take_steps(run: PlacementRun, count: int) -> None:
+    """Take some steps, or as many as there are until the run ends."""
+    for _ in range(count):
+        if run.solver.status is not Status.RUNNING:
             break
-        session.solver.step()
-    return session
+        run.solver.step()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From where the hand let objects go, kept so that Adjust Last Operation can go there again."""
+"""Records of placements as text, from which Adjust Last Operation can repeat what the artist did."""
 
 from __future__ import annotations
 
@@ -12,67 +12,83 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
+from ...core.contact.system import BilateralContacts
 from ...core.placement import Connection
 from ...core.rigid import Pose
 from ...scene.errors import SceneError
 from ...scene.rotations import floats_of, pose_of
 
 if TYPE_CHECKING:
-    from .item import Go
+    from .item import PlacementItem
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """The objects of one placement, the poses they were let go at, their ties, and whether they ran on."""
+class PlacementRecord:
+    """One placement: the names of its objects, the poses that they were released at, and what acted on them.
+
+    ties: what draws points to places. bilateral: the contacts that stick. goes_on: whether the placement ran
+    on by itself from those poses.
+    """
 
     names: tuple[str, ...]
     poses: tuple[Pose, ...]
     ties: tuple[Connection, ...]
+    bilateral: BilateralContacts
     goes_on: bool
 
     @classmethod
-    def of(cls, go: Go) -> Way:
-        """What was done last in a placement that is shown where it shall stay."""
-        placing = go.placing
-        goes_on = placing.is_last and placing.shown > placing.began
+    def of(cls, item: PlacementItem) -> PlacementRecord:
+        """Return the record of a placement that is shown where its objects shall stay."""
+        history = item.steered.history
+        goes_on = history.is_latest and history.shown > history.began
+        state = history.states[history.began if goes_on else history.shown]
         return cls(
-            tuple(subject.name for subject in go.subjects),
-            placing.solver.states[placing.began if goes_on else placing.shown].poses,
-            tuple(go.ties),
+            tuple(subject.name for subject in item.subjects),
+            state.poses,
+            tuple(item.ties),
+            state.bilateral,
             goes_on,
         )
 
     def movers(self) -> list[Object]:
-        """The objects. Raises SceneError for one that is gone."""
+        """Return the objects. Raises SceneError for one that does not exist any more."""
         for name in self.names:
             if name not in bpy.data.objects:
                 raise SceneError(name, "it is not there any more", "place again")
         return [bpy.data.objects[name] for name in self.names]
 
 
-def write_ways(ways: Sequence[Way]) -> str:
-    """Ways as text."""
+def write_records(records: Sequence[PlacementRecord]) -> str:
+    """Return records as text."""
     return json.dumps(
         [
             {
-                "names": way.names,
-                "poses": [floats_of(pose) for pose in way.poses],
-                "ties": [[*tie.point.tolist(), *tie.target.tolist(), tie.body] for tie in way.ties],
-                "goes_on": way.goes_on,
+                "names": record.names,
+                "poses": [floats_of(pose) for pose in record.poses],
+                "ties": [[*tie.point.tolist(), *tie.target.tolist(), tie.body] for tie in record.ties],
+                "bilateral": [record.bilateral.keys.tolist(), record.bilateral.normals.tolist()],
+                "goes_on": record.goes_on,
             }
-            for way in ways
+            for record in records
         ]
     )
 
 
-def read_ways(text: str) -> list[Way]:
-    """The ways that a text tells."""
+def read_records(text: str) -> list[PlacementRecord]:
+    """Return the records that `write_records` wrote."""
     return [
-        Way(
+        PlacementRecord(
             tuple(each["names"]),
             tuple(pose_of(pose) for pose in each["poses"]),
             tuple(Connection(np.array(tie[:3]), np.array(tie[3:6]), body=tie[6]) for tie in each["ties"]),
+            _bilateral(*each["bilateral"]),
             each["goes_on"],
         )
         for each in (json.loads(text) if text else ())
     ]
+
+
+def _bilateral(keys: list[list[int]], normals: list[list[float]]) -> BilateralContacts:
+    return BilateralContacts(
+        np.array(keys, dtype=np.intp).reshape(-1, 4), np.array(normals, dtype=np.float64).reshape(-1, 3)
+    )

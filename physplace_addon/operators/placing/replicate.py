@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
-from bpy.types import Context, WindowManager
+from bpy.types import Context
 
 from ...core import bodies
 from ...core.bodies import Body
 from ...core.errors import PhysPlaceError
 from ...core.placement import Filled, Placement, State, fill
-from ...scene.access import present, scene_of, window_manager_of
+from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import Scenario, Subject
 from ...scene.reading.visible import Family
 from ...scene.writing import duplicate
 from ...scene.writing.outcome import Outcome, write_rests
-from ..common import Conclusion, ObjectOperator, other_object, progress
-from .run import keys_of, scenario_of, settings_for
+from ..common import Conclusion, CursorProgress, ObjectOperator, cursor_progress, other_object
+from .run import key_options, scenario_of, settings_for
 
-OPEN_END = 100  # copies for which the progress of filling has room
+COPIES_UNTIL_FULL = 100  # copies at which the cursor shows that a container without a number is full
 
 
 class PHYSPLACE_OT_replicate(ObjectOperator):
@@ -64,7 +64,7 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         )
 
     def draw(self, context: Context) -> None:
-        """The container as a choice of the scene's objects; the number is grey when filling up."""
+        """Draw the container as a choice of the scene's objects; the number is grey when filling up."""
         layout = present(self.layout)
         layout.use_property_split = True
         column = layout.column()
@@ -74,7 +74,7 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         layout.prop_search(self, "container", scene_of(context), "objects")
 
     def work(self, context: Context) -> Conclusion:
-        """Fill, then make the copies that stay."""
+        """Solve all copies, then make those that stay."""
         scenario = scenario_of(context)
         subject = scenario.subject
         first = 0 if subject.is_placed else 1  # the object itself is placed, too
@@ -98,7 +98,7 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         if subject.is_placed:
             world = (*world, subject.body.transformed(subject.pose.matrix4))
         count = None if self.until_full else self.count + first
-        with progress(window_manager_of(context), count or OPEN_END) as shown:
+        with cursor_progress() as progress:
             return fill(
                 subject.body,
                 subject.start,
@@ -106,12 +106,12 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
                 settings_for(context, scenario),
                 count=count,
                 container=container,
-                on_step=_counted(shown),
+                on_step=_copies_shown(progress, count or COPIES_UNTIL_FULL),
             )
 
 
 def container_of(context: Context, scenario: Scenario, name: str) -> Body:
-    """The body of an object, and its children, that copies must stay in.
+    """Return the body of an object and its children, which copies must stay in.
 
     Raises SceneError for one that is not there, or not visible.
     """
@@ -132,10 +132,10 @@ def write_copies(context: Context, subject: Subject, placed: Sequence[Placement]
     copies = [duplicate.duplicate(context, obj) for _ in placed[first:]]
     names = [subject.name] * first + [copy.name for copy in copies]
     outcomes = [
-        Outcome(replace(subject, name=name), [state.pose for state in way.states], way.certificate())
-        for name, way in zip(names, placed, strict=True)
+        Outcome(replace(subject, name=name), [state.pose for state in copy.states], copy.certificate())
+        for name, copy in zip(names, placed, strict=True)
     ]
-    keys = keys_of(scene_of(context))
+    keys = key_options(scene_of(context))
     try:
         write_rests(context, outcomes, replace(keys, in_turn=True) if keys else None)
     except PhysPlaceError:
@@ -147,14 +147,14 @@ def write_copies(context: Context, subject: Subject, placed: Sequence[Placement]
     return len(copies)
 
 
-def _counted(shown: WindowManager) -> Callable[[State], bool]:
-    """Shows how many copies were begun: each has a world of its own."""
+def _copies_shown(progress: CursorProgress, most: int) -> Callable[[State], bool]:
+    """Return what shows how many copies of `most` were begun: each copy has a world of its own."""
     worlds: list[object] = []
 
     def on_step(state: State) -> bool:
-        if not worlds or worlds[-1] is not state.assembly.fixed:
-            worlds.append(state.assembly.fixed)
-            shown.progress_update(len(worlds) - 1)
+        if not worlds or worlds[-1] is not state.system.fixed:
+            worlds.append(state.system.fixed)
+            progress.show((len(worlds) - 1) / most)
         return True
 
     return on_step

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A placement under way: the objects that move, and their solver. Begun, run or stepped, then written.
+"""One run of the placement solver for objects of the scene: begun, run to its end or stepped, then written.
 
-Everything is held by name or as numbers, never as a Blender object, so a session outlives what undo replaces.
+Objects are kept by name or as numbers, never as Blender objects, so that a run outlives what undo replaces.
 """
 
 from __future__ import annotations
@@ -11,61 +11,78 @@ from dataclasses import dataclass, replace
 
 from bpy.types import Context, Scene
 
+from ...core.contact.system import BilateralContacts
 from ...core.placement import Force, Placement, Settings, State, Status
 from ...core.rigid import Pose
-from ...scene.access import scene_of, window_manager_of
+from ...scene.access import scene_of
+from ...scene.reading.bilateral import bilateral_pairs
 from ...scene.reading.scenario import Scenario, Subject, read, selected_movers
 from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
-from ..common import progress
+from ..common import cursor_progress
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 
 
 @dataclass(eq=False)
-class Session:
-    """Objects, one for each body that the solver moves; `earlier` steps were taken by solvers before it."""
+class PlacementRun:
+    """Objects, one for each body that the solver moves, and the solver.
+
+    earlier_steps: the number of steps that solvers took from which this one was branched.
+    """
 
     subjects: tuple[Subject, ...]
     solver: Placement
-    earlier: int = 0
+    earlier_steps: int = 0
 
     def run(self, context: Context) -> None:
-        """Step to the end, and show how far it is."""
-        with progress(window_manager_of(context), self.solver.settings.step_limit) as shown:
+        """Step to the end, and show at the cursor how many of the steps are done."""
+        with cursor_progress() as progress:
 
             def on_step(_: State) -> bool:
-                shown.progress_update(self.solver.steps)
+                progress.show(self.solver.steps / self.solver.settings.step_limit)
                 return True
 
             self.solver.run(on_step)
 
     def outcomes(self) -> list[Outcome]:
-        """How it ended, or stands, for each object."""
-        ways = zip(*(state.poses for state in self.solver.states), strict=True)
+        """Return the path and the certificate of each object, as far as it has come."""
+        paths = zip(*(state.poses for state in self.solver.states), strict=True)
+        certificates = self.solver.certificates()
         return [
-            Outcome(subject, way, replace(certificate, steps=certificate.steps + self.earlier))
-            for subject, way, certificate in zip(self.subjects, ways, self.solver.certificates(), strict=True)
+            Outcome(subject, path, replace(certificate, steps=certificate.steps + self.earlier_steps))
+            for subject, path, certificate in zip(self.subjects, paths, certificates, strict=True)
         ]
 
     def write(self, context: Context) -> list[Outcome]:
-        """Move the objects to where they stand now, or leave them where it cannot be; keep the reports."""
+        """Move the objects to where they stand now, or leave them where that cannot be; write the reports."""
         outcomes = self.outcomes()
         if self.solver.status in LEFT_IN_PLACE:
             write_reports_only(outcomes)
         else:
-            write_rests(context, outcomes, keys_of(scene_of(context)))
+            write_rests(context, outcomes, key_options(scene_of(context)))
         return outcomes
+
+    def branched(
+        self,
+        at: int,
+        settings: Settings | None = None,
+        forces: Sequence[Force] | None = None,
+        bilateral: BilateralContacts | None = None,
+    ) -> PlacementRun:
+        """Return a run that goes on from the state `at`; what is None stays as it is there."""
+        solver = self.solver.branch(at, settings, forces, bilateral)
+        return PlacementRun(self.subjects, solver, self.earlier_steps + self.solver.steps)
 
 
 def scenario_of(context: Context, *, together: bool = False) -> Scenario:
-    """The active object, or all that are selected with it, and the world they are in."""
+    """Return the active object, or all selected ones, and the world around them."""
     return read(context, selected_movers(context) if together else None)
 
 
 def settings_for(context: Context, scenario: Scenario, *, weight: bool = True) -> Settings:
-    """The scene's settings for what it moves; `weight` tells whether gravity acts.
+    """Return the scene's settings for what a scenario moves; weight: whether gravity acts.
 
     Raises PlacementError for gravity without a direction.
     """
@@ -73,18 +90,23 @@ def settings_for(context: Context, scenario: Scenario, *, weight: bool = True) -
     return placement_settings(scene, gravity_direction(scene) if weight else None, scenario.rounding)
 
 
-def session_of(
+def begin_run(
     scenario: Scenario, settings: Settings, forces: Sequence[Force] = (), poses: Sequence[Pose] | None = None
-) -> Session:
-    """Begin to place what a scenario moves, from where it stands unless other poses are given."""
+) -> PlacementRun:
+    """Begin to place what a scenario moves, from where it stands unless other poses are given.
+
+    Raises SceneError for a property `physplace_bilateral` that names no object.
+    """
     subjects = scenario.subjects
     bodies = [subject.body for subject in subjects]
     starts = [subject.pose for subject in subjects] if poses is None else poses
-    return Session(subjects, Placement.of_several(bodies, starts, scenario.world, settings, forces))
+    pairs = bilateral_pairs(scenario)
+    solver = Placement.of_several(bodies, starts, scenario.world, settings, forces, bilateral_pairs=pairs)
+    return PlacementRun(subjects, solver)
 
 
-def keys_of(scene: Scene) -> KeyOptions | None:
-    """Where the path shall be keyed, if the settings ask for it."""
+def key_options(scene: Scene) -> KeyOptions | None:
+    """Return on which frames the path is keyed; None if the settings do not ask for keys."""
     chosen = settings_of(scene)
     if not chosen.key_path:
         return None

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hand that moves or turns a body: what the mouse, axis locks and typed numbers ask for, as in Blender's
-own Move and Rotate.
-"""
+"""Transform input: what the mouse, axis locks and typed numbers ask for, as in Blender's Move and Rotate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 from bpy.types import Event
@@ -14,26 +13,30 @@ from ...core.arrays import Floats
 from ...core.rigid import Pose
 from ..view import View
 
-NUMBERS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
-AXES = {"X": 0, "Y": 1, "Z": 2}
-DIGITS = {
+NUMBERS: Final = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+AXES: Final = {"X": 0, "Y": 1, "Z": 2}
+DIGITS: Final = {
     **{name: str(i) for i, name in enumerate(NUMBERS)},
     **{f"NUMPAD_{digit}": digit for digit in "0123456789"},
     "PERIOD": ".",
     "NUMPAD_PERIOD": ".",
 }
-MINUS = ("MINUS", "NUMPAD_MINUS")
-_EDGE_ON = 0.1  # cosine of an axis with the view, below which the mouse goes along it and not around it
+MINUS: Final = ("MINUS", "NUMPAD_MINUS")
+_EDGE_ON: Final = 0.1  # cosine between a locked plane's normal and the view; below, the plane is seen edge-on
+_HEAD_ON: Final = 1e-4  # squared sine between an axis and a pixel's ray; below, no pixel gives a place on it
 
 
 @dataclass(frozen=True, eq=False)
-class Hand:
-    """A body held by its centre: how it stood, where the mouse was, and what it may do.
+class TransformInput:
+    """A body that is moved or turned by hand, about its centre of mass.
 
-    turns: it is turned, not moved.  axis: 0, 1 or 2, or None.  plane: the axis is the one that it may *not*
-    move along.  typed: a number instead of the mouse, in scene units or degrees.  pressed: where the mouse
-    was pressed, some pixels before that was a drag.  returns: it has another axis now, and goes back to
-    where it was taken before it takes that.
+    turns: it is turned, not moved. start: its pose when the input began. centre (3,): its centre of mass
+    then, in the world. mouse (2,): where the mouse was then, in pixels of the region. axis: 0, 1 or 2 for the
+    world's x, y or z; None for all directions. plane: the axis is the one that it may *not* move along.
+    typed: the text of a number that counts instead of the mouse, in scene units or degrees. turned: the angle
+    that the mouse has gone around the centre, in radians. pressed (2,): where the mouse was pressed, some
+    pixels before that became a drag; None once the body has caught up. returns: the axis was changed, and the
+    body first goes back to its start.
     """
 
     turns: bool
@@ -46,16 +49,16 @@ class Hand:
     turned: float = 0.0
     pressed: Floats | None = None
     returns: bool = False
-    _last: float | None = field(default=None)
+    _last_angle: float | None = field(default=None)
 
-    def heeds(self, event: Event) -> bool:
-        """Whether a pressed key is an axis or part of a number."""
+    def accepts(self, event: Event) -> bool:
+        """Return whether an event is the press of a key for an axis or a number."""
         return event.value == "PRESS" and (
             event.type in AXES or event.type in DIGITS or event.type in MINUS or event.type == "BACK_SPACE"
         )
 
-    def told(self, event: Event) -> Hand:
-        """The hand after an axis or part of a number was pressed."""
+    def with_key(self, event: Event) -> TransformInput:
+        """Return the input after the press of a key that it accepts."""
         if event.type in AXES:
             axis, plane = AXES[event.type], event.shift and not self.turns
             same = (self.axis, self.plane) == (axis, plane)
@@ -67,20 +70,22 @@ class Hand:
         digit = DIGITS[event.type]
         return self if digit == "." and "." in self.typed else replace(self, typed=self.typed + digit)
 
-    def followed(self, view: View, mouse: Floats) -> Hand:
-        """The hand after the mouse has moved: how far around the centre it has gone is counted on."""
+    def with_mouse(self, view: View, mouse: Floats) -> TransformInput:
+        """Return the input after the mouse moved to a pixel (2,), its angle about the centre added up."""
         at = view.pixel(self.centre)
         if not self.turns or at is None or not np.any(mouse - at):
             return self
         angle = float(np.arctan2(*(mouse - at)[::-1]))
-        if self._last is None:
-            return replace(self, _last=angle)
-        step = (angle - self._last + np.pi) % (2.0 * np.pi) - np.pi
-        return replace(self, _last=angle, turned=self.turned + step)
+        if self._last_angle is None:
+            return replace(self, _last_angle=angle)
+        step = (angle - self._last_angle + np.pi) % (2.0 * np.pi) - np.pi
+        return replace(self, _last_angle=angle, turned=self.turned + step)
 
-    def catching_up(self, view: View, most: float) -> Hand:
-        """The hand a tick later: the pixels that made a press a drag are followed too, by so much a tick, so
-        that the body does not jump and is held, in the end, where it was pressed.
+    def catching_up(self, view: View, most: float) -> TransformInput:
+        """Return the input a tick later, closer to where the mouse was pressed.
+
+        The pixels that made a press a drag count too, but by at most `most` scene units a tick. So the body
+        does not jump, and in the end the mouse is where it was pressed on the body.
         """
         if self.pressed is None or self.turns:
             return self
@@ -92,12 +97,12 @@ class Hand:
 
     @property
     def pivot(self) -> Floats | None:
-        """What it is turned about; None for a hand that moves it."""
+        """The point (3,) that the body is turned about, in the world; None if it is moved."""
         return self.centre if self.turns else None
 
     @property
     def axes(self) -> Floats | None:
-        """The only directions (k, 3) that it may go in, or turn about; None for all."""
+        """The only directions (k, 3) that the body may move along, or turn about; None for all."""
         if self.axis is None:
             return None
         unit = np.eye(3)
@@ -105,7 +110,7 @@ class Hand:
         return kept
 
     def target(self, view: View, mouse: Floats) -> Pose:
-        """Where the body is asked to be."""
+        """Return the pose that is asked of the body, in the world, for the mouse at a pixel (2,)."""
         number = self._number()
         if self.turns:
             about = self._about(view)
@@ -116,8 +121,8 @@ class Hand:
             shift = number * np.eye(3)[0 if self.axis is None else self.axis]
         return self.start.displaced(shift, np.zeros(3), self.centre)
 
-    def asks(self, view: View, mouse: Floats) -> str:
-        """What is asked, in words."""
+    def description(self, view: View, mouse: Floats) -> str:
+        """Return what is asked of the body, in words for the header."""
         locks = "" if self.axis is None else f" {'locking' if self.plane else 'along'} {'XYZ'[self.axis]}"
         if self.turns:
             number = self._number()
@@ -145,15 +150,15 @@ class Hand:
             free: Floats = view.under_mouse(mouse, self.centre) - view.under_mouse(self.mouse, self.centre)
             return free if self.axis is None else self._on_plane(view, mouse, free)
         along: Floats = np.eye(3)[self.axis]
-        way: Floats = (self._along(view, mouse, along) - self._along(view, self.mouse, along)) * along
-        return way
+        shift: Floats = (self._along(view, mouse, along) - self._along(view, self.mouse, along)) * along
+        return shift
 
     def _along(self, view: View, mouse: Floats, along: Floats) -> float:
-        """How far along a line through the centre a pixel's ray comes nearest to it."""
+        """Return how far along a line through the centre a pixel's ray comes nearest to it."""
         origin, ray = view.ray(mouse)
         across = ray - (ray @ along) * along
         size = float(across @ across)
-        if size < _EDGE_ON**4:
+        if size < _HEAD_ON:
             return 0.0
         offset = self.centre - origin
         depth = float(offset @ across) / size

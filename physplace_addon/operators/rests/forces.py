@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What acts on the active object on the way to the chosen rest: pushes and connections, added and removed."""
+"""Pushes and connections that act on the active object on the way to the chosen rest: added and removed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
 from ...scene.rests import rest_forces
 from ..common import Conclusion, other_object
-from ..placing.connect import Drawing
-from ..placing.push import LocalForce
+from ..placing.connect import ConnectionProperties
+from ..placing.push import LocalForceProperties
 from ..placing.run import scenario_of
 from .rests import RestsOperator, chosen
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...properties import PhysPlaceRest
 
 
-class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):
+class PHYSPLACE_OT_rest_push_add(LocalForceProperties, RestsOperator):
     """Let a push at a point of the object act on the way to the chosen rest."""
 
     bl_idname = "physplace.rest_push_add"
@@ -41,7 +41,7 @@ class PHYSPLACE_OT_rest_push_add(LocalForce, RestsOperator):
         return _changed(obj, "a push added to", rest)
 
 
-class PHYSPLACE_OT_rest_connection_add(Drawing, RestsOperator):
+class PHYSPLACE_OT_rest_connection_add(ConnectionProperties, RestsOperator):
     """Let a point of the object be drawn to the 3D cursor or an object on the way to the chosen rest."""
 
     bl_idname = "physplace.rest_connection_add"

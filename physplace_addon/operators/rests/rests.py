@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rests as keys: key the rest that the active object comes to on a frame, and place all its rests again.
 
-Everything is placed before anything is written, and if the keys of one object do not hold, none of any object
-is changed.
+Everything is placed before anything is written. If the keys of one object cannot be written, no object is
+changed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
 from ...scene.writing.actions import keys_put_back_on_error
 from ...scene.writing.outcome import Outcome
-from ..common import Conclusion, ObjectOperator, why_not
-from ..placing.run import keys_of, scenario_of, session_of, settings_for
+from ..common import Conclusion, ObjectOperator, no_active_object_reason
+from ..placing.run import begin_run, key_options, scenario_of, settings_for
 
 if TYPE_CHECKING:
     from ...core.rigid import Pose
@@ -58,12 +58,12 @@ class PHYSPLACE_OT_keyframe_rest(ObjectOperator):
             raise SceneError(obj.name, outcome.certificate.status.message, "nothing was keyed")
         placed = [rests.Placed(frame, outcome, known.keyed_frame if known else None)]
         with rests.frame_put_back(context, obj), keys_put_back_on_error(obj):
-            frames = rests.key_rests(context, obj, placed, _way_of(context))
+            frames = rests.key_rests(context, obj, placed, _path_options(context))
         rest = rests.keep(obj, placed[0])
         rests.choose(obj, rest.name)
         rests.keep_shown(context, obj, placed)
-        way = f", {frames - 1} keys on the way" if frames > 1 else ""
-        return Conclusion(True, f'"{obj.name}": "{rest.name}" keyed on frame {frame}{way}')
+        path = f", {frames - 1} keys on the way" if frames > 1 else ""
+        return Conclusion(True, f'"{obj.name}": "{rest.name}" keyed on frame {frame}{path}')
 
 
 def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> None:
@@ -85,13 +85,13 @@ class RestsOperator(ObjectOperator):
     """An operator on the rests of the active object."""
 
     @classmethod
-    def why_grey(cls, context: Context) -> str | None:
-        """It needs an active object with a rest, in Object Mode."""
-        return why_not(context) or _why_no_rests(present(active_object(context)))
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs an active object with a rest, in Object Mode."""
+        return no_active_object_reason(context) or _no_rests_reason(present(active_object(context)))
 
 
 def chosen(obj: Object) -> PhysPlaceRest:
-    """The chosen rest. Raises SceneError if there is none."""
+    """Return the chosen rest. Raises SceneError if there is none."""
     rest = rests.active_rest(obj)
     if rest is None:
         raise SceneError(obj.name, "no rest is chosen", "click one in the list")
@@ -131,7 +131,7 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
             for number, obj in enumerate(objects):
                 placed = _placed_again(context, obj, objects[number + 1 :])
                 undo.enter_context(keys_put_back_on_error(obj))
-                frames += rests.key_rests(context, obj, placed, _way_of(context))
+                frames += rests.key_rests(context, obj, placed, _path_options(context))
                 done.append((obj, placed))
         for obj, placed in done:
             for rest in placed:
@@ -139,8 +139,8 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
             rests.keep_shown(context, obj, placed)
         count = sum(len(placed) for _, placed in done)
         names = in_words([obj.name for obj in objects])
-        way = f", {frames - count} keys on the way" if frames > count else ""
-        return Conclusion(True, f"{names}: {count} rests placed and keyed again{way}")
+        path = f", {frames - count} keys on the way" if frames > count else ""
+        return Conclusion(True, f"{names}: {count} rests placed and keyed again{path}")
 
     def _objects(self, context: Context) -> list[Object]:
         active = present(active_object(context))
@@ -152,12 +152,12 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
 
 
 class PHYSPLACE_OT_rest_remove(RestsOperator):
-    """Take the chosen rest out of the list, with its keys."""
+    """Remove the chosen rest from the list, with its keys."""
 
     bl_idname = "physplace.rest_remove"
     bl_label = "Remove Rest"
     bl_description = (
-        "Take the chosen rest out of the list, and its keys, with those on the way to it, off the curves"
+        "Remove the chosen rest from the list, and its keys, with those on the way to it, from the curves"
     )
 
     def work(self, context: Context) -> Conclusion:
@@ -171,8 +171,8 @@ class PHYSPLACE_OT_rest_remove(RestsOperator):
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """A rest's name, frame and keys, held as values."""
+class _RestKey:
+    """A rest's name, its frame, and the frame of its keys, as values."""
 
     name: str
     frame: int
@@ -186,49 +186,52 @@ def _placed_again(context: Context, obj: Object, later: Sequence[Object]) -> lis
     """
     absent = frozenset[str]().union(*(Family.of(other).names for other in later))
     return [
-        rests.Placed(asked.frame, _placed_on(context, obj, asked, absent), asked.keyed_frame)
-        for asked in [_Asked(rest.name, rest.frame, rest.keyed_frame) for rest in rests.rests_by_frame(obj)]
+        rests.Placed(key.frame, _placed_on(context, obj, key, absent), key.keyed_frame)
+        for key in [_RestKey(rest.name, rest.frame, rest.keyed_frame) for rest in rests.rests_by_frame(obj)]
     ]
 
 
-def _placed_on(context: Context, obj: Object, asked: _Asked, absent: frozenset[str]) -> Outcome:
+def _placed_on(context: Context, obj: Object, rest_key: _RestKey, absent: frozenset[str]) -> Outcome:
     try:
-        rests.go_to(context, asked.frame)
+        rests.go_to(context, rest_key.frame)
         scenario = read(context, [obj])
         others = [owner for owner in scenario.owners if owner not in absent]
         world = tuple(scenario.standing(frozenset(others)))
         scenario = replace(scenario, world=world, owners=tuple(others))
-        rest = present(rests.rest_on(obj, asked.frame))
+        rest = present(rests.rest_on(obj, rest_key.frame))
         forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
         outcome = _placed(context, scenario, rests.start_of(rest), forces)
     except PhysPlaceError as error:
-        raise RestError(obj.name, asked.name, asked.frame, str(error)) from error
+        raise RestError(obj.name, rest_key.name, rest_key.frame, str(error)) from error
     status = outcome.certificate.status
     if not status.at_rest:
         remedy = "go to that frame, move it, and press Keyframe Rest"
-        raise RestError(obj.name, asked.name, asked.frame, f"{status.message}; {remedy}")
+        raise RestError(obj.name, rest_key.name, rest_key.frame, f"{status.message}; {remedy}")
     return outcome
 
 
 def _placed(context: Context, scenario: Scenario, start: Pose, forces: Sequence[Force]) -> Outcome:
-    """Let what a scenario moves fall from a start, with forces. A push has no energy, so steps may rise."""
+    """Let what a scenario moves fall from a start, with forces.
+
+    A push has no potential energy, so steps may gain energy.
+    """
     subject = replace(scenario.subject, pose=start, start=start)
     from_start = replace(scenario, subjects=(subject,))
     settings = settings_for(context, from_start)
     if any(isinstance(force, Local) for force in forces):
         settings = replace(settings, check_energy=False)
-    session = session_of(from_start, settings, forces)
-    session.run(context)
-    (outcome,) = session.outcomes()
+    run = begin_run(from_start, settings, forces)
+    run.run(context)
+    (outcome,) = run.outcomes()
     return outcome
 
 
-def _way_of(context: Context) -> rests.WayOptions | None:
-    keys = keys_of(scene_of(context))
+def _path_options(context: Context) -> rests.WayOptions | None:
+    keys = key_options(scene_of(context))
     return rests.WayOptions(keys.frame_step, keys.error) if keys else None
 
 
-def _why_no_rests(obj: Object) -> str | None:
+def _no_rests_reason(obj: Object) -> str | None:
     if len(rests.kept_of(obj).rests):
         return None
     return "The active object has no rests: move it over the place where it shall rest, and add one"

@@ -7,24 +7,25 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.writing.actions import curves_of
-from tests.addon import running, sequences
+from tests.addon import running
+from tests.addon.rests import keyed_rests
 from tests.scene import scenes
 
 
 def test_three_rests_are_keyed_and_are_rests_again_when_the_floor_is_raised() -> None:
     floor, cube = scenes.floor(), scenes.cube()
-    sequences.sequence(cube)
-    assert sequences.key_frames(cube) == list(sequences.FRAMES)
+    keyed_rests.sequence(cube)
+    assert keyed_rests.key_frames(cube) == list(keyed_rests.FRAMES)
     assert {curve.data_path for curve in curves_of(cube)} == {"location", "rotation_euler"}
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.0)
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.0)
     bpy.context.scene.frame_set(11)
     floor.location.z = 0.6
-    sequences.replaced()
+    keyed_rests.replaced()
     assert bpy.context.scene.frame_current == 11
-    assert sequences.key_frames(cube) == list(sequences.FRAMES)
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.6)
+    assert keyed_rests.key_frames(cube) == list(keyed_rests.FRAMES)
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.6)
 
 
 def test_each_rest_is_placed_in_the_scene_of_its_own_frame() -> None:
@@ -35,28 +36,28 @@ def test_each_rest_is_placed_in_the_scene_of_its_own_frame() -> None:
     curve = next(curve for curve in curves_of(floor) if curve.array_index == 2)
     for point in curve.keyframe_points:
         point.interpolation = "LINEAR"
-    sequences.sequence(cube)
+    keyed_rests.sequence(cube)
     bpy.context.scene.frame_set(7)
-    sequences.replaced()
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.01 * (frame - 1))
+    keyed_rests.replaced()
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.01 * (frame - 1))
 
 
 def test_the_start_is_kept_although_the_object_was_placed_before_it_was_keyed() -> None:
     floor, cube = scenes.floor(), scenes.cube()
-    sequences.put(cube, 5, sequences.PLACES[0], sequences.TURNS[0])
+    keyed_rests.put(cube, 5, keyed_rests.PLACES[0], keyed_rests.TURNS[0])
     bpy.ops.physplace.place()
     for _ in range(2):
         bpy.ops.physplace.keyframe_rest()
     (rest,) = cube.physplace.rests
-    assert tuple(rest.start_location) == pytest.approx(sequences.PLACES[0])
+    assert tuple(rest.start_location) == pytest.approx(keyed_rests.PLACES[0])
     bpy.context.scene.frame_set(9)
     del cube["physplace_start"]
     bpy.ops.physplace.keyframe_rest()
-    assert tuple(cube.physplace.rests[1].start_location) == pytest.approx(sequences.PLACES[0])
+    assert tuple(cube.physplace.rests[1].start_location) == pytest.approx(keyed_rests.PLACES[0])
     floor.location.z = 0.5
-    sequences.replaced()
-    sequences.assert_at_rest(cube, 5, 0.5)
+    keyed_rests.replaced()
+    keyed_rests.assert_at_rest(cube, 5, 0.5)
 
 
 def test_the_rests_of_what_is_selected_are_placed_from_the_lowest_up() -> None:
@@ -64,34 +65,34 @@ def test_the_rests_of_what_is_selected_are_placed_from_the_lowest_up() -> None:
     lower, upper = scenes.cube("Lower"), scenes.cube("Upper", (0.0, 0.0, 9.0))
     for obj, height in ((lower, 1.8), (upper, 4.3)):
         for frame in (1, 20):
-            sequences.put(obj, frame, (0.1 * frame, 0.0, height), (0.0, 0.0, 0.1 * height))
+            keyed_rests.put(obj, frame, (0.1 * frame, 0.0, height), (0.0, 0.0, 0.1 * height))
             bpy.ops.physplace.keyframe_rest()
     floor.location.z = 0.5
     for obj in (lower, upper):
         obj.select_set(True)
     assert bpy.ops.physplace.rests_replace(selected=True) == {"FINISHED"}
     for frame in (1, 20):
-        sequences.assert_at_rest(lower, frame, 0.5)
-        sequences.assert_at_rest(upper, frame, 2.5)
-    keys = sequences.all_keys(lower), sequences.all_keys(upper)
+        keyed_rests.assert_at_rest(lower, frame, 0.5)
+        keyed_rests.assert_at_rest(upper, frame, 2.5)
+    keys = keyed_rests.all_keys(lower), keyed_rests.all_keys(upper)
     scenes.cube("Block", (0.0, 0.0, 4.3))
     floor.location.z = 0.3
     running.refused(bpy.ops.physplace.rests_replace, lower, '"Upper", "Rest 1".*overlaps', selected=True)
-    assert (sequences.all_keys(lower), sequences.all_keys(upper)) == keys
+    assert (keyed_rests.all_keys(lower), keyed_rests.all_keys(upper)) == keys
 
 
 def test_a_rest_moved_in_time_takes_its_keys_with_it_and_a_removed_one_too() -> None:
     scenes.floor()
     cube = scenes.cube()
-    sequences.sequence(cube)
+    keyed_rests.sequence(cube)
     cube.physplace.rests[1].frame = 40
     running.refused(bpy.ops.physplace.rests_replace, cube, "both on frame 40")
     cube.physplace.rests[1].frame = 25
-    sequences.replaced()
-    assert sequences.key_frames(cube) == [1.0, 25.0, 40.0]
+    keyed_rests.replaced()
+    assert keyed_rests.key_frames(cube) == [1.0, 25.0, 40.0]
     cube.physplace.active_rest = 1
     assert bpy.ops.physplace.rest_remove() == {"FINISHED"}
-    assert sequences.key_frames(cube) == [1.0, 40.0]
+    assert keyed_rests.key_frames(cube) == [1.0, 40.0]
     assert [rest.name for rest in cube.physplace.rests] == ["Rest 1", "Rest 3"]
     bpy.context.scene.frame_set(40)
     bpy.ops.physplace.keyframe_rest()
@@ -102,20 +103,20 @@ def test_the_way_is_keyed_with_states_only_and_again_instead_of_twice() -> None:
     floor, cube = scenes.floor(), scenes.cube()
     settings = bpy.context.scene.physplace
     settings.key_path, settings.key_error = True, 0.02
-    sequences.sequence(cube, steps=0.05)
-    first = sequences.key_frames(cube, ("GENERATED",))
+    keyed_rests.sequence(cube, steps=0.05)
+    first = keyed_rests.key_frames(cube, ("GENERATED",))
     assert len(first) > 5
     assert min(frame for frame in first if frame > 20) == 30
-    for frame in (*first, *sequences.FRAMES):
+    for frame in (*first, *keyed_rests.FRAMES):
         bpy.context.scene.frame_set(int(frame))
-        assert sequences.corners(cube)[:, 2].min() > -1e-5
-    sequences.replaced()
-    assert sequences.key_frames(cube, ("GENERATED",)) == first
+        assert keyed_rests.corners(cube)[:, 2].min() > -1e-5
+    keyed_rests.replaced()
+    assert keyed_rests.key_frames(cube, ("GENERATED",)) == first
     settings.key_path = False
     floor.location.z = 0.5
-    sequences.replaced()
-    assert sequences.key_frames(cube, ("GENERATED",)) == []
-    assert sequences.key_frames(cube) == list(sequences.FRAMES)
+    keyed_rests.replaced()
+    assert keyed_rests.key_frames(cube, ("GENERATED",)) == []
+    assert keyed_rests.key_frames(cube) == list(keyed_rests.FRAMES)
 
 
 def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
@@ -127,15 +128,15 @@ def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
     bpy.ops.physplace.keyframe_rest()
     bpy.ops.physplace.rest_push_add(location=(-1.0, 0.0, 0.7), direction="VECTOR", vector=(1.0, 0.0, 0.0))
     assert tuple(cube.physplace.rests[0].forces[0].direction) == pytest.approx((0.0, -1.0, 0.0), abs=1e-6)
-    sequences.replaced()
+    keyed_rests.replaced()
     assert scenes.world_matrix(cube)[0, 3] == pytest.approx(2.5, abs=1e-4)
     bpy.ops.physplace.rest_force_remove(number=0)
     hand = scenes.linked(bpy.data.objects.new("Hand", None), (-0.5, 1.5, 3.0))
     bpy.ops.physplace.rest_connection_add(target="Hand", anchor="ORIGIN")
-    sequences.replaced()
+    keyed_rests.replaced()
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], hand.location, atol=1e-4)
     hand.location.y = -1.0
-    sequences.replaced()
+    keyed_rests.replaced()
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], hand.location, atol=1e-4)
     bpy.data.objects.remove(hand)
     running.refused(bpy.ops.physplace.rests_replace, cube, '"Rest 1" on frame 1.*drawn to no object')
@@ -143,15 +144,15 @@ def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
 
 def test_undo_takes_back_all_of_it() -> None:
     scenes.floor()
-    sequences.sequence(scenes.cube())
-    keys = sequences.all_keys(bpy.data.objects["Cube"])
+    keyed_rests.sequence(scenes.cube())
+    keys = keyed_rests.all_keys(bpy.data.objects["Cube"])
     bpy.data.objects["Floor"].location.z = 0.5
     bpy.ops.ed.undo_push(message="Raise")
-    sequences.replaced()
+    keyed_rests.replaced()
     bpy.ops.ed.undo_push(message="Rests")
-    assert sequences.all_keys(bpy.data.objects["Cube"]) != keys
+    assert keyed_rests.all_keys(bpy.data.objects["Cube"]) != keys
     bpy.ops.ed.undo()
-    assert sequences.all_keys(bpy.data.objects["Cube"]) == keys
+    assert keyed_rests.all_keys(bpy.data.objects["Cube"]) == keys
     bpy.ops.ed.redo()
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(bpy.data.objects["Cube"], frame, 0.5)
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(bpy.data.objects["Cube"], frame, 0.5)

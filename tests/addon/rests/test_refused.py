@@ -7,30 +7,31 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.writing.actions import curves_of
-from tests.addon import running, sequences
+from tests.addon import running
+from tests.addon.rests import keyed_rests
 from tests.scene import scenes
 
 
 def test_if_one_rest_fails_none_is_changed_and_the_rest_is_named() -> None:
     cube = scenes.cube()
     scenes.floor()
-    sequences.sequence(cube)
-    keys = sequences.all_keys(cube)
-    scenes.cube("Block", sequences.PLACES[1])
+    keyed_rests.sequence(cube)
+    keys = keyed_rests.all_keys(cube)
+    scenes.cube("Block", keyed_rests.PLACES[1])
     bpy.context.scene.frame_set(30)
     running.refused(
         bpy.ops.physplace.rests_replace, cube, '"Cube", "Rest 2" on frame 20.*overlaps.*Keyframe Rest'
     )
     assert bpy.context.scene.frame_current == 30
-    assert sequences.all_keys(cube) == keys
+    assert keyed_rests.all_keys(cube) == keys
 
 
 def test_what_was_moved_by_hand_and_not_keyed_is_there_again_when_a_rest_fails() -> None:
     cube = scenes.cube()
     floor = scenes.floor()
-    sequences.sequence(cube)
+    keyed_rests.sequence(cube)
     floor.location.z = 2.0
-    sequences.put(cube, 40, (1.0, 2.0, 9.0), (0.0, 0.0, 0.0))
+    keyed_rests.put(cube, 40, (1.0, 2.0, 9.0), (0.0, 0.0, 0.0))
     running.refused(bpy.ops.physplace.rests_replace, cube, '"Rest 1" on frame 1')
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], (1.0, 2.0, 9.0), atol=1e-6)
 
@@ -61,9 +62,9 @@ def test_what_keys_do_not_move_is_refused_and_keeps_its_keys(owner: str) -> None
         data = cube.animation_data
         data.nla_tracks.new().strips.new("Below", 1, data.action.copy()).extrapolation = "HOLD"
         data.action_influence = 0.0
-    keys = sequences.all_keys(cube)
+    keys = keyed_rests.all_keys(cube)
     running.refused(bpy.ops.physplace.keyframe_rest, cube, '"Held".*(its constraint|driver|muted|keyed)')
-    assert sequences.all_keys(cube) == keys
+    assert keyed_rests.all_keys(cube) == keys
     assert len(cube.physplace.rests) == 0
 
 

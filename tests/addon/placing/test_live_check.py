@@ -27,7 +27,7 @@ def switch(on: bool) -> None:
 def looked() -> live_check.LiveCheck:
     """The live check after it has looked at the scene as it is now."""
     bpy.context.view_layer.update()
-    live_check._look()
+    live_check._check()
     live = live_check.running()
     assert live is not None
     return live
@@ -152,10 +152,10 @@ def test_an_object_inside_another_is_said_to_be(cube: bpy.types.Object) -> None:
 
 def test_a_change_of_the_scene_calls_for_one_look(cube: bpy.types.Object) -> None:
     looked()
-    bpy.app.timers.unregister(live_check._look)
+    bpy.app.timers.unregister(live_check._check)
     cube.location.z = 2.0
     bpy.context.view_layer.update()
-    assert bpy.app.timers.is_registered(live_check._look)
+    assert bpy.app.timers.is_registered(live_check._check)
 
 
 def test_while_another_tool_draws_it_shows_nothing(cube: bpy.types.Object) -> None:
@@ -174,7 +174,7 @@ def test_switched_off_it_leaves_nothing_behind(cube: bpy.types.Object) -> None:
     switch(False)
     assert open_drawings() == ()
     assert handlers() == []
-    assert not bpy.app.timers.is_registered(live_check._look)
+    assert not bpy.app.timers.is_registered(live_check._check)
     assert not bpy.context.window_manager.physplace.live_check
 
 
@@ -209,5 +209,5 @@ def test_it_goes_on_after_undo(cube: bpy.types.Object) -> None:
 def test_a_drawing_that_failed_switches_it_off(cube: bpy.types.Object) -> None:
     looked()
     open_drawings()[0].close()
-    live_check._look()
+    live_check._check()
     assert live_check.running() is None

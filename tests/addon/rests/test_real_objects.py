@@ -10,7 +10,8 @@ import pytest
 
 from physplace_addon.scene.writing.actions import curves_of
 from physplace_addon.scene.writing.transform import rotation_property
-from tests.addon import running, sequences
+from tests.addon import running
+from tests.addon.rests import keyed_rests
 from tests.scene import scenes
 
 
@@ -30,12 +31,12 @@ def test_any_rotation_mode_and_scale_under_a_parent_with_deltas(mode: str, scale
     cube.parent, cube.rotation_mode, cube.scale = rig, mode, scale
     cube.delta_location, cube.delta_rotation_euler = (0.1, 0.2, -0.3), (0.3, 0.0, 0.2)
     cube.delta_rotation_quaternion = (0.9, 0.1, 0.3, 0.0)
-    sequences.sequence(cube)
+    keyed_rests.sequence(cube)
     size = tuple(cube.scale)
     floor.location.z = 0.5
-    sequences.replaced()
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.5)
+    keyed_rests.replaced()
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.5)
     assert tuple(cube.scale) == size
     assert np.prod(size) == pytest.approx(np.prod(scale), rel=1e-5)
     assert {curve.data_path for curve in curves_of(cube)} == {"location", rotation_property(mode)}
@@ -47,7 +48,7 @@ def test_quaternions_keep_their_side_and_angles_their_turn_from_key_to_key() -> 
         cube = scenes.cube(f"Cube {mode}")
         cube.rotation_mode = mode
         for number, angle in enumerate((0.0, 2.5, 5.0, 7.5)):
-            sequences.put(
+            keyed_rests.put(
                 cube, 1 + 10 * number, (0.0, 5.0 if mode == "XYZ" else -5.0, 2.0), (0.1, 0.05, angle)
             )
             bpy.ops.physplace.keyframe_rest()
@@ -66,30 +67,30 @@ def test_a_child_of_constraint_is_no_obstacle() -> None:
     target = scenes.linked(bpy.data.objects.new("Target", None), (1.0, 0.0, 1.0))
     target.rotation_euler = (0.3, 0.2, 0.1)
     cube.constraints.new("CHILD_OF").target = target
-    sequences.sequence(cube)
+    keyed_rests.sequence(cube)
     floor.location.z = 0.5
-    sequences.replaced()
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.5)
+    keyed_rests.replaced()
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.5)
 
 
 def test_rests_come_back_from_a_file_and_with_an_appended_object(tmp_path: Path) -> None:
     scenes.floor()
-    sequences.sequence(scenes.cube())
+    keyed_rests.sequence(scenes.cube())
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rests.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rests.blend"))
-    assert [rest.frame for rest in bpy.data.objects["Cube"].physplace.rests] == list(sequences.FRAMES)
+    assert [rest.frame for rest in bpy.data.objects["Cube"].physplace.rests] == list(keyed_rests.FRAMES)
     bpy.data.objects["Floor"].location.z = 0.5
     scenes.activate(bpy.data.objects["Cube"])
-    sequences.replaced()
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(bpy.data.objects["Cube"], frame, 0.5)
+    keyed_rests.replaced()
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(bpy.data.objects["Cube"], frame, 0.5)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(tmp_path / "rests.blend")) as (_, wanted):
         wanted.objects = ["Cube"]
-    assert [rest.frame for rest in wanted.objects[0].physplace.rests] == list(sequences.FRAMES)
+    assert [rest.frame for rest in wanted.objects[0].physplace.rests] == list(keyed_rests.FRAMES)
     copy = wanted.objects[0].copy()
-    assert [rest.frame for rest in copy.physplace.rests] == list(sequences.FRAMES)
+    assert [rest.frame for rest in copy.physplace.rests] == list(keyed_rests.FRAMES)
 
 
 def test_an_override_has_rests_and_a_linked_object_is_refused(tmp_path: Path) -> None:
@@ -104,16 +105,16 @@ def test_an_override_has_rests_and_a_linked_object_is_refused(tmp_path: Path) ->
     running.refused(bpy.ops.physplace.keyframe_rest, linked, '"Cube".*linked.*library override')
     own = linked.override_create(remap_local_usages=True)
     own.override_library.is_system_override = False
-    sequences.sequence(own)
+    keyed_rests.sequence(own)
     floor.location.z = 0.5
-    sequences.replaced()
+    keyed_rests.replaced()
     for _ in range(2):
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "user.blend"))
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "user.blend"))
         own = next(obj for obj in bpy.data.objects if obj.override_library)
-        assert [rest.frame for rest in own.physplace.rests] == list(sequences.FRAMES)
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(own, frame, 0.5)
+        assert [rest.frame for rest in own.physplace.rests] == list(keyed_rests.FRAMES)
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(own, frame, 0.5)
 
 
 def test_a_linked_object_is_part_of_the_world(tmp_path: Path) -> None:
@@ -124,6 +125,6 @@ def test_a_linked_object_is_part_of_the_world(tmp_path: Path) -> None:
         wanted.objects = ["Floor"]
     bpy.context.scene.collection.objects.link(wanted.objects[0])
     cube = scenes.cube()
-    sequences.sequence(cube)
-    for frame in sequences.FRAMES:
-        sequences.assert_at_rest(cube, frame, 0.0)
+    keyed_rests.sequence(cube)
+    for frame in keyed_rests.FRAMES:
+        keyed_rests.assert_at_rest(cube, frame, 0.0)

@@ -11,8 +11,8 @@ from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
 from physplace_addon.scene.blobs import frames
 from physplace_addon.scene.blobs.models import read_blob
+from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
-from tests.addon.two_balls import off
 from tests.scene import scenes
 
 

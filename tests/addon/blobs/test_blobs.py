@@ -12,8 +12,8 @@ import pytest
 from physplace_addon.operators.blobs.session import BlobSession
 from physplace_addon.overlay.disks import SHARE, Floaters, disks
 from physplace_addon.scene.blobs.models import read_blob
+from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
-from tests.addon.two_balls import off
 from tests.scene import scenes
 
 
@@ -76,14 +76,14 @@ def test_an_element_in_the_artists_hands_stays_there_and_the_others_make_up_for_
     assert ball.location.z == pytest.approx(0.4)
 
 
-def test_a_control_point_that_is_deleted_while_it_is_held_is_let_go_of(blob):
+def test_a_control_point_that_is_deleted_while_it_is_dragged_is_released(blob):
     session = BlobSession(bpy.context, blob)
-    session.take("Control")
+    session.begin_drag("Control")
     session.pull("Control", np.array([3.5, 0.0, 0.0]))
     session.tick(bpy.context, 0.01)
     bpy.data.objects.remove(bpy.data.objects["Control"])
     session.tick(bpy.context, 0.01)
-    assert session.held is None
+    assert session.dragged is None
     assert session.state.controls.names == ("Control.001",)
     bpy.data.objects["Control.001"].name = "Left"
     session.tick(bpy.context, 0.01)

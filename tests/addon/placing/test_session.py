@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.operators.placing.item import Go
-from physplace_addon.operators.placing.point_handle import Kind
-from physplace_addon.operators.placing.record import Way, read_ways, write_ways
-from physplace_addon.operators.placing.solving import REST
-from physplace_addon.operators.placing.steering import Steering
-from physplace_addon.operators.placing.transform_input import Hand
+from physplace_addon.operators.placing.item import PlacementItem
+from physplace_addon.operators.placing.point_handle import PointAction
+from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
+from physplace_addon.operators.placing.session import PlacementSession
+from physplace_addon.operators.placing.transform_input import TransformInput
+from physplace_addon.operators.session import REST
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.marks import in_the_way
 from physplace_addon.scene.errors import SceneError
@@ -37,47 +37,47 @@ class Pointing:
         return self.at
 
 
-def at_rest(go: Go) -> Go:
+def at_rest(item: PlacementItem) -> PlacementItem:
     """The placement, run to its end."""
-    while go.placing.is_running:
-        go.placing.advance(1.0)
-    return go
+    while item.steered.is_running:
+        item.steered.advance(1.0)
+    return item
 
 
-def cube_on_a_floor() -> Go:
+def cube_on_a_floor() -> PlacementItem:
     """A cube of side 2 that came to rest on a floor."""
     scenes.floor()
-    return at_rest(Go(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
+    return at_rest(PlacementItem(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
 
 
 def test_after_a_step_longer_than_a_tick_two_are_left_to_the_view() -> None:
     scenes.floor()
-    go = Go(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])
-    assert [go.placing.advance(SECONDS) for _ in range(4)] == [True, False, False, True]
-    assert len(go.placing.solver.states) == 3
+    item = PlacementItem(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])
+    assert [item.steered.advance(SECONDS) for _ in range(4)] == [True, False, False, True]
+    assert len(item.steered.solver.states) == 3
 
 
 def test_however_long_its_steps_are_a_hand_is_followed_every_third_tick() -> None:
-    go = cube_on_a_floor()
-    start, states = go.poses[0], []
+    item = cube_on_a_floor()
+    start, states = item.poses[0], []
     for tick in range(1, 13):
         target = start.displaced(0.01 * tick * np.array([1.0, 0.0, 0.0]), np.zeros(3), start.translation)
-        assert go.placing.drag(target, 0, None, None, SECONDS)
-        states.append(len(go.placing.solver.states))
+        assert item.steered.drag(target, 0, None, None, SECONDS)
+        states.append(len(item.steered.solver.states))
     followed = np.diff(states) > 0
     assert 3 <= followed.sum() <= 6
-    assert go.poses[0].translation[0] >= start.translation[0] + 0.09
+    assert item.poses[0].translation[0] >= start.translation[0] + 0.09
 
 
 def test_ticks_that_are_over_at_once_leave_the_view_no_time() -> None:
-    go, seconds = cube_on_a_floor(), 3e-4
-    target = go.poses[0].displaced(np.array([9.0, 0.0, 0.0]), np.zeros(3), go.poses[0].translation)
+    item, seconds = cube_on_a_floor(), 3e-4
+    target = item.poses[0].displaced(np.array([9.0, 0.0, 0.0]), np.zeros(3), item.poses[0].translation)
 
     def until_it_moves() -> float:
-        before = go.placing.state
-        while go.placing.state is before:
+        before = item.steered.state
+        while item.steered.state is before:
             begin = time.perf_counter()
-            assert go.placing.drag(target, 0, None, None, seconds)
+            assert item.steered.drag(target, 0, None, None, seconds)
         return begin
 
     until_it_moves()
@@ -101,47 +101,48 @@ class Facing:
 
 def test_what_a_hand_holds_is_shown_anew_only_once_it_has_moved() -> None:
     scenes.floor()
-    steering = Steering(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
-    steering.hand = Hand(False, steering.go.poses[0], steering.go.poses[0].translation, np.zeros(2))
-    view, seen, states, told = cast("View", Facing()), [], [1], [""]
+    session = PlacementSession(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
+    pose = session.item.poses[0]
+    session.transform = TransformInput(False, pose, pose.translation, np.zeros(2))
+    view, seen, states, headers = cast("View", Facing()), [], [1], [""]
     for tick in range(1, 15):
-        steering.follow(view, cast("bpy.types.Event", 0.01 * min(tick, 8)))
-        seen.append(steering.tick(bpy.context, view, SECONDS))
-        states.append(len(steering.placing.solver.states))
-        told.append(steering.figures())
+        session.follow(view, cast("bpy.types.Event", 0.01 * min(tick, 8)))
+        seen.append(session.tick(bpy.context, view, SECONDS))
+        states.append(len(session.steered.solver.states))
+        headers.append(session.figures())
     assert seen == (np.diff(states) > 0).tolist()
-    assert seen == [before != after for before, after in pairwise(told)]
+    assert seen == [before != after for before, after in pairwise(headers)]
     assert any(seen)
     assert not any(seen[-3:])
-    assert steering.go.poses[0].translation[0] == pytest.approx(0.08)
+    assert session.item.poses[0].translation[0] == pytest.approx(0.08)
 
 
 def test_a_pull_that_stays_the_same_lets_the_solver_run_on() -> None:
-    go = cube_on_a_floor()
-    grip = go.grip(Kind.PULL, 0, np.array([1.0, 0.0, 1.0]))
+    item = cube_on_a_floor()
+    handle = item.handle_at(PointAction.PULL, 0, np.array([1.0, 0.0, 1.0]))
     pointing = Pointing(np.array([9.0, 0.0, 1.0]))
-    go.pull(cast("View", pointing), NOWHERE, grip)
-    pulled = go.placing.solver
-    assert any(go.placing.advance(SECONDS) for _ in range(3))
-    go.pull(cast("View", pointing), NOWHERE, grip)
-    assert go.placing.solver is pulled
+    item.pull(cast("View", pointing), NOWHERE, handle)
+    pulled = item.steered.solver
+    assert any(item.steered.advance(SECONDS) for _ in range(3))
+    item.pull(cast("View", pointing), NOWHERE, handle)
+    assert item.steered.solver is pulled
     pointing.at = np.array([0.0, 9.0, 1.0])
-    go.pull(cast("View", pointing), NOWHERE, grip)
-    assert go.placing.solver is not pulled
+    item.pull(cast("View", pointing), NOWHERE, handle)
+    assert item.steered.solver is not pulled
 
 
 def test_only_what_the_hand_presses_into_is_in_the_way() -> None:
     wall = scenes.floor("Wall", half=5.0)
     wall.rotation_euler, wall.location = (0.0, -0.5 * np.pi, 0.0), (1.0, 0.0, 5.0)
-    go = cube_on_a_floor()
-    here = go.poses[0]
+    item = cube_on_a_floor()
+    here = item.poses[0]
     towards = here.displaced(np.array([0.1, 0.0, 0.0]), np.zeros(3), here.translation)
-    go.placing.drag(towards, 0, None, None, 1.0)
+    item.steered.drag(towards, 0, None, None, 1.0)
 
     def pressed(*shift: float) -> Floats:
-        pose = go.poses[0]
+        pose = item.poses[0]
         target = pose.displaced(np.array(shift), np.zeros(3), pose.translation)
-        return in_the_way(go.placing.state, 0, target)
+        return in_the_way(item.steered.state, 0, target)
 
     assert len(pressed(0.5, 0.0, 0.0)) > 0
     np.testing.assert_allclose(pressed(0.5, 0.0, 0.0)[:, 0], 1.0, atol=1e-5)
@@ -150,41 +151,41 @@ def test_only_what_the_hand_presses_into_is_in_the_way() -> None:
     assert len(pressed(0.0, 0.0, 0.5)) == 0
 
 
-def two_in_turn() -> Steering:
+def two_in_turn() -> PlacementSession:
     """Two cubes placed one after the other; the second is under way."""
     scenes.floor()
     movers = [scenes.cube("Cube", (0.0, 0.0, 1.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
-    steering = Steering(bpy.context, movers, together=False)
-    at_rest(steering.go)
-    steering.show(bpy.context)
-    steering.next(bpy.context)
-    return steering
+    session = PlacementSession(bpy.context, movers, together=False)
+    at_rest(session.item)
+    session.show(bpy.context)
+    session.next(bpy.context)
+    return session
 
 
 def test_one_that_was_placed_before_and_is_moved_by_something_else_is_a_disturbance() -> None:
-    steering = two_in_turn()
-    assert steering.is_undisturbed
+    session = two_in_turn()
+    assert session.is_undisturbed
     bpy.data.objects["Cube"].location.y += 1.0
-    assert not steering.is_undisturbed
+    assert not session.is_undisturbed
 
 
 def test_a_world_of_which_something_is_deleted_is_a_disturbance() -> None:
-    go = cube_on_a_floor()
-    go.show(bpy.context)
-    assert go.is_undisturbed
+    item = cube_on_a_floor()
+    item.show(bpy.context)
+    assert item.is_undisturbed
     bpy.data.objects.remove(bpy.data.objects["Floor"])
-    assert not go.is_undisturbed
+    assert not item.is_undisturbed
 
 
 def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
-    steering = two_in_turn()
-    at_rest(steering.go)
-    steering.show(bpy.context)
+    session = two_in_turn()
+    at_rest(session.item)
+    session.show(bpy.context)
     shown = {name: scenes.world_matrix(bpy.data.objects[name]) for name in ("Cube", "Other")}
-    steering.put_back(bpy.context)
+    session.put_back(bpy.context)
     assert bpy.data.objects["Cube"].location.z == bpy.data.objects["Other"].location.z == 1.5
-    assert steering.is_undisturbed
-    steering.show_again(bpy.context)
+    assert session.is_undisturbed
+    session.show_again(bpy.context)
     for name, matrix in shown.items():
         np.testing.assert_array_equal(scenes.world_matrix(bpy.data.objects[name]), matrix)
     assert bpy.context.view_layer.objects.active.name == "Other"
@@ -193,16 +194,17 @@ def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
 def test_one_that_overlaps_is_not_left_for_the_next() -> None:
     scenes.floor()
     movers = [scenes.cube("Cube", (0.0, 0.0, 0.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
-    steering = Steering(bpy.context, movers, together=False)
+    session = PlacementSession(bpy.context, movers, together=False)
     with pytest.raises(SceneError, match="overlaps"):
-        steering.next(bpy.context)
+        session.next(bpy.context)
 
 
 def test_ways_are_the_same_after_they_were_text() -> None:
-    go = cube_on_a_floor()
-    go.ties.append(go.grip(Kind.TIE, 0, np.array([1.0, 0.0, 1.0])).tie(np.array([4.0, 0.1, 0.2])))
-    way = Way.of(go)
-    (read,) = read_ways(write_ways([way]))
+    item = cube_on_a_floor()
+    handle = item.handle_at(PointAction.TIE, 0, np.array([1.0, 0.0, 1.0]))
+    item.ties.append(handle.tie(np.array([4.0, 0.1, 0.2])))
+    way = PlacementRecord.of(item)
+    (read,) = read_records(write_records([way]))
     assert (read.names, read.goes_on) == (way.names, way.goes_on)
     np.testing.assert_array_equal(read.poses[0].matrix4, way.poses[0].matrix4)
     np.testing.assert_array_equal(read.ties[0].target, way.ties[0].target)

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The interactive session of placing and dragging: what an artist does to objects by keys and by the mouse.
+
+It has the placement that is steered, and those finished before it with Tab. An operator gives it ticks, mouse
+and actions, and has it write or put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import bpy
+import numpy as np
+from bpy.types import Context, Event, Object
+
+from ...core.arrays import Floats
+from ...core.rigid import Pose
+from ...core.wording import counted
+from ...overlay.marks import Marks
+from ...scene.access import scene_of, view_layer_of
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import Subject
+from ...scene.reading.settings import settings_of
+from ...scene.writing.outcome import Outcome
+from ..session import InteractiveSession
+from ..view import View, object_under
+from .item import PlacementItem
+from .point_handle import PointAction, PointHandle
+from .solving import SteeredSolver
+from .transform_input import AXES, TransformInput
+
+
+class PlacementSession(InteractiveSession):
+    """Placements of selected objects, one after another or all at once.
+
+    item: the placement that is steered. finished: those before it. body: the number of the body that keys and
+    mouse move. transform: how it is moved or turned by hand; None if it is not. handle: the point that the
+    mouse has taken; None for none. through: whether a body that is moved by hand passes through things.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        movers: Sequence[Object],
+        *,
+        together: bool,
+        poses: Sequence[Pose] | None = None,
+    ) -> None:
+        """Begin with the first mover, or with all. Raises PhysPlaceError, with nothing changed."""
+        self._names = [mover.name for mover in movers]
+        self._together = together
+        self._active_name = movers[0].name
+        self._turn = 0
+        self.body = 0
+        self.finished: list[PlacementItem] = []
+        count = len(movers) if together else 1
+        self.item = PlacementItem(context, movers[:count], None if poses is None else poses[:count])
+        self.transform: TransformInput | None = None
+        self.handle: PointHandle | None = None
+        self.through = False
+        self._mouse: Floats = np.zeros(2)
+        self._description = ""
+        self._requested: tuple[bytes, bytes, str] | None = None  # the pose and text asked for when last shown
+        self._is_new = True
+        self._contact_count = self._bilateral_count = 0
+
+    @property
+    def steered(self) -> SteeredSolver:
+        """The solver that is steered."""
+        return self.item.steered
+
+    @property
+    def subject(self) -> Subject:
+        """The object that keys and mouse move."""
+        return self.item.subjects[self.body]
+
+    @property
+    def interferes(self) -> bool:
+        """Whether what is shown overlaps something."""
+        return self.item.interferes
+
+    @property
+    def part_done(self) -> float | None:
+        """The part of the steps allowed that is done, where a step takes long; None otherwise."""
+        solver, is_slow = self.steered.solver, self.steered.is_slow and self.transform is None
+        return solver.steps / solver.settings.step_limit if is_slow else None
+
+    # what time does
+
+    def tick(self, context: Context, view: View, seconds: float) -> bool:
+        """Work for so many seconds; return whether anything is to be shown anew."""
+        if self.transform is not None:
+            return self._apply_transform(view, self.transform, seconds)
+        if self.handle is not None and self.handle.action is not PointAction.TIE:
+            self.item.pull(view, self._mouse, self.handle)
+        is_new, self._is_new = self._is_new, False
+        return self.steered.advance(seconds) or is_new
+
+    def show(self, context: Context) -> None:
+        """Put the objects where they are now; what may overlap is see-through."""
+        self.item.show(context)
+
+    def marks(self, view: View) -> Marks:
+        """Return what is drawn of what is shown."""
+        target = None if self.transform is None else self.transform.target(view, self._mouse)
+        marks = self.item.marks(self.body, target)
+        self._contact_count, self._bilateral_count = len(marks.contacts), int(marks.bilateral.sum())
+        pulls = self.item.ties_shown()
+        if self.handle is not None:
+            point = self.handle.in_world(self.item.poses[self.handle.body])
+            pulls.append((point, view.under_mouse(self._mouse, point)))
+        return replace(marks, pulls=np.array(pulls).reshape(-1, 2, 3))
+
+    # what the mouse does
+
+    def follow(self, view: View, event: Event) -> None:
+        """Follow the mouse."""
+        self._mouse = view.mouse(event)
+        if self.transform is not None:
+            self.transform = self.transform.with_mouse(view, self._mouse)
+
+    def begin_transform(self, view: View, event: Event, *, turns: bool, axis: str | None = None) -> None:
+        """Begin to move or to turn the body by hand, perhaps only along an axis."""
+        if self.transform is not None:
+            self.end_transform(keep=False)
+        self.follow(view, event)
+        pose = self.item.poses[self.body]
+        centre = pose.points(self.subject.body.mass.center)
+        number, self._requested = None if axis is None else AXES[axis], None
+        begun = TransformInput(turns, pose, centre, self._mouse, number)
+        self.transform = begun.with_mouse(view, self._mouse)
+        self._description = self.transform.description(view, self._mouse)
+
+    def end_transform(self, *, keep: bool) -> None:
+        """End moving or turning by hand; without `keep` the body goes back to where that began."""
+        transform, self.transform = self.transform, None
+        if transform is not None and not keep:
+            self.item.put(self.body, transform.start)
+        elif self.item.overlapping is not None:
+            self.item.put(self.body, self.item.overlapping[self.body])
+
+    def take_point(self, context: Context, view: View, event: Event, action: PointAction) -> bool:
+        """Take the point under the mouse; return False if that is of no body that is placed."""
+        self.follow(view, event)
+        seen = object_under(context, view, self._mouse)
+        body = None if seen is None else self.item.body_of(seen[0])
+        if seen is None or body is None or self.item.overlapping is not None:
+            return False
+        self.body = body
+        self.handle = self.item.handle_at(action, body, seen[1])
+        return True
+
+    def tie_to(self, context: Context, view: View, event: Event) -> None:
+        """Tie the point that was taken to what is under the mouse, or to the place there."""
+        handle, self.handle = self.handle, None
+        assert handle is not None
+        self.follow(view, event)
+        point = handle.in_world(self.item.poses[handle.body])
+        seen = object_under(context, view, self._mouse)
+        self.item.ties.append(handle.tie(view.under_mouse(self._mouse, point) if seen is None else seen[1]))
+        self._apply_ties(context)
+
+    def release_point(self, context: Context) -> None:
+        """Release the point that was taken."""
+        self.handle = None
+        self._apply_ties(context)
+
+    # what keys do
+
+    def toggle_through(self) -> None:
+        """Let a body that is moved by hand pass through things, or no more."""
+        self.through, self._requested = not self.through, None
+        if not self.through and self.item.overlapping is not None:
+            self.item.put(self.body, self.item.overlapping[self.body])
+
+    def toggle_friction(self, context: Context) -> None:
+        """Let the settings' friction act from here on, or none."""
+        self.steered.toggle_friction(settings_of(scene_of(context)).friction)
+
+    def toggle_bilateral(self, view: View, event: Event) -> None:
+        """Let the contact under the mouse stick from here on, or no more. Raises SceneError for none."""
+        self.follow(view, event)
+        if not self.item.toggle_bilateral(view, self._mouse):
+            raise SceneError(self.subject.name, "no contact is under the mouse", "point at one of its dots")
+
+    def next(self, context: Context) -> None:
+        """Leave this object here, and go on with the next one that is selected."""
+        if self._together:
+            self.body = (self.body + 1) % len(self.item.subjects)
+            return
+        if self.interferes:
+            raise SceneError(self.subject.name, "it overlaps something", "move it clear first")
+        present = [name for name in self._names if name in bpy.data.objects]
+        if len(present) < 2:
+            raise SceneError(self.subject.name, "no other object is selected", "select those to place first")
+        following = bpy.data.objects[present[(present.index(self._names[self._turn]) + 1) % len(present)]]
+        item = PlacementItem(context, [following])
+        self.finished.append(self.item)
+        self.item, self.body, self._is_new = item, 0, True
+        self._turn = self._names.index(following.name)
+        self._make_active(context, following.name)
+
+    def key_here(self, context: Context) -> None:
+        """Key this rest, once it is confirmed, on the frame that is shown now; or no more."""
+        frame = scene_of(context).frame_current
+        self.item.key_frame = frame if self.item.key_frame is None else None
+
+    # how it ends
+
+    @property
+    def items(self) -> list[PlacementItem]:
+        """All placements of the session, in turn."""
+        return [*self.finished, self.item]
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether the objects are as they are shown."""
+        latest = {item.subjects[0].name: item for item in self.items}
+        return all(item.is_undisturbed for item in latest.values())
+
+    def write(self, context: Context) -> list[Outcome]:
+        """Write the objects where they are shown. Raises PhysPlaceError, with everything put back."""
+        try:
+            for item in self.items:
+                item.check_writable(context)
+        finally:
+            self.put_back(context)
+        return [outcome for item in self.items for outcome in item.write(context)]
+
+    @property
+    def starts(self) -> dict[str, Pose]:
+        """The names of the objects that are placed now, and the poses that they were released at."""
+        return self.item.starts
+
+    def leave(self, context: Context) -> None:
+        """Leave the object where it was moved by hand, not placed. Raises SceneError, with it put back."""
+        poses = self.item.poses
+        self.put_back(context)
+        self.item.leave(context, poses)
+
+    def put_back(self, context: Context) -> None:
+        """Put everything back to where it was."""
+        for item in reversed(self.items):
+            item.put_back(context)
+        self._make_active(context, self._active_name)
+
+    def show_again(self, context: Context) -> None:
+        """Show everything where it is, after it was put back."""
+        for item in self.items:
+            item.show(context)
+        self._make_active(context, self.subject.name)
+
+    # what the header says
+
+    def figures(self) -> str:
+        """Return how far the placement is, in one line."""
+        if self.transform is not None:
+            return _line([f"{self.subject.name}: {self._description}", *self.contact_figures()])
+        if self.item.overlapping is not None:
+            return _line([self.subject.name, *self.contact_figures()])
+        steered, solver = self.steered, self.steered.solver
+        settings, history = solver.settings, steered.history
+        subjects = self.item.subjects
+        name = self.subject.name if len(subjects) == 1 else f"{len(subjects)} objects"
+        is_on_its_way = steered.is_running or not history.is_latest
+        status = "on its way" if is_on_its_way else solver.status.message.split(":")[0]
+        parts = [f"{name}: {'paused, ' if steered.paused else ''}{status}"]
+        parts.append(f"state {history.shown} of {len(solver.states) - 1}")
+        parts += [f"{steered.pacing.step_seconds:.1f} s a step"] if steered.is_slow else []
+        parts += self.contact_figures()
+        parts += [f"friction {settings.friction:.2g}"] if settings.friction > 0.0 else []
+        parts += [] if settings.check_energy else ["may rise"]
+        parts += [counted(len(self.item.ties), "tie")] if self.item.ties else []
+        parts += [f"keyed on frame {self.item.key_frame}"] if self.item.key_frame is not None else []
+        return _line(parts)
+
+    def contact_figures(self) -> list[str]:
+        """Return what the object touches or overlaps, in words."""
+        if self.item.overlapping is not None:
+            overlaps = [] if self.item.is_clear(self.body) else ["overlaps something: move it clear"]
+            return [*overlaps, "goes through things"]
+        contacts = counted(self._contact_count, "contact")
+        bilateral = f", {self._bilateral_count} sticking" if self._bilateral_count else ""
+        return [contacts + bilateral, *(["goes through things"] if self.through else [])]
+
+    # what the rest is made of
+
+    def _apply_transform(self, view: View, transform: TransformInput, seconds: float) -> bool:
+        """Move the body to where the artist asks for it, as far as it gets.
+
+        It passes through things if it may, or as long as it overlaps any. Returns whether anything is to be
+        shown anew: it moved, or it stands still and is asked to be elsewhere.
+        """
+        target, before = transform.target(view, self._mouse), self.steered.state
+        description = transform.description(view, self._mouse)
+        requested = target.translation.tobytes(), target.rotation.tobytes(), description
+        is_on_its_way = False
+        if self.through or self.item.overlapping is not None:
+            self.item.move_through(self.body, target)
+            if not self.through and self.item.is_clear(self.body):
+                self.item.put(self.body, target)
+        else:
+            is_on_its_way = self._drag(transform, target, seconds)
+        if self.steered.state is before and (is_on_its_way or requested == self._requested):
+            return False
+        self._description, self._requested = description, requested
+        return True
+
+    def _drag(self, transform: TransformInput, target: Pose, seconds: float) -> bool:
+        """Slide the body towards a pose, first back to its start if its axis was changed."""
+        pivot = transform.pivot
+        if transform.returns and self.steered.drag(transform.start, self.body, pivot, None, seconds):
+            return True
+        self.transform = replace(transform, returns=False)
+        return self.steered.drag(target, self.body, pivot, transform.axes, seconds)
+
+    def _make_active(self, context: Context, name: str) -> None:
+        objects = view_layer_of(context).objects
+        if name in objects:
+            objects.active = objects[name]
+
+    def _apply_ties(self, context: Context) -> None:
+        check_energy = settings_of(scene_of(context)).check_energy
+        self.steered.apply_forces(self.item.ties, check_energy=check_energy)
+
+
+def _line(parts: Sequence[str]) -> str:
+    return "   |   ".join(parts)

@@ -1,0 +1,1 @@
+"""Tests of placing, dragging, forces and copies through the operators."""
