@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import bpy
 
-from tests.window.hand import Hand
+from tests.window.user import User
 
 
-async def begin(hand: Hand) -> None:
+async def begin(user: User) -> None:
     """An empty scene, no undo, and a window that is nothing but one 3D viewport, which draws little."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    await hand.wait(1)
-    screen = hand.window.screen
+    await user.wait(1)
+    screen = user.window.screen
     for area in [area for area in screen.areas if area.type != "VIEW_3D"]:
-        with bpy.context.temp_override(window=hand.window, screen=screen, area=area):
+        with bpy.context.temp_override(window=user.window, screen=screen, area=area):
             bpy.ops.screen.area_close()
-        await hand.wait(1)
-    draw(hand, fully=False)
+        await user.wait(1)
+    draw(user, fully=False)
 
 
-def draw(hand: Hand, *, fully: bool) -> None:
+def draw(user: User, *, fully: bool) -> None:
     """Let the viewport draw all that an artist sees, or leave out what only looks better: in software that is
     almost half of the time that drawing takes.
     """
-    space = hand.area.spaces.active
+    space = user.area.spaces.active
     bpy.context.preferences.system.use_overlay_smooth_wire = fully
     space.shading.show_object_outline = fully
     overlay = space.overlay

@@ -1,6 +1,6 @@
 """Tests that run inside a Blender with a window: `make test-window`. CONTRIBUTING.md says how to write one.
 
-A test here is an `async def` with the argument `hand`. pytest finds it; Blender runs it.
+A test here is an `async def` with the argument `user`. pytest finds it; Blender runs it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def blender(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def hand(blender: Blender) -> Blender:
-    """Marks a test that Blender runs. What the test itself gets is a `tests.window.hand.Hand`."""
+def user(blender: Blender) -> Blender:
+    """Marks a test that Blender runs. What the test itself gets is a `tests.window.user.User`."""
     return blender
 
 
@@ -54,7 +54,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     module = ".".join(pyfuncitem.path.relative_to(ROOT).with_suffix("").parts)
     arguments = pyfuncitem.callspec.params if hasattr(pyfuncitem, "callspec") else {}
-    blender = pyfuncitem.funcargs["hand"]
+    blender = pyfuncitem.funcargs["user"]
     problem = blender.run(module, pyfuncitem.originalname, arguments, SECONDS)
     if problem is not None:
         pytest.fail(problem, pytrace=False)

@@ -9,7 +9,7 @@ import numpy as np
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
-from tests.window.hand import Hand, Place
+from tests.window.user import Place, User
 
 
 def place_of(name: str) -> np.ndarray:
@@ -24,8 +24,8 @@ class Track:
     (3,) is the one axis that it may go along.
     """
 
-    def __init__(self, hand: Hand, name: str, along: Sequence[float] | None = None) -> None:
-        self.hand, self.name, self.pressed = hand, name, hand.place
+    def __init__(self, user: User, name: str, along: Sequence[float] | None = None) -> None:
+        self.user, self.name, self.pressed = user, name, user.place
         self.origin = place_of(name)
         self.kept = np.eye(3) if along is None else np.outer(along, along)
         self._asked, self._at = [self.origin], [self.origin]
@@ -40,16 +40,16 @@ class Track:
 
     async def glide(self, place: Place, steps: int) -> None:
         """Move the mouse straight to a place by so many events, one a tick."""
-        x, y = self.hand.place
+        x, y = self.user.place
         for step in range(1, steps + 1):
             share = step / steps
-            await self.hand.glide_to((x + share * (place[0] - x), y + share * (place[1] - y)), steps=1)
+            await self.user.glide_to((x + share * (place[0] - x), y + share * (place[1] - y)), steps=1)
             self._note()
 
     async def wait(self, ticks: int) -> None:
         """Let the object come after."""
         for _ in range(ticks):
-            await self.hand.wait(1)
+            await self.user.wait(1)
             self._note()
 
     async def until_it_stands(self) -> None:
@@ -78,12 +78,12 @@ class Track:
         return float(_lengths((np.diff(self.at, axis=0) - np.diff(self.asked, axis=0)) @ along).max())
 
     def _note(self) -> None:
-        now, then = (self._in_its_depth(place) for place in (self.hand.place, self.pressed))
+        now, then = (self._in_its_depth(place) for place in (self.user.place, self.pressed))
         self._asked.append(self.origin + self.kept @ (now - then))
         self._at.append(place_of(self.name))
 
     def _in_its_depth(self, place: Place) -> np.ndarray:
-        region, view = self.hand.region(), self.hand.area.spaces.active.region_3d
+        region, view = self.user.region(), self.user.area.spaces.active.region_3d
         pixel = Vector((place[0] - region.x, place[1] - region.y))
         return np.array(region_2d_to_location_3d(region, view, pixel, Vector(self.origin)))
 

@@ -87,27 +87,27 @@ class Driver:
 
     async def _perform(self, order: dict[str, Any]) -> None:
         from tests.window import extension, rewriting
-        from tests.window.hand import Hand
+        from tests.window.user import User
 
-        hand = Hand(self.screen_dump, Path(order["pictures"]))
-        await _fresh_start(hand)
+        user = User(self.screen_dump, Path(order["pictures"]))
+        await _fresh_start(user)
         if extension.MODULE not in bpy.context.preferences.addons:
             extension.enable()
         test = getattr(rewriting.load(order["module"], ROOT), order["name"])
-        await test(hand=hand, **order["arguments"])
-        await hand.wait()
+        await test(user=user, **order["arguments"])
+        await user.wait()
         under_way = extension.open_sessions()
         assert not under_way, f"the test has left an operator open: {under_way}"
 
 
-async def _fresh_start(hand: Any) -> None:
+async def _fresh_start(user: Any) -> None:
     """An empty scene in one 3D viewport, the tool that Blender begins with, the mouse beside the toolbar."""
     from tests.window import afresh
 
-    await afresh.begin(hand)
+    await afresh.begin(user)
     with _context_of_the_viewport():
         bpy.ops.wm.tool_set_by_id(name="builtin.select_box")  # Blender 5.2 keeps the one that was chosen
-    await hand.move_to((hand.region().x + hand.region().width // 3, hand.region().y + 100))
+    await user.move_to((user.region().x + user.region().width // 3, user.region().y + 100))
 
 
 def _context_of_the_viewport() -> Any:
@@ -131,7 +131,7 @@ def _explain(error: BaseException) -> str:
     return "".join(told.format())
 
 
-async def ready(hand: Any) -> None:
+async def ready(user: Any) -> None:
     """The test that does nothing: Blender is up and the extension is enabled."""
 
 

@@ -13,7 +13,7 @@ import bpy
 
 from tests.scene import scenes
 from tests.window import extension
-from tests.window.hand import Hand
+from tests.window.user import User
 
 Event = tuple[object, ...]
 
@@ -73,8 +73,8 @@ SCENES: dict[str, Callable[[], list[str]]] = {
 class Performer:
     """Has the events of a sequence happen."""
 
-    def __init__(self, hand: Hand, scene: str) -> None:
-        self.hand = hand
+    def __init__(self, user: User, scene: str) -> None:
+        self.user = user
         self.together = scene == "together"
         self.is_over = self.holds = False
         self.movers = SCENES[scene]()
@@ -102,7 +102,7 @@ class Performer:
         elif kind in ("click", "hold", "release"):
             self._button(kind, *words)
         elif kind == "wait":
-            await self.hand.wait(*words)
+            await self.user.wait(*words)
         else:
             await getattr(self, f"_{words[0] if words else kind}_now")()
 
@@ -131,32 +131,32 @@ class Performer:
     def _button_or_key(self, key: str, modifiers: tuple[str, ...], values: tuple[str, ...]) -> None:
         held = {name: name in modifiers for name in ("shift", "ctrl", "alt")}
         for name in modifiers:
-            self.hand._event(f"LEFT_{name.upper()}", "PRESS")
+            self.user._event(f"LEFT_{name.upper()}", "PRESS")
         for value in values:
-            self.hand._event(key, value, **held)
+            self.user._event(key, value, **held)
         for name in modifiers:
-            self.hand._event(f"LEFT_{name.upper()}", "RELEASE")
+            self.user._event(f"LEFT_{name.upper()}", "RELEASE")
 
     def _move(self, where: str, x: float, y: float) -> None:
-        window, region = self.hand.window, self.hand.region()
+        window, region = self.user.window, self.user.region()
         place = (int(x * (window.width - 1)), int(y * (window.height - 1)))
         if where == "view":  # beside the bars that lie over it
             x, y = 0.15 + 0.7 * x, 0.05 + 0.7 * y
             place = (region.x + int(x * region.width), region.y + int(y * region.height))
         if where == "object" and self.movers[0] in bpy.data.objects:
             with contextlib.suppress(AssertionError):  # it may be out of sight
-                place = self.hand.at(bpy.data.objects[self.movers[0]].matrix_world.translation)
-        self.hand.place = place
-        self.hand._event("MOUSEMOVE", "NOTHING")
+                place = self.user.at(bpy.data.objects[self.movers[0]].matrix_world.translation)
+        self.user.place = place
+        self.user._event("MOUSEMOVE", "NOTHING")
 
     def _is_over_the_area(self) -> bool:
         """Whether the mouse is where keys are the operator's, and not Blender's own."""
-        area, (x, y) = self.hand.area, self.hand.place
+        area, (x, y) = self.user.area, self.user.place
         return area.x <= x < area.x + area.width and area.y <= y < area.y + area.height
 
     def _view(self) -> contextlib.AbstractContextManager[None]:
         return bpy.context.temp_override(
-            window=self.hand.window, area=self.hand.area, region=self.hand.region()
+            window=self.user.window, area=self.user.area, region=self.user.region()
         )
 
     # what a script does
@@ -179,29 +179,29 @@ class Performer:
             bpy.ops.wm.open_mainfile(filepath="/no such file.blend")
 
     async def _split_now(self) -> None:
-        if len(self.hand.window.screen.areas) < 3:
+        if len(self.user.window.screen.areas) < 3:
             with self._view():
                 bpy.ops.screen.area_split(direction="VERTICAL", factor=0.5)
 
     async def _close_now(self) -> None:
-        if len(self.hand.window.screen.areas) > 1:
+        if len(self.user.window.screen.areas) > 1:
             with self._view():
                 bpy.ops.screen.area_close()
 
     async def _workspace_now(self) -> None:
-        before = self.hand.window.workspace
-        self.hand.window.workspace = next(each for each in bpy.data.workspaces if each != before)
-        await self.hand.wait(3)
-        self.hand.window.workspace = before
-        await self.hand.until(lambda: self.hand.window.workspace == before)
-        await self.hand.wait(2)
+        before = self.user.window.workspace
+        self.user.window.workspace = next(each for each in bpy.data.workspaces if each != before)
+        await self.user.wait(3)
+        self.user.window.workspace = before
+        await self.user.until(lambda: self.user.window.workspace == before)
+        await self.user.wait(2)
 
     async def _mode_now(self) -> None:
         with self._view():
             if not bpy.ops.object.mode_set.poll():
                 return
             bpy.ops.object.mode_set(mode="EDIT")
-        await self.hand.until(lambda: not extension.open_sessions())
+        await self.user.until(lambda: not extension.open_sessions())
         with self._view():
             bpy.ops.object.mode_set(mode="OBJECT")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import bpy
 
@@ -21,18 +22,21 @@ def disable() -> None:
 
 
 def open_sessions() -> list[str]:
-    """The modal operators of PhysPlace that are under way; none when it is disabled."""
-    if MODULE not in bpy.context.preferences.addons:
-        return []
-    return importlib.import_module(f"{MODULE}.operators.modal").open_sessions()
+    """Return the names of the modal operators of PhysPlace that are running; none when it is disabled."""
+    return [operator.bl_idname for operator in open_operators()]
 
 
-def told() -> list[str]:
-    """What the modal operators that are under way tell the artist, for messages."""
+def open_operators() -> tuple[Any, ...]:
+    """Return the modal operators of PhysPlace that are running; none when it is disabled."""
     if MODULE not in bpy.context.preferences.addons:
-        return []
-    open_ones = importlib.import_module(f"{MODULE}.operators.modal").ModalOperator._open
-    return [f"{operator.bl_label}: {operator.header()}" for operator in open_ones]
+        return ()
+    operators: tuple[Any, ...] = importlib.import_module(f"{MODULE}.operators.modal").open_operators()
+    return operators
+
+
+def headers() -> list[str]:
+    """Return what the modal operators that are running show in the header."""
+    return [f"{operator.bl_label}: {operator.header()}" for operator in open_operators()]
 
 
 def key_of(keymap: str, action: str) -> bpy.types.KeyMapItem:

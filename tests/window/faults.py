@@ -7,7 +7,7 @@ import time
 
 import bpy
 
-from tests.window.hand import Hand
+from tests.window.user import User
 
 
 class FAULTY_OT_operator(bpy.types.Operator):
@@ -40,41 +40,41 @@ def mistake_in_a_draw_handler() -> None:
     raise LookupError("mistake in a draw handler")
 
 
-async def an_assertion_fails(hand: Hand) -> None:
+async def an_assertion_fails(user: User) -> None:
     height = 3.5
     assert height == 1.0, "it floats"
 
 
-async def an_operator_raises_when_its_key_is_pressed(hand: Hand) -> None:
+async def an_operator_raises_when_its_key_is_pressed(user: User) -> None:
     bpy.utils.register_class(FAULTY_OT_operator)
     keymap = bpy.context.window_manager.keyconfigs.addon.keymaps.new("3D View", space_type="VIEW_3D")
     keymap.keymap_items.new("faulty.operator", "F13", "PRESS")
-    await hand.press("F13")
+    await user.press("F13")
 
 
-async def a_panel_is_drawn(hand: Hand, raises: bool) -> None:
+async def a_panel_is_drawn(user: User, raises: bool) -> None:
     FAULTY_PT_panel.raises = raises
     bpy.utils.register_class(FAULTY_PT_panel)
-    await hand.open_tab("Faulty")
+    await user.open_tab("Faulty")
 
 
-async def a_draw_handler_raises(hand: Hand) -> None:
+async def a_draw_handler_raises(user: User) -> None:
     bpy.types.SpaceView3D.draw_handler_add(mistake_in_a_draw_handler, (), "WINDOW", "POST_PIXEL")
-    hand.area.tag_redraw()
-    await hand.wait()
+    user.area.tag_redraw()
+    await user.wait()
 
 
-async def it_waits_for_what_never_comes(hand: Hand) -> None:
-    await hand.until(lambda: False, ticks=10)
+async def it_waits_for_what_never_comes(user: User) -> None:
+    await user.until(lambda: False, ticks=10)
 
 
-async def blender_crashes(hand: Hand) -> None:
+async def blender_crashes(user: User) -> None:
     os.abort()
 
 
-async def blender_hangs(hand: Hand) -> None:
+async def blender_hangs(user: User) -> None:
     time.sleep(60.0)
 
 
-async def all_is_well(hand: Hand) -> None:
-    await hand.wait()
+async def all_is_well(user: User) -> None:
+    await user.wait()

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from tests.window import extension, framebuffer
-from tests.window.hand import Hand
+from tests.window.user import User
 
 STATUS_BAR = 18  # rows of pixels with its words
 
@@ -43,13 +43,13 @@ class Bars:
     bottom: np.ndarray
 
     @classmethod
-    async def of(cls, hand: Hand) -> Bars:
+    async def of(cls, user: User) -> Bars:
         """Look at them."""
-        hand.area.tag_redraw()
-        await hand.move_to(hand.place)
-        await hand.wait()
-        picture = framebuffer.screen(hand.screen_dump)[::-1]
-        area, height = hand.area, hand.region("HEADER").height + hand.region("TOOL_HEADER").height
+        user.area.tag_redraw()
+        await user.move_to(user.place)
+        await user.wait()
+        picture = framebuffer.screen(user.screen_dump)[::-1]
+        area, height = user.area, user.region("HEADER").height + user.region("TOOL_HEADER").height
         above = area.y + area.height
         return cls(picture[above - height : above].copy(), picture[:STATUS_BAR].copy())
 
@@ -62,23 +62,23 @@ class Told:
     meanwhile: Bars
 
     @classmethod
-    async def of(cls, hand: Hand, before: Bars) -> Told:
+    async def of(cls, user: User, before: Bars) -> Told:
         """What an operator that has begun tells."""
-        meanwhile = await Bars.of(hand)
+        meanwhile = await Bars.of(user)
         assert (meanwhile.top != before.top).any()
         assert (meanwhile.bottom != before.bottom).any()
         return cls(before, meanwhile)
 
 
-async def timers(hand: Hand, ticks: int = 5) -> int:
+async def timers(user: User, ticks: int = 5) -> int:
     """How often timers of operators tick in the window meanwhile."""
     if not hasattr(bpy.types, COUNTING_OT_timers.__name__):
         bpy.utils.register_class(COUNTING_OT_timers)
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         assert bpy.ops.counting.timers("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
-    await hand.wait(ticks)
+    await user.wait(ticks)
     COUNTING_OT_timers.done = True
-    await hand.move_to(hand.place)
+    await user.move_to(user.place)
     return COUNTING_OT_timers.heard
 
 
@@ -90,10 +90,10 @@ def assert_nothing_is_open() -> None:
         assert drawing.open_drawings() == ()
 
 
-async def assert_nothing_is_left(hand: Hand, told: Told) -> None:
+async def assert_nothing_is_left(user: User, told: Told) -> None:
     """Nothing is open, nothing ticks, and nothing is told any more; Blender has words of its own below."""
     assert_nothing_is_open()
-    assert await timers(hand) == 0
-    after = await Bars.of(hand)
+    assert await timers(user) == 0
+    after = await Bars.of(user)
     np.testing.assert_array_equal(after.top, told.before.top)
     assert (after.bottom != told.meanwhile.bottom).any()

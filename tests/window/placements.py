@@ -11,29 +11,29 @@ from mathutils import Vector
 
 from tests.scene import scenes
 from tests.window import extension
-from tests.window.hand import Hand
+from tests.window.user import User
 
 START = 3.0
 
 
-async def begun(hand: Hand, *, until: float | None = 1.0) -> bpy.types.Object:
+async def begun(user: User, *, until: float | None = 1.0) -> bpy.types.Object:
     """A cube above a floor, being placed; unless told it has come to rest, a height of 1."""
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, START))
-    await placing(hand, cube)
+    await placing(user, cube)
     if until is not None:
-        await hand.until(lambda: cube_at().z == pytest.approx(until, abs=1e-5))
+        await user.until(lambda: cube_at().z == pytest.approx(until, abs=1e-5))
     return cube
 
 
-async def placing(hand: Hand, mover: bpy.types.Object) -> None:
+async def placing(user: User, mover: bpy.types.Object) -> None:
     """Begin to place an object, seen from the front, the mouse beside it."""
     mover.select_set(True)
     scenes.activate(mover)
-    await hand.look_from_the_front()
-    hand.scene_is_ready()
-    await hand.move_to(hand.at((4.0, 0.0, 4.0)))
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    await user.look_from_the_front()
+    user.scene_is_ready()
+    await user.move_to(user.at((4.0, 0.0, 4.0)))
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
 
@@ -43,8 +43,8 @@ def cube_at(name: str = "Cube") -> Vector:
 
 
 def operator() -> Any:
-    """What is under way."""
-    return importlib.import_module(f"{extension.MODULE}.operators.modal").ModalOperator._open[0]
+    """The operator that is running."""
+    return extension.open_operators()[0]
 
 
 def header() -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 import os
 
-from tests.window.hand import Hand
+from tests.window.user import User
 
 Size = tuple[int, int]
 
 
-async def resize(hand: Hand, size: Size) -> None:
+async def resize(user: User, size: Size) -> None:
     """Let the window be so many pixels wide and high."""
-    _resize((hand.window.width, hand.window.height), size)
-    await hand.until(lambda: (hand.window.width, hand.window.height) == size)
-    await hand.wait()
+    _resize((user.window.width, user.window.height), size)
+    await user.until(lambda: (user.window.width, user.window.height) == size)
+    await user.wait()
 
 
 def _resize(old: Size, size: Size) -> None:

@@ -12,7 +12,7 @@ from demo import shapes
 from physplace_addon.scene.writing.display import refresh_mesh
 from tests.scene import scenes
 from tests.window import afresh
-from tests.window.hand import Hand
+from tests.window.user import User
 
 Colour = tuple[float, float, float]
 Point = tuple[float, float, float]
@@ -104,10 +104,10 @@ def paint(obj: bpy.types.Object, colour: Colour) -> None:
     obj.color = (*colour, 1.0)
 
 
-async def show(hand: Hand, centre: Point, distance: float, *, tab: bool) -> None:
+async def show(user: User, centre: Point, distance: float, *, tab: bool) -> None:
     """Look at a place from above, to the right; the scene in colours, without the grid."""
-    afresh.draw(hand, fully=True)
-    space = hand.area.spaces.active
+    afresh.draw(user, fully=True)
+    space = user.area.spaces.active
     space.shading.color_type, space.shading.show_shadows, space.shading.show_cavity = "OBJECT", True, True
     space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False
     space.show_gizmo_navigate = space.overlay.show_text = False
@@ -117,9 +117,9 @@ async def show(hand: Hand, centre: Point, distance: float, *, tab: bool) -> None
     view.view_location, view.view_distance = centre, distance
     space.show_region_ui = False
     if tab:
-        await hand.open_tab()
-    await hand.wait()
-    hand.scene_is_ready()
+        await user.open_tab()
+    await user.wait()
+    user.scene_is_ready()
 
 
 def _object(

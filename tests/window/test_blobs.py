@@ -8,9 +8,9 @@ import bpy
 from mathutils import Vector
 
 from tests.window import extension
-from tests.window.hand import Hand
 from tests.window.leftovers import Bars, Told, assert_nothing_is_left, assert_nothing_is_open, timers
 from tests.window.placements import header
+from tests.window.user import User
 
 BESIDE = Vector((2.0, 0.0, 0.0))
 SCULPT = "PHYSPLACE_OT_blob_sculpt"
@@ -25,7 +25,7 @@ def at(name: str) -> Vector:
     return bpy.data.objects[name].matrix_world.translation.copy()
 
 
-async def a_blob(hand: Hand) -> Bars:
+async def a_blob(user: User) -> Bars:
     """Two balls side by side in one blob, with a control point at the right end and one on the left."""
     bpy.ops.physplace.blob_add(location=(-1.0, 0.0, 0.0))
     bpy.ops.physplace.blob_add(location=(1.0, 0.0, 0.0))
@@ -34,10 +34,10 @@ async def a_blob(hand: Hand) -> Bars:
     for name, new in (("Control", "Right"), ("Control.001", "Left")):
         bpy.data.objects[name].name = new
     activate("Right")
-    await hand.look_from_the_front(centre=(0.0, 0.0, 0.0), distance=14.0)
-    hand.scene_is_ready()
-    await hand.move_to(hand.at((0.0, 0.0, 3.0)))
-    return await Bars.of(hand)
+    await user.look_from_the_front(centre=(0.0, 0.0, 0.0), distance=14.0)
+    user.scene_is_ready()
+    await user.move_to(user.at((0.0, 0.0, 3.0)))
+    return await Bars.of(user)
 
 
 def activate(name: str) -> None:
@@ -46,29 +46,29 @@ def activate(name: str) -> None:
     bpy.context.view_layer.objects.active = bpy.data.objects[name]
 
 
-async def begun(hand: Hand) -> Told:
+async def begun(user: User) -> Told:
     """The blob is being sculpted, and its surface shown."""
-    before = await a_blob(hand)
-    await begin(hand)
-    return await Told.of(hand, before)
+    before = await a_blob(user)
+    await begin(user)
+    return await Told.of(user, before)
 
 
-async def begin(hand: Hand) -> None:
+async def begin(user: User) -> None:
     """Sculpt the active blob."""
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == [SCULPT]
-    await hand.wait(15)
+    await user.wait(15)
 
 
-async def pulled_by_g(hand: Hand, name: str = "Right", way: Vector = BESIDE) -> None:
+async def pulled_by_g(user: User, name: str = "Right", way: Vector = BESIDE) -> None:
     """Move an empty with G, and leave it there; what is sculpted has time to come."""
     activate(name)
-    await hand.move_to(hand.at(at(name)))
-    await hand.press("G")
-    await hand.glide_to(hand.at(at(name) + way), 6)
-    await hand.press("RET")
-    await hand.wait(15)
+    await user.move_to(user.at(at(name)))
+    await user.press("G")
+    await user.glide_to(user.at(at(name) + way), 6)
+    await user.press("RET")
+    await user.wait(15)
 
 
 def is_alike(first: dict[str, tuple[float, ...]], second: dict[str, tuple[float, ...]]) -> bool:
@@ -78,64 +78,64 @@ def is_alike(first: dict[str, tuple[float, ...]], second: dict[str, tuple[float,
     )
 
 
-async def test_g_on_a_control_point_moves_the_surface(hand: Hand) -> None:
-    told = await begun(hand)
+async def test_g_on_a_control_point_moves_the_surface(user: User) -> None:
+    told = await begun(user)
     start = places()
-    await hand.screenshot("blob_sculpting")
-    await hand.move_to(hand.at(at("Right")))
-    await hand.press("G")
-    await hand.glide_to(hand.at(at("Right") + Vector((1.0, 0.0, 1.0))), 10)
-    await hand.wait(10)
-    await hand.screenshot("blob_pulled")
+    await user.screenshot("blob_sculpting")
+    await user.move_to(user.at(at("Right")))
+    await user.press("G")
+    await user.glide_to(user.at(at("Right") + Vector((1.0, 0.0, 1.0))), 10)
+    await user.wait(10)
+    await user.screenshot("blob_pulled")
     assert places()["Sphere.001"][0] > start["Sphere.001"][0] + 0.3, "the surface follows while G goes on"
-    await hand.press("ESC")
-    await hand.wait(15)
+    await user.press("ESC")
+    await user.wait(15)
     assert extension.open_sessions() == [SCULPT], "Esc ended G, not the sculpting"
     assert at("Right").x < 2.3
-    await pulled_by_g(hand)
+    await pulled_by_g(user)
     assert extension.open_sessions() == [SCULPT], "Enter ended G, not the sculpting"
-    await hand.press("RET")
-    await assert_nothing_is_left(hand, told)
+    await user.press("RET")
+    await assert_nothing_is_left(user, told)
     assert at("Right").x > 3.5
     assert abs(at("Left").x + 2.02) < 0.05, "the pinned point has stayed"
 
 
-async def test_undo_goes_back_a_move_and_sculpting_goes_on_from_there(hand: Hand) -> None:
-    await begun(hand)
+async def test_undo_goes_back_a_move_and_sculpting_goes_on_from_there(user: User) -> None:
+    await begun(user)
     start = places()
-    await pulled_by_g(hand)
+    await pulled_by_g(user)
     moved, here = places(), at("Right")
     assert not is_alike(start, moved)
-    await hand.undo()
-    await hand.wait(10)
+    await user.undo()
+    await user.wait(10)
     assert extension.open_sessions() == [SCULPT]
     assert is_alike(places(), start)
-    await hand.redo()
-    await hand.wait(10)
+    await user.redo()
+    await user.wait(10)
     assert (at("Right") - here).length < 0.05
-    await hand.press("RET")
-    await hand.wait()
+    await user.press("RET")
+    await user.wait()
     assert_nothing_is_open()
-    await hand.undo()
+    await user.undo()
     assert bpy.data.objects["Right"].location.x > 2.5, "one undo takes back what Enter has left"
 
 
-async def test_escape_has_all_as_it_was(hand: Hand) -> None:
-    told = await begun(hand)
+async def test_escape_has_all_as_it_was(user: User) -> None:
+    told = await begun(user)
     start = places()
-    await pulled_by_g(hand)
-    await hand.click(hand.at((0.0, 0.0, 0.3)), ctrl=True)
+    await pulled_by_g(user)
+    await user.click(user.at((0.0, 0.0, 0.3)), ctrl=True)
     assert len(bpy.data.objects) == 6, "a click with Ctrl has made a control point"
-    await pulled_by_g(hand, "Sphere", Vector((0.0, 0.0, 0.4)))
+    await pulled_by_g(user, "Sphere", Vector((0.0, 0.0, 0.4)))
     bpy.data.objects["Sphere.001"]["blob.subtract"] = True
     activate("Sphere")
-    await hand.press("DEL")
-    await hand.wait(5)
+    await user.press("DEL")
+    await user.wait(5)
     bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
-    await hand.wait(5)
+    await user.wait(5)
     assert not is_alike(places(), start)
-    await hand.press("ESC")
-    await assert_nothing_is_left(hand, told)
+    await user.press("ESC")
+    await assert_nothing_is_left(user, told)
     assert is_alike(places(), start)
     assert len(bpy.data.objects) == 5
     assert at("Right").x < 2.3
@@ -143,43 +143,43 @@ async def test_escape_has_all_as_it_was(hand: Hand) -> None:
     assert bpy.context.object.name == "Right"
 
 
-async def test_what_escape_puts_back_and_what_enter_leaves_are_undo_steps(hand: Hand) -> None:
-    await begun(hand)
+async def test_what_escape_puts_back_and_what_enter_leaves_are_undo_steps(user: User) -> None:
+    await begun(user)
     start = places()
-    await pulled_by_g(hand)
+    await pulled_by_g(user)
     sculpted = places()
-    await hand.press("ESC")
-    await hand.undo()
+    await user.press("ESC")
+    await user.undo()
     assert is_alike(places(), sculpted)
-    await hand.redo()
+    await user.redo()
     assert is_alike(places(), start)
-    await begin(hand)
-    await pulled_by_g(hand)
+    await begin(user)
+    await pulled_by_g(user)
     sculpted = places()
-    await hand.press("RET")
-    await hand.undo()
-    await hand.redo()
+    await user.press("RET")
+    await user.undo()
+    await user.redo()
     assert is_alike(places(), sculpted)
 
 
-async def test_what_changes_nothing_leaves_no_undo_step(hand: Hand) -> None:
+async def test_what_changes_nothing_leaves_no_undo_step(user: User) -> None:
     for key in ("RET", "ESC"):
-        await begun(hand)
-        await hand.press(key)
-        await hand.wait()
+        await begun(user)
+        await user.press(key)
+        await user.wait()
         assert_nothing_is_open()
-        await hand.undo()
+        await user.undo()
         assert not bpy.data.objects, "undo goes back to before the test's scene"
 
 
-async def test_a_keyed_blob_is_shown_as_it_is_played(hand: Hand) -> None:
-    await a_blob(hand)
+async def test_a_keyed_blob_is_shown_as_it_is_played(user: User) -> None:
+    await a_blob(user)
     right = bpy.data.objects["Right"]
     for frame, x in ((1, right.location.x), (20, right.location.x + 1.5)):
         right.location.x = x
         right.keyframe_insert("location", frame=frame)
     start = places()
-    playback = importlib.import_module(f"{extension.MODULE}.operators.blob_playback").playback
+    playback = importlib.import_module(f"{extension.MODULE}.operators.blobs.playback").playback
 
     def reach() -> float:
         """How far to the right the shown surface goes, or zero for none."""
@@ -187,109 +187,109 @@ async def test_a_keyed_blob_is_shown_as_it_is_played(hand: Hand) -> None:
         return 0.0 if shown is None else float(shown.floaters.position[:, 0].max())
 
     bpy.context.scene.frame_set(20)
-    await hand.until(lambda: reach() > 3.3)
+    await user.until(lambda: reach() > 3.3)
     assert bpy.context.scene.frame_current == 20
-    await hand.screenshot("blob_played")
-    await hand.press("LEFT_ARROW")
-    await hand.until(lambda: 3.2 < reach() < 3.6)
+    await user.screenshot("blob_played")
+    await user.press("LEFT_ARROW")
+    await user.until(lambda: 3.2 < reach() < 3.6)
     bpy.context.scene.frame_set(1)
     assert 1.9 < reach() < 2.1
-    await hand.move_to(hand.at((0.0, 0.0, 3.0)))
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    await user.move_to(user.at((0.0, 0.0, 3.0)))
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.screen.animation_play()
-        await hand.until(lambda: bpy.context.scene.frame_current > 8 and reach() > 2.5)
+        await user.until(lambda: bpy.context.scene.frame_current > 8 and reach() > 2.5)
         bpy.ops.screen.animation_cancel(restore_frame=False)
     assert is_alike(places(), start), "nothing was written"
-    await pulled_by_g(hand, "Sphere", Vector((0.0, 0.0, 0.4)))
+    await pulled_by_g(user, "Sphere", Vector((0.0, 0.0, 0.4)))
     assert reach() == 0.0, "what was changed is not shown as it was"
 
 
-async def test_a_control_point_is_dragged_in_the_plane_of_the_view(hand: Hand) -> None:
-    await begun(hand)
+async def test_a_control_point_is_dragged_in_the_plane_of_the_view(user: User) -> None:
+    await begun(user)
     start = places()
     depth = at("Right").y
-    await hand.move_to(hand.at(at("Right")))
-    await hand.hold()
-    await hand.glide_to(hand.at((3.0, 0.0, 1.0)))
-    await hand.until(lambda: (at("Right") - Vector((3.0, depth, 1.0))).length < 0.05)
-    await hand.release()
+    await user.move_to(user.at(at("Right")))
+    await user.hold()
+    await user.glide_to(user.at((3.0, 0.0, 1.0)))
+    await user.until(lambda: (at("Right") - Vector((3.0, depth, 1.0))).length < 0.05)
+    await user.release()
     assert bpy.context.object.name == "Right"
     dragged = places()
-    await hand.move_to(hand.at(at("Right")))
-    await hand.hold()
-    await hand.glide_to(hand.at((3.0, 0.0, -2.0)))
-    await hand.press("ESC")
-    await hand.release()
-    await hand.wait(5)
+    await user.move_to(user.at(at("Right")))
+    await user.hold()
+    await user.glide_to(user.at((3.0, 0.0, -2.0)))
+    await user.press("ESC")
+    await user.release()
+    await user.wait(5)
     assert extension.open_sessions() == [SCULPT]
     assert is_alike(places(), dragged), "Esc takes back the drag, not the sculpting"
-    await hand.undo()
-    await hand.wait(10)
+    await user.undo()
+    await user.wait(10)
     assert is_alike(places(), start)
     extension.key_of("PhysPlace: Sculpting", "CONFIRM").type = "F6"
-    await hand.press("F6")
+    await user.press("F6")
     extension.key_of("PhysPlace: Sculpting", "CONFIRM").type = "RET"
     assert_nothing_is_open()
 
 
-async def test_parts_may_be_deleted_and_added_meanwhile(hand: Hand) -> None:
-    await begun(hand)
+async def test_parts_may_be_deleted_and_added_meanwhile(user: User) -> None:
+    await begun(user)
     activate("Sphere")
-    await hand.move_to(hand.at((0.0, 0.0, 2.0)))
-    await hand.press("DEL")
-    await hand.wait(15)
+    await user.move_to(user.at((0.0, 0.0, 2.0)))
+    await user.press("DEL")
+    await user.wait(15)
     assert set(places()) == {"Sphere.001"}
     assert extension.open_sessions() == [SCULPT]
     activate("Left")
-    await hand.press("DEL")
+    await user.press("DEL")
     bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
-    await hand.wait(15)
+    await user.wait(15)
     assert set(places()) == {"Sphere.001", "Cylinder", "Cylinder End"}
-    await hand.screenshot("blob_added")
+    await user.screenshot("blob_added")
     activate("Cylinder End")
-    await hand.press("DEL")
-    await hand.wait(10)
+    await user.press("DEL")
+    await user.wait(10)
     assert extension.open_sessions() == [SCULPT], "what is wrong is said, and it waits"
     assert "other end is lost" in header()
-    await hand.screenshot("blob_problem")
-    await hand.undo()
-    await hand.wait(10)
+    await user.screenshot("blob_problem")
+    await user.undo()
+    await user.wait(10)
     assert "other end" not in header()
     activate("Blob")
-    await hand.press("DEL")
-    await hand.until(lambda: not extension.open_sessions())
+    await user.press("DEL")
+    await user.until(lambda: not extension.open_sessions())
     assert_nothing_is_open()
 
 
-async def test_a_file_saved_meanwhile_has_what_is_seen(hand: Hand) -> None:
-    await begun(hand)
-    await pulled_by_g(hand)
-    hand.pictures.mkdir(parents=True, exist_ok=True)
-    path = str(hand.pictures / "blob.blend")
+async def test_a_file_saved_meanwhile_has_what_is_seen(user: User) -> None:
+    await begun(user)
+    await pulled_by_g(user)
+    user.pictures.mkdir(parents=True, exist_ok=True)
+    path = str(user.pictures / "blob.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     seen = places()
     assert extension.open_sessions() == [SCULPT]
     bpy.ops.wm.open_mainfile(filepath=path)
     assert_nothing_is_open()
-    await hand.wait(5)
-    assert await timers(hand) == 0
+    await user.wait(5)
+    assert await timers(user) == 0
     assert is_alike(places(), seen)
     activate("Right")
-    await begin(hand)
-    await hand.press("ESC")
+    await begin(user)
+    await user.press("ESC")
     assert is_alike(places(), seen)
 
 
-async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(hand: Hand) -> None:
-    told = await begun(hand)
-    await pulled_by_g(hand)
+async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(user: User) -> None:
+    told = await begun(user)
+    await pulled_by_g(user)
     seen = places()
-    await hand.open_tab()
-    await hand.screenshot("blob_tab")
-    before = hand.window.workspace
-    hand.window.workspace = next(each for each in bpy.data.workspaces if each != before)
-    await hand.until(lambda: not extension.open_sessions())
-    hand.window.workspace = before
-    await hand.wait(5)
-    await assert_nothing_is_left(hand, told)
+    await user.open_tab()
+    await user.screenshot("blob_tab")
+    before = user.window.workspace
+    user.window.workspace = next(each for each in bpy.data.workspaces if each != before)
+    await user.until(lambda: not extension.open_sessions())
+    user.window.workspace = before
+    await user.wait(5)
+    await assert_nothing_is_left(user, told)
     assert is_alike(places(), seen)

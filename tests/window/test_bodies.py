@@ -9,16 +9,16 @@ import pytest
 
 from tests.scene import scenes
 from tests.scene.test_formulas import ring
-from tests.window.hand import Hand
 from tests.window.placements import assert_nothing_is_open, header
+from tests.window.user import User
 
 
 def formula() -> bpy.types.Object:
     return ring("Body", R=0.7, r=0.25)
 
 
-def surface(hand: Hand) -> bpy.types.Object:
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+def surface(user: User) -> bpy.types.Object:
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.surface.primitive_nurbs_surface_torus_add()
     return named(bpy.context.object)
 
@@ -54,60 +54,60 @@ MADE: dict[str, tuple[Callable[..., bpy.types.Object], str]] = {
 
 
 @pytest.mark.parametrize("kind", MADE)
-async def test_it_is_placed_by_the_button_undone_and_redone(hand: Hand, kind: str) -> None:
+async def test_it_is_placed_by_the_button_undone_and_redone(user: User, kind: str) -> None:
     make, note = MADE[kind]
     scenes.floor()
-    made = make(hand)
+    made = make(user)
     made.location, made.rotation_euler = (0.0, 0.0, 2.0), (0.1, 0.05, 0.0)
     scenes.activate(made)
     made.select_set(True)
-    await hand.look_from_the_front(distance=12.0)
-    await hand.open_tab()
-    hand.scene_is_ready()
+    await user.look_from_the_front(distance=12.0)
+    await user.open_tab()
+    user.scene_is_ready()
     start = body().location.z
-    await hand.click_button("physplace.place")
-    await hand.until(lambda: ": at rest" in header())
-    await hand.move_to(hand.at((3.0, 0.0, 3.0)))
-    await hand.press("RET")
+    await user.click_button("physplace.place")
+    await user.until(lambda: ": at rest" in header())
+    await user.move_to(user.at((3.0, 0.0, 3.0)))
+    await user.press("RET")
     assert_nothing_is_open()
     report, rest = body()["physplace_report"].to_dict(), body().location.z
     assert report["status"] == "BALANCED"
     assert report["overlap"] < 1e-6
     assert note in report["notes"]
     assert rest < start
-    await hand.screenshot(f"body-{kind}")
-    await hand.undo()
+    await user.screenshot(f"body-{kind}")
+    await user.undo()
     assert body().location.z == start
-    await hand.redo()
+    await user.redo()
     assert body().location.z == pytest.approx(rest, abs=1e-6)
 
 
-async def test_a_formula_that_is_typed_anew_is_seen_and_placed_anew(hand: Hand) -> None:
+async def test_a_formula_that_is_typed_anew_is_seen_and_placed_anew(user: User) -> None:
     scenes.floor()
     made = formula()
     made.location.z = 2.0
     scenes.activate(made)
     made.select_set(True)
-    await hand.look_from_the_front(distance=12.0)
-    await hand.open_tab()
-    await hand.wait()
+    await user.look_from_the_front(distance=12.0)
+    await user.open_tab()
+    await user.wait()
     before = body().dimensions.z
     assert before == pytest.approx(0.5, abs=0.01)
     body()["surface.r"] = 0.4
     body().update_tag()
-    await hand.until(lambda: body().dimensions.z == pytest.approx(0.8, abs=0.01))
+    await user.until(lambda: body().dimensions.z == pytest.approx(0.8, abs=0.01))
     body()["surface.z"] = "r*sinn(v)"
     body().update_tag()
-    await hand.wait()
-    await hand.screenshot("formula-wrong")
+    await user.wait()
+    await user.screenshot("formula-wrong")
     assert body().dimensions.z == pytest.approx(0.8, abs=0.01)
     body()["surface.z"] = "r*sin(v)"
     body().update_tag()
-    await hand.wait()
-    hand.scene_is_ready()
-    await hand.click_button("physplace.place")
-    await hand.until(lambda: ": at rest" in header())
-    await hand.move_to(hand.at((3.0, 0.0, 3.0)))
-    await hand.press("RET")
+    await user.wait()
+    user.scene_is_ready()
+    await user.click_button("physplace.place")
+    await user.until(lambda: ": at rest" in header())
+    await user.move_to(user.at((3.0, 0.0, 3.0)))
+    await user.press("RET")
     assert body().location.z == pytest.approx(0.4, abs=1e-5)
-    await hand.screenshot("formula-changed")
+    await user.screenshot("formula-changed")

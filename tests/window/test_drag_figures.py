@@ -10,7 +10,7 @@ from mathutils import Euler, Matrix
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.drags import Track, place_of
-from tests.window.hand import Hand
+from tests.window.user import User
 
 TOOL = "physplace.drag_tool"
 ARROW = 55  # pixels from the object to the middle of an arrow
@@ -46,28 +46,28 @@ def depth(normal: np.ndarray) -> float:
     return float(((scenes.CUBE @ world[:3, :3].T + world[:3, 3]) @ normal).min())
 
 
-async def with_the_tool(hand: Hand, cube: bpy.types.Object) -> None:
+async def with_the_tool(user: User, cube: bpy.types.Object) -> None:
     cube.select_set(True)
     scenes.activate(cube)
-    hand.scene_is_ready()
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    user.scene_is_ready()
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.wm.tool_set_by_id(name=TOOL)
-    await hand.wait()
+    await user.wait()
 
 
-async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall(hand: Hand) -> None:
+async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall(user: User) -> None:
     normal, cube = tilted_wall(), child_of_a_mirror()
     small = SMALL * radius(cube)
-    view = hand.area.spaces.active.region_3d
+    view = user.area.spaces.active.region_3d
     view.view_perspective, view.view_rotation = "PERSP", Euler((1.1, 0.0, 0.5)).to_quaternion()
     view.view_location, view.view_distance = (0.0, 0.0, 1.5), 16.0
-    hand.area.spaces.active.show_gizmo = False
-    await with_the_tool(hand, cube)
+    user.area.spaces.active.show_gizmo = False
+    await with_the_tool(user, cube)
     before = Matrix(cube.matrix_world)
-    start = hand.at(place_of("Cube"))
-    await hand.move_to(start)
-    await hand.hold()
-    track = Track(hand, "Cube")
+    start = user.at(place_of("Cube"))
+    await user.move_to(start)
+    await user.hold()
+    track = Track(user, "Cube")
     await track.glide((start[0] + 90, start[1] + 110), 12)
     await track.until_it_stands()
     assert np.abs(track.at[-1] - track.asked[-1]).max() < 1e-5
@@ -76,7 +76,7 @@ async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall
     assert track.most_beyond_what_was_asked() < small
     assert track.most_beyond_the_mouse() < small
     assert np.abs(track.at[-1] - track.at[0]).max() < 1e-5
-    below = hand.at(place_of("Cube") - 4.0 * normal)
+    below = user.at(place_of("Cube") - 4.0 * normal)
     await track.glide(below, 6)
     await track.until_it_stands()
     touched = len(track.at) - 1
@@ -85,26 +85,26 @@ async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall
     assert track.most_beyond_what_was_asked() < small
     assert track.since(touched).most_beside_the_mouse(normal) < small
     assert abs(depth(normal)) < 1e-5
-    await hand.screenshot("dragged-along-a-wall")
-    await hand.release()
+    await user.screenshot("dragged-along-a-wall")
+    await user.release()
     assert extension.open_sessions() == []
     assert np.abs(place_of("Cube") - track.at[-1]).max() < 1e-5
     assert np.array(cube.matrix_world)[:3, :3] == pytest.approx(np.array(before)[:3, :3], abs=1e-6)
-    await hand.undo()
+    await user.undo()
     assert np.abs(place_of("Cube") - track.at[0]).max() < 1e-6
 
 
-async def test_an_arrow_drags_along_its_axis_from_a_contact_on(hand: Hand) -> None:
+async def test_an_arrow_drags_along_its_axis_from_a_contact_on(user: User) -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 1.0))
     small = SMALL * radius(cube)
-    await hand.look_from_the_front()
-    await with_the_tool(hand, cube)
-    await hand.screenshot("drag-tool")
-    x, y = hand.at(place_of("Cube"))
-    await hand.move_to((x + ARROW, y))
-    await hand.hold()
-    track = Track(hand, "Cube", along=(1.0, 0.0, 0.0))
+    await user.look_from_the_front()
+    await with_the_tool(user, cube)
+    await user.screenshot("drag-tool")
+    x, y = user.at(place_of("Cube"))
+    await user.move_to((x + ARROW, y))
+    await user.hold()
+    track = Track(user, "Cube", along=(1.0, 0.0, 0.0))
     await track.glide((x + ARROW + 70, y - 60), 15)
     await track.until_it_stands()
     assert np.abs(track.at[-1] - track.asked[-1]).max() < 1e-5
@@ -114,24 +114,24 @@ async def test_an_arrow_drags_along_its_axis_from_a_contact_on(hand: Hand) -> No
     assert track.most_beyond_what_was_asked() < small
     assert np.abs(track.at - track.at[0])[:, 1:].max() < 1e-6, "it keeps to its axis"
     assert np.abs(track.at[-1] - track.at[0]).max() < 1e-5
-    await hand.release()
+    await user.release()
     assert extension.open_sessions() == []
 
 
-async def test_g_drags_along_the_floor_that_it_rests_on(hand: Hand) -> None:
+async def test_g_drags_along_the_floor_that_it_rests_on(user: User) -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 1.0))
     small = SMALL * radius(cube)
     scenes.activate(cube)
-    await hand.look_from_the_front()
-    hand.scene_is_ready()
-    await hand.move_to(hand.at((3.0, 0.0, 4.0)))
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+    await user.look_from_the_front()
+    user.scene_is_ready()
+    await user.move_to(user.at((3.0, 0.0, 4.0)))
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.physplace.place("INVOKE_DEFAULT")
-    await hand.wait(10)
-    await hand.press("G")
-    track = Track(hand, "Cube")
-    x, y = hand.place
+    await user.wait(10)
+    await user.press("G")
+    track = Track(user, "Cube")
+    x, y = user.place
     await track.glide((x + 25, y - 40), 20)
     await track.until_it_stands()
     up = np.array([0.0, 0.0, 1.0])
@@ -141,5 +141,5 @@ async def test_g_drags_along_the_floor_that_it_rests_on(hand: Hand) -> None:
     await track.glide((x, y), 6)
     await track.until_it_stands()
     assert np.abs(track.at[-1] - track.at[0]).max() < 1e-5
-    await hand.press("ESC")
-    await hand.press("ESC")
+    await user.press("ESC")
+    await user.press("ESC")

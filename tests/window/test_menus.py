@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from tests.scene import scenes
-from tests.window.hand import Hand
+from tests.window.user import User
 
 COMMANDS = [
     *("place", "check", "nudge", "push", "connect", "replicate", "extricate"),
@@ -13,13 +13,13 @@ COMMANDS = [
 ]
 
 
-async def test_the_object_menu_ends_with_physplace_and_all_its_operators(hand: Hand) -> None:
+async def test_the_object_menu_ends_with_physplace_and_all_its_operators(user: User) -> None:
     scenes.activate(scenes.cube())
     bpy.ops.wm.call_menu(name="VIEW3D_MT_object")
-    await hand.wait()
-    await hand.press("END")
-    await hand.press("RIGHT_ARROW")
-    await hand.screenshot("object_menu")
-    entries = await hand.entries_of_open_menu()
+    await user.wait()
+    await user.press("END")
+    await user.press("RIGHT_ARROW")
+    await user.screenshot("object_menu")
+    entries = await user.entries_of_open_menu()
     assert sorted(entries) == sorted(f"bpy.ops.physplace.{command}()" for command in COMMANDS)
-    await hand.press("ESC")
+    await user.press("ESC")

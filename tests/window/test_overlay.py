@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.scene import scenes
 from tests.window import extension, framebuffer
-from tests.window.hand import Hand, Place
+from tests.window.user import Place, User
 
 RED, YELLOW, ORANGE, WHITE = (1.0, 0.1, 0.05), (1.0, 0.85, 0.1), (1.0, 0.5, 0.05), (0.95, 0.95, 0.95)
 
@@ -21,22 +21,22 @@ def module(name: str) -> ModuleType:
     return importlib.import_module(f"{extension.MODULE}.{name}")
 
 
-def count(hand: Hand, place: Place, colour: tuple[float, float, float], reach: int = 10) -> int:
+def count(user: User, place: Place, colour: tuple[float, float, float], reach: int = 10) -> int:
     """How many pixels within reach of a place have a colour, nearly."""
-    picture = framebuffer.screen(hand.screen_dump)
+    picture = framebuffer.screen(user.screen_dump)
     x, y = place[0], len(picture) - 1 - place[1]
     near = picture[y - reach : y + reach + 1, x - reach : x + reach + 1].astype(float) / 255.0
     return int((np.abs(near - colour).max(axis=2) < 0.12).sum())
 
 
-async def alone(hand: Hand) -> None:
+async def alone(user: User) -> None:
     """Nothing is in the scene; it is seen from the front."""
-    await hand.look_from_the_front((0.0, 0.0, 2.0), 12.0)
-    hand.scene_is_ready()
+    await user.look_from_the_front((0.0, 0.0, 2.0), 12.0)
+    user.scene_is_ready()
 
 
-async def test_each_kind_of_mark_is_drawn_in_its_colour(hand: Hand) -> None:
-    await alone(hand)
+async def test_each_kind_of_mark_is_drawn_in_its_colour(user: User) -> None:
+    await alone(user)
     marks = replace(
         module("overlay.marks").Marks.none(),
         contacts=np.array([[-2.0, 0.0, 0.0]]),
@@ -53,7 +53,7 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(hand: Hand) -> None:
     )
     drawing = module("overlay.drawing").Drawing()
     drawing.show(marks)
-    await hand.screenshot("marks")
+    await user.screenshot("marks")
     for point, colour, least in (
         ((-2.0, 0.0, 0.0), YELLOW, 40),
         ((-2.0, 0.0, 1.5), YELLOW, 15),
@@ -62,73 +62,73 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(hand: Hand) -> None:
         ((0.0, 0.0, 4.0), ORANGE, 15),
         ((0.0, 0.0, 2.0), WHITE, 8),
     ):
-        assert count(hand, hand.at(point), colour) >= least, (point, colour)
-    assert count(hand, hand.at((-2.0, 0.0, 2.5)), YELLOW) == 0  # a force of 0.5 at R = 4 ends at 2
-    scene = hand.window.scene
-    hand.window.scene = bpy.data.scenes.new("Other")
-    await hand.wait()
-    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0, "another scene is seen there"
-    hand.window.scene = scene
-    await hand.wait()
-    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) >= 60
+        assert count(user, user.at(point), colour) >= least, (point, colour)
+    assert count(user, user.at((-2.0, 0.0, 2.5)), YELLOW) == 0  # a force of 0.5 at R = 4 ends at 2
+    scene = user.window.scene
+    user.window.scene = bpy.data.scenes.new("Other")
+    await user.wait()
+    assert count(user, user.at((2.0, 0.0, 0.0)), RED) == 0, "another scene is seen there"
+    user.window.scene = scene
+    await user.wait()
+    assert count(user, user.at((2.0, 0.0, 0.0)), RED) >= 60
     drawing.close()
-    await hand.wait()
-    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0
+    await user.wait()
+    assert count(user, user.at((2.0, 0.0, 0.0)), RED) == 0
 
 
-async def test_a_collision_is_seen_through_what_hides_it(hand: Hand) -> None:
-    await alone(hand)
+async def test_a_collision_is_seen_through_what_hides_it(user: User) -> None:
+    await alone(user)
     scenes.cube("Cube", (0.0, -3.0, 2.0))
     drawing = module("overlay.drawing").Drawing()
     drawing.show(replace(module("overlay.marks").Marks.none(), collisions=np.array([[0.0, 0.0, 2.0]])))
-    await hand.wait()
-    assert count(hand, hand.at((0.0, 0.0, 2.0)), RED) >= 60
+    await user.wait()
+    assert count(user, user.at((0.0, 0.0, 2.0)), RED) >= 60
     drawing.close()
 
 
-async def test_the_live_check_follows_an_object_that_is_grabbed(hand: Hand) -> None:
+async def test_the_live_check_follows_an_object_that_is_grabbed(user: User) -> None:
     scenes.floor()
     scenes.cube("Wall", (3.0, 0.0, 1.5)).scale = (1.0, 2.0, 1.5)
     cube = scenes.cube("Cube", (0.0, 0.0, 1.0))
     cube.select_set(True)
     scenes.activate(cube)
-    await hand.look_from_the_front((0.0, 0.0, 1.0), 14.0)
-    await hand.open_tab()
-    hand.scene_is_ready()
+    await user.look_from_the_front((0.0, 0.0, 1.0), 14.0)
+    await user.open_tab()
+    user.scene_is_ready()
     live_check = module("operators.live_check")
     bpy.context.window_manager.physplace.live_check = True
-    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    await user.until(lambda: live_check.running().line.startswith("No overlap"))
     assert len(live_check.running().marks.contacts) >= 4
-    await hand.screenshot("live_check_contacts")
-    await hand.move_to(hand.at((0.0, 0.0, 1.0)))
-    await hand.press("G")
-    await hand.press("X")
-    await hand.glide_to(hand.at((1.5, 0.0, 1.0)), 15)
-    await hand.until(lambda: live_check.running().line.startswith("Overlaps by"))
-    await hand.screenshot("live_check_overlap")
-    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) >= 60
-    await hand.press("ESC")
-    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
-    assert count(hand, hand.at((2.0, 0.0, 0.0)), RED) == 0
-    await hand.move_to(hand.at((0.0, 0.0, 1.0)))
-    await hand.press("TAB")
-    await hand.until(lambda: "Object Mode" in live_check.running().line)
-    await hand.press("TAB")
-    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
-    await hand.press("H")
-    await hand.until(lambda: live_check.running().line.endswith("is hidden"))
-    await hand.undo()
-    await hand.until(lambda: live_check.running().line.startswith("No overlap"))
+    await user.screenshot("live_check_contacts")
+    await user.move_to(user.at((0.0, 0.0, 1.0)))
+    await user.press("G")
+    await user.press("X")
+    await user.glide_to(user.at((1.5, 0.0, 1.0)), 15)
+    await user.until(lambda: live_check.running().line.startswith("Overlaps by"))
+    await user.screenshot("live_check_overlap")
+    assert count(user, user.at((2.0, 0.0, 0.0)), RED) >= 60
+    await user.press("ESC")
+    await user.until(lambda: live_check.running().line.startswith("No overlap"))
+    assert count(user, user.at((2.0, 0.0, 0.0)), RED) == 0
+    await user.move_to(user.at((0.0, 0.0, 1.0)))
+    await user.press("TAB")
+    await user.until(lambda: "Object Mode" in live_check.running().line)
+    await user.press("TAB")
+    await user.until(lambda: live_check.running().line.startswith("No overlap"))
+    await user.press("H")
+    await user.until(lambda: live_check.running().line.endswith("is hidden"))
+    await user.undo()
+    await user.until(lambda: live_check.running().line.startswith("No overlap"))
     bpy.context.window_manager.physplace.live_check = False
-    await hand.wait()
+    await user.wait()
     assert module("overlay.drawing").open_drawings() == ()
 
 
-async def test_opening_another_file_ends_the_live_check(hand: Hand) -> None:
+async def test_opening_another_file_ends_the_live_check(user: User) -> None:
     scenes.activate(scenes.cube())
     bpy.context.window_manager.physplace.live_check = True
-    await hand.wait()
+    await user.wait()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    await hand.wait()
+    await user.wait()
     assert not bpy.context.window_manager.physplace.live_check
     assert module("overlay.drawing").open_drawings() == ()

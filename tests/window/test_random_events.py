@@ -12,9 +12,9 @@ import pytest
 from tests.scene import scenes
 from tests.window import afresh, extension
 from tests.window.events import Performer
-from tests.window.hand import Hand
 from tests.window.leftovers import timers
 from tests.window.sequences import sequence, told
+from tests.window.user import User
 
 SEQUENCES = int(os.environ.get("PHYSPLACE_RANDOM_EVENTS", "25"))
 AT_ONCE = 5
@@ -22,25 +22,25 @@ LASTING = ("'s look", "'s mesh")  # whatever is confirmed
 
 
 @pytest.mark.parametrize("first", range(0, SEQUENCES, AT_ONCE))
-async def test_after_random_events_nothing_is_left_and_nothing_is_lost(hand: Hand, first: int) -> None:
+async def test_after_random_events_nothing_is_left_and_nothing_is_lost(user: User, first: int) -> None:
     for seed in range(first, first + AT_ONCE):
-        await whatever_happens(hand, seed)
+        await whatever_happens(user, seed)
 
 
-async def whatever_happens(hand: Hand, seed: int) -> None:
+async def whatever_happens(user: User, seed: int) -> None:
     """The sequence of a seed, and what holds after it."""
     drawn = sequence(seed)
     words = f"seed {seed}, {drawn.scene}, {'quiet' if drawn.quiet else 'not quiet'}: {told(drawn.events)}"
     print(f"Random events, {words}", flush=True)
-    await start_afresh(hand)
-    performer = Performer(hand, drawn.scene)
-    await hand.look_from_the_front()
-    hand.scene_is_ready()
+    await start_afresh(user)
+    performer = Performer(user, drawn.scene)
+    await user.look_from_the_front()
+    user.scene_is_ready()
     before = scene_now()
     await performer.perform_all(drawn.events)
-    await leave(hand, performer.holds)
+    await leave(user, performer.holds)
     assert open_now() == [], words
-    assert await timers(hand, 2) == 0, words
+    assert await timers(user, 2) == 0, words
     after = scene_now()
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     if drawn.quiet:
@@ -50,24 +50,24 @@ async def whatever_happens(hand: Hand, seed: int) -> None:
         assert lasting == set(), words
 
 
-async def start_afresh(hand: Hand) -> None:
+async def start_afresh(user: User) -> None:
     """What each test begins with, drawn with still less."""
-    await afresh.begin(hand)
-    space = hand.area.spaces.active
+    await afresh.begin(user)
+    space = user.area.spaces.active
     space.shading.type, space.show_gizmo = "WIREFRAME", False
-    await hand.wait(1)
+    await user.wait(1)
 
 
-async def leave(hand: Hand, holds: bool) -> None:
+async def leave(user: User, holds: bool) -> None:
     """Press Esc - for the hand, for the operator, for what Blender has open - and let go of the mouse."""
-    hand.place = hand.at((0.0, 0.0, 1.0))
+    user.place = user.at((0.0, 0.0, 1.0))
     for _ in range(3):
         for value in ("PRESS", "RELEASE"):
-            hand._event("ESC", value)
-        await hand.wait(1)
+            user._event("ESC", value)
+        await user.wait(1)
     if holds:
-        hand._event("LEFTMOUSE", "RELEASE")
-        await hand.wait(1)
+        user._event("LEFTMOUSE", "RELEASE")
+        await user.wait(1)
 
 
 def open_now() -> list[str]:

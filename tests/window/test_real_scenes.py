@@ -12,7 +12,7 @@ import pytest
 
 from tests.scene import scenes
 from tests.window import extension, real_objects
-from tests.window.hand import Hand
+from tests.window.user import User
 
 FLOAT32 = 4e-6  # of the largest coordinate: a few products of single-precision matrices
 QUIET_TICKS = 5
@@ -62,11 +62,11 @@ def matrices() -> dict[str, np.ndarray]:
     return {obj.name: scenes.world_matrix(obj) for obj in bpy.data.objects}
 
 
-async def until_still(hand: Hand) -> None:
+async def until_still(user: User) -> None:
     """Wait until nothing moves any more."""
     before, quiet = channels(), 0
     for _ in range(1500):
-        await hand.wait(1)
+        await user.wait(1)
         now = channels()
         before, quiet = now, quiet + 1 if now == before else 0
         if quiet == QUIET_TICKS:
@@ -99,45 +99,45 @@ def lowest(name: str) -> float:
     return float((scenes.world_matrix(bpy.data.objects[name]) @ corners.T)[2].min())
 
 
-async def look(hand: Hand) -> None:
+async def look(user: User) -> None:
     """See all of the scene from the front and above, with the tab open."""
-    await hand.look_from_the_front((7.0, 3.0, 1.0), 34.0)
-    hand.area.spaces.active.region_3d.view_rotation = (0.85, 0.5, 0.1, 0.17)
-    await hand.open_tab()
+    await user.look_from_the_front((7.0, 3.0, 1.0), 34.0)
+    user.area.spaces.active.region_3d.view_rotation = (0.85, 0.5, 0.1, 0.17)
+    await user.open_tab()
     bpy.context.scene.physplace.eps_max = LARGE_STEPS
-    hand.scene_is_ready()
+    user.scene_is_ready()
 
 
-async def place_all(hand: Hand, count: int) -> None:
+async def place_all(user: User, count: int) -> None:
     """Wait until the objects have come to rest, one after the other."""
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
-    await hand.move_to(hand.at(BESIDE))
-    await until_still(hand)
+    await user.move_to(user.at(BESIDE))
+    await until_still(user)
     for _ in range(count - 1):
-        await hand.press("TAB")
-        await until_still(hand)
+        await user.press("TAB")
+        await until_still(user)
 
 
 @pytest.mark.parametrize(
     "kind",
     ["turned_and_scaled_in_many_ways", "held_by_all_that_may_hold", "above_all_that_is_a_world"],
 )
-async def test_objects_of_real_scenes_stand_where_the_solver_has_them(hand: Hand, kind: str) -> None:
+async def test_objects_of_real_scenes_stand_where_the_solver_has_them(user: User, kind: str) -> None:
     build: Callable[[], list[str]] = getattr(real_objects, kind)
     names = build()
     scenes.activate(bpy.data.objects[names[0]])
-    await look(hand)
+    await look(user)
     before, places, given = matrices(), channels(), facts()
-    button = await hand.find_button("physplace.place")
-    await hand.click(button)
-    await place_all(hand, 2)
-    await hand.press("ESC")
+    button = await user.find_button("physplace.place")
+    await user.click(button)
+    await place_all(user, 2)
+    await user.press("ESC")
     assert channels() == places
     assert facts() == given
-    await hand.click(button)
-    await place_all(hand, len(names))
-    await hand.screenshot(kind)
-    await hand.press("RET")
+    await user.click(button)
+    await place_all(user, len(names))
+    await user.screenshot(kind)
+    await user.press("RET")
     rested, after = channels(), facts()
     for name, matrix in matrices().items():
         expected = moved_as_told(name, before[name]) if name in names else before[name]
@@ -149,26 +149,26 @@ async def test_objects_of_real_scenes_stand_where_the_solver_has_them(hand: Hand
         ground = number + 0.5 if kind == "above_all_that_is_a_world" else 0.0
         assert lowest(name) == pytest.approx(ground, abs=2e-5), name
         assert bpy.data.objects[name]["physplace_report"]["status"] == "BALANCED", name
-    await hand.undo()
+    await user.undo()
     assert channels() == places
-    await hand.redo()
+    await user.redo()
     assert channels() == rested
 
 
-async def test_what_may_not_be_moved_is_refused_by_name_with_a_remedy(hand: Hand) -> None:
+async def test_what_may_not_be_moved_is_refused_by_name_with_a_remedy(user: User) -> None:
     refused = real_objects.refused_with_a_reason()
-    await look(hand)
+    await look(user)
     places, given = channels(), facts()
     button = None
     for name, words in refused.items():
         scenes.activate(bpy.data.objects[name])
-        button = await hand.find_button("physplace.place") if button is None else button
-        await hand.click(button)
+        button = await user.find_button("physplace.place") if button is None else button
+        await user.click(button)
         if name == "DAMPED_TRACK":
-            await hand.screenshot("refused")
-        await hand.move_to(hand.at(BESIDE))
-        await hand.press("ESC")  # a message that has popped up goes
-        told = last_message(hand)
+            await user.screenshot("refused")
+        await user.move_to(user.at(BESIDE))
+        await user.press("ESC")  # a message that has popped up goes
+        told = last_message(user)
         for word in (f'"{name}"', *words):
             assert word in told, (name, told)
         assert extension.open_sessions() == []
@@ -176,13 +176,13 @@ async def test_what_may_not_be_moved_is_refused_by_name_with_a_remedy(hand: Hand
     assert facts() == given
 
 
-def last_message(hand: Hand) -> str:
+def last_message(user: User) -> str:
     """What Blender has reported last, as its Info editor lists it."""
-    kind = hand.area.type
-    hand.area.type = "INFO"
-    with bpy.context.temp_override(window=hand.window, area=hand.window.screen.areas[0]):
+    kind = user.area.type
+    user.area.type = "INFO"
+    with bpy.context.temp_override(window=user.window, area=user.window.screen.areas[0]):
         bpy.ops.info.select_all(action="SELECT")
         bpy.ops.info.report_copy()
-    hand.window.screen.areas[0].type = kind
+    user.window.screen.areas[0].type = kind
     lines = str(bpy.context.window_manager.clipboard).splitlines()
     return [line for line in lines if line and not line.startswith("bpy.ops")][-1]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.oracles.triangles import crossings
 from tests.window import still_life
-from tests.window.hand import Hand
+from tests.window.user import User
 
 FRAMES = (1, 20, 40)
 TOUCHING = 2e-5
@@ -56,7 +56,7 @@ def curves() -> Iterator[bpy.types.FCurve]:
             yield from strip.channelbag(data.action_slot).fcurves
 
 
-async def three_rests(hand: Hand) -> None:
+async def three_rests(user: User) -> None:
     """A mug is keyed at rest on three steps; its action also moves a lamp."""
     still_life.steps()
     made = still_life.mug()
@@ -65,43 +65,43 @@ async def three_rests(hand: Hand) -> None:
     if hasattr(bpy.types, "ActionSlot"):
         lamp.keyframe_insert("location", frame=5)
         made.animation_data_create().action = lamp.animation_data.action
-    await still_life.show(hand, (5.2, 0.0, 1.2), 15.0, tab=True)
+    await still_life.show(user, (5.2, 0.0, 1.2), 15.0, tab=True)
     bpy.context.scene.physplace.eps_max = 0.2
-    button = await hand.find_button("physplace.keyframe_rest")
+    button = await user.find_button("physplace.keyframe_rest")
     for number, frame in enumerate(FRAMES):
         bpy.context.scene.frame_set(frame)
         mug().location, mug().rotation_euler = (3.0 * number, 0.0, 1.9 + number), (0.0, 0.12, 0.5 * number)
-        await hand.click(button)
-        await hand.until(lambda number=number: len(mug().physplace.rests) == number + 1)
+        await user.click(button)
+        await user.until(lambda number=number: len(mug().physplace.rests) == number + 1)
 
 
-async def test_three_rests_are_rests_again_by_one_click_when_what_they_stand_on_is_raised(hand: Hand) -> None:
-    await three_rests(hand)
+async def test_three_rests_are_rests_again_by_one_click_when_what_they_stand_on_is_raised(user: User) -> None:
+    await three_rests(user)
     assert keys("KEYFRAME") == list(FRAMES)
     assert_at_rest_on_its_frames(0.0)
-    await hand.screenshot("three-rests")
+    await user.screenshot("three-rests")
     bpy.data.objects["Steps"].location.z = 0.6
-    hand.scene_is_ready()
+    user.scene_is_ready()
     first = [tuple(rest.rest_location) for rest in mug().physplace.rests]
-    await hand.click_button("physplace.rests_replace")
-    await hand.until(lambda: [tuple(rest.rest_location) for rest in mug().physplace.rests] != first)
+    await user.click_button("physplace.rests_replace")
+    await user.until(lambda: [tuple(rest.rest_location) for rest in mug().physplace.rests] != first)
     assert bpy.context.scene.frame_current == FRAMES[-1]
     assert keys("KEYFRAME") == list(FRAMES)
     assert keys("GENERATED") == []
     assert_at_rest_on_its_frames(0.6)
-    await hand.screenshot("three-rests-again")
-    await hand.undo()
+    await user.screenshot("three-rests-again")
+    await user.undo()
     assert [tuple(rest.rest_location) for rest in mug().physplace.rests] == first
 
 
-async def test_the_way_is_keyed_in_the_active_slot_as_sparsely_as_the_error_allows(hand: Hand) -> None:
-    await three_rests(hand)
+async def test_the_way_is_keyed_in_the_active_slot_as_sparsely_as_the_error_allows(user: User) -> None:
+    await three_rests(user)
     settings = bpy.context.scene.physplace
     settings.key_path = True
     counts = []
     for error in (0.0, 0.05):
         settings.key_error = error
-        await hand.click_button("physplace.rests_replace")
+        await user.click_button("physplace.rests_replace")
         counts.append(len(keys("GENERATED")))
     assert counts[0] > counts[1] > 0
     for frame in keys("GENERATED"):
@@ -116,15 +116,15 @@ async def test_the_way_is_keyed_in_the_active_slot_as_sparsely_as_the_error_allo
         assert {len(curve.keyframe_points) for curve in strip.channelbag(lamp.action_slot).fcurves} == {1}
 
 
-async def test_with_automatic_keying_a_placement_is_keyed_when_it_is_confirmed(hand: Hand) -> None:
-    await three_rests(hand)
+async def test_with_automatic_keying_a_placement_is_keyed_when_it_is_confirmed(user: User) -> None:
+    await three_rests(user)
     tools = bpy.context.scene.tool_settings
     tools.use_keyframe_insert_auto, tools.auto_keying_mode = True, "ADD_REPLACE_KEYS"
     bpy.context.scene.frame_set(60)
     mug().location, mug().rotation_euler = (3.0, 0.0, 2.4), (0.1, 0.0, 0.0)
-    await hand.click_button("physplace.place")
-    await hand.until(lambda: mug().location.z == pytest.approx(2.0, abs=TOUCHING))
+    await user.click_button("physplace.place")
+    await user.until(lambda: mug().location.z == pytest.approx(2.0, abs=TOUCHING))
     assert keys("KEYFRAME") == list(FRAMES)
-    await hand.move_to(hand.at((0.0, 0.0, 3.0)))
-    await hand.press("RET")
+    await user.move_to(user.at((0.0, 0.0, 3.0)))
+    await user.press("RET")
     assert keys("KEYFRAME") == [*FRAMES, 60]

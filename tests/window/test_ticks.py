@@ -11,8 +11,8 @@ import numpy as np
 
 from tests.scene import scenes
 from tests.window import afresh, extension
-from tests.window.hand import Hand, tick
 from tests.window.resizing import resize
+from tests.window.user import User, tick
 
 TICKS = 24
 ONLY_MOVING = "only moving"
@@ -69,10 +69,10 @@ class MOVING_OT_only(bpy.types.Operator):
         return {"PASS_THROUGH"}
 
 
-async def invoked(hand: Hand, operator: Callable[[str], set[str]]) -> None:
-    with bpy.context.temp_override(window=hand.window, area=hand.area, region=hand.region()):
+async def invoked(user: User, operator: Callable[[str], set[str]]) -> None:
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         assert operator("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
-    await hand.wait()
+    await user.wait()
 
 
 def ring_at() -> np.ndarray:
@@ -91,8 +91,8 @@ def worked() -> float:
 class Paces:
     """Ticks a second of what was measured, and how often the ring moved in them, by its name."""
 
-    def __init__(self, hand: Hand) -> None:
-        self.hand = hand
+    def __init__(self, user: User) -> None:
+        self.user = user
         self.of: dict[str, float] = {}
         self.moves: dict[str, float] = {}
 
@@ -102,7 +102,7 @@ class Paces:
         seen = {start.tobytes()}
         for _ in range(TICKS):
             if pixels:
-                await self.hand.glide_to((self.hand.place[0] + pixels, self.hand.place[1]), steps=1)
+                await self.user.glide_to((self.user.place[0] + pixels, self.user.place[1]), steps=1)
             else:
                 await tick()
             seen.add(ring_at().tobytes())
@@ -115,9 +115,9 @@ class Paces:
         return {name: pace / self.of[ONLY_MOVING] for name, pace in self.of.items()}
 
 
-async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(hand: Hand) -> None:
+async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(user: User) -> None:
     bpy.utils.register_class(MOVING_OT_only)
-    afresh.draw(hand, fully=True)
+    afresh.draw(user, fully=True)
     floor()
     obj = ring()
     obj.location, obj.rotation_euler = START, (0.3, 0.2, 0.1)
@@ -125,35 +125,35 @@ async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(hand: Ha
     scenes.activate(obj)
     settings = bpy.context.scene.physplace
     settings.use_scene_gravity, settings.gravity = False, (0.1, 0.0, -1.0)
-    await resize(hand, (640, 480))
-    await hand.look_from_the_front((-4.0, 0.0, 1.0), 16.0)
-    hand.scene_is_ready()
-    paces = Paces(hand)
-    await invoked(hand, bpy.ops.moving.only)
+    await resize(user, (640, 480))
+    await user.look_from_the_front((-4.0, 0.0, 1.0), 16.0)
+    user.scene_is_ready()
+    paces = Paces(user)
+    await invoked(user, bpy.ops.moving.only)
     await paces.measure(ONLY_MOVING)
-    await hand.press("ESC")
-    await hand.move_to(hand.at(START))
-    await invoked(hand, bpy.ops.physplace.place)
+    await user.press("ESC")
+    await user.move_to(user.at(START))
+    await invoked(user, bpy.ops.physplace.place)
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
     await paces.measure("falling over")
-    await hand.until(lambda: ring_at()[2] < 0.26)
+    await user.until(lambda: ring_at()[2] < 0.26)
     await paces.measure("sliding along the floor")
-    await hand.screenshot("sliding")
-    await hand.press("G")
+    await user.screenshot("sliding")
+    await user.press("G")
     await paces.measure("by hand along the floor", 3)
     assert ring_at()[2] < 0.26
-    await hand.glide_to(hand.at((-5.0, 0.0, 4.0)))
-    await hand.until(lambda: ring_at()[2] > 1.5)
+    await user.glide_to(user.at((-5.0, 0.0, 4.0)))
+    await user.until(lambda: ring_at()[2] > 1.5)
     await paces.measure("by hand in the air", 3)
-    await hand.screenshot("in-the-air")
-    await hand.press("ESC")
-    await hand.press("ESC")
-    await resize(hand, (800, 600))
+    await user.screenshot("in-the-air")
+    await user.press("ESC")
+    await user.press("ESC")
+    await resize(user, (800, 600))
     bpy.utils.unregister_class(MOVING_OT_only)
     shares = paces.shares()
     figures = [
         f"{name}: {paces.of[name]:.1f} ticks a second, {share:.2f}; {paces.moves[name]:.1f} moves a second"
         for name, share in shares.items()
     ]
-    (hand.pictures / "ticks.txt").write_text("\n".join(figures) + "\n")
+    (user.pictures / "ticks.txt").write_text("\n".join(figures) + "\n")
     assert min(shares.values()) >= LEAST, figures

@@ -1,7 +1,7 @@
-"""A hand at the mouse and the keyboard of the one Blender window, and an eye on the screen.
+"""A simulated user: mouse, keyboard and screen of the one Blender window.
 
-All that takes time is awaited. Time is counted in ticks: one turn of Blender's main loop, in which it handles
-the events, then draws. Places are (x, y) pixels of the window, from its lower left corner.
+Everything that takes time is awaited. Time is counted in ticks: one turn of Blender's main loop, in which it
+handles the events, then draws. Places are (x, y) pixels of the window, from its lower left corner.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def tick() -> Generator[None]:
     yield
 
 
-class Hand:
-    """What a test does with the window. `screen_dump` is Xvfb's screen, `pictures` where screenshots go."""
+class User:
+    """Events and pictures of the window. screen_dump: Xvfb's screen. pictures: the folder of screenshots."""
 
     def __init__(self, screen_dump: Path, pictures: Path) -> None:
         self.screen_dump = screen_dump
@@ -67,7 +67,7 @@ class Hand:
             await tick()
         await self.screenshot("still-waiting")
         raise AssertionError(
-            f"still waiting after {ticks} ticks; {extension.told() or 'nothing is under way'}"
+            f"still waiting after {ticks} ticks; {extension.headers() or 'nothing is running'}"
         )
 
     # Keyboard
