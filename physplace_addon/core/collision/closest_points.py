@@ -1,8 +1,11 @@
 """Closest points of points, segments and triangles, many at a time, on any input.
 
-Each function takes the best of a set of candidates that are all true points of the primitives, by
-their measured distance.  So a needle, a zero-area triangle or a pair of parallel segments can make a
-candidate useless, but never the answer wrong: the distance is that of the points returned.
+Each function takes the best of a set of candidates that are all true points of the primitives, by their
+measured distance.  So a sliver, a triangle without area or a pair of parallel segments can make one candidate
+useless, but never the result wrong: the distance is that of the points returned (Ericson 2005, 5.1).
+
+Segments first(s) = a + s u, second(t) = b + t v: the candidates are the pair of closest points of the two
+lines, clipped to the segments, and for each end the closest point of the other segment.
 """
 
 from __future__ import annotations
@@ -26,18 +29,29 @@ __all__ = [
 ]
 
 FACE, EDGE, VERTEX = 0, 1, 4
-"""Region codes: FACE; EDGE + i for the edge from corner i to corner i + 1 (mod 3); VERTEX + i."""
+"""Codes of the parts of a triangle: FACE; EDGE + i from corner i to corner i + 1 (mod 3); VERTEX + i."""
+
+_NEXT = np.array([1, 2, 0])
+
+_ROUNDINGS = 32.0 * float(np.finfo(np.float64).eps)
+"""Relative rounding error of a product of three lengths, such as a corner's height times twice the area."""
+
+_ON_EDGE = 8.0 * float(np.finfo(np.float64).eps)
+"""Least barycentric coordinate of a projection inside a triangle; below it rounding decides, so an edge
+wins."""
 
 
 class OnTriangle(NamedTuple):
-    """Closest points on triangles: barycentric (k, 3), not negative, sum 1; region (k,) codes."""
+    """Closest points on triangles: barycentric (k, 3), at least 0 with sum 1; region (k,), codes of the
+    part.
+    """
 
     barycentric: Floats
     region: Ints
 
 
 class OnSegments(NamedTuple):
-    """Closest points of segment pairs: parameters s, t (k,) in [0, 1]; which lie strictly inside."""
+    """Closest points of segment pairs: parameters s, t (k,) in [0, 1], and which are strictly inside it."""
 
     s: Floats
     t: Floats
@@ -46,21 +60,25 @@ class OnSegments(NamedTuple):
 
 
 def closest_on_triangle(points: Floats, triangles: Floats) -> OnTriangle:
-    """The point of each of `triangles` (k, 3, 3) nearest to each of `points` (k, 3)."""
+    """Return the closest points of triangles (k, 3, 3) to points (k, 3), row by row."""
     barycentric, region = triangle_parameters(coordinate_arrays(points), coordinate_arrays(triangles))
     return OnTriangle(np.ascontiguousarray(barycentric.T), region)
 
 
 def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
-    """The closest points first(s), second(t) of pairs of segments (k, 2, 3)."""
+    """Return the closest points first(s), second(t) of pairs of segments (k, 2, 3)."""
     s, t = segment_parameters(coordinate_arrays(first), coordinate_arrays(second))
     return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
 
 
 def standing_over(points: Floats, triangles: Floats, reach: float, slack: float) -> Ints:
-    """The rows at which a point (k, 3) may have its foot on a triangle (k, 3, 3), no farther than `reach`.
+    """Return the rows (m,) whose point (k, 3) may project into the triangle (k, 3, 3) from within a reach.
 
-    All that do are there, and those that miss it by no more than `slack`, and not many more.
+    Points that project beside the triangle, or are farther away, by up to `slack` are among them, and few
+    others.
+
+    Args:
+        reach, slack: lengths.
     """
     corners = coordinate_arrays(triangles)
     edge = (np.take(corners, _NEXT, axis=0) - corners).transpose(1, 0, 2)
@@ -76,7 +94,12 @@ def standing_over(points: Floats, triangles: Floats, reach: float, slack: float)
 
 
 def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
-    """Barycentric (3, k) and region (k,) for points (3, k), corners (corner 3, axis 3, k)."""
+    """Return barycentric coordinates (3, k) and regions (k,) of closest points on triangles.
+
+    Args:
+        point: coordinate arrays (3, k).
+        corners: (corner 3, axis 3, k).
+    """
     start = corners.transpose(1, 0, 2)
     edge = np.take(corners, _NEXT, axis=0).transpose(1, 0, 2) - start
     offset = point[:, None, :] - start
@@ -98,7 +121,12 @@ def triangle_parameters(point: Floats, corners: Floats) -> tuple[Floats, Ints]:
 
 
 def _face_candidate(offset: Floats, edge: Floats, best: Floats) -> tuple[Bools, Floats]:
-    """Where the foot of the perpendicular lies inside and is nearer than `best`, and its barycentric."""
+    """Return where the projection lies inside and nearer than `best`, and its barycentric coordinates.
+
+    Args:
+        offset, edge: (axis 3, corner 3, k), from each corner to the point and to the next corner.
+        best: squared distances (k,) of the closest points of the edges.
+    """
     normal = coordinate_cross(edge[:, 0], -edge[:, 2])
     area = coordinate_dot(normal, normal)
     across = coordinate_cross(normal[:, None, :], edge)
@@ -113,7 +141,7 @@ def _face_candidate(offset: Floats, edge: Floats, best: Floats) -> tuple[Bools, 
 
 
 def segment_parameters(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Parameters s, t (k,) for segments (end 2, axis 3, k)."""
+    """Return the parameters s, t (k,) of closest points of segments (end 2, axis 3, k)."""
     u, v, w = first[1] - first[0], second[1] - second[0], first[0] - second[0]
     uu, vv, uv, uw, vw = (
         coordinate_dot(u, u),
@@ -136,15 +164,6 @@ def segment_parameters(first: Floats, second: Floats) -> tuple[Floats, Floats]:
 def _unit_ratio(numerator: Floats, denominator: Floats) -> Floats:
     result: Floats = np.clip(safe_ratio(numerator, denominator), 0.0, 1.0)
     return result
-
-
-_NEXT = np.array([1, 2, 0])
-
-_ROUNDINGS = 32.0 * float(np.finfo(np.float64).eps)
-"""Of products of three lengths."""
-
-_ON_EDGE = 8.0 * float(np.finfo(np.float64).eps)
-"""A foot this close to an edge, as a part of the height, is on the edge."""
 
 
 def safe_ratio(numerator: Floats, denominator: Floats) -> Floats:

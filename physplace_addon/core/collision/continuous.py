@@ -1,14 +1,13 @@
-"""Do moving primitives cross?  Vertices move on straight lines from their start to their end.
+"""Continuous collision detection: whether primitives cross while their vertices move on straight lines.
 
-A vertex and a triangle, or two segments, can meet only when four points are coplanar:
-``f(tau) = x . (b x c) = 0`` with x, b, c linear in tau, a cubic (Provot 1997).  In Bernstein form its
-coefficients are means of ``x(i) . (b(j) x c(l))`` over ends i, j, l, and coefficients of one sign mean
-no root.  What is left is cut at the cubic's extrema into at most three monotone pieces; each holds at
-most one root, found by Newton's method kept inside its bracket.  At every root the primitives' true
-distance decides whether they meet there.
+A vertex and a triangle, or two segments, can meet only while four points are coplanar: f(tau) = x . (b x c) =
+0 with x, b, c linear in tau, a cubic (Provot 1997).  In Bernstein form its coefficients are means of x(i) .
+(b(j) x c(l)) over ends i, j, l; coefficients of one sign mean that there is no root.  The other cubics are
+split at their extrema into at most three monotone pieces, each with at most one root, which Newton's method
+inside a bracket finds.  At every root the distance of the primitives decides whether they meet there.
 
-Values of f under its rounding count as zero.  Motion within one plane has f = 0 throughout: then
-only the start and the end are looked at.
+Values of f below its rounding error count as zero.  For motion within one plane f = 0 throughout: then only
+the start and the end are tested.
 """
 
 from __future__ import annotations
@@ -25,16 +24,19 @@ from .closest_points import segment_parameters, triangle_parameters
 __all__ = ["Crossing", "edge_crossings", "vertex_crossings"]
 
 MEETING = 1e-9
-"""Primitives this close at a root, as a part of their size, meet there."""
+"""Largest distance at a root, over the primitives' size, at which they count as meeting."""
+
+_MOST_ROUNDS = 60
+"""Steps of a root's iteration: bisection alone reaches the last bit of [0, 1] in 53."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
 class Crossing(NamedTuple):
-    """What linear motion does to k pairs of primitives.
+    """How k pairs of primitives cross during a linear motion.
 
-    crossed (k,); side (k,) -1, 0 or 1: the sign of f at the start, 0 if they start coplanar;
-    fraction (k,) of the motion at the first meeting, 1 where there is none.
+    crossed (k,): whether they meet.  side (k,): the sign of f at the start, 0 if they start coplanar.
+    fraction (k,): of the motion, in [0, 1], at the first meeting; 1 where there is none.
     """
 
     crossed: Bools
@@ -45,7 +47,7 @@ class Crossing(NamedTuple):
 def vertex_crossings(
     point_start: Floats, point_end: Floats, triangle_start: Floats, triangle_end: Floats
 ) -> Crossing:
-    """Crossings of points (k, 3) with triangles (k, 3, 3), both in linear motion.
+    """Return the crossings of points (k, 3) with triangles (k, 3, 3), both in linear motion.
 
     `side` is positive for a point that starts on the side of the triangle's normal.
     """
@@ -67,7 +69,7 @@ def vertex_crossings(
 def edge_crossings(
     first_start: Floats, first_end: Floats, second_start: Floats, second_end: Floats
 ) -> Crossing:
-    """Crossings of pairs of segments (k, 2, 3), both in linear motion.
+    """Return the crossings of pairs of segments (k, 2, 3), both in linear motion.
 
     `side` is the sign of ``(second[0] - first[0]) . (u x v)`` with u, v the directions of the first and
     the second segment.
@@ -94,7 +96,9 @@ def _between(ends: tuple[Floats, Floats], pick: Ints, tau: Floats) -> Floats:
 
 
 def _touching(miss: Floats, sizes: Floats, coordinates: Floats) -> Bools:
-    """Whether a miss (k,) is nothing against the primitives' sizes and their coordinates' rounding."""
+    """Return whether distances (k,) are negligible beside sizes (..., k) and rounding of coordinates (...,
+    k).
+    """
     within = tuple(range(coordinates.ndim - 1))
     size = sizes.max(axis=tuple(range(sizes.ndim - 1)))
     result: Bools = miss <= MEETING * size + 16.0 * _EPSILON * coordinates.max(axis=within)
@@ -102,7 +106,10 @@ def _touching(miss: Floats, sizes: Floats, coordinates: Floats) -> Bools:
 
 
 def _coefficients(x: list[Floats], b: list[Floats], c: list[Floats]) -> Floats:
-    """Bernstein coefficients (4, k) of x . (b x c) from the ends' vectors (3, k); rounding cleared."""
+    """Return the Bernstein coefficients (4, k) of x . (b x c) from vectors (3, k) at start and end.
+
+    Coefficients below their rounding error are set to zero.
+    """
     n00, n11 = coordinate_cross(b[0], c[0]), coordinate_cross(b[1], c[1])
     mixed = coordinate_cross(b[0], c[1]) + coordinate_cross(b[1], c[0])
     coefficients = np.stack(
@@ -134,7 +141,7 @@ def _crossings(coefficients: Floats, meeting: Callable[[Ints, Floats], Bools]) -
 
 
 def _roots(coefficients: Floats) -> Floats:
-    """The roots in [0, 1] of cubics (4, k), as (4, k), increasing, NaN where there are fewer."""
+    """Return the roots in [0, 1] of cubics (4, k): (4, k), increasing, NaN where there are fewer."""
     knots = np.concatenate([np.zeros((1, coefficients.shape[1])), _extrema(coefficients)])
     knots = np.concatenate([knots, np.ones((1, coefficients.shape[1]))])
     value = _values(coefficients[:, None, :], knots)[0]
@@ -150,7 +157,7 @@ def _roots(coefficients: Floats) -> Floats:
 
 
 def _extrema(coefficients: Floats) -> Floats:
-    """Where the cubics (4, k) turn, clipped to [0, 1], increasing, (2, k)."""
+    """Return the extrema (2, k) of cubics (4, k), clipped to [0, 1], increasing."""
     d = np.diff(coefficients, axis=0)
     a, half_b, c = d[0] - 2.0 * d[1] + d[2], d[1] - d[0], d[0]
     root = np.sqrt(np.maximum(half_b * half_b - a * c, 0.0))
@@ -163,7 +170,7 @@ def _extrema(coefficients: Floats) -> Floats:
 
 
 def _values(coefficients: Floats, tau: Floats) -> tuple[Floats, Floats]:
-    """f and its derivative at tau, by de Casteljau's scheme."""
+    """Return f and its derivative at tau, by de Casteljau's scheme."""
     line = coefficients[:3] + tau * (coefficients[1:] - coefficients[:3])
     square = line[:2] + tau * (line[1:] - line[:2])
     slope = square[1] - square[0]
@@ -171,7 +178,9 @@ def _values(coefficients: Floats, tau: Floats) -> tuple[Floats, Floats]:
 
 
 def _bracketed(coefficients: Floats, low: Floats, high: Floats) -> Floats:
-    """The root of each cubic between `low` and `high`, where it changes sign and is monotone."""
+    """Return the root (k,) of each cubic between `low` and `high` (k,), where it is monotone and changes
+    sign.
+    """
     at_low, at_high = _values(coefficients, low)[0], _values(coefficients, high)[0]
     noise = 2.0 * _EPSILON * np.abs(coefficients).max(axis=0)
     sign_low = np.sign(at_low)
@@ -188,6 +197,3 @@ def _bracketed(coefficients: Floats, low: Floats, high: Floats) -> Floats:
         if done.all():
             break
     return tau
-
-
-_MOST_ROUNDS = 60

@@ -57,7 +57,8 @@ class Planes(NamedTuple):
 
     def are_passed(self, heights: list[tuple[Floats, Floats]], reach: float) -> Bools:
         """Return whether paths (k,) between such heights stay beyond all planes, on one side, by over a
-        reach."""
+        reach.
+        """
         lowest = np.minimum.reduce([low for low, _ in heights])
         highest = np.maximum.reduce([high for _, high in heights])
         passed: Bools = (lowest > self.high + reach) | (highest < self.low - reach)

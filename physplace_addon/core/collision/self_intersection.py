@@ -1,9 +1,9 @@
-"""Where a body meets itself: pairs of its own triangles that cut through each other, or lie on each other.
+"""Self-intersection of a body: pairs of its triangles that cut through each other, or lie on each other.
 
-Two triangles cut each other where an edge of one pierces the other: its ends lie on either side of the plane,
-and it goes through the inside, both by more than a tolerance. So neighbours, which share a corner or an edge,
-and triangles that touch do not count. Two lie on each other in one plane, to a tolerance, if no line along a
-side of either has one on this side and the other on that, or within the tolerance of it.
+Two triangles cut each other if an edge of one pierces the other: its ends lie on either side of the plane,
+and it passes through the inside, both by more than a tolerance.  So neighbours, which share a corner or an
+edge, and triangles that only touch do not count.  Two coplanar triangles lie on each other if no line along a
+side of either separates them, to within the tolerance.
 """
 
 from __future__ import annotations
@@ -19,22 +19,28 @@ from .tree import BoxTree
 
 __all__ = ["self_crossings", "self_overlays"]
 
-_AT_ONCE = 4096  # pairs of leaves whose triangles are looked at together
+_AT_ONCE = 4096
+"""Pairs of leaves whose triangles are tested at once, so that intermediate arrays stay in the cache."""
+
 _NEXT = np.array([1, 2, 0])
 
 
 def self_crossings(tree: BoxTree, tolerance: float) -> Ints:
-    """Pairs (k, 2) of a tree's triangles that cut through each other by more than a tolerance, a length."""
+    """Return the pairs (k, 2) of a tree's triangles that cut through each other by over a tolerance, a
+    length.
+    """
     return _pairs(tree, lambda a, b: _pierces(a, b, tolerance) | _pierces(b, a, tolerance))
 
 
 def self_overlays(tree: BoxTree, tolerance: float) -> Ints:
-    """Pairs (k, 2) of a tree's triangles that lie on each other by more than a tolerance, a length."""
+    """Return the pairs (k, 2) of a tree's triangles that overlap in a plane by over a tolerance, a length."""
     return _pairs(tree, lambda a, b: _overlies(a, b, tolerance) & _overlies(b, a, tolerance))
 
 
 def _pairs(tree: BoxTree, meet: Callable[[Floats, Floats], Bools]) -> Ints:
-    """Pairs (k, 2) of a tree's triangles, (corner 3, axis 3, n) each, that meet in some way."""
+    """Return the pairs (k, 2) of a tree's triangles for which a test of (corner 3, axis 3, n) each is
+    true.
+    """
     node1, node2 = _leaf_pairs(tree)
     found = [np.empty((0, 2), dtype=np.intp)]
     for begin in range(0, len(node1), _AT_ONCE):
@@ -49,9 +55,9 @@ def _pairs(tree: BoxTree, meet: Callable[[Floats, Floats], Bools]) -> Ints:
 
 
 def _leaf_pairs(tree: BoxTree) -> tuple[Ints, Ints]:
-    """Pairs of leaves whose boxes meet, each once, and each leaf with itself.
+    """Return the pairs of leaves whose boxes meet, each once, and each leaf with itself.
 
-    Two triangles that are not in one leaf are below two siblings somewhere, so that is where to start.
+    Two triangles of different leaves are below two siblings somewhere, so the search starts at all siblings.
     """
     leaves = np.flatnonzero(tree.first_child < 0)
     pairs = [(leaves, leaves)]
@@ -74,14 +80,19 @@ def _nodes_meet(tree: BoxTree, node1: Ints, node2: Ints) -> Bools:
 
 
 def _boxes_meet(a: Floats, b: Floats) -> Bools:
-    """Whether the boxes of triangles (corner 3, axis 3, k) meet."""
+    """Return whether the boxes of triangles (corner 3, axis 3, k) meet, (k,)."""
     apart = np.maximum(a.min(axis=0) - b.max(axis=0), b.min(axis=0) - a.max(axis=0))
     meet: Bools = apart.max(axis=0) <= 0.0
     return meet
 
 
 def _overlies(plane: Floats, other: Floats, tolerance: float) -> Bools:
-    """Whether `other` lies in `plane`, both (corner 3, axis 3, k), in part inside of each of its sides."""
+    """Return whether triangles lie in the planes of others and partly inside each of their sides.
+
+    Args:
+        plane, other: triangles (corner 3, axis 3, k).
+        tolerance: a length.
+    """
     normal, inward = _normals(plane)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
     flat = np.abs(coordinate_dot(normal[:, None], offset[:, 0])).max(axis=0) <= tolerance
@@ -91,8 +102,9 @@ def _overlies(plane: Floats, other: Floats, tolerance: float) -> Bools:
 
 
 def _normals(triangle: Floats) -> tuple[Floats, Floats]:
-    """Unit normals (axis 3, k) of triangles (corner 3, axis 3, k), and (axis 3, side 3, k) those of their
-    sides, in their planes and inward.
+    """Return unit normals (axis 3, k) of triangles (corner 3, axis 3, k), and the inward ones of their sides.
+
+    Those of the sides (axis 3, side 3, k) lie in the triangles' planes.
     """
     sides = (triangle[_NEXT] - triangle).transpose(1, 0, 2)
     normal = coordinate_cross(sides[:, 0], -sides[:, 2])
@@ -102,7 +114,7 @@ def _normals(triangle: Floats) -> tuple[Floats, Floats]:
 
 
 def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
-    """Whether an edge of `other` pierces `plane`, both (corner 3, axis 3, k)."""
+    """Return whether an edge of `other` pierces `plane`, triangles (corner 3, axis 3, k), (k,)."""
     normal, inward = _normals(plane)
     offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
     height, depth = coordinate_dot(normal[:, None], offset[:, 0]), coordinate_dot(inward[:, :, None], offset)

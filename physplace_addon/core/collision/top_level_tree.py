@@ -36,7 +36,8 @@ def join_trees(*trees: BoxTree) -> BoxTree:
 
 def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:
     """Return the partition with trees in place of the leaves of `top`, its nodes renumbered level by
-    level."""
+    level.
+    """
     sequence = [trees[i] for i in top.order]
     sizes = np.array([len(tree.order) for tree in trees])
     triangle_offset = np.cumsum(sizes) - sizes

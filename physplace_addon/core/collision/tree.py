@@ -169,7 +169,8 @@ def triangle_boxes(triangles: Floats, bound: Floats) -> tuple[Floats, Floats]:
 
 def with_boxes(parts: Partition, lower: Floats, upper: Floats, triangles: Floats, bound: Floats) -> BoxTree:
     """Return the tree of a partition: boxes of the leaves from the triangles' (t, 3), then level by level
-    up."""
+    up.
+    """
     node_lower = np.empty((len(parts.start), 3))
     node_upper = np.empty((len(parts.start), 3))
     leaf = np.flatnonzero(parts.children[:, 0] < 0)

@@ -1,9 +1,9 @@
-"""Pairs of triangles: distance, intersection, and a quick separating test.
+"""Distance and intersection of pairs of triangles, and a quick test that separates most of them.
 
-Two triangles that share no point are closest at a corner of one and the other triangle, or at two
-edges: 6 + 9 candidates.  They share a point in general position if an edge of one pierces the other.
-Everything else (coplanar overlap, a corner in a face, zero area) has distance zero up to rounding
-among the 15 candidates, so it needs no case of its own.
+Two triangles that share no point are closest at a corner of one and a point of the other, or at two edges: 6
++ 9 candidates.  They share a point in general position if an edge of one pierces the other.  In all other
+cases (coplanar overlap, a corner in a face, zero area) one of the 15 candidates has distance zero up to
+rounding.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ _NEXT = np.array([1, 2, 0])
 _EPSILON = float(np.finfo(np.float64).eps)
 
 _ON_FACE = 1e-9
-"""How far, as a part of the longest edge, a piercing point may be from the point of the face."""
+"""Largest distance, over the longest edge, between a point on a piercing edge and that point of the face.
+
+On a sliver the normal is mostly rounding error, and so is the point in which its plane is pierced."""
 
 
 class Intersection(NamedTuple):
-    """Which pairs meet (k,), and a point (k, 3) of the meeting, NaN where there is none."""
+    """Which pairs of triangles meet (k,), and a point (k, 3) of both, NaN where they do not."""
 
     hit: Bools
     point: Floats
 
 
 def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -> Intersection:
-    """Which pairs of triangles (k, 3, 3) come within `tolerance` (a length) or cross.
+    """Return which pairs of triangles (k, 3, 3) cross or come within a tolerance, a length.
 
-    A tolerance under the rounding of the coordinates is raised to it, so triangles that touch exactly
-    are reported.
+    A tolerance below the rounding error of the coordinates is raised to it, so that triangles that touch
+    exactly are found.
     """
     a, b = coordinate_arrays(first), coordinate_arrays(second)
     scale = np.maximum(np.abs(a).max(axis=(0, 1)), np.abs(b).max(axis=(0, 1))) if a.size else np.zeros(0)
@@ -56,10 +58,15 @@ def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -
 
 
 def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
-    """Whether the normal of `plane` (3, 3, k) separates it from `other` (m, 3, k) by over `distance`.
+    """Return whether the normals of triangles separate them from points by more than a distance (k,).
 
-    The triangle's own heights are measured, too: the normal of a sliver is mostly rounding error, and
-    any direction separates honestly only if both sides are projected on it.
+    The heights of the triangle's own corners count, too: the normal of a sliver is mostly rounding error, and
+    a direction separates two sets only if both are projected on it.
+
+    Args:
+        plane: triangles (corner 3, axis 3, k).
+        other: m points each (m, axis 3, k).
+        distance: lengths (k,).
     """
     edges = plane[1:] - plane[0]
     normal = coordinate_cross(edges[0], edges[1])
@@ -73,7 +80,11 @@ def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
 
 
 def triangle_gap(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-    """Distance (k,) and closest points (3, k) of triangles (corner 3, axis 3, k)."""
+    """Return the distance (k,), 0 where they meet, and the closest points (3, k) of pairs of triangles.
+
+    Args:
+        a, b: triangles (corner 3, axis 3, k).
+    """
     square, point1, point2 = _closest_of_edges(a, b)
     crossed = np.zeros(square.size, dtype=bool)
     for plane, other in ((a, b), (b, a)):
@@ -82,16 +93,16 @@ def triangle_gap(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
         square = np.where(nearer, side.square, square)
         crossed |= side.pierced
         on_plane, on_other = (point1, point2) if plane is a else (point2, point1)
-        on_plane = np.where(side.pierced, side.hole, np.where(nearer, side.foot, on_plane))
-        on_other = np.where(side.pierced, side.hole, np.where(nearer, side.corner, on_other))
+        on_plane = np.where(side.pierced, side.piercing, np.where(nearer, side.projection, on_plane))
+        on_other = np.where(side.pierced, side.piercing, np.where(nearer, side.corner, on_other))
         point1, point2 = (on_plane, on_other) if plane is a else (on_other, on_plane)
     return np.where(crossed, 0.0, np.sqrt(square)), point1, point2
 
 
 def _closest_of_edges(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-    """Squared distance and closest points of the two boundaries.
+    """Return the squared distance (k,) and closest points (3, k) of the triangles' boundaries.
 
-    27 candidates: 9 pairs of edges inside, and each corner of one with each edge of the other.
+    27 candidates: the 9 pairs of edges, and each corner of one with each edge of the other.
     """
     u, v = (a[_NEXT] - a).transpose(1, 0, 2)[:, :, None], (b[_NEXT] - b).transpose(1, 0, 2)[:, None]
     w = a.transpose(1, 0, 2)[:, :, None] - b.transpose(1, 0, 2)[:, None]
@@ -116,13 +127,17 @@ def _closest_of_edges(a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 class _OverPlane(NamedTuple):
-    """A triangle over another's plane: its best corner whose foot is inside, and a hole it makes."""
+    """A triangle over another's plane: its closest corner that projects inside, and where an edge pierces.
+
+    square (k,): the corner's squared distance, infinite if none projects inside.  corner, projection (3, k).
+    pierced (k,): whether an edge pierces the other triangle, at piercing (3, k).
+    """
 
     square: Floats
     corner: Floats
-    foot: Floats
+    projection: Floats
     pierced: Bools
-    hole: Floats
+    piercing: Floats
 
 
 def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
@@ -138,28 +153,28 @@ def _over_plane(plane: Floats, other: Floats) -> _OverPlane:
     above = (inward > 0.0).all(axis=0)
     best = np.where(above, np.abs(height), np.inf).argmin(axis=0)
     corner = other[best, :, pick].T
-    foot = _weighted(inward[:, best, pick], plane)
+    projection = _weighted(inward[:, best, pick], plane)
     is_above = np.asarray(above)[best, pick]
-    square = np.where(is_above, coordinate_dot(corner - foot, corner - foot), np.inf)
+    square = np.where(is_above, coordinate_dot(corner - projection, corner - projection), np.inf)
 
     along = _crossing_fraction(height, height[_NEXT])
     through = inward + along * (inward[:, _NEXT] - inward)
     inside = ((height > 0.0) != (height[_NEXT] > 0.0)) & (through >= 0.0).all(axis=0)
     which = inside.argmax(axis=0)
     start, end = other[which, :, pick].T, other[_NEXT[which], :, pick].T
-    hole = start + along[which, pick] * (end - start)
-    off = hole - _weighted(through[:, which, pick], plane)
-    honest = (
+    piercing = start + along[which, pick] * (end - start)
+    off = piercing - _weighted(through[:, which, pick], plane)
+    on_face = (
         coordinate_dot(off, off)
-        <= _ON_FACE**2 * coordinate_dot(edge, edge).max(axis=0) + _rounding(hole) ** 2
+        <= _ON_FACE**2 * coordinate_dot(edge, edge).max(axis=0) + _rounding(piercing) ** 2
     )
-    return _OverPlane(square, corner, foot, inside[which, pick] & honest, hole)
+    return _OverPlane(square, corner, projection, inside[which, pick] & on_face, piercing)
 
 
 def _weighted(inward: Floats, plane: Floats) -> Floats:
-    """The point (3, k) of the triangle with weights in proportion to `inward` (3, k) of its edges.
+    """Return the points (3, k) of triangles with weights in proportion to `inward` (3, k) of the edges.
 
-    A true point of the triangle even where the normal is mostly rounding error, as on a sliver.
+    They are true points of the triangles even where the normal is mostly rounding error, as on a sliver.
     """
     total = inward.sum(axis=0)
     weight = inward[_NEXT] / np.where(total > 0.0, total, 1.0)
@@ -173,7 +188,7 @@ def _rounding(point: Floats) -> Floats:
 
 
 def _crossing_fraction(start: Floats, end: Floats) -> Floats:
-    """Where a height goes through zero, as a part of the way; 0 if it does not change."""
+    """Return where a height passes zero, as a fraction of the way from start to end; 0 if it is constant."""
     fall = start - end
     return np.divide(start, fall, out=np.zeros_like(fall), where=fall != 0.0)
 
