@@ -1,4 +1,4 @@
-"""Bilateral contacts, made by a key while placing or by the property of scripts: they slide, never separate."""
+"""Bilateral contacts, made by a key or by the property of scripts: they slide, and never separate."""
 
 from __future__ import annotations
 
