@@ -11,7 +11,7 @@ from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.scenario import read
 from tests import teapot
-from tests.core.surfaces.test_bezier_cages import grid, islands
+from tests.core.surfaces.bezier.test_control_meshes import grid, islands
 from tests.scene import scenes
 
 

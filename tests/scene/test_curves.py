@@ -10,7 +10,7 @@ from scipy.special import comb
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.curves import bezier_pieces
 from physplace_addon.scene.reading.definitions import complex_of
-from tests.core.surfaces import spline_bodies
+from tests.core.surfaces.bezier import spline_bodies
 from tests.scene import scenes
 
 

@@ -9,7 +9,7 @@ import pytest
 import physplace_addon
 from physplace_addon.core.placement import Placement, Status
 from physplace_addon.scene.reading.scenario import read
-from tests.core.surfaces import smooth_meshes as meshes
+from tests.core.surfaces.smooth import smooth_meshes as meshes
 from tests.scene import scenes
 
 

@@ -14,8 +14,8 @@ from physplace_addon.core.surfaces.bezier.splines import spline_nets
 from physplace_addon.scene.reading.curves import Direction
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.shapes import sheet_of
-from tests.core.surfaces import spline_bodies as splines
-from tests.core.surfaces.spline_bodies import spans
+from tests.core.surfaces.bezier import spline_bodies as splines
+from tests.core.surfaces.bezier.spline_bodies import spans
 from tests.scene import scenes
 
 EXACT, SPREAD = "exact surface of its splines", "it encloses no volume, its mass is spread over its area"

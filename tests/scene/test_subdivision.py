@@ -11,7 +11,7 @@ from physplace_addon.core.placement import Placement, Status
 from physplace_addon.core.surfaces.subdivision.limit import limit_of
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.subdivision import DEFORMED_CAGES, cage_of
-from tests.core.surfaces import cages
+from tests.core.surfaces.subdivision import cages
 from tests.scene import scenes
 
 HEIGHT = 68 / 81  # of the limit of a cube of side 2: its face's middle, (16 v + 4 (edges) + diagonals) / 36

@@ -28,7 +28,7 @@ from ..mesh.mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
 from ..surfaces.base import Curve, Surface
 from ..surfaces.flat import Triangles
 from ..surfaces.geometry import EdgeGeometry, FaceGeometry, Hulls
-from ..surfaces.quadrature import sheet_mass
+from ..surfaces.quadrature import face_sheet_mass
 
 SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
 HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without weight"
@@ -42,7 +42,7 @@ def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:
 def _surface_mass(surface: Surface) -> MassProperties:
     if isinstance(surface, Triangles):
         return mass_of_corners(surface.corners, AREA)
-    return sheet_mass(surface)
+    return face_sheet_mass(surface)
 
 
 SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding

@@ -27,7 +27,7 @@ _OVER = (
 
 
 class Boundary(Protocol):
-    """What a body is made from: `Complex` and `BezierComplex` say what each part means."""
+    """What a body is made from: `GridComplex` and `PatchComplex` say what each part means."""
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:

@@ -46,7 +46,7 @@ _HALVES = np.array([[[0, 0], [1, 0], [0, 1]], [[1, 1], [0, 1], [1, 0]]], dtype=n
 
 @dataclass(frozen=True, eq=False)
 class ImplicitComplex:
-    """The boundary of a body of implicit surfaces; its fields are those of `Complex`.
+    """The boundary of a body of implicit surfaces; its fields are those of `GridComplex`.
 
     Attributes:
         surfaces: the faces, one for each component of the surface.

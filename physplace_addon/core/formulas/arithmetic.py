@@ -1,6 +1,6 @@
-"""What formulas are evaluated with: plain numbers here, ranges of numbers in `ranges`.
+"""The arithmetics in which formulas are evaluated: plain numbers here, ranges of numbers in `ranges`.
 
-An `Arithmetic` has a method for each function; its elements know + - * / and the sign.  Derivatives are
+An `Arithmetic` has a method for each function; its elements have + - * / and the sign.  Derivatives are
 written once, in `derivatives`, for elements of any arithmetic.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-Element = Any  # an array (k,), or a Range of arrays (k,)
+Element = Any  # an array (k,), or a Range, Dual or Graded of arrays (k,)
 
 
 class Arithmetic(ABC):
@@ -80,11 +80,11 @@ class Numbers(Arithmetic):
         return np.hypot(x, y)
 
     def below(self, x: Element, y: Element) -> Any:
-        """Compare; NaN where either is."""
+        """Return 1 where x < y, 0 where x >= y, NaN where either is NaN."""
         return np.where(np.isnan(x + y), np.nan, np.less(x, y))
 
     def chosen(self, which: Any, x: Element, y: Element) -> Element:
-        """Choose one by one."""
+        """Return x where `which` is 1, y where it is 0, else NaN."""
         return np.where(which == 1.0, x, np.where(which == 0.0, y, np.nan))
 
 
@@ -104,7 +104,7 @@ def times(a: Element, b: Element) -> Element:
 
 
 def value_of(arithmetic: Arithmetic, operation: str, arguments: Sequence[Element]) -> Element:
-    """Return the value of an operation on elements."""
+    """Return the value of an operation on one or two elements."""
     if len(arguments) == 1:
         x = arguments[0]
         return -x if operation == "negative" else arithmetic.function(operation, x)
@@ -115,6 +115,7 @@ def value_of(arithmetic: Arithmetic, operation: str, arguments: Sequence[Element
     return _TWO[operation](arithmetic, x, y)
 
 
+# The operations on two elements.
 _TWO: Mapping[str, Callable[[Arithmetic, Element, Element], Element]] = {
     "add": lambda _, x, y: x + y,
     "subtract": lambda _, x, y: x - y,

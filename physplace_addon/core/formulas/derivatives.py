@@ -1,8 +1,10 @@
 """First and second derivatives of every function, for elements of any arithmetic.
 
-`single` gives f' and f'' of f(x); `pair` gives f_x, f_y, f_xx, f_xy, f_yy of f(x, y).  None stands for zero:
+`UNARY` gives f' and f'' of f(x); `BINARY` gives f_x, f_y, f_xx, f_xy, f_yy of f(x, y).  None stands for zero:
 no product is formed with it, so that 0 times an infinite number does not arise.  They are written so that
 nothing cancels: 1/cosh^2 for the slope of tanh and not 1 - tanh^2, (1 - x)(1 + x) and not 1 - x^2.
+
+Each function takes the arithmetic, the arguments and the value f.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from collections.abc import Callable, Mapping
 
 from .arithmetic import Arithmetic, Element
 
-UnaryDerivatives = tuple[Element, Element]
+UnaryDerivatives = tuple[Element, Element]  # f' and f''; None for zero.
+# f_x, f_y, f_xx, f_xy, f_yy; None for zero.
 BinaryDerivatives = tuple[Element, Element, Element, Element, Element]
 
 

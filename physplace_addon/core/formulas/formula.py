@@ -1,9 +1,8 @@
-"""Elements of any arithmetic with their derivative by one parameter: one order more for what is evaluated.
+"""Formulas that are read once and evaluated at many points: values, exact derivatives, proven ranges.
 
-Jets of such elements carry the derivative of each of their parts: of a formula in t alone, evaluated at t
-with slope 1, the slope of the second derivative is the third one.
-
-Formulas that are read once and evaluated at many points: values, exact derivatives, proven ranges.
+A formula is evaluated node by node, in any `Arithmetic`, as jets: value, first and second derivatives (see
+`jets`).  For third derivatives of formulas in one variable the elements are duals, each with its derivative
+by t: evaluated at t with slope 1, the slope of the second derivative is the third one.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from .ranges import RANGES, Range
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """A value and its derivative, None for zero; both elements of another arithmetic."""
+    """A value and its derivative by one parameter, None for zero; both elements of another arithmetic."""
 
     value: Element
     slope: Element
@@ -104,11 +103,11 @@ class Duals(Arithmetic):
         return Dual(value, plus(times(by_x, x.slope), times(by_y, y.slope)))
 
     def below(self, x: Element, y: Element) -> Any:
-        """Compare the values."""
+        """Return what the values compare to."""
         return self._inner.below(_dual(x).value, _dual(y).value)
 
     def chosen(self, which: Any, x: Element, y: Element) -> Element:
-        """Choose values and derivatives one by one."""
+        """Return values and derivatives chosen one by one."""
         x, y = _dual(x), _dual(y)
         value = self._inner.chosen(which, x.value, y.value)
         if x.slope is None and y.slope is None:
@@ -128,7 +127,11 @@ class Jets:
 
 @dataclass(frozen=True, eq=False)
 class Formulas:
-    """m formulas in n variables, as one list of nodes; `outputs` are their own."""
+    """m formulas in n variables, as one list of nodes.
+
+    variables: their names.  nodes: every one after those it is made of; places: where each was read.
+    outputs: the nodes that are the formulas.
+    """
 
     variables: tuple[str, ...]
     nodes: tuple[Node, ...]
@@ -139,9 +142,15 @@ class Formulas:
     def read(
         cls, texts: Sequence[str], variables: Sequence[str], constants: Mapping[str, float] | None = None
     ) -> Formulas:
-        """Read formulas in some variables; `constants` are numbers by name.
+        """Return formulas read from texts.
 
-        Raises FormulaError at the character where a text goes wrong.
+        Args:
+            texts: one for each formula.
+            variables: their names.
+            constants: numbers by name.
+
+        Raises:
+            FormulaError: at the character where a text goes wrong.
         """
         builder = Builder()
         known = constants or {}
@@ -169,7 +178,8 @@ class Formulas:
         return Jets(value, first, second)
 
     def ranges(self, lower: Floats, upper: Floats, order: int = 2) -> list[Jet]:
-        """Return, for each formula, proven ranges of its value and derivatives over boxes (n, k).
+        """Return, for each formula, proven ranges of its value and derivatives over boxes [lower, upper],
+        each (n, k).
 
         The elements of the jets are `Range`s, and None for zero.  NaN is where nothing could be proven; where
         the value is NaN, nothing else counts.
@@ -186,7 +196,9 @@ class Formulas:
 
     def third_ranges(self, lower: Floats, upper: Floats) -> list[Range | None]:
         """Return, for each formula in one variable, the range of its third derivative over [lower, upper],
-        each (k,); None for zero, NaN where nothing could be proven.
+        each (k,).
+
+        It is None for zero, NaN where nothing could be proven.
         """
         return self._thirds(RANGES, Range(lower, upper), _as_range(1.0), _as_range)
 
@@ -199,7 +211,7 @@ class Formulas:
         return [None if bend is None else bend.slope for bend in bends]
 
     def graded(self, variables: Sequence[Graded]) -> list[Graded]:
-        """Return each formula as a polynomial in t, for variables that are ones."""
+        """Return each formula as a polynomial in t, for variables that are such polynomials."""
         with np.errstate(all="ignore"):
             return [
                 jet.value
@@ -209,8 +221,14 @@ class Formulas:
             ]
 
     def unproven_in(self, lower: Floats, upper: Floats) -> tuple[str, Place, int] | None:
-        """Return the first operation that cannot be shown to be twice differentiable over boxes (n, k) though
-        all it is made of is: its name, its place in a text, and the first of the boxes; None for none.
+        """Return the first operation that cannot be shown to be twice differentiable over boxes, though its
+        arguments can.
+
+        Args:
+            lower, upper: the boxes (n, k).
+
+        Returns:
+            its name, its place in a text, and the first of the boxes; None for none.
         """
         variables = [Range(low, high) for low, high in zip(lower, upper, strict=True)]
         one = Range(np.ones(()), np.ones(()))
@@ -223,16 +241,20 @@ class Formulas:
         return None
 
     def numbers(self, points: Floats | Sequence[Floats], order: int, by: int | None = None) -> list[Jet]:
-        """Return each formula's values and derivatives up to an order at points (n, k), as they are found:
-        None for a derivative that is zero, one number for one that is constant.
+        """Return each formula's values and derivatives up to an order at points, as they are found.
 
-        `by` asks for the derivatives by the first variables only, so many; the others may be single numbers.
+        A derivative that is zero is None, one that is constant may be one number.
+
+        Args:
+            points: (n, k); single numbers may stand for variables that are not differentiated by.
+            order: 0 to 2.
+            by: how many of the first variables to differentiate by; all, unless given.
         """
         with np.errstate(all="ignore"):
             return self._outputs(self._evaluated(NUMBERS, order, list(points), 1.0, np.float64, by))
 
     def _outputs(self, evaluated: Iterator[tuple[int, Jet]]) -> list[Jet]:
-        """The jets of the formulas themselves, from those of all nodes."""
+        """Return the jets of the formulas themselves, from those of all nodes."""
         jets = {place: jet for place, jet in evaluated if place in self.outputs}
         return [jets[output] for output in self.outputs]
 
@@ -245,7 +267,7 @@ class Formulas:
         number: Element,
         by: int | None = None,
     ) -> Iterator[tuple[int, Jet]]:
-        """The jets of all nodes, one after another; each is forgotten when no later one needs it."""
+        """Return the jets of all nodes, one after another; each is forgotten when no later one needs it."""
         wanted = Order(order, len(self.variables) if by is None else by)
         jets: dict[int, Jet] = {}
         for place, (node, last_of) in enumerate(zip(self.nodes, self._last_uses, strict=True)):
@@ -291,6 +313,10 @@ def _as_range(number: float) -> Range:
 
 
 def number_of(text: str, constants: Mapping[str, float] | None = None) -> float:
-    """Return the number that a formula without variables is. Raises FormulaError as `Formulas.read` does."""
+    """Return the number that a formula without variables is.
+
+    Raises:
+        FormulaError: as `Formulas.read` does.
+    """
     formulas = Formulas.read([text], (), constants)
     return formulas.nodes[formulas.outputs[0]].number

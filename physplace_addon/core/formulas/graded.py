@@ -1,4 +1,4 @@
-"""Polynomials in one variable t whose coefficients are ranges: what a formula grows like, proven.
+"""Polynomials in one variable t whose coefficients are ranges: how fast a formula grows, proven.
 
 A formula in x = t^a u, y = t^b v, z = t^c w, for ranges of u, v and w, is such a polynomial where it has none
 but sums, products, whole powers, and functions and divisors of constants.  Elsewhere it is one constant of
@@ -16,7 +16,7 @@ import numpy as np
 from .arithmetic import Arithmetic, Element, plus
 from .ranges import RANGES, Range
 
-_LONGEST = 64  # powers of t
+_LONGEST = 64  # powers of t that are kept: the products of longer ones take too long
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +97,12 @@ class Grades(Arithmetic):
         return _of_constants(RANGES.hypot, x, y)
 
     def below(self, x: Element, y: Element) -> Any:
-        """Compare constants."""
+        """Return what constants compare to; NaN for others."""
         known = x.constant is not None and y.constant is not None
         return RANGES.below(x.constant, y.constant) if known else np.asarray(np.nan)
 
     def chosen(self, which: Any, x: Element, y: Element) -> Element:
-        """Choose among constants."""
+        """Return one of two constants."""
         return _of_constants(lambda a, b: RANGES.chosen(which, a, b), x, y)
 
 

@@ -32,7 +32,7 @@ class Jet:
 
 @dataclass(frozen=True)
 class Order:
-    """How many derivatives are wanted, 0 to 2, by how many variables."""
+    """The derivatives that are wanted: up to which order, 0 to 2, and by how many variables."""
 
     order: int
     variables: int
@@ -66,7 +66,7 @@ def _linear(order: Order, x: Jet, y: Jet, sign: float, value: Element) -> Jet:
 
 
 def _composed(order: Order, x: Jet, value: Element, slope: Element, bend: Element) -> Jet:
-    """f(x) from f, f' and f''."""
+    """Return f(x) from f, f' and f''."""
     first = tuple(times(slope, a) for a in x.first)
     second = tuple(
         plus(times(slope, a), times(bend, times(x.first[i], x.first[j])))
@@ -76,7 +76,7 @@ def _composed(order: Order, x: Jet, value: Element, slope: Element, bend: Elemen
 
 
 def _paired(order: Order, x: Jet, y: Jet, value: Element, slopes: BinaryDerivatives) -> Jet:
-    """f(x, y) from f and its partial derivatives."""
+    """Return f(x, y) from f and its partial derivatives."""
     fx, fy, fxx, fxy, fyy = slopes
     first = tuple(plus(times(fx, a), times(fy, b)) for a, b in zip(x.first, y.first, strict=True))
     second = []
@@ -95,7 +95,7 @@ def _product(order: Order, x: Jet, y: Jet, value: Element) -> Jet:
 
 
 def _picked(own: Arithmetic, x: Jet, y: Jet, least: bool) -> Jet:
-    """The lesser, or the greater, of two jets."""
+    """Return the lesser, or the greater, of two jets."""
     below = own.below(x.value, y.value)
     low, high = (x, y) if least else (y, x)
 

@@ -1,8 +1,8 @@
 """Formulas as nodes: a flat, immutable list in which every node comes after those it is made of.
 
-Equal nodes are kept once, also among formulas that are built together (cos(u) in x and in y), and what is
-made of numbers alone is a number at once.  Being flat, a formula can be as long as it likes: nothing that
-walks over it calls itself.
+Equal nodes are kept once, also among formulas that are built together (cos(u) in x and in y), and an
+operation on numbers alone is a number at once.  Being flat, a formula can be as long as it likes: nothing
+that goes over it calls itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from .arithmetic import NUMBERS, value_of
 from .errors import FormulaError
 
-NUMBER, VARIABLE = "number", "variable"
+NUMBER, VARIABLE = "number", "variable"  # operations of nodes without arguments
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,11 @@ class Builder:
         self._known: dict[tuple[str, tuple[int, ...], str], int] = {}
 
     def number(self, value: float, text: str, position: int) -> int:
-        """Return the node of a number. Raises FormulaError for one that is not finite."""
+        """Return the node of a number.
+
+        Raises:
+            FormulaError: for one that is not finite.
+        """
         if not math.isfinite(value):
             found = "is not defined" if math.isnan(value) else "is too large, or a division by zero"
             raise FormulaError(text, position, f"the value {found}", "expected a finite number")
@@ -55,7 +59,11 @@ class Builder:
         return self._kept(Node(VARIABLE, (index,)), text, position)
 
     def add(self, operation: str, arguments: tuple[int, ...], text: str, position: int) -> int:
-        """Return the node of an operation. Raises FormulaError where numbers alone have no finite result."""
+        """Return the node of an operation.
+
+        Raises:
+            FormulaError: where numbers alone have no finite result.
+        """
         nodes = [self.nodes[argument] for argument in arguments]
         if all(node.operation == NUMBER for node in nodes):
             with np.errstate(all="ignore"):

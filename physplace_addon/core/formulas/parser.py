@@ -1,16 +1,13 @@
-"""The names a formula may use: functions with their numbers of arguments, and constants.
+"""From a formula's text to its nodes, by precedence climbing: nothing of it ever reaches Python.
 
-All functions are smooth but for single places, which the manual's table names: there a derivative is infinite
-(sqrt at 0), or the one towards larger values (abs, sign, min and max where two values meet).  Steps and
-remainders (floor, mod) are left out: a surface made with them is torn.
+*Names.*  All functions are smooth but for single places, which the manual's table names: there a derivative
+is infinite (sqrt at 0), or the one towards larger values (abs, sign, min and max where two values meet).
+Steps and remainders (floor, mod) are left out: a surface made with them is torn.
 
-Formulas cut into tokens: numbers, names, operators and parentheses, each with its place in the text.
-
-From a formula's text to its nodes, by precedence climbing: nothing of it ever reaches Python.
-
-From loose to tight: + and -; * and /; the sign of a term; ^ (or **), from the right.  So -x^2 is -(x^2) and
-2^3^2 is 2^(3^2).  A number before a name or a parenthesis, and a parenthesis before either, multiply without
-a sign: 2u, 2(u + v), (u + 1)(v + 1), 2 sin(u)cos(v).  After / and ^ that would be ambiguous and is refused.
+*Precedence*, from loose to tight: + and -; * and /; the sign of a term; ^ (or **), from the right.  So -x^2
+is -(x^2) and 2^3^2 is 2^(3^2).  A number before a name or a parenthesis, and a parenthesis before either,
+multiply without a sign: 2u, 2(u + v), (u + 1)(v + 1), 2 sin(u)cos(v).  After / and ^ that would be ambiguous
+and is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +21,8 @@ from dataclasses import dataclass
 from .errors import FormulaError
 from .nodes import Builder
 
-ONE, TWO, MANY = (1, 1), (2, 2), (2, 8)
+ONE, TWO, MANY = (1, 1), (2, 2), (2, 8)  # least and greatest numbers of arguments
+# The functions, with their numbers of arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), ONE),
     **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"), ONE),
@@ -32,12 +30,14 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("atan2", "hypot", "pow"), TWO),
     **dict.fromkeys(("min", "max"), MANY),
 }
+# Other names of functions.
 OTHER_NAMES: Mapping[str, str] = {
     **{"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2"},
     **{"arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "sgn": "sign"},
 }
+# Constants by name.
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "tau": math.tau, "e": math.e, "π": math.pi, "τ": math.tau}
-RESERVED = frozenset((*FUNCTIONS, *OTHER_NAMES, *CONSTANTS))
+RESERVED = frozenset((*FUNCTIONS, *OTHER_NAMES, *CONSTANTS))  # names that a constant may not have
 
 
 def function_named(name: str) -> str | None:
@@ -47,14 +47,15 @@ def function_named(name: str) -> str | None:
 
 
 def closest_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one is most likely meant to be."""
+    """Return the known name that a misspelt one is most likely to stand for; None if none is near."""
     close = difflib.get_close_matches(name[:40].lower(), list(known), n=1, cutoff=0.6)
     return close[0] if close else None
 
 
-MOST_CHARACTERS = 4000
+MOST_CHARACTERS = 4000  # length of a text: what is parsed and evaluated at once
 
-NUMBER, NAME, SIGN, END = "number", "name", "sign", "end"
+NUMBER, NAME, SIGN, END = "number", "name", "sign", "end"  # kinds of tokens
+# Numbers, names, signs and spaces.
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[^\W\d]\w*)"
@@ -75,7 +76,8 @@ class Token:
 def tokens_of(text: str) -> list[Token]:
     """Return the tokens of a formula, and one for its end; `**` is read as `^`.
 
-    Raises FormulaError for a text of more than 4000 characters, and at a character that starts no token.
+    Raises:
+        FormulaError: for a text of more than 4000 characters, and at a character that starts no token.
     """
     if len(text) > MOST_CHARACTERS:
         found = f"the formula has {len(text)} characters"
@@ -94,8 +96,9 @@ def tokens_of(text: str) -> list[Token]:
     return tokens
 
 
-MOST_DEPTH = 60
-_SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30
+MOST_DEPTH = 60  # levels of parentheses, signs and powers: each calls the parser again
+_SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30  # how tightly operators bind
+# Operators between operands: operation, how tightly they bind, and how tightly their right operands must.
 _BINARY = {
     "+": ("add", _SUM, _SUM + 1),
     "-": ("subtract", _SUM, _SUM + 1),
@@ -120,7 +123,11 @@ class Parser:
         self._depth = 0
 
     def parse(self) -> int:
-        """Return the node of the whole text. Raises FormulaError at the character where it goes wrong."""
+        """Return the node of the whole text.
+
+        Raises:
+            FormulaError: at the character where it goes wrong.
+        """
         if self._now.kind == END:
             raise self._error(self._now, "the formula is empty", "expected a number, a name or a formula")
         node = self._expression(0)
@@ -148,7 +155,7 @@ class Parser:
         return "expected + - * / ^ or the end"
 
     def _expression(self, tightness: int) -> int:
-        """Read operators that bind at least so tightly, and their operands."""
+        """Return the node of operands joined by operators that bind at least so tightly."""
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self._error(self._now, f"more than {MOST_DEPTH} levels deep", "write it with fewer levels")
@@ -174,7 +181,7 @@ class Parser:
         return self._builder.add(name, nodes, self._text, token.position)
 
     def _multiplies(self) -> bool:
-        """Whether two operands stand side by side that are multiplied."""
+        """Return whether two operands lie side by side that are multiplied."""
         before, token = self._tokens[self._next - 1], self._now
         return (before.kind == NUMBER or before.text == ")") and (token.kind == NAME or token.text == "(")
 
@@ -208,7 +215,9 @@ class Parser:
         raise self._error(token, found, f"expected ) for the ( at character {opened.position + 1}")
 
     def _named(self, token: Token) -> int:
-        """Read what begins with a name: a variable, a constant, or a function and its arguments."""
+        """Return the node of what begins with a name: a variable, a constant, or a function and its
+        arguments.
+        """
         name = token.text
         own = self._own(name, token)
         if own is not None:
@@ -253,7 +262,7 @@ class Parser:
         return self._folded(token, function, arguments)
 
     def _folded(self, token: Token, function: str, arguments: Sequence[int]) -> int:
-        """One call; of more than two arguments, the call of a call."""
+        """Return one call; of more than two arguments, the call of a call."""
         if len(arguments) == 1:
             return self._combined(token, function, (arguments[0],))
         node = arguments[0]

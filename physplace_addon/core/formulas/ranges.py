@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats
 from .arithmetic import Arithmetic, Element
 
-_WIDER = 2.0**-50  # of an end, that its rounding may be
+_WIDER = 2.0**-50  # largest rounding of an end, over the end: four units in the last place
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Range:
 
     @property
     def magnitude(self) -> Floats:
-        """The most of the absolute values (k,)."""
+        """The largest of the absolute values (k,)."""
         most: Floats = np.maximum(np.abs(self.lower), np.abs(self.upper))
         return most
 
@@ -84,7 +84,7 @@ def _outward(lower: Floats, upper: Floats) -> Range:
 
 
 def _around(*ends: Floats) -> Range:
-    """The range of products or quotients of ends."""
+    """Return the range of products or quotients of ends."""
     least, most = ends[0], ends[0]
     for end in ends[1:]:
         least, most = np.minimum(least, end), np.maximum(most, end)
@@ -102,14 +102,14 @@ def _square(x: Range) -> Range:
 
 
 def _contains(x: Range, first: float, period: float) -> Bools:
-    """Whether one of the numbers first + n period is, or by rounding may be, in the range."""
+    """Return whether one of the numbers first + n period is, or by rounding may be, in the range."""
     slack = _WIDER * (np.abs(x.lower) + np.abs(x.upper) + abs(first) + period)
     inside: Bools = np.ceil((x.lower - first - slack) / period) * period + first <= x.upper + slack
     return inside
 
 
 def _wave(x: Range, function: Callable[[Floats], Floats], crest: float) -> Range:
-    """sin or cos, from its ends and the crests and troughs between them."""
+    """Return the range of sin or cos, from its ends and the crests and troughs between them."""
     one, other = function(x.lower), function(x.upper)
     ends = _outward(np.minimum(one, other), np.maximum(one, other))
     lower = np.where(_contains(x, crest + math.pi, math.tau), -1.0, np.maximum(ends.lower, -1.0))
@@ -143,14 +143,14 @@ def _abs_values(x: Range) -> Range:
 
 
 def _sign(x: Range) -> Range:
-    """1 or -1; at 0 it jumps."""
+    """Return 1 or -1; at 0 it jumps, and is not known."""
     known = (x.lower > 0.0) | (x.upper < 0.0)
     sign = _where(known, np.sign(x.lower))
     return Range(sign, sign)
 
 
 def _rising(function: Callable[[Floats], Floats], least: float, most: float) -> Callable[[Range], Range]:
-    """A function that rises over its domain."""
+    """Return a function of ranges for one that rises over its domain [least, most]."""
 
     def applied(x: Range) -> Range:
         known = (x.lower >= least) & (x.upper <= most)
@@ -228,7 +228,7 @@ class Ranges(Arithmetic):
         return np.where(x.upper < y.lower, 1.0, np.where(x.lower > y.upper, 0.0, np.nan))
 
     def chosen(self, which: Any, x: Element, y: Element) -> Element:
-        """Choose one by one."""
+        """Return ranges chosen one by one."""
         x, y = _range(x), _range(y)
         lower, upper = (
             np.where(which == 1.0, a, np.where(which == 0.0, b, np.nan))

@@ -1,6 +1,6 @@
 """The face of every exact surface and curve, and their images under affine maps.
 
-Contact code asks a face only for *geometric* facts: the point, an orthonormal tangent frame, the outward unit
+Contact code needs only *geometric* facts of a face: the point, an orthonormal tangent frame, the outward unit
 normal and the second fundamental form in that frame.  It moves on the face by displacements in space.  So a
 pole of the parameters is nothing special to a caller: raw partial derivatives serve tessellation and mass.
 
@@ -25,7 +25,7 @@ from ..vectors import dot, length
 from .geometry import Derivatives, EdgeGeometry, FaceGeometry, Hulls, Interval
 
 # Largest difference of A'A from a multiple of the identity, over that multiple, at which A counts as a
-# similarity: some fifty times the rounding of its entries.
+# similarity: some hundred times the rounding of its entries.
 _CONFORMAL = 1e-13
 
 
@@ -72,7 +72,7 @@ class Surface(ABC):
     def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
         """Return which parts (k,) of faces, as in `hulls`, may have waves that their corners do not show.
 
-        Those are all that have hulls, unless a kind knows better.
+        Those are all that have hulls, unless a kind can rule some out.
         """
         return np.full(len(face), self.has_hulls)
 
@@ -159,7 +159,8 @@ class Curve(ABC):
 
     @abstractmethod
     def conormals(self, edge: Ints, t: Floats) -> Floats:
-        """Return the unit directions (k, 2, 3) across the edge into its two faces; NaN where there is none.
+        """Return the unit directions (k, 2, 3) across the edge into its two faces; NaN where there
+        is none.
         """
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
@@ -175,7 +176,8 @@ class Curve(ABC):
 
 
 def _read_only(matrix: Floats) -> Floats:
-    """Return a copy of a matrix that cannot be written to, since its owner may go on changing the original.
+    """Return a copy of a matrix that cannot be written to, since its owner may go on changing the
+    original.
     """
     own = np.array(matrix, dtype=np.float64)
     own.flags.writeable = False

@@ -1,8 +1,9 @@
-"""Bernstein polynomials of any degree d, and what can be done to control points along one axis of them.
+"""Bernstein polynomials of any degree d, and tables that change control points along one axis.
 
 B_i(t) = C(d, i) t^i (1 - t)^(d - i).  Derivatives and parts of sum_i B_i P_i have control points that are
-sums of the P_i: tables of such weights are made once for each degree.  The *blossom* f(t_1, ..., t_d), de
-Casteljau's algorithm with another parameter at each level, gives those over [a, b]: f(a, ..., a, b, ..., b).
+sums of the P_i: the tables of such weights are made once for each degree.  The *blossom* f(t_1, ..., t_d) is
+de Casteljau's algorithm with another parameter at each level; it gives the control points over [a, b] as f(a,
+..., a, b, ..., b).
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ import numpy as np
 
 from ..arrays import Floats
 
-CUBIC = 3
+CUBIC = 3  # the degree of most patches and curves
 
 
 def bernstein(t: Floats, order: int, degree: int = CUBIC) -> Floats:
-    """Return the polynomials at t (...) and their derivatives up to `order`, two at most, (..., order + 1,
-    degree + 1).  They are exact at 0 and 1.
+    """Return the polynomials and their derivatives, (..., order + 1, degree + 1); exact at 0 and 1.
+
+    Args:
+        t: parameters (...).
+        order: highest derivative, 0 to 2.
+        degree: d.
     """
     powers = np.empty((*t.shape, degree + 1))
     powers[..., 0] = 1.0
@@ -31,8 +36,8 @@ def bernstein(t: Floats, order: int, degree: int = CUBIC) -> Floats:
 
 @lru_cache
 def _by_powers(degree: int) -> Floats:
-    """Coefficients (d + 1, 3 (d + 1)) of the polynomials by powers of t, of their first derivatives and of
-    their second ones.
+    """Return the coefficients (d + 1, 3 (d + 1)) by powers of t of the polynomials, of their first and of
+    their second derivatives.
     """
     value = np.zeros((degree + 1, degree + 1))
     for i in range(degree + 1):
@@ -54,7 +59,7 @@ def derivative_matrix(degree: int) -> Floats:
 
 @lru_cache
 def raising_matrix(degree: int, wanted: int) -> Floats:
-    """Return the matrix (wanted + 1, degree + 1) to the control points of the same polynomial of a higher
+    """Return the matrix (wanted + 1, degree + 1) to the control points of the same polynomial in a higher
     degree.
     """
     matrix = np.eye(degree + 1)
@@ -73,7 +78,7 @@ def sub_matrices(cells: int, degree: int = CUBIC) -> Floats:
 
 
 def part_matrices(low: Floats, high: Floats, degree: int) -> Floats:
-    """Return the matrices (k, d + 1, d + 1) that take control points to those over [low, high] (k,)."""
+    """Return the matrices (k, d + 1, d + 1) that take control points to those over [low, high], each (k,)."""
     whole = np.broadcast_to(np.eye(degree + 1), (len(low), degree + 1, degree + 1))
     corners = []
     for i in range(degree + 1):

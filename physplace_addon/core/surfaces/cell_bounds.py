@@ -1,17 +1,17 @@
 """Bounds on the distance from a surface over a parameter cell to the cell's two triangles.
 
-Corners are numbered (0) lower u, lower v; (1) upper u, lower v; (2) lower u, upper v; (3) upper u, upper v;
-the triangles are (0, 1, 2) and (3, 2, 1).
+Corners are numbered (0) lower u, lower v; (1) upper u, lower v; (2) lower u, upper v; (3) upper u, upper v.
+The triangles are (0, 1, 2) and (3, 2, 1).
 
-*Bilinear*: interpolating along v, then along u, errs by at most (du^2 max|S_uu| + dv^2 max|S_vv|)/8.  The
-bilinear patch B leaves the flat triangle T by s t w, s t <= 1/4, with the twist w = P0 - P1 - P2 + P3.
-Only the part of w off the triangle's plane counts, and, where w carries a point over the diagonal, the sine
-of the fold there.
+*Bilinear.*  Linear interpolation over an interval h errs by at most h^2/8 max|S''|; along v, then along u,
+that is (du^2 max|S_uu| + dv^2 max|S_vv|)/8 in all.  The bilinear patch B leaves the flat triangle T by s t w,
+s t <= 1/4, with the twist w = P0 - P1 - P2 + P3.  Only the part of w off the triangle's plane counts, and,
+where w carries a point over the diagonal, the sine of the fold there.
 
-*Tangent planes*, for convex bodies around the origin: over the radial cone of a triangle with corners X_j
-the surface stays below the tangent planes n_i . x <= n_i . X_i.  With x = sum l_j X_j the most of L = sum
-l_j is the linear programme max L, B l <= 1, l >= 0, B_ij = n_i . X_j / n_i . X_i; every feasible y >= 0 of
-its dual, B' y >= 1, proves L <= sum y, and the distance to the triangle is at most (L - 1) max |X_j|.
+*Tangent planes*, for convex bodies around the origin.  Over the radial cone of a triangle with corners X_j
+the surface stays below the tangent planes n_i . x <= n_i . X_i.  With x = sum l_j X_j the largest L = sum l_j
+is the linear programme max L, B l <= 1, l >= 0, B_ij = n_i . X_j / n_i . X_i.  Every feasible y >= 0 of its
+dual, B' y >= 1, proves L <= sum y, and the distance to the triangle is at most (L - 1) max |X_j|.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..arrays import Bools, Floats
 from ..vectors import coordinate_cross, coordinate_dot, cross, dot, length
 from .curves.piecewise import distance_to_segment
 
-_TRIANGLES = ((0, 1, 2), (3, 2, 1))
-_PAIRS = ((0, 1), (1, 2), (2, 0))
+_TRIANGLES = ((0, 1, 2), (3, 2, 1))  # the corners of a cell's triangles
+_PAIRS = ((0, 1), (1, 2), (2, 0))  # the sides of a triangle
 
 
 def cell_corners(lower: Floats, upper: Floats) -> Floats:
-    """Return the parameters (k, 4, 2) of the corners of cells."""
+    """Return the parameters (k, 4, 2) of the corners of cells [lower, upper], each (k, 2)."""
     corners = np.empty((len(lower), 4, 2))
     corners[:, 0::2, 0], corners[:, 1::2, 0] = lower[:, :1], upper[:, :1]
     corners[:, :2, 1], corners[:, 2:, 1] = lower[:, 1:], upper[:, 1:]
@@ -35,13 +35,19 @@ def cell_corners(lower: Floats, upper: Floats) -> Floats:
 
 
 def bilinear_bounds(points: Floats, bend_u: Floats, bend_v: Floats) -> Floats:
-    """Return bounds (k,) from corners (k, 4, 3) and du^2 max|S_uu|, dv^2 max|S_vv| (k,)."""
+    """Return bounds (k,) on the distance of surfaces to the triangles of cells, scene units.
+
+    Args:
+        points: the corners (k, 4, 3) of the cells.
+        bend_u: du^2 max|S_uu| (k,).
+        bend_v: dv^2 max|S_vv| (k,).
+    """
     bounds: Floats = 0.125 * (bend_u + bend_v) + twist_bounds(points)
     return bounds
 
 
 def twist_bounds(points: Floats) -> Floats:
-    """Bound the distance (k,) from the bilinear patches of corners (k, 4, 3) to their triangles.
+    """Return bounds (k,) on the distance from the bilinear patches of corners (k, 4, 3) to their triangles.
 
     A patch with a side of no length is a triangle.
     """
@@ -56,7 +62,9 @@ def twist_bounds(points: Floats) -> Floats:
 
 
 def _twist_stays_inside(points: Floats, twist: Floats) -> Bools:
-    """Whether the in-plane twist is less than the sides: it can carry a point over the diagonal only."""
+    """Return whether the in-plane twist (k,) is less than the sides: it can carry a point over the diagonal
+    only.
+    """
     inside = np.ones(len(points), dtype=np.bool_)
     for origin, one, two in _TRIANGLES:
         a, b = points[:, one] - points[:, origin], points[:, two] - points[:, origin]
@@ -75,13 +83,20 @@ def _has_collapsed_side(points: Floats) -> Bools:
 
 
 def tangent_plane_bounds(points: Floats, normals: Floats) -> Floats:
-    """Return bounds (k,) for convex bodies from corners and their outward normals, each (k, 4, 3)."""
+    """Return bounds (k,) on the distance of convex bodies to the triangles of cells, scene units.
+
+    Args:
+        points: the corners (k, 4, 3), the origin inside of the body.
+        normals: the outward normals (k, 4, 3) there, of any length.
+    """
     both = [_cap(points[:, list(corners)], normals[:, list(corners)]) for corners in _TRIANGLES]
     return np.maximum(both[0], both[1])
 
 
 def _cap(points: Floats, normals: Floats) -> Floats:
-    """Bound the cap over one triangle a cell; 0 where the triangle has no area."""
+    """Return bounds (k,) on the height of the cap over one triangle a cell; 0 where the triangle
+    has no area.
+    """
     product = normals @ points.transpose(0, 2, 1)
     matrix = np.ascontiguousarray((product / np.einsum("kii->ki", product)[:, :, None]).transpose(1, 2, 0))
     most = np.minimum(_one_plane(matrix), np.minimum(_two_planes(matrix), _three_planes(matrix)))
@@ -92,7 +107,7 @@ def _cap(points: Floats, normals: Floats) -> Floats:
 
 
 def _one_plane(matrix: Floats) -> Floats:
-    """The least sum y of dual points with one plane, for matrices (3, 3, k)."""
+    """Return the least sum y (k,) of dual points with one plane, for matrices (3, 3, k)."""
     least = matrix.min(axis=1)
     with np.errstate(divide="ignore"):
         sums: Floats = np.where(least > 0.0, 1.0 / least, np.inf).min(axis=0)
@@ -100,7 +115,7 @@ def _one_plane(matrix: Floats) -> Floats:
 
 
 def _two_planes(matrix: Floats) -> Floats:
-    """The least sum y of dual points with two planes, two columns tight."""
+    """Return the least sum y (k,) of dual points with two planes, where two columns are tight."""
     best = np.full(matrix.shape[2], np.inf)
     for i, j in _PAIRS:
         for m, n in _PAIRS:
@@ -112,7 +127,9 @@ def _two_planes(matrix: Floats) -> Floats:
 
 
 def _three_planes(matrix: Floats) -> Floats:
-    """The sum y of the dual point where all columns are tight: the sums of the inverse's columns."""
+    """Return the sum y (k,) of the dual point where all columns are tight: the sums of the
+    inverse's columns.
+    """
     crossed = [coordinate_cross(matrix[i], matrix[j]) for i, j in ((1, 2), (2, 0), (0, 1))]
     det = coordinate_dot(matrix[0], crossed[0])
     safe = np.where(det > 0.0, det, np.inf)
@@ -121,7 +138,9 @@ def _three_planes(matrix: Floats) -> Floats:
 
 
 def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
-    """Sum weights (k,) of planes, scaled up to cover rounding; infinite where not dual feasible."""
+    """Return the sums of weights (k,) of planes, scaled up to cover rounding; infinite where not dual
+    feasible.
+    """
     columns = [sum(matrix[i, m] * y for i, y in weights.items()) for m in range(3)]
     covered = np.minimum(np.minimum(columns[0], columns[1]), columns[2])
     feasible = covered > 1.0 - 1e-9
@@ -132,7 +151,7 @@ def _sum_if_feasible(matrix: Floats, weights: dict[int, Floats]) -> Floats:
 
 
 def distances_to_triangles(points: Floats, triangles: Floats) -> Floats:
-    """Return the distances (m, p) of points (m, p, 3) from triangles (m, 3, 3)."""
+    """Return the distances (m, p) of points (m, p, 3) from triangles (m, 3, 3), scene units."""
     corners = triangles.transpose(1, 0, 2)
     sides = list(zip(corners, corners[[1, 2, 0]], strict=True))
     normal = cross(corners[1] - corners[0], corners[2] - corners[0])
@@ -150,7 +169,7 @@ def distances_to_triangles(points: Floats, triangles: Floats) -> Floats:
 
 
 def _along(points: Floats, directions: Floats) -> Floats:
-    """The coordinates (m, p) of points (m, p, 3) along directions (m, 3)."""
+    """Return the coordinates (m, p) of points (m, p, 3) along directions (m, 3)."""
     return np.asarray((points @ directions[:, :, None])[:, :, 0])
 
 

@@ -1,4 +1,8 @@
-"""The boundary of one exact body: its faces, rim edges and feature vertices, and how they are tessellated."""
+"""The boundary of one exact body whose faces are grids: faces, rim edges, feature vertices, triangles, mass.
+
+A `GridComplex` has faces over one rectangle of parameters each, which lines u and v cut into cells.  Bodies
+of many patches have a boundary of their own with the same fields: `bezier.complex`, `subdivision.complex`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,10 @@ from ..mesh.mass import MassProperties
 from .base import Curve, Patch
 from .tessellation import EdgeSide, Tessellation, VertexCorner, tessellate
 
+# Distance of triangles from the true surface over half the diagonal of the body's box, unless a caller says
+# otherwise: some thousand triangles for a sphere.
 DEFAULT_TOLERANCE = 2e-3
+# Directions by which the cone of tangents at an apex is known: its sector is then right to 0.5 %.
 CONE_SAMPLES = 32
 
 
@@ -20,11 +27,15 @@ CONE_SAMPLES = 32
 class GridComplex:
     """Faces, edges and vertices of an exact body.
 
-    `surfaces`: one face each, so face i is `surfaces[i]`.  `curves`: their edges count on from one to the
-    next. `edge_sides` (edges): the face and the side of its rectangle that each edge runs along. `vertices`
-    (nv, 3), `vertex_directions`: for each vertex unit directions (m, 3) of the body's faces and edges leaving
-    it; `vertex_corners`: where it lies on a face.  `closed`: the faces enclose a solid, normals point out of
-    it. `mass` is integrated over the exact surfaces.  `size`: half the diagonal of the bounding box.
+    surfaces: one face each, so face i is `surfaces[i]`.
+    curves: their edges count on from one curve to the next.
+    edge_sides: for each edge, the face and the side of its rectangle that the edge runs along.
+    vertices (nv, 3): the feature vertices, scene units.
+    vertex_directions: for each vertex, unit directions (m, 3) of the body's faces and edges that leave it.
+    vertex_corners: for each vertex, where it lies on a face.
+    closed: whether the faces enclose a solid; normals then point out of it.
+    mass: integrated over the exact surfaces.
+    size: half the diagonal of the bounding box, scene units.
     """
 
     kind: str
@@ -41,10 +52,15 @@ class GridComplex:
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
     ) -> Tessellation:
-        """Return triangles at a resolution (nu, nv) in lines, or within a tolerance in scene units.
+        """Return triangles at a resolution, or within a tolerance.
 
-        Without either the tolerance is 0.2 % of the body's size.
-        Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
+        Args:
+            resolution: lines (nu, nv) of parameters; the v lines are shared out over the faces.
+            tolerance: largest distance of triangles from the surface, scene units; 0.2 % of the body's size
+                unless given. Not used where there is a resolution.
+
+        Raises:
+            SurfaceError: for a tolerance that is not positive, or that needs more than a million cells.
         """
         within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
         if not within > 0.0:
@@ -54,5 +70,5 @@ class GridComplex:
 
 
 def featureless(kind: str, surface: Patch, mass: MassProperties, size: float) -> GridComplex:
-    """Return the complex of one smooth closed face without edges or vertices."""
+    """Return the boundary of one smooth closed face without edges or vertices."""
     return GridComplex(kind, (surface,), (), (), np.empty((0, 3)), (), (), True, mass, size)

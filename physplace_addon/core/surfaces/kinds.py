@@ -1,7 +1,7 @@
 """The exact bodies an artist can name, centred on the origin with axis z.
 
-Each function returns a `Complex`; every wrong number is a SurfaceError that names the kind, the property,
-what was expected and what was found.
+Each function returns the boundary of a body.  Every wrong number is a SurfaceError that names the kind, the
+property, what was expected and what was found.  Lengths are in scene units.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from .formula.definitions import KIND as FORMULA
 from .formula.paths import tube_along_formulas
 from .validation import positive_number
 
+# Below 0.1 a superquadric is a box to the eye, and its corners bend by more than floats follow; above 2 it is
+# not convex.
 LEAST_EXPONENT, MOST_EXPONENT = 0.1, 2.0
 
 
 def plane(size_x: float, size_y: float) -> GridComplex:
-    """Return a rectangle in the plane z = 0; the side of +z is outside."""
+    """Return a rectangle in the plane z = 0 with sides size_x and size_y; the side of +z is outside."""
     return rectangle(positive_number("plane", "size_x", size_x), positive_number("plane", "size_y", size_y))
 
 
@@ -70,10 +72,15 @@ def cone(radius: float, height: float) -> GridComplex:
 def superquadric(
     size_x: float, size_y: float, size_z: float, exponent_1: float = 1.0, exponent_2: float = 1.0
 ) -> GridComplex:
-    """Return a superquadric with half-axes size_*; exponent_1 shapes the meridians, exponent_2 the parallels.
+    """Return a superquadric with half-axes size_*.
 
-    Exponents from 0.1 (nearly a box) over 1 (ellipsoid) to 2 (octahedron).  Above 1 the coordinate planes
-    are ridges, at 2 creases that are not features: see `superquadric.py`.
+    Exponents go from 0.1 (nearly a box) over 1 (ellipsoid) to 2 (octahedron).  Above 1 the coordinate planes
+    are ridges, at 2 creases that are not features: see `analytic.superquadric`.
+
+    Args:
+        size_x, size_y, size_z: half-axes.
+        exponent_1: shapes the meridians.
+        exponent_2: shapes the parallels.
     """
     sizes = [("size_x", size_x), ("size_y", size_y), ("size_z", size_z)]
     axes = np.array([positive_number("superquadric", name, value) for name, value in sizes])
@@ -92,7 +99,7 @@ def _exponent(name: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class SurfaceKind:
-    """A function of named parameters, the ones it needs and the ones it can do without."""
+    """A function of named parameters: the names it needs, and those it can do without."""
 
     function: Callable[..., GridComplex | PatchComplex]
     required: tuple[str, ...]
@@ -113,11 +120,16 @@ KINDS: Mapping[str, SurfaceKind] = {
 
 
 def build(kind: str, parameters: Mapping[str, Any]) -> GridComplex | PatchComplex:
-    """Return the complex of a kind by name: numbers, control points for `profile` and `path`, and whatever
-    names the kind "formula" is given.
+    """Return the boundary of a kind by name.
 
-    Raises SurfaceError naming the kind and the property for an unknown kind, a missing or an unknown
-    parameter, and a value that is no number, not finite, or out of range.
+    Args:
+        kind: a name in KINDS, or "formula".
+        parameters: numbers by name; control points for `profile` and `path`; whatever names the kind
+            "formula" is given.
+
+    Raises:
+        SurfaceError: naming the kind and the property, for an unknown kind, a missing or an unknown
+            parameter, and a value that is no number, not finite, or out of range.
     """
     if kind == FORMULA:
         return formula(parameters)

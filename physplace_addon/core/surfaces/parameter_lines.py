@@ -1,9 +1,9 @@
 """The parameter lines of a tessellation, for a resolution or for a tolerance.
 
-Lines are counted, not cells: a resolution of 15 by 5 makes 14 by 4 cells.  For a tolerance, the share of
-each direction in a cell's bound is measured by halving (shares fall with the square of the width), and
-every interval whose cells exceed the tolerance is cut into as many parts as its share asks for, until all
-are within.
+Lines are counted, not cells: a resolution of 15 by 5 makes 14 by 4 cells.  For a tolerance the share of each
+direction in a cell's bound is measured by halving the cell: shares fall with the square of the width, so what
+halving takes away is three quarters of the share.  Every interval whose cells exceed the tolerance is cut
+into as many parts as its share calls for, until all cells are within the tolerance.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from ..arrays import Floats, Ints
 from ..errors import SurfaceError
 from .base import Patch
 
-_MOST_CELLS = 1_000_000
-_ROUNDS = 24
+_MOST_CELLS = 1_000_000  # cells of a body: some hundred megabytes of triangles
+_ROUNDS = 24  # rounds of cutting, each into two to six parts, after which the tolerance is given up
+# Parts into which one round may cut an interval, since the share of a coarse cell is only an estimate.
 _MOST_PARTS = 6
 
 
 def lines_at(patches: Sequence[Patch], resolution: tuple[int, int]) -> tuple[Floats, list[Floats]]:
-    """Return the common u lines and each patch's v lines for a resolution in lines.
+    """Return the common u lines, and each patch's v lines, for a resolution in lines (nu, nv).
 
-    The v cells are shared out over all patches by the length of their ranges; each piece gets one at least,
-    and a parameter that closes on itself three.
+    The v cells are shared out over all patches by the length of their ranges.  Each piece between breaks gets
+    one cell at least, and a parameter that closes on itself three.
     """
     u_breaks = patches[0].breaks[0]
     u_counts = _shared_out(_least(patches[0], 0, resolution[0] - 1), np.diff(u_breaks))
@@ -39,7 +40,12 @@ def lines_at(patches: Sequence[Patch], resolution: tuple[int, int]) -> tuple[Flo
 
 
 def lines_within(patches: Sequence[Patch], tolerance: float) -> tuple[Floats, list[Floats]]:
-    """Return the common u lines and each patch's v lines whose cells are all within a tolerance."""
+    """Return the common u lines, and each patch's v lines, whose cells are all within a tolerance, scene
+    units.
+
+    Raises:
+        SurfaceError: if a million cells do not suffice.
+    """
     u = _lines(patches[0].breaks[0], _shared_out(_least(patches[0], 0, 8), np.diff(patches[0].breaks[0])))
     v = [_first_v_lines(patch) for patch in patches]
     for _ in range(_ROUNDS):
@@ -100,7 +106,9 @@ def _least(patch: Patch, axis: int, cells: int) -> int:
 
 
 def _shared_out(total: int, lengths: Floats) -> Ints:
-    """Share cells out over pieces by length, one each at least; largest remainders get what is left."""
+    """Return numbers of cells for pieces, shared out by length, one each at least; the largest remainders get
+    what is left.
+    """
     spare = max(total - len(lengths), 0)
     ideal = spare * lengths / lengths.sum()
     counts: Ints = np.floor(ideal).astype(np.intp)
@@ -111,7 +119,7 @@ def _shared_out(total: int, lengths: Floats) -> Ints:
 
 
 def _lines(breaks: Floats, counts: Ints) -> Floats:
-    """Parameters that cut the piece after breaks[i] into counts[i] equal cells."""
+    """Return the parameters that cut the piece after breaks[i] into counts[i] equal cells."""
     piece = np.repeat(np.arange(len(counts)), counts)
     within = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts)
     inner = breaks[piece] + (breaks[piece + 1] - breaks[piece]) * (within / counts[piece])
@@ -119,7 +127,7 @@ def _lines(breaks: Floats, counts: Ints) -> Floats:
 
 
 def cells_of(u: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Return lower and upper parameters (k, 2) of all cells, u outermost."""
+    """Return the lower and the upper corners (k, 2) of all cells between lines u and v, u outermost."""
     nu, nv = len(u) - 1, len(v) - 1
     lower = np.column_stack([np.repeat(u[:-1], nv), np.tile(v[:-1], nu)])
     return lower, np.column_stack([np.repeat(u[1:], nv), np.tile(v[1:], nu)])

@@ -1,8 +1,8 @@
-"""What a face asks of the patches it is made of, whatever their formula.
+"""What a face needs of the patches it is made of, whatever their formula.
 
-Patches have the unit square of parameters each.  Where one has a pole it is on its whole side v = 1, and
-A = S_u / w, w = 1 - v, and B = S_v span the tangent plane up to it; elsewhere w is 1.  Sides are numbered
-u = 0, u = 1, v = 0, v = 1, each with its own rising parameter.
+Patches have the unit square of parameters each.  Where one has a pole, it is on its whole side v = 1; with w
+= 1 - v, A = S_u / w and B = S_v span the tangent plane up to it.  Elsewhere w is 1.  Sides are numbered u =
+0, u = 1, v = 0, v = 1, each with its own rising parameter.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..vectors import cross, dot, length
 from .geometry import Derivatives, Hulls
 
-POLE_SIDE = 3  # v = 1
+POLE_SIDE = 3  # the side v = 1, on which a patch has its pole
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +31,9 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class SideEnds:
-    """Where each side of each patch starts and ends (n, 4, 2, 3), and the unit tangents (n, 4, 2, 3) into the
-    side there.
+    """Where each side of each patch starts and ends.
+
+    places (n, 4, 2, 3), scene units; leaving (n, 4, 2, 3): the unit tangents into the side there.
     """
 
     places: Floats
@@ -49,11 +50,13 @@ class SideCurve(ABC):
 
     @abstractmethod
     def jet(self, t: Floats) -> Floats:
-        """Return the point and its first two derivatives at t (k,), side by side in (k, 9) or more."""
+        """Return the point and its first two derivatives by t (k,), side by side in (k, 9) or more."""
 
     @abstractmethod
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Bound the distances (k,) of arcs over [lower, upper], each within one side, to their chords."""
+        """Return bounds (k,) on the distances of arcs over [lower, upper], each within one side, to their
+        chords.
+        """
 
     def piece_of(self, t: Floats) -> Ints:
         """Return the side (k,) that holds each parameter."""
@@ -61,7 +64,7 @@ class SideCurve(ABC):
 
 
 class Patches(ArrayRecord, ABC):
-    """n patches, evaluated many at once; polar (n,) tells which of them have a pole."""
+    """n patches, evaluated many at once; polar (n,) marks those that have a pole."""
 
     polar: Bools
 
@@ -81,11 +84,11 @@ class Patches(ArrayRecord, ABC):
     @property
     @abstractmethod
     def reach(self) -> float:
-        """The largest coordinate."""
+        """The largest coordinate, scene units."""
 
     @property
     def rounding(self) -> float:
-        """A length below which the rounding of points hides whether they have moved."""
+        """A length below which the rounding of points hides whether they have moved, scene units."""
         return 2.0**-50 * self.reach
 
     @property
@@ -94,16 +97,20 @@ class Patches(ArrayRecord, ABC):
         return False
 
     def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return what bounds patches (k,) over [lower, upper] (k, 2), see `Surface.hulls`."""
+        """Return what bounds patches (k,) over [lower, upper] (k, 2), see `Surface.hulls`.
+
+        Raises:
+            NotImplementedError: if `has_hulls` is false.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no hulls")
 
     def may_wave(self, patch: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Tell which parts, as of `hulls`, may have waves, see `Surface.may_wave`."""
+        """Return which parts (k,), as of `hulls`, may have waves, see `Surface.may_wave`."""
         return np.full(len(patch), self.has_hulls)
 
     @abstractmethod
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
-        """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
+        """Return points and tangents of patches (k,) at parameters (k, 2)."""
 
     @abstractmethod
     def forms(self, patch: Ints, at: Floats) -> tuple[Slopes, Floats, Floats]:
@@ -120,7 +127,7 @@ class SidedPatches(Patches):
     @property
     @abstractmethod
     def ends(self) -> SideEnds:
-        """Ends of the sides, and tangents there."""
+        """Where the sides start and end, and the tangents there."""
 
     @property
     def corners(self) -> Floats:
@@ -129,18 +136,30 @@ class SidedPatches(Patches):
 
     @abstractmethod
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-        """Return proven bounds (cells,) on the distance of a patch to its triangles, cells u outermost, and
-        their parts along u and v: du^2 max|S_uu| and dv^2 max|S_vv|.
+        """Return proven bounds (cells,) on the distance of a patch to its triangles, and their parts along u
+        and v.
+
+        Args:
+            patch: which one.
+            cells_u: how many equal cells along u, outermost.
+            cells_v: how many along v.
+
+        Returns:
+            the bounds; du^2 max|S_uu|; dv^2 max|S_vv|: each (cells_u cells_v,), scene units.
         """
 
     @abstractmethod
     def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> SideCurve:
-        """Return sides (m,) of patches (m,), some walked against their parameter, as one curve."""
+        """Return sides (m,) of patches (m,) as one curve, some of them followed against their parameter."""
 
 
 def normals_and_forms(along: Floats, across: Floats, bends: Floats) -> tuple[Floats, Floats]:
-    """Return unit normals (k, 3) of tangents A and B (k, 3), and n . d2S (k, 2, 2) of the derivatives
-    d^(a + b)S by A and B, indexed (k, a, b, 3) to order two.
+    """Return unit normals (k, 3) of tangents A and B, each (k, 3), and n . d2S (k, 2, 2).
+
+    Args:
+        along: A.
+        across: B.
+        bends: the derivatives d^(a + b)S by A and B, indexed (k, a, b, 3), to order two.
     """
     normal = cross(along, across)
     normal /= length(normal)[:, None]

@@ -67,7 +67,8 @@ def unit_square_rule(nodes: int) -> tuple[Floats, Floats]:
     """Return Gauss-Legendre nodes (nodes^2, 2) of the unit square, u outermost, and weights (nodes^2,)."""
     t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
     at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
-    return at, np.outer(weight, weight).ravel()
+    weights: Floats = np.outer(weight, weight).ravel()
+    return at, weights
 
 
 def flux_moments(point: Floats, du: Floats, dv: Floats, weight: Floats) -> Floats:
@@ -158,7 +159,7 @@ def _sheet_integrands(p: ProfilePoint) -> Floats:
     return np.array([circle, circle * p.z, 0.5 * circle * p.r * p.r, circle * p.z * p.z])
 
 
-def sheet_mass(surface: Surface) -> MassProperties:
+def face_sheet_mass(surface: Surface) -> MassProperties:
     """Return the mass, basis "area", of the one face of a surface as a sheet of uniform thickness."""
 
     def integrals(rectangles: Floats) -> tuple[Floats, Floats]:

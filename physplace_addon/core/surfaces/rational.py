@@ -13,6 +13,8 @@ because S lies in the convex hull of the P_ij.  With a fixed vector m near S_u, 
 
 each max over the control points of a polynomial of the patch's degrees.  As the patch gets smaller, the last
 two terms fall faster than the first: the bound tends to |S_uu| itself.
+
+Source: L. Piegl and W. Tiller, The NURBS Book, 2nd ed., section 4.5, for the derivatives.
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ def homogeneous(points: Floats, weights: Floats) -> Floats:
 
 
 def surface_quotients(jets: Floats) -> Floats:
-    """Return the derivatives (k, a, b, 3) of N / D from those of (N, D), (k, a, b, 4), up to a + b = 2; those
-    of a higher order are zero.
+    """Return the derivatives (k, a, b, 3) of N / D by u and v, up to a + b = 2; those of a higher order are
+    zero.
+
+    Args:
+        jets: derivatives (k, a, b, 4) of (N, D).
     """
     inverse = 1.0 / jets[:, 0, 0, 3:]
     weight = jets[..., 3:] * inverse[:, None, None]
@@ -58,8 +63,8 @@ def surface_quotients(jets: Floats) -> Floats:
 
 
 def second_derivative_bounds(nets: Floats) -> tuple[Floats, Floats]:
-    """Return bounds (m,) on |S_uu| and on |S_vv| over patches with homogeneous control points (m, d + 1,
-    d + 1, 4).
+    """Return bounds (m,) on |S_uu| and on |S_vv|, scene units, over patches of homogeneous control points (m,
+    d + 1, d + 1, 4).
     """
     weight = nets[..., 3:]
     corners = dehomogenized(nets[:, :: nets.shape[1] - 1, :: nets.shape[2] - 1])
@@ -72,7 +77,7 @@ def second_derivative_bounds(nets: Floats) -> tuple[Floats, Floats]:
 
 
 def _bend(centred: Floats, chord: Floats, least: Floats, reach: Floats) -> Floats:
-    """The bound on |S_uu| from (N, D), S_u being near the chord (m, 3)."""
+    """Return the bound (m,) on |S_uu| from the net of (N, D), with S_u near the chord (m, 3)."""
     once = derivative_matrix(centred.shape[1] - 1)
     first = np.einsum("ai,mijx->majx", once, centred)
     second = np.einsum("ai,mijx->majx", once, first)
@@ -85,6 +90,6 @@ def _bend(centred: Floats, chord: Floats, least: Floats, reach: Floats) -> Float
 
 
 def _most(vectors: Floats) -> Floats:
-    """The greatest length (m,) of vectors (m, ..., x)."""
+    """Return the greatest length (m,) of vectors (m, i, j, x)."""
     most: Floats = np.sqrt(np.einsum("mijx,mijx->mij", vectors, vectors).max(axis=(1, 2)))
     return most

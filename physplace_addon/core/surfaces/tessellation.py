@@ -1,11 +1,11 @@
 """Triangles over the grids of a complex's faces, with a proven bound on their distance to the true surface.
 
-Every face is one patch over a rectangle of parameters, cut by lines u and v into cells and each cell into
-two triangles.  A line that closes on itself (a seam) or collapses to a point (a pole) shares its points,
-triangles of no area are left out, and the parameters at a seam run on to the end of the domain, so that
-they interpolate.
+Every face is one patch over a rectangle of parameters.  Lines u and v cut it into cells, a diagonal cuts each
+cell into two triangles.  A line that closes on itself (a seam) or collapses to a point (a pole) shares its
+points; triangles of no area are left out.  The parameters at a seam run on to the end of the domain, so that
+they can be interpolated within a triangle.
 
-All faces of a complex share their u lines; so the polyline of a rim runs along triangle edges on both
+All faces of a complex share their u lines, so the polyline of a rim runs along edges of triangles on both
 sides.
 """
 
@@ -20,17 +20,23 @@ from ..arrays import Floats, Ints
 from .base import Curve, Patch
 from .parameter_lines import cells_of, lines_at, lines_within
 
+# Rounding of a point, over the largest coordinate, that each bound is raised by.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Tessellation:
-    """Triangles of a whole complex, and the polylines of its edges.
+    """Triangles of a whole complex, and the polylines of its edges; lengths in scene units.
 
-    points (n, 3); corners (t, 3) indices of points, shared within a face, right-handed about the outward
-    normal; face (t,), uv (t, 3, 2) unwrapped at seams, bound (t,) >= 0.  segments (e, 2, 3), segment_edge
-    (e,), segment_t (e, 2) unwrapped, segment_bound (e,), segment_owner (e,) a triangle with that edge.
-    vertex_owner (nv,) a triangle with that corner.
+    points (n, 3); corners (t, 3): indices of points, shared within a face, right-handed about the outward
+    normal; face (t,): the face of each triangle; uv (t, 3, 2): parameters of the corners, running on at
+    seams; bound (t,): largest distance of the true surface from each triangle.
+
+    segments (e, 2, 3): ends of the pieces of the edges; segment_edge (e,): the edge of each; segment_t (e,
+    2): its parameters, running on where it closes; segment_bound (e,): largest distance of the true edge from
+    it; segment_owner (e,): a triangle that has it as a side.
+
+    vertex_owner (nv,): a triangle that has each feature vertex as a corner.
     """
 
     points: Floats
@@ -48,7 +54,9 @@ class Tessellation:
 
 @dataclass(frozen=True)
 class EdgeSide:
-    """Where an edge lies on a face's rectangle: side 0 u = lower, 1 u = upper, 2 v = lower, 3 v = upper."""
+    """Where an edge lies on a face's rectangle: side 0 is u = lower, 1 u = upper, 2 v = lower, 3 v
+    = upper.
+    """
 
     face: int
     side: int
@@ -56,7 +64,7 @@ class EdgeSide:
 
 @dataclass(frozen=True)
 class VertexCorner:
-    """Where a vertex lies on a face's rectangle: at the upper end of u, of v, or not."""
+    """Where a vertex lies on a face's rectangle: whether at the upper end of u, and of v."""
 
     face: int
     u_upper: bool
@@ -67,8 +75,9 @@ class VertexCorner:
 class Grid:
     """One face's lines u (nu,), v (nv,), and its triangles over them.
 
-    index (nu * nv,) is the point at each crossing of lines, triangle_of (2, cells) the lower and the upper
-    triangle of each cell, -1 where it has no area.
+    index (nu nv,): the point at each crossing of lines, u outermost.  triangle_of (2, cells): the lower and
+    the upper triangle of each cell, -1 where it has no area.  points, corners, uv, bound as in
+    `Tessellation`.
     """
 
     u: Floats
@@ -88,7 +97,15 @@ def tessellate(
     resolution: tuple[int, int] | None,
     tolerance: float,
 ) -> Tessellation:
-    """Tessellate faces that share their u lines, at a resolution (lines nu, nv) or to a tolerance."""
+    """Return the triangles of faces that share their u lines, and the polylines of their edges.
+
+    Args:
+        patches: the faces.
+        edges: the curves, and where each of their edges lies.
+        vertices: where each feature vertex lies.
+        resolution: lines (nu, nv), or None to keep to the tolerance.
+        tolerance: largest distance from the surface, scene units.
+    """
     if resolution is not None:
         u, v = lines_at(patches, resolution)
     else:
@@ -110,7 +127,7 @@ def tessellate(
 
 
 def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
-    """Tessellate one patch over lines u and v."""
+    """Return the triangles of one patch over lines u (nu,) and v (nv,)."""
     lower, upper = cells_of(u, v)
     bound = patch.cell_bounds(np.zeros(len(lower), dtype=np.intp), lower, upper)
     table = _point_table(patch, len(u), len(v))
@@ -128,7 +145,7 @@ def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
 
 
 def _point_table(patch: Patch, nu: int, nv: int) -> Ints:
-    """For every crossing of lines (nu * nv,), u outermost, the first crossing that is the same point."""
+    """Return for every crossing of lines (nu nv,), u outermost, the first crossing that is the same point."""
     table = np.arange(nu * nv).reshape(nu, nv)
     if patch.domain[0].periodic:
         table[-1] = table[0]
@@ -142,7 +159,7 @@ def _point_table(patch: Patch, nu: int, nv: int) -> Ints:
 
 
 def _triangles(table: Ints, nu: int, nv: int) -> tuple[Ints, Ints]:
-    """Both triangles of every cell: as points of the table and as crossings, each (2 cells, 3)."""
+    """Return both triangles of every cell, as points of the table and as crossings, each (2 cells, 3)."""
     crossing = np.arange(nu * nv).reshape(nu, nv)
     low, right = crossing[:-1, :-1].reshape(-1), crossing[1:, :-1].reshape(-1)
     up, far = crossing[:-1, 1:].reshape(-1), crossing[1:, 1:].reshape(-1)
@@ -156,7 +173,7 @@ def _distinct(corners: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _center_collapsed(patch: Patch, uv: Floats) -> None:
-    """Give a corner on a collapsed line the mean of its neighbours' free parameter (in place)."""
+    """Set a corner on a collapsed line to the mean of its neighbours' free parameter (in place)."""
     for side, collapsed in enumerate(patch.collapsed):
         if not collapsed:
             continue
@@ -171,7 +188,7 @@ def _center_collapsed(patch: Patch, uv: Floats) -> None:
 def _edge_segments(
     grids: Sequence[Grid], first_triangle: Ints, curves: Sequence[Curve], sides: Sequence[EdgeSide]
 ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-    """Polylines of all edges along their faces' sides: ends, edge, t, bound, owner."""
+    """Return the polylines of all edges along their faces' sides: ends, edge, t, bound, owner."""
     parts = []
     counts = [curve.edge_count for curve in curves]
     owner_curve = np.repeat(np.arange(len(counts)), counts)
@@ -200,7 +217,7 @@ def _pairs(values: Floats) -> Floats:
 
 
 def _side_of(grid: Grid, side: int) -> tuple[Ints, Ints]:
-    """Crossings along a side of the rectangle, and the cells beside it."""
+    """Return the crossings along a side of the rectangle, and the cells beside it."""
     nu, nv = len(grid.u), len(grid.v)
     crossing = np.arange(nu * nv).reshape(nu, nv)
     cell = np.arange((nu - 1) * (nv - 1)).reshape(nu - 1, nv - 1)
@@ -209,7 +226,7 @@ def _side_of(grid: Grid, side: int) -> tuple[Ints, Ints]:
 
 
 def _corner_owner(grid: Grid, corner: VertexCorner) -> int:
-    """A triangle that has this corner of the rectangle as a point."""
+    """Return a triangle that has this corner of the rectangle as a point."""
     nu, nv = len(grid.u), len(grid.v)
     crossing = (nu - 1 if corner.u_upper else 0) * nv + (nv - 1 if corner.v_upper else 0)
     return int(np.flatnonzero((grid.corners == grid.index[crossing]).any(axis=1))[0])

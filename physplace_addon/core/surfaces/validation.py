@@ -1,4 +1,4 @@
-"""Checks of what an artist types for a surface; each error names the kind and the property."""
+"""Checks of the numbers that an artist types for a surface; each error names the kind and the property."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from ..errors import SurfaceError
 
 
 def positive_number(kind: str, name: str, value: object) -> float:
-    """Return `value` as a float; raises SurfaceError unless it is a positive finite number."""
+    """Return `value` as a float.
+
+    Raises:
+        SurfaceError: unless it is a positive finite number.
+    """
     number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not (math.isfinite(number) and number > 0.0):
         raise SurfaceError(kind, name, f"found {value!r}", "expected a positive number")
@@ -21,7 +25,11 @@ def positive_number(kind: str, name: str, value: object) -> float:
 
 
 def finite_array(kind: str, name: str, value: ArrayLike) -> Floats:
-    """Return `value` as an array; raises SurfaceError unless it is all finite numbers."""
+    """Return `value` as an array of floats.
+
+    Raises:
+        SurfaceError: unless it is all finite numbers.
+    """
     array = np.asarray(value, dtype=np.float64)
     if not np.isfinite(array).all():
         raise SurfaceError(kind, name, "found a number that is not finite", "expected finite coordinates")

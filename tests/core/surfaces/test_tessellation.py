@@ -5,28 +5,12 @@ import pytest
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces import kinds
+from tests.core.surfaces.analytic.exact_bodies import ALL, CLOSED, SMOOTH, samples
 from tests.core.surfaces.curves.trigonometric_paths import trefoil
-from tests.core.surfaces.exact_bodies import ALL, CLOSED, SMOOTH, samples
+from tests.core.surfaces.point_distances import distances
 
 COARSE, FINE = (9, 5), (31, 11)
 UNIFORM = ["sphere", "torus", "ellipsoid", "bumpy sphere", "capsule", "knot", "rod"]
-
-
-def distances(points, triangles):
-    """Distances (m, t) from points (m, 3) to triangles (t, 3, 3)."""
-    corners = triangles.transpose(1, 0, 2)
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    normal /= np.linalg.norm(normal, axis=1)[:, None]
-    nearest = np.full((len(points), len(triangles)), np.inf)
-    inside = np.ones_like(nearest, dtype=bool)
-    for i in range(3):
-        start, along = corners[i], corners[(i + 1) % 3] - corners[i]
-        offset = points[:, None] - start
-        t = np.clip((offset * along).sum(axis=2) / (along * along).sum(axis=1), 0.0, 1.0)
-        nearest = np.minimum(nearest, np.linalg.norm(offset - t[..., None] * along, axis=2))
-        inside &= (offset * np.cross(along, normal)).sum(axis=2) <= 0.0
-    height = np.abs(((points[:, None] - corners[0]) * normal).sum(axis=2))
-    return np.where(inside, height, nearest)
 
 
 def on_surface(complex_, rng, count=300):

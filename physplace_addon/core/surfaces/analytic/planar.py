@@ -1,4 +1,4 @@
-"""A flat rectangle in the plane z = 0, its outside towards +z."""
+"""A flat rectangle in the plane z = 0, its outside towards +z, as one face with four edges and corners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tessellation import EdgeSide, VertexCorner
 
 @dataclass(frozen=True)
 class Rectangle(Patch):
-    """S(u, v) = (u, v, 0), centred on the origin."""
+    """S(u, v) = (u, v, 0), centred on the origin, size_x by size_y scene units."""
 
     size_x: float
     size_y: float
@@ -29,31 +29,31 @@ class Rectangle(Patch):
 
     @property
     def domain(self) -> tuple[Interval, Interval]:
-        """The sides."""
+        """The sides of the rectangle: u from -size_x/2 to size_x/2, v likewise."""
         x, y = 0.5 * self.size_x, 0.5 * self.size_y
         return Interval(-x, x), Interval(-y, y)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
-        """Return the point, unit first and zero second derivatives."""
+        """Return the points (k, 3), unit first and zero second derivatives."""
         zero = np.zeros((len(uv), 3))
         du, dv = zero.copy(), zero.copy()
         du[:, 0] = dv[:, 1] = 1.0
         return Derivatives(_lift(uv), du, dv, zero, zero, zero)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Return point, constant frame and normal, and zero curvature."""
+        """Return points, the constant frame and normal, and zero curvature."""
         frame, normal = np.zeros((len(uv), 2, 3)), np.zeros((len(uv), 3))
         frame[:, 0, 0] = frame[:, 1, 1] = normal[:, 2] = 1.0
         return FaceGeometry(_lift(uv), frame, normal, np.zeros((len(uv), 2, 2)))
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Project on the rectangle, exactly."""
+        """Return the parameters (k, 2) of the closest points of the rectangle, exactly."""
         half = 0.5 * np.array([self.size_x, self.size_y])
         moved: Floats = np.clip(uv + displacement[:, :2], -half, half)
         return moved
 
     def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return zeros: the triangles are the surface."""
+        """Return zeros (k,): the triangles are the surface."""
         return np.zeros(len(lower))
 
 
@@ -64,7 +64,7 @@ def _lift(uv: Floats) -> Floats:
 
 
 def rectangle(size_x: float, size_y: float) -> GridComplex:
-    """Return the sheet with its four sides and corners."""
+    """Return the boundary of the sheet, with its four sides and corners."""
     x, y = 0.5 * size_x, 0.5 * size_y
     ends = np.array([[[-x, -y], [-x, y]], [[x, -y], [x, y]], [[-x, -y], [x, -y]], [[-x, y], [x, y]]])
     inward = np.full((4, 2, 3), np.nan)

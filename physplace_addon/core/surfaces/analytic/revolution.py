@@ -1,23 +1,19 @@
-"""Circular edges about the z axis: the rims where a profile of revolution has corners or ends.
+"""Surfaces of revolution about the z axis, in closed form, and the bodies they bound.
 
-Surfaces of revolution about the z axis, in closed form.
-
-S(u, v) = (r cos u, r sin u, z) with (r, z)(v) a smooth profile.  The principal directions are the azimuth
-and the profile's tangent t = (r', z')/|p'|; the outward normal is n = (z', -r')/|p'| in the half-plane; the
-curvatures are
+*Faces.*  S(u, v) = (r cos u, r sin u, z) with (r, z)(v) a smooth profile.  The principal directions are the
+azimuth and the profile's tangent t = (r', z')/|p'|; the outward normal is n = (z', -r')/|p'| in the
+half-plane; the curvatures are
 
     along the profile   n . p'' / |p'|^2,        around   -n_r / r.
 
-At a pole (r = 0 with a horizontal tangent) the second tends to the first, which stands for it there.
-Moving is exact: the point of a surface of revolution nearest to q has the azimuth of q, and its profile
-parameter is the foot of (hypot(q_x, q_y), q_z) on the profile.
+At a pole (r = 0 with a horizontal tangent) the second tends to the first, which stands for it there.  Moving
+is exact: the point of a surface of revolution closest to q has the azimuth of q, and its profile parameter is
+that of the point of the profile closest to (hypot(q_x, q_y), q_z).
 
-The boundary complex of a profile turned about the z axis.
-
-The profile is a chain of smooth runs.  Each run sweeps one face; a corner between runs, or a free end,
-sweeps a rim edge; an end on the axis that is not horizontal is an apex, any other end on the axis a smooth
-pole.  The chain encloses a solid if it is a ring or has both ends on the axis; it is then turned so that
-the solid lies on its left.
+*Boundary.*  The profile is a chain of smooth runs.  Each run sweeps one face; a corner between runs, or a
+free end, sweeps a rim edge, a circle.  An end on the axis that is not horizontal is an apex, any other end on
+the axis a smooth pole.  The chain encloses a solid if it is a ring or has both ends on the axis; the solid
+then lies on its left.
 """
 
 from __future__ import annotations
@@ -41,10 +37,10 @@ from ..tessellation import EdgeSide, VertexCorner
 
 @dataclass(frozen=True, eq=False)
 class CircularEdges(Curve):
-    """Horizontal circles of radius (e,) and height (e,); t is the azimuth.
+    """Horizontal circles of radius (e,) and height (e,), scene units; t is the azimuth, radians.
 
-    `inward` (e, 2, 2) holds, in the half-plane (r, z), the unit directions from the rim into the face
-    before and the face after the corner; NaN where there is none.
+    inward (e, 2, 2): in the half-plane (r, z), the unit directions from the rim into the face before and the
+    face after the corner; NaN where there is none.
     """
 
     radius: Floats
@@ -62,7 +58,7 @@ class CircularEdges(Curve):
         return Interval(0.0, 2.0 * math.pi, periodic=True)
 
     def geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
-        """Return point, unit tangent and curvature vector, of length 1/radius towards the axis."""
+        """Return points, unit tangents and curvature vectors, of length 1/radius towards the axis."""
         c, s, r = np.cos(t), np.sin(t), self.radius[edge]
         point, tangent, curvature = np.empty((len(t), 3)), np.zeros((len(t), 3)), np.zeros((len(t), 3))
         point[:, 0], point[:, 1], point[:, 2] = r * c, r * s, self.height[edge]
@@ -71,11 +67,11 @@ class CircularEdges(Curve):
         return EdgeGeometry(point, tangent, curvature)
 
     def move(self, edge: Ints, t: Floats, distance: Floats) -> Floats:
-        """Return t moved by arc lengths (k,)."""
+        """Return t (k,) moved by arc lengths (k,)."""
         return self.domain.contain(t + distance / self.radius[edge])
 
     def conormals(self, edge: Ints, t: Floats) -> Floats:
-        """Return (k, 2, 3): into the face before and the face after the corner."""
+        """Return the conormals (k, 2, 3): into the face before and the face after the corner."""
         inward = self.inward[edge]
         out = np.empty((len(t), 2, 3))
         out[:, :, 0] = inward[:, :, 0] * np.cos(t)[:, None]
@@ -84,24 +80,27 @@ class CircularEdges(Curve):
         return out
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return the sagitta of each arc."""
+        """Return the sagitta (k,) of each arc."""
         sagitta: Floats = self.radius[edge] * (1.0 - np.cos(0.5 * (upper - lower)))
         return sagitta
 
 
-FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)
+FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of the azimuth
+# Largest r, over the profile's extent, of a point on the axis: below it the curvature -n_r / r has no digits.
 _ON_AXIS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Revolution(Patch):
-    """One face: a smooth profile turned about the z axis; u is the azimuth, v the profile's parameter."""
+    """One face: a smooth profile turned about the z axis; u is the azimuth, radians, v the profile's
+    parameter.
+    """
 
     profile: Profile
 
     @cached_property
     def _axis(self) -> float:
-        """The radius below which a point counts as on the axis."""
+        """The radius below which a point counts as on the axis, scene units."""
         samples = np.linspace(self.profile.domain.lower, self.profile.domain.upper, 33)
         p = self.profile.evaluate(samples)
         return _ON_AXIS * float(np.max(np.abs(p.r)) + np.ptp(p.z))
@@ -143,7 +142,9 @@ class Revolution(Patch):
         )
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Return point, principal frame (azimuth, profile), outward normal and the principal curvatures."""
+        """Return points, principal frames (azimuth, profile), outward normals and the principal
+        curvatures.
+        """
         p = self.profile.evaluate(uv[:, 1])
         c, s = np.cos(uv[:, 0]), np.sin(uv[:, 0])
         inverse = 1.0 / np.sqrt(p.r1 * p.r1 + p.z1 * p.z1)
@@ -157,7 +158,7 @@ class Revolution(Patch):
         return FaceGeometry(points, frame, normals, curvature)
 
     def _principal(self, p: ProfilePoint, tr: Floats, tz: Floats, inverse: Floats) -> tuple[Floats, Floats]:
-        """Return the curvatures around the axis and along the profile."""
+        """Return the curvatures (k,) around the axis and along the profile."""
         along = (tz * p.r2 - tr * p.z2) * inverse * inverse
         off_axis = p.r > self._axis
         if off_axis.all():
@@ -165,7 +166,7 @@ class Revolution(Patch):
         return np.where(off_axis, -tz / np.where(off_axis, p.r, 1.0), along), along
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters of the local nearest point to the displaced point."""
+        """Return the parameters (k, 2) of the points locally closest to the displaced points."""
         u, v = uv[:, 0], uv[:, 1]
         dx, dy, dz = displacement[:, 0], displacement[:, 1], displacement[:, 2]
         c, s = np.cos(u), np.sin(u)
@@ -177,7 +178,7 @@ class Revolution(Patch):
         return moved
 
     def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return the profile's distance to its chord plus the sagitta of the widest circle.
+        """Return the profile's distance to its chord plus the sagitta of the widest circle, (k,).
 
         Over a cell the chord sweeps a cone whose four corners lie in one plane, in the trapezium of the two
         triangles; each of its circles is farther from the trapezium by its sagitta at most.
@@ -188,10 +189,11 @@ class Revolution(Patch):
         return bounds
 
 
+# Largest axial part of the unit tangent at an end on the axis that counts as a smooth pole.
 _HORIZONTAL = 1e-9
 
 
-_NONE = -1
+_NONE = -1  # stands for no run
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,12 @@ class _Corner:
 
 
 def revolve(kind: str, runs: Sequence[Profile], ring: bool = False) -> GridComplex:
-    """Return the complex of smooth runs (the solid on their left) that follow one another end to end.
+    """Return the boundary of smooth runs that follow one another end to end, the solid on their left.
 
-    `ring`: the last run ends where the first starts; a single periodic run has no corner at all.
+    Args:
+        kind: the name of the body's kind.
+        runs: the profile, from its start on.
+        ring: whether the last run ends where the first starts; a single periodic run has no corner at all.
     """
     faces = tuple(Revolution(run) for run in runs)
     closed = ring or (faces[0].collapsed[2] and faces[-1].collapsed[3])
@@ -252,14 +257,14 @@ def _rims(runs: Sequence[Profile], corners: Sequence[_Corner]) -> CircularEdges:
 
 
 def _tips(faces: Sequence[Revolution], runs: Sequence[Profile]) -> list[tuple[int, bool]]:
-    """Faces, and which end of their v, that meet the axis in an apex."""
+    """Return the faces, and which end of their v, that meet the axis in an apex."""
     ends = [(0, False), (len(faces) - 1, True)]
     on_axis = [(face, upper) for face, upper in ends if faces[face].collapsed[3 if upper else 2]]
     return [(face, upper) for face, upper in on_axis if abs(runs[face].end(upper)[1][1]) > _HORIZONTAL]
 
 
 def _apex(runs: Sequence[Profile], face: int, upper: bool) -> tuple[Floats, Floats]:
-    """Return the apex (3,) and directions (32, 3) down its cone."""
+    """Return the apex (3,) and the directions (32, 3) down its cone."""
     at, tangent = runs[face].end(upper)
     radial, axial = -tangent if upper else tangent
     u = 2.0 * math.pi * np.arange(CONE_SAMPLES) / CONE_SAMPLES

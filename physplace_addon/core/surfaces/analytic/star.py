@@ -1,12 +1,11 @@
-"""Star-shaped surfaces in polar form: S(u, v) = A d / g(d), one point for every direction d(u, v).
+"""Star-shaped convex surfaces in polar form: S(u, v) = A d / g(d), one point for every direction d(u, v).
 
-g is a gauge, positive and homogeneous of degree 1, A = diag(axes): the surface is {g(A^-1 x) = 1}.  u is
-the azimuth and v the latitude of d.  With G(x) = g(A^-1 x) the outward normal is grad G / |grad G| and the
-second fundamental form -t' H t / |grad G|, H the Hessian of G; they know no poles.  In the scaled
-coordinates x = d / g(d) the gradient is that at d, the Hessian g(d) times that at d.
+g is a gauge, positive and homogeneous of degree 1, A = diag(axes): the surface is {g(A^-1 x) = 1}.  u is the
+azimuth and v the latitude of d.  With G(x) = g(A^-1 x) the outward normal is grad G / |grad G| and the second
+fundamental form -t' H t / |grad G|, H the Hessian of G; neither has a pole.  In the scaled coordinates x = d
+/ g(d) the gradient is that at d, the Hessian g(d) times that at d.
 
-A displacement is made tangential and the displaced point projected back along its ray: exact to first
-order.
+A displacement is made tangential and the displaced point projected back along its ray: exact to first order.
 """
 
 from __future__ import annotations
@@ -23,14 +22,18 @@ from ..base import Patch
 from ..cell_bounds import cell_corners, tangent_plane_bounds
 from ..geometry import Derivatives, FaceGeometry, Interval
 
-AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)
-LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)
+AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of u, radians
+LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)  # the range of v, radians
+# A sine or cosine below this is the rounding of 0: coordinate planes and axes are met exactly.
 _ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
 class SphericalDirections:
-    """Unit directions d by their angles, with 0 and 1 exact on the coordinate axes; each (k,), cos_v >= 0."""
+    """Unit directions d by the cosines and sines of their angles, each (k,); cos_v >= 0.
+
+    0 and 1 are exact on the coordinate axes.
+    """
 
     cos_u: Floats
     sin_u: Floats
@@ -39,7 +42,7 @@ class SphericalDirections:
 
     @classmethod
     def at(cls, uv: Floats) -> SphericalDirections:
-        """Return the directions at parameters (k, 2)."""
+        """Return the directions at parameters (u, v) (k, 2)."""
         cos, sin = np.cos(uv), np.sin(uv)
         cos[np.abs(cos) < _ROUNDING] = 0.0
         sin[np.abs(sin) < _ROUNDING] = 0.0
@@ -53,7 +56,7 @@ class SphericalDirections:
 
 @dataclass(frozen=True, eq=False)
 class GaugeJet:
-    """g (k,), its gradient (k, 3) and Hessian (k, 3, 3)."""
+    """g (k,), its gradient (k, 3) and Hessian (k, 3, 3), at unit directions."""
 
     value: Floats
     gradient: Floats
@@ -61,20 +64,20 @@ class GaugeJet:
 
 
 class Gauge(ABC):
-    """A positive function of degree 1 whose unit level is the surface."""
+    """A positive function of degree 1 whose unit level is the surface, and which is convex."""
 
     @abstractmethod
     def value(self, at: SphericalDirections) -> Floats:
-        """Return g (k,)."""
+        """Return g (k,) at unit directions."""
 
     @abstractmethod
     def jet(self, at: SphericalDirections) -> GaugeJet:
-        """Return g with its gradient and Hessian."""
+        """Return g with its gradient and Hessian at unit directions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Star(Patch):
-    """One closed face around the origin, from a gauge and the half-axes (3,) that scale it."""
+    """One closed face around the origin, from a gauge and the half-axes (3,) that scale it, scene units."""
 
     gauge: Gauge
     axes: Floats
@@ -122,7 +125,7 @@ class Star(Patch):
         return Derivatives(*(part * self.axes for part in parts))
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Return point, frame, outward normal and curvature from the gauge's gradient and Hessian."""
+        """Return points, frames, outward normals and curvature, from the gauge's gradient and Hessian."""
         at = SphericalDirections.at(uv)
         jet = self.gauge.jet(at)
         point = at.vector * (self.axes / jet.value[:, None])
@@ -136,7 +139,7 @@ class Star(Patch):
         return FaceGeometry(point, frame, normal, curvature)
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters of the ray through the point displaced along its tangent plane."""
+        """Return the parameters (k, 2) of the rays through points displaced along their tangent planes."""
         at = SphericalDirections.at(uv)
         jet = self.gauge.jet(at)
         gradient = jet.gradient / self.axes
@@ -152,7 +155,9 @@ class Star(Patch):
         return moved
 
     def cell_bounds(self, face: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return bounds from tangent planes (convex) or from second derivatives."""
+        """Return bounds (k,) from the tangent planes at the corners of the cells, since the body is
+        convex.
+        """
         corners = cell_corners(lower, upper)
         flat = corners.reshape(-1, 2)
         geometry = self.geometry(np.zeros(len(flat), dtype=np.intp), flat)
@@ -163,7 +168,7 @@ class Star(Patch):
 def tangent_frame(normal: Floats) -> Floats:
     """Return orthonormal tangents (k, 2, 3), right-handed with unit normals (k, 3), for every direction.
 
-    Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017.
+    Source: Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017.
     """
     x, y, z = normal[:, 0], normal[:, 1], normal[:, 2]
     sign = np.copysign(1.0, z)
@@ -176,7 +181,9 @@ def tangent_frame(normal: Floats) -> Floats:
 
 
 def _second_along(jet: GaugeJet, a: Floats, b: Floats, ab: Floats) -> Floats:
-    """The derivative of g by two parameters, from those of the direction."""
+    """Return the derivative of g (k,) by two parameters, from those of the direction: a, b (k, 3), ab (k, 3)
+    by both.
+    """
     bent = (jet.hessian @ b[:, :, None])[:, :, 0]
     result: Floats = dot(a, bent) + dot(jet.gradient, ab)
     return result

@@ -27,6 +27,8 @@ from ...mesh.mass import MassProperties
 from ...vectors import from_coordinates
 from .star import Gauge, GaugeJet, SphericalDirections
 
+# Relative width of the strip along a ridge within which the slope is taken as linear, so that curvature is
+# finite.
 RIDGE = 1e-8
 
 
@@ -74,23 +76,28 @@ class SuperquadricGauge(Gauge):
 
 
 def _norm(a: Floats, b: Floats, p: float) -> Floats:
-    """The p-norm of pairs a, b >= 0, scaled so that nothing under- or overflows."""
+    """Return the p-norm (k,) of pairs a, b >= 0, scaled so that nothing under- or overflows."""
     large = np.maximum(a, b)
     norm: Floats = large * (1.0 + (np.minimum(a, b) / large) ** p) ** (1.0 / p)
     return norm
 
 
 def _low_power(ratio: Floats, p: float) -> Floats:
-    """ratio^(p - 2), kept finite on a ridge."""
+    """Return ratio^(p - 2) (k,), kept finite on a ridge."""
     low: Floats = ratio ** (p - 2.0) if p >= 2.0 else np.maximum(ratio, RIDGE) ** (p - 2.0)
     return low
 
 
 def superquadric_mass(axes: Floats, exponent_1: float, exponent_2: float) -> MassProperties:
-    """Mass of the solid with half-axes (3,), by Dirichlet's integrals, in closed form.
+    """Return the mass of the solid with half-axes (3,), in closed form by Dirichlet's integrals.
 
-    Over the p-norm disk of radius N the integral of |s|^i |t|^j is N^m D_ij, m = i + j + 2, and over z it
-    is 2/q B((k + 1)/q, m/q + 1) for |z|^k; odd moments vanish.
+    Over the p-norm disk of radius N the integral of |s|^i |t|^j is N^m D_ij, m = i + j + 2, and over z it is
+    2/q B((k + 1)/q, m/q + 1) for |z|^k; odd moments vanish.
+
+    Args:
+        axes: half-axes (3,), scene units.
+        exponent_1: of the meridians.
+        exponent_2: of the parallels.
     """
     p, q = 2.0 / exponent_2, 2.0 / exponent_1
 

@@ -21,13 +21,19 @@ from .tube_bodies import tube_about
 def revolution(
     profile: ArrayLike, closed: bool = False, sharp: Sequence[bool] | Bools | None = None
 ) -> GridComplex:
-    """Return a profile in (r, z) turned about the z axis.
+    """Return the boundary of a profile in (r, z) turned about the z axis.
 
-    `profile` is points (n, 2), joined by a smooth spline broken at the `sharp` ones (n,), or Bezier pieces
-    (m, p + 1, 2) of degree p, three or more, whose corners are where their tangents turn; rational ones have
-    weights as a third coordinate.  `closed`: the last point joins the first.  Ends
-    on the axis close the solid; ends off it leave it open.  Which way it is drawn does not matter where it
-    is closed.
+    Ends on the axis close the solid; ends off it leave it open.  Which way it is drawn does not matter where
+    it is closed.
+
+    Args:
+        profile: points (n, 2), joined by a smooth spline; or Bezier pieces (m, p + 1, 2) of degree p, three
+            or more, with corners where their tangents turn; rational ones have weights as a third coordinate.
+        closed: whether the last point joins the first.
+        sharp: for points, at which ones (n,) the spline is broken.
+
+    Raises:
+        SurfaceError: for an array of another shape, and for a profile that bounds nothing.
     """
     points = finite_array("revolution", "profile", profile)
     if _is_pieces(points, 2):
@@ -50,10 +56,16 @@ def _sharp_flags(sharp: Sequence[bool] | Bools | None, count: int) -> Bools:
 
 
 def tube(path: Path | ArrayLike, radius: float, closed: bool = False) -> GridComplex:
-    """Return a tube of constant radius: closed where its path is, else with round ends.
+    """Return the boundary of a tube of constant radius: closed where its path is, else with round ends.
 
-    `path` is a Path, points (n, 3) joined by a smooth spline, or Bezier pieces (m, p + 1, 3) without corners,
-    of degree p, three or more; rational ones have weights as a fourth coordinate.
+    Args:
+        path: a Path; or points (n, 3) joined by a smooth spline; or Bezier pieces (m, p + 1, 3) without
+            corners, of degree p, three or more; rational ones have weights as a fourth coordinate.
+        radius: scene units.
+        closed: whether the last point joins the first.
+
+    Raises:
+        SurfaceError: for an array of another shape, and for a path that bends more tightly than the radius.
     """
     r = positive_number("tube", "radius", radius)
     return tube_about(path if isinstance(path, Path) else _path_of(path, closed), r)
@@ -73,15 +85,16 @@ def _path_of(path: ArrayLike, closed: bool) -> Path:
 
 
 def _is_pieces(points: Floats, dimension: int) -> bool:
-    """Whether an array has Bezier pieces of degree three or more, with weights or without."""
+    """Return whether an array has Bezier pieces of degree three or more, with weights or without."""
     pieces = points.ndim == 3 and len(points) > 0 and points.shape[1] > CUBIC
     return pieces and points.shape[2] in (dimension, dimension + 1)
 
 
 def _unweighted(kind: str, name: str, pieces: Floats, dimension: int) -> tuple[Floats, Floats | None]:
-    """The points (m, p + 1, d) and the weights (m, p + 1) of pieces, None for those without.
+    """Return the points (m, p + 1, d) and the weights (m, p + 1) of pieces, None for those without.
 
-    Raises SurfaceError for weights that are not positive.
+    Raises:
+        SurfaceError: for weights that are not positive.
     """
     if pieces.shape[2] == dimension:
         return pieces, None

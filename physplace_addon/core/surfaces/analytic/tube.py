@@ -1,9 +1,9 @@
 """Tubes of constant radius about a smooth path, closed or with hemispherical ends.
 
-S(u, v) = c(u) + r N(u, v), N = cos v e1 - sin v e2 (so that dS/du x dS/dv points outward).  The frame comes
-from one reference direction a: e1 is the unit part of a across the tangent T, e2 = T x e1.  It is smooth,
-exact, and closes up on a closed path; a is chosen well away from all tangents.  With k the path's curvature
-vector, the principal directions are T and the circle, the curvatures
+*Surface.*  S(u, v) = c(u) + r N(u, v), N = cos v e1 - sin v e2 (so that dS/du x dS/dv points outward).  The
+frame comes from one reference direction a: e1 is the unit part of a across the tangent T, e2 = T x e1.  It is
+smooth, exact, and closes up on a closed path; a is chosen well away from all tangents.  With k the path's
+curvature vector, the principal directions are T and the circle, the curvatures
 
     along   k . N / (1 - r k . N),        around   -1/r.
 
@@ -11,21 +11,20 @@ Beyond the ends of an open path u runs on over half a sphere, at s = |c'| (u_end
 circle: S = c + r (cos s N - sin s T) at the start.  Tube and ends are one face; their tangent planes agree
 where they meet.
 
-Moving is projection: u is the foot of the displaced point on the path (two steps of Newton, |c'|^2 - (q -
-c) . c'' as slope), v its direction across the path there.
+*Moving* is projection: u is the parameter of the path's point closest to the displaced point (two Newton
+steps), v its direction across the path there.
 
-Proven bounds on the distance from a tube to its triangles, cell by cell.
-
-|S_uu| <= |c''| + r |N''| and |S_vv| = r.  With k = T', a the reference direction at angle beta to T, and
-the frame's twist w = e1' . e2 = -cot(beta) (k . e2):
+*Bounds* on the distance from a tube to its triangles, cell by cell: |S_uu| <= |c''| + r |N''| and |S_vv| = r.
+With k = T', a the reference direction at angle beta to T, and the frame's twist w = e1' . e2 = -cot(beta) (k
+. e2):
 
     N'' = -(2 w B.k + N.k') T - (N.k) k + w' B - w^2 N,        B = T x N,
     |w| <= |k| |cot beta|,    |w'| <= |k|^2 (1 + 2 cot^2 beta) + |N.k'| |cot beta|,
     |N.k'| <= |c'''|/|c'| + 2 |k| |T.c''| / |c'|.
 
 Over a cell every factor is its value at the middle of one of `_PARTS` parts plus its largest change from
-there, which |c'''| bounds.  Where that leaves no positive speed, the cell is too coarse to say more than
-its length.
+there, which |c'''| bounds.  Where that leaves no positive speed, the cell is too coarse for more than a bound
+by its length.
 """
 
 from __future__ import annotations
@@ -44,13 +43,14 @@ from ..curves.paths import Path, PathJet
 from ..curves.piecewise import closest_point_step
 from ..geometry import Derivatives, FaceGeometry, Interval
 
+# Least divisor of Newton's step over |c'|^2: steps are at most five times those without curvature.
 _CLOSEST_TO_FOCAL = 0.2
-_AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)
+_AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of v, radians
 
 
 @dataclass(frozen=True, eq=False)
 class PathFrame:
-    """The path's jet and its moving frame: tangent, e1, e2, each (k, 3)."""
+    """The path's jet and its moving frame: tangent, e1, e2, each (k, 3), orthonormal."""
 
     jet: PathJet
     tangent: Floats
@@ -60,7 +60,9 @@ class PathFrame:
 
 @dataclass(frozen=True, eq=False)
 class Tube(Patch):
-    """One face around `path`; `reference` (3,) is a unit vector that is nowhere along the path."""
+    """One face around `path`; radius in scene units; reference (3,): a unit vector that is nowhere along the
+    path.
+    """
 
     path: Path
     radius: float
@@ -90,7 +92,7 @@ class Tube(Patch):
 
     @property
     def breaks(self) -> tuple[Floats, Floats]:
-        """The path's own, and the tips of the ends."""
+        """The path's own, and the tips of the ends; a full turn."""
         inner = self.path.breaks
         around = np.array([_AROUND.lower, _AROUND.upper])
         if self.path.domain.periodic:
@@ -106,7 +108,9 @@ class Tube(Patch):
         return PathFrame(jet, tangent, first, cross(tangent, first))
 
     def end_angles(self, u: Floats) -> Floats:
-        """Return the signed angles (k,) beyond the end circles: negative before the start, 0 on the tube."""
+        """Return the signed angles (k,) beyond the end circles, radians: negative before the start, 0 on the
+        tube.
+        """
         own = self.path.domain
         if own.periodic:
             return np.zeros(len(u))
@@ -116,7 +120,7 @@ class Tube(Patch):
         return angles
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Return point, principal frame (along, around), outward normal and the principal curvatures."""
+        """Return points, principal frames (along, around), outward normals and the principal curvatures."""
         f = self.frame_at(uv[:, 0])
         cos, sin = np.cos(uv[:, 1])[:, None], np.sin(uv[:, 1])[:, None]
         normal = cos * f.first - sin * f.second
@@ -176,7 +180,9 @@ class Tube(Patch):
         around: Floats,
         inner: Derivatives,
     ) -> Derivatives:
-        """Replace the rows on the half-spheres: S = c + r (cos s N + sin s T), ds/du = |c'| / r."""
+        """Return the derivatives with the rows on the half-spheres replaced: S = c + r (cos s N + sin s T),
+        ds/du = |c'| / r.
+        """
         r = self.radius
         speed = length(jet.first)[:, None]
         cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
@@ -194,7 +200,7 @@ class Tube(Patch):
         return Derivatives(*(np.where(chosen, getattr(ends, n), getattr(inner, n)) for n in names))
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters of the local nearest point to the displaced point."""
+        """Return the parameters (k, 2) of the points locally closest to the displaced points."""
         start = self.frame_at(uv[:, 0])
         target = self._point(start, uv) + displacement
         u = self._toward(start.jet, self.path.domain.contain(uv[:, 0]), target)
@@ -212,7 +218,7 @@ class Tube(Patch):
         return moved
 
     def _point(self, f: PathFrame, uv: Floats) -> Floats:
-        """The surface points (k, 3) at a known frame."""
+        """Return the surface points (k, 3) at a known frame."""
         out = np.cos(uv[:, 1:]) * f.first - np.sin(uv[:, 1:]) * f.second
         if not self.path.domain.periodic:
             angle = self.end_angles(uv[:, 0])[:, None]
@@ -221,14 +227,16 @@ class Tube(Patch):
         return point
 
     def _toward(self, jet: PathJet, u: Floats, target: Floats) -> Floats:
-        """Newton's step from u towards the foot of the target on the path."""
+        """Return u (k,) after one Newton step towards the path's point closest to the target (k, 3)."""
         across = target - jet.point
         square, along = dot(jet.first, jet.first), dot(across, jet.first)
         bend = dot(across, jet.second)
         return self.path.domain.contain(u + closest_point_step(square, along, bend, _CLOSEST_TO_FOCAL))
 
     def _past_ends(self, u: Floats, out: Floats, across: Floats, speed: Floats) -> Floats:
-        """Run on over the half-spheres where the foot is an end of the path and the target lies beyond it."""
+        """Return u run on over the half-spheres, where the closest point is an end of the path and the target
+        lies beyond it.
+        """
         own = self.path.domain
         if own.periodic:
             return u
@@ -241,7 +249,7 @@ class Tube(Patch):
 
 
 def _unit_jet(w0: Floats, w1: Floats, w2: Floats) -> tuple[Floats, Floats, Floats]:
-    """A vector divided by its length, with two derivatives."""
+    """Return vectors (k, 3) divided by their lengths, with two derivatives."""
     size = length(w0)[:, None]
     f0 = w0 / size
     l1 = dot(f0, w1)[:, None]
@@ -254,11 +262,14 @@ def _times(scale: Floats, vectors: Floats) -> Floats:
     return scale[:, None] * vectors
 
 
-_PARTS = 8
+_PARTS = 8  # parts of a cell over which the factors of its bound are taken
 
 
 def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:
-    """Return the bounds (k,) over cells [lower, upper] (k, 2); each is on the tube or on one end."""
+    """Return bounds (k,) on the distance of a tube to its triangles over cells [lower, upper] (k, 2).
+
+    Each cell is on the tube or on one end.
+    """
     corners = cell_corners(lower, upper).reshape(-1, 2)
     points = tube.geometry(np.zeros(len(corners), dtype=np.intp), corners).point.reshape(-1, 4, 3)
     width = upper - lower
@@ -278,7 +289,9 @@ def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:
 
 
 def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return du^2 max|S_uu|, infinite where it can't be bounded, and the most of the path's length (k,)."""
+    """Return du^2 max|S_uu| (k,), infinite where it cannot be bounded, and the most of the path's length
+    (k,).
+    """
     intervals, place = np.unique(np.column_stack([lower, upper]), axis=0, return_inverse=True)
     lower, width = intervals[:, 0], intervals[:, 1] - intervals[:, 0]
     half = 0.5 * width / _PARTS
@@ -294,7 +307,7 @@ def _bend_along(tube: Tube, lower: Floats, upper: Floats) -> tuple[Floats, Float
 def _part_bounds(
     path: Path, reference: Floats, radius: float, start: Floats, h: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the most of |c''| + r |N''| and of |c'| over the parts [start, start + 2 h]."""
+    """Return the most of |c''| + r |N''| and of |c'| over the parts [start, start + 2 h], each (k,)."""
     jet = path.jet(start + h)
     m3 = path.third_bounds(start, start + 2.0 * h)
     mid_speed, mid_second = length(jet.first), length(jet.second)

@@ -24,16 +24,22 @@ from ..curves.paths import Path, PathJet
 from ..quadrature import converged_integrals, gauss_rule
 from .tube import Tube
 
+# Points of a path that are looked at for tight bends and cusps: 2048 show a bend of a fiftieth of a turn.
 _SAMPLES = 2048
-_DIRECTIONS = 400
+_DIRECTIONS = 400  # directions of a half-sphere that are tried as reference: they lie some 7 degrees apart
+# Sine of the angle to all tangents at which an axis is taken at once, so that plain paths have plain frames.
 _CLEAR_ENOUGH = 0.6
 
 
 def tube_about(path: Path, radius: float) -> GridComplex:
-    """Return the complex of a tube: closed where the path is, else with round ends.
+    """Return the boundary of a tube: closed where the path is, else with round ends.
 
-    Raises SurfaceError where the path has a corner or stands still, or bends more tightly than the tube's
-    radius.
+    Args:
+        path: a smooth curve.
+        radius: scene units.
+
+    Raises:
+        SurfaceError: where the path has a corner or stands still, or bends more tightly than the radius.
     """
     t, jet_points = _samples(path)
     jet = path.jet(t)
@@ -51,7 +57,7 @@ def tube_about(path: Path, radius: float) -> GridComplex:
 
 
 def _samples(path: Path) -> tuple[Floats, Floats]:
-    """Parameters on all analytic pieces, close to both ends of each, and their points."""
+    """Return parameters on all analytic pieces, close to both ends of each, and their points."""
     breaks = path.rule_breaks
     per_piece = max(9, _SAMPLES // (len(breaks) - 1))
     fraction = np.linspace(1e-12, 1.0 - 1e-12, per_piece)
@@ -93,14 +99,14 @@ def reference_direction(tangents: Floats) -> Floats:
 
 
 def _clearance(directions: Floats, tangents: Floats) -> Floats:
-    """The least sine of the angles between each direction and the tangents."""
+    """Return the least sine (k,) of the angles between each direction and the tangents."""
     cosine = np.max(np.abs(directions @ tangents.T), axis=1)
     sine: Floats = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
     return sine
 
 
 def tube_mass(path: Path, radius: float) -> MassProperties:
-    """Mass of the solid tube: one quadrature along the path, plus half-balls at open ends."""
+    """Return the mass of the solid tube: one quadrature along the path, plus half-balls at open ends."""
     breaks = path.rule_breaks
 
     def integrals(nodes: int) -> Floats:
@@ -115,7 +121,7 @@ def tube_mass(path: Path, radius: float) -> MassProperties:
 
 
 def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
-    """Volume, first and second moment, (13,), of the tube without ends."""
+    """Return volume, first and second moment, (13,), of the tube without ends."""
     jet = path.jet(t)
     speed = length(jet.first)
     tangent = jet.first / speed[:, None]
@@ -130,7 +136,7 @@ def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
 
 
 def _end_moments(path: Path, radius: float) -> Floats:
-    """Volume, first and second moment, (13,), of the two half-balls."""
+    """Return volume, first and second moment, (13,), of the two half-balls."""
     jet = path.jet(np.array([path.domain.lower, path.domain.upper]))
     volume = 2.0 / 3.0 * math.pi * radius**3
     total = np.zeros(13)

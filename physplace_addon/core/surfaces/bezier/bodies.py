@@ -1,7 +1,8 @@
-"""The boundary of a body made of Bezier patches.
+"""The boundary of a body made of Bezier patches, or of other patches that are joined by their sides.
 
-Patches that join smoothly are one face, however many they are; see `bezier_joins`, `bezier_chains`.  Where
-every side is joined the patches enclose a solid, else they are a sheet of uniform thickness.
+Patches that join smoothly are one face, however many they are; sides without a smooth join are edges (see
+`joins`, `chains`).  Where every side is joined the patches enclose a solid, else they are a sheet of uniform
+thickness.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...mesh.edges import components
 from ...mesh.mass import MassProperties, combined
 from ...vectors import cross, length
 from ..patches import POLE_SIDE, SidedPatches
-from ..quadrature import sheet_mass
+from ..quadrature import face_sheet_mass
 from ..rational import dehomogenized
 from ..validation import finite_array
 from .chains import borders_of, chains_of, vertices_of
@@ -29,19 +30,26 @@ from .nets import BezierNets
 from .poles import pole_charts
 from .sheet import BezierSheet
 
-_KIND = "bezier"
-_STEEP = 1e-6  # sine of the angle between tangents, or slope / size, that stands for none
-_PROBES = 9  # a direction of each patch, where it must have a tangent plane
-PatchKind = TypeVar("PatchKind", bound=SidedPatches)
+_KIND = "bezier"  # the name of this kind of surface in errors
+# Sine of the angle between two tangents, or length of a tangent over the patch's size, below which there is
+# no tangent plane.
+_STEEP = 1e-6
+_PROBES = 9  # parameters in each direction of a patch at which it must have a tangent plane
+AnyPatches = TypeVar("AnyPatches", bound=SidedPatches)
 
 
 def bezier(control: ArrayLike) -> PatchComplex:
-    """Return the body of bicubic Bezier patches, control points (n, 4, 4, 3): patch, along u, along v.
+    """Return the body of bicubic Bezier patches.
 
-    Outside is where dS/du x dS/dv of the first patch points, the others are turned over to agree with it; a
-    solid is turned outside out.  Sides coincide within 1e-7 of the size.
-    Raises SurfaceError for another shape, numbers that are not finite, patches that have no tangent plane
-    somewhere, or that cannot be joined so.
+    Outside is where dS/du x dS/dv of the first patch points; the others are turned over to agree with it, and
+    a solid is turned so that its outside is out.  Sides coincide within 1e-7 of the size.
+
+    Args:
+        control: control points (n, 4, 4, 3) by patch, along u, along v; scene units.
+
+    Raises:
+        SurfaceError: for another shape, numbers that are not finite, patches that have no tangent plane
+            somewhere, or that cannot be joined.
     """
     nets = finite_array(_KIND, "patches", control)
     if nets.ndim != 4 or nets.shape[1:] != (4, 4, 3) or not len(nets):
@@ -50,8 +58,11 @@ def bezier(control: ArrayLike) -> PatchComplex:
 
 
 def bezier_boundary(kind: str, control: Floats) -> PatchComplex:
-    """Return the body of Bezier patches of a kind, control points (n, d + 1, d + 1, 3), or homogeneous ones
-    (n, d + 1, d + 1, 4) with positive weights; the rest is as for `bezier`.
+    """Return the body of Bezier patches of any degree d; the rest is as for `bezier`.
+
+    Args:
+        kind: the name of the kind in errors.
+        control: (n, d + 1, d + 1, 3), or homogeneous (n, d + 1, d + 1, 4) with positive weights.
     """
     size = 0.5 * float(np.linalg.norm(np.ptp(dehomogenized(control).reshape(-1, 3), axis=0)))
     nets = with_poles_last(consistently_oriented(control, kind, size), kind, size)
@@ -77,19 +88,27 @@ def _check_tangent_planes(kind: str, nets: BezierNets) -> None:
 
 def patch_boundary(
     kind: str,
-    nets: PatchKind,
+    nets: AnyPatches,
     joins: Joins,
     size: float,
-    mass_of_solid: Callable[[PatchKind], MassProperties],
+    mass_of_solid: Callable[[AnyPatches], MassProperties],
 ) -> PatchComplex:
-    """Return the boundary that patches make, joined so: its faces, edges, vertices and mass."""
+    """Return the boundary that patches make: faces, edges, vertices and mass.
+
+    Args:
+        kind: the name of the kind in errors.
+        nets: the patches.
+        joins: how they are joined.
+        size: half the diagonal of their box, scene units.
+        mass_of_solid: the mass of patches that enclose a solid.
+    """
     closed = is_closed(nets, joins)
     face, index = _faces(joins)
     sheets = [_sheet(nets, joins, face, number) for number in range(int(face.max()) + 1)]
     borders = borders_of(nets, joins, size)
     chains = chains_of(nets, borders)
     poles = [pole for sheet in sheets for pole in sheet.poles]
-    mass = mass_of_solid(nets) if closed else combined([sheet_mass(sheet) for sheet in sheets])
+    mass = mass_of_solid(nets) if closed else combined([face_sheet_mass(sheet) for sheet in sheets])
     vertices, cones, corners = vertices_of(nets, borders, poles, size)
     return PatchComplex(
         nets,
@@ -109,14 +128,14 @@ def patch_boundary(
 
 
 def _outside_out(nets: BezierNets, kind: str, size: float) -> BezierNets:
-    """The nets of a solid turned over if its normals point inwards."""
+    """Return the nets of a solid, turned over if its normals point inwards."""
     if not is_closed(nets, joins_of(nets, size)) or signed_volume(nets) > 0.0:
         return nets
     return with_poles_last(np.ascontiguousarray(nets.control.transpose(0, 2, 1, 3)), kind, size)
 
 
 def is_closed(nets: SidedPatches, joins: Joins) -> bool:
-    """Whether every side is joined, or a pole."""
+    """Return whether every side is joined, or a pole."""
     open_sides: Bools = joins.patch < 0
     open_sides[nets.polar, POLE_SIDE] = False
     return not open_sides.any()
@@ -133,14 +152,14 @@ def _faces(joins: Joins) -> tuple[Ints, Ints]:
 
 
 def _sheet(nets: SidedPatches, joins: Joins, face: Ints, number: int) -> BezierSheet:
-    """The face with a number, of its own patches numbered anew."""
+    """Return the face with a number, of its own patches numbered anew."""
     own = np.nonzero(face == number)[0]
     mine, inner = nets.take(own), joins_within(joins, own)
     return BezierSheet(mine, inner, *pole_charts(mine, _fans(mine, inner)))
 
 
 def _fans(nets: SidedPatches, joins: Joins) -> list[Ints]:
-    """Groups of polar patches about one pole: joined along their meridians."""
+    """Return groups of polar patches about one pole: joined along their meridians."""
     polar = np.nonzero(nets.polar)[0]
     pairs = [
         (patch, int(joins.patch[patch, side]))

@@ -1,8 +1,8 @@
 """Edges of Bezier patches: chains of sides that are open, or along which two faces meet at an angle.
 
-A chain goes on over the corners of its patches as long as its tangent does.  It is one curve,
-run through at a speed near 1, so that the parameter is nearly the arc length.  Where a chain turns
-sharply, or other than two sides meet, there is a vertex.
+A chain goes on over the corners of its patches as long as its tangent does.  It is one curve, run through at
+a speed near 1, so that the parameter is nearly the arc length.  Where a chain turns sharply, or other than
+two sides meet, there is a vertex.
 """
 
 from __future__ import annotations
@@ -19,30 +19,35 @@ from ..geometry import EdgeGeometry, Interval
 from ..patches import Patches, SideCurve
 from .nets import side_parameters
 
-_NONE = -1
+_NONE = -1  # stands for no patch
 
 
 @dataclass(frozen=True, eq=False)
 class PatchSides(ArrayRecord):
-    """Sides (m,) of patches (m,), -1 where there is none; backwards (m,): walked against their parameter."""
+    """Sides (m,) of patches (m,), patch -1 where there is none; backwards (m,): followed against their
+    parameter.
+    """
 
     patch: Ints
     side: Ints
     backwards: Bools
 
     def reversed(self, which: Bools) -> PatchSides:
-        """Return the sides, some of them (m,) walked the other way."""
+        """Return the sides, some of them (m,) followed the other way."""
         return PatchSides(self.patch, self.side, self.backwards ^ which)
 
     def at(self, rows: Ints, share: Floats) -> Floats:
-        """Return the parameters (k, 2) on the patches of sides `rows`, a share (k,) of the way along them."""
+        """Return the parameters (k, 2) on the patches of sides `rows` (k,), a share (k,) of the way along
+        them.
+        """
         return side_parameters(self.side[rows], np.where(self.backwards[rows], 1.0 - share, share))
 
 
 @dataclass(frozen=True, eq=False)
 class BorderChain(Curve):
-    """One edge: sides `first` one after another, and the sides `second` of the faces across them, if any;
-    `curve` is what all of them are as one.
+    """One edge: sides `first` one after another, and the sides `second` of the faces across them, if any.
+
+    nets: the patches.  closed: whether it ends where it starts.  curve: all its sides as one.
     """
 
     nets: Patches
@@ -53,16 +58,16 @@ class BorderChain(Curve):
 
     @property
     def knots(self) -> Floats:
-        """Parameters of the corners between the sides, both ends included."""
+        """Parameters (m + 1,) of the corners between the sides, both ends included."""
         return self.curve.knots
 
     @cached_property
     def domain(self) -> Interval:
-        """From 0 to about the length; periodic where the chain is closed."""
+        """From 0 to about the length, scene units; periodic where the chain is closed."""
         return Interval(0.0, float(self.knots[-1]), periodic=self.closed)
 
     def geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
-        """Return point, unit tangent and curvature vector."""
+        """Return points, unit tangents and curvature vectors at t (k,)."""
         jet = self.curve.jet(t)
         first, second = jet[:, 3:6], jet[:, 6:9]
         square = dot(first, first)
@@ -87,7 +92,9 @@ class BorderChain(Curve):
         return length(self.curve.jet(t)[:, 3:6])
 
     def conormals(self, edge: Ints, t: Floats) -> Floats:
-        """Return (k, 2, 3): into the face of the first sides, and of the second, NaN where there is none."""
+        """Return the conormals (k, 2, 3): into the face of the first sides, and of the second, NaN where
+        there is none.
+        """
         tangent = self.geometry(edge, t).tangent
         piece, share = self._place(t)
         out = np.full((len(t), 2, 3), np.nan)
@@ -112,5 +119,5 @@ class BorderChain(Curve):
         return piece, np.clip(share, 0.0, 1.0)
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Bound the distances (k,) of arcs to their chords."""
+        """Return bounds (k,) on the distances of arcs to their chords."""
         return self.curve.chord_bounds(lower, upper)

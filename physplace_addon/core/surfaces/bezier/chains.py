@@ -1,7 +1,8 @@
-"""Finding the edges and vertices of Bezier patches.
+"""Which sides and corners of patches are the edges and vertices of their body.
 
 The sides without a smooth join are gathered, a crease once.  Their ends are nodes.  Where just two ends meet
-and the tangent goes on, so does the chain; every other node is a vertex, and so is a pole that is a tip.
+and the tangent goes on, so does the chain; every other node is a vertex, and so is a pole whose meridians do
+not leave in one plane.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from .joins import SMOOTH_SINE, Joins
 from .nets import COINCIDENT
 from .poles import PoleChart
 
-_NONE = -1
-_FAN = np.linspace(0.0, 1.0, 5)  # shares of the directions between the two sides of a patch's corner
+_NONE = -1  # stands for no patch
+# Shares of the turn between the two sides of a patch's corner at which directions are taken.
+_FAN = np.linspace(0.0, 1.0, 5)
 
 
 @dataclass(frozen=True, eq=False)
 class BorderSides:
-    """All border sides: `first`, and `second` across a crease; nodes (m, 2) at their starts and ends;
-    leaving (m, 2, 3): unit tangents away from those nodes, into the side.
+    """All border sides.
+
+    first: the sides; second: those across a crease.  nodes (m, 2): at their starts and ends.  leaving (m, 2,
+    3): unit tangents away from those nodes, into the side.  places (nodes, 3): where the nodes are.
     """
 
     first: PatchSides
@@ -47,7 +51,13 @@ class ChainSides(NamedTuple):
 
 
 def borders_of(nets: SidedPatches, joins: Joins, size: float) -> BorderSides:
-    """Gather the sides that are open or creases."""
+    """Return the sides of patches that are open or creases.
+
+    Args:
+        nets: the patches.
+        joins: how they are joined.
+        size: half the diagonal of the body's box; ends within 1e-7 of it are one node.
+    """
     patch, side = np.nonzero(~joins.smooth & ~_at_pole(nets))
     other, other_side = joins.patch[patch, side], joins.side[patch, side]
     once = (other == _NONE) | (4 * patch + side < 4 * other + other_side)
@@ -72,7 +82,7 @@ def _at_pole(nets: SidedPatches) -> Bools:
 
 
 def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
-    """Number (k,) points (k, 3), those within `near` alike, and where the numbers are (n, 3)."""
+    """Return numbers (k,) of points (k, 3), those within `near` alike, and where the numbers are (n, 3)."""
     if not len(points):
         return np.empty(0, dtype=np.intp), np.empty((0, 3))
     pairs = cKDTree(points).query_pairs(2.0 * near, output_type="ndarray")
@@ -107,7 +117,7 @@ def chains_of(nets: SidedPatches, borders: BorderSides) -> list[BorderChain]:
 
 
 def link_chains(borders: BorderSides) -> list[ChainSides]:
-    """Link all border sides into chains."""
+    """Return all border sides linked into chains."""
     go_on = chain_successors(borders)
     left = set(range(len(borders.nodes)))
     chains = []
@@ -125,7 +135,9 @@ def link_chains(borders: BorderSides) -> list[ChainSides]:
 def _followed(
     side: int, end: int, go_on: dict[tuple[int, int], tuple[int, int]], left: set[int]
 ) -> tuple[list[int], list[bool], bool]:
-    """The sides from one end on, which of them are walked against their parameter, and whether back to it."""
+    """Return the sides from one end on, which of them are followed against their parameter, and whether they
+    close.
+    """
     rows, against, start = [], [], (side, end)
     while side in left:
         left.discard(side)
@@ -140,8 +152,11 @@ def _followed(
 def vertices_of(
     nets: SidedPatches, borders: BorderSides, poles: Sequence[PoleChart], size: float
 ) -> tuple[Floats, list[Floats], list[tuple[int, int, int]]]:
-    """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a corner of a patch there:
-    its number and the ends, 0 or 1, of u and of v.
+    """Return the vertices of patches with these borders and poles.
+
+    Returns:
+        the vertices (nv, 3); for each the unit directions (m, 3) of the body there; and for each a corner of
+        a patch: its number and the ends, 0 or 1, of u and of v.
     """
     go_on = chain_successors(borders)
     ends = [(s, e) for s in range(len(borders.nodes)) for e in (0, 1) if (s, e) not in go_on]
@@ -157,13 +172,15 @@ def vertices_of(
 
 
 def _corners_at(nets: SidedPatches, place: Floats, near: float) -> Bools:
-    """Which corners of patches (n, u end, v end) lie at a place (3,)."""
+    """Return which corners of patches (n, u end, v end) lie at a place (3,)."""
     there: Bools = np.linalg.norm(nets.corners - place, axis=3) <= 2.0 * near
     return there
 
 
 def _fan(nets: SidedPatches, patch: int, u: int, v: int) -> Floats:
-    """Unit directions (5, 3) into a patch at its corner: between its two sides, or down from its pole."""
+    """Return unit directions (5, 3) into a patch at its corner: between its two sides, or down from
+    its pole.
+    """
     if nets.polar[patch] and v == 1:
         at = np.column_stack([_FAN, np.ones(len(_FAN))])
         ways = -nets.slopes(np.full(len(_FAN), patch), at).across

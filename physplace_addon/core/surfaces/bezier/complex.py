@@ -1,4 +1,4 @@
-"""The boundary of one body of Bezier patches, and how it is tessellated."""
+"""The boundary of one body of patches that are joined by their sides, and how it is tessellated."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from .joins import Joins
 from .sheet import BezierSheet
 from .tessellation import SheetTessellation, cells_at_resolution, cells_within_tolerance, tessellate_sheet
 
+# Cells above which the tolerance of a `loose` body grows: contact is no longer quick with more.
 _MANY_CELLS = 40_000
-_LOOSER = 1.0, 4.0, 16.0, 64.0  # times the default tolerance
+_LOOSER = 1.0, 4.0, 16.0, 64.0  # factors by which it grows, one after another
+# Rounding of a point, over the largest coordinate, that each bound is raised by.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class PatchComplex:
-    """Faces, edges and vertices of a body of patches; the fields are those of `Complex`.
+    """Faces, edges and vertices of a body of patches; the fields are those of `GridComplex`, and:
 
-    nets, joins: all patches.  patch_face (n,), patch_index (n,): the face of each, and its number there.
-    vertex_corners: a patch at each vertex, and the ends, 0 or 1, of its u and v.  loose: whether the
-    tolerance that is not asked for may grow where it would need very many cells.
+    nets, joins: all patches, and how they are joined.
+    patch_face (n,), patch_index (n,): the face of each patch, and its number there.
+    vertex_corners: for each vertex a patch, and the ends, 0 or 1, of its u and v.
+    loose: whether the tolerance may grow where it would need very many cells, unless a caller gives one.
     """
 
     nets: SidedPatches
@@ -49,10 +52,15 @@ class PatchComplex:
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
     ) -> Tessellation:
-        """Return triangles: `resolution` lines (nu, nv) or more, three at least, on every patch, or within a
-        tolerance in scene units, 0.2 % of the body's size unless given.
+        """Return triangles at a resolution, or within a tolerance.
 
-        Raises SurfaceError for a tolerance that is not positive, or that needs more than a million cells.
+        Args:
+            resolution: lines (nu, nv) on every patch, three at least; more where a neighbour has more.
+            tolerance: largest distance of triangles from the surface, scene units; 0.2 % of the body's size
+                unless given.
+
+        Raises:
+            SurfaceError: for a tolerance that is not positive, or that needs more than a million cells.
         """
         if tolerance is not None and not tolerance > 0.0:
             raise SurfaceError(self.kind, "tolerance", f"found {tolerance:g}", "expected a positive number")
@@ -70,7 +78,7 @@ class PatchComplex:
         return self._gathered(meshes)
 
     def _default_counts(self) -> Ints:
-        """The cells (n, 2) of patches for a tolerance that is not asked for."""
+        """Return the cells (n, 2) of patches for the default tolerance."""
         within = DEFAULT_TOLERANCE * self.size
         if not self.loose:
             return cells_within_tolerance(self.nets, self.joins, within, self.kind)
@@ -98,7 +106,7 @@ class PatchComplex:
     def _segments(
         self, meshes: list[SheetTessellation], first_triangle: Ints
     ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-        """Polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
+        """Return the polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
         none = np.empty(0, dtype=np.intp)
         parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
         for edge, chain in enumerate(self.curves):
@@ -115,7 +123,9 @@ class PatchComplex:
     def _beside(
         self, meshes: list[SheetTessellation], chain: BorderChain, piece: int
     ) -> tuple[int, Floats, Ints]:
-        """The face of one side of a chain, the ends (e, 2, 3) of its segments, and the triangles there."""
+        """Return the face of one side of a chain, the ends (e, 2, 3) of its segments, and the triangles
+        there.
+        """
         patch = int(chain.first.patch[piece])
         face = int(self.patch_face[patch])
         points, owner = meshes[face].beside(int(self.patch_index[patch]), int(chain.first.side[piece]))

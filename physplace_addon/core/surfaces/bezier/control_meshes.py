@@ -14,15 +14,19 @@ from ...errors import SurfaceError
 from ...mesh.edges import components
 from ..subdivision.cage import Cage
 
-KIND = "bezier"
-_SIDE = 3  # faces along each side of a net
+KIND = "bezier"  # the name of this kind of surface in errors
+_SIDE = 3  # faces along each side of a net: a bicubic patch has four control points there
 
 
 def nets_of_control_mesh(points: Floats, cage: Cage) -> Floats:
-    """Return control points (n, 4, 4, 3) from points (nv, 3) and the faces between them, cuts infinitely
-    sharp.
+    """Return control points (n, 4, 4, 3) from the vertices of a mesh.
 
-    Raises SurfaceError for faces that are no such grids.
+    Args:
+        points: vertices (nv, 3).
+        cage: the faces between them; cuts are infinitely sharp edges.
+
+    Raises:
+        SurfaceError: for faces that are no such grids.
     """
     if not len(cage.sizes):
         raise _wrong("has no faces", "model its control points: 3 by 3 quadrilaterals for each patch")
@@ -46,19 +50,19 @@ def _wrong(found: str, remedy: str) -> SurfaceError:
 
 
 def _islands(cage: Cage, beyond: Ints) -> Ints:
-    """The island (nf,) of each face."""
+    """Return the island (nf,) of each face."""
     half, count = np.flatnonzero(beyond >= 0), len(cage.sizes)
     return components(np.column_stack([cage.face[half], cage.face[beyond[half]]]), count)
 
 
 def _corners(cage: Cage, beyond: Ints) -> Ints:
-    """The half-edges that leave the corners of islands, along their borders."""
+    """Return the half-edges that leave the corners of islands, along their borders."""
     alone: Bools = (beyond < 0) & (beyond[cage.previous] < 0)
     return np.flatnonzero(alone)
 
 
 def _grid(cage: Cage, beyond: Ints, corners: Ints, faces: int) -> Ints:
-    """The vertices (rows, columns) of one island, which has some corners and so many faces."""
+    """Return the vertices (rows, columns) of one island, which has these corners and so many faces."""
     remedy = "make it 3 by 3 faces, or a grid of such blocks; mark the edges between blocks as seams"
     if len(corners) != 4:
         raise _wrong(f"an island of {faces} faces has {len(corners)} corners, not 4", remedy)
@@ -80,7 +84,7 @@ def _grid(cage: Cage, beyond: Ints, corners: Ints, faces: int) -> Ints:
 
 
 def _cut(points: Floats) -> Floats:
-    """The nets (n, 4, 4, 3), along u first, of a grid of control points (rows, columns, 3)."""
+    """Return the nets (n, 4, 4, 3), along u first, of a grid of control points (rows, columns, 3)."""
     rows = np.arange(0, points.shape[0] - 1, _SIDE)[:, None] + np.arange(_SIDE + 1)
     columns = np.arange(0, points.shape[1] - 1, _SIDE)[:, None] + np.arange(_SIDE + 1)
     nets = points[rows[:, None, None, :], columns[None, :, :, None]]

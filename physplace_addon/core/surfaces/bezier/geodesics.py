@@ -1,15 +1,15 @@
-"""Walking over a face of many Bezier patches: to the point nearest to a displaced one.
+"""Geodesic tracing over a face of many patches: the point closest to a displaced one, on whatever patch.
 
-One round is a step of Gauss and Newton on the distance to the target q, in the basis (A, B) of the patch,
+One round is a Gauss-Newton step on the distance to the target q, in the basis (A, B) of the patch,
 
     [A.A  A.B; A.B  B.B] (dp, dv) = (A.m, B.m),   m = q - S,   du = dp / scale,
 
-cut off where it leaves the unit square.  There the walk goes on in the next patch, or, where there is none
-that joins smoothly, along the side.  A step over a pole, or of more than half the way to one that is near, is
-taken in the pole's chart instead.  A step's error falls with its square: rounds end with a first one that is
-a small part of the patch, one that is of the whole way, or one below the rounding of the points.  A walk that
-ends farther from its target than it began was too long for the surface's curvature; half of it is walked
-instead.
+cut at the sides of the unit square.  There the trace goes on in the next patch, or, where there is none that
+joins smoothly, along the side.  A step over a pole, or of more than half the distance to one that is near, is
+taken in the pole's chart instead.  A step's error falls with its square: rounds end with a first step that is
+a small part of the patch, one that is a small part of the whole distance, or one below the rounding of the
+points.  A trace that ends farther from its target than it began was too long for the surface's curvature;
+half of its displacement is traced instead.
 """
 
 from __future__ import annotations
@@ -24,19 +24,25 @@ from ..patches import POLE_SIDE, Patches, Slopes
 from .joins import Joins
 from .poles import PoleChart
 
-_ROUNDS = 8
-_QUICK = 3  # rounds within which nearly all walks end
-_HALVINGS = 4
-_ENOUGH = 0.1  # step / whole way after which no further one is taken
-_SHORT = 0.05  # change of (u, v) after which a first step needs no other
-_NEAR_POLE = 0.25  # w below which a step of more than half the way to the pole is taken in its chart
-_ON_POLE = 1e-100  # scale that stands for 0: its inverse is still a number
-_NOWHERE = -1
+_ROUNDS = 8  # rounds of one trace; each side or pole that is crossed takes one
+_QUICK = 3  # rounds within which nearly all traces end: only longer ones are checked for divergence
+_HALVINGS = 4  # times that a displacement is halved after a trace that diverged
+# Size of a step over the whole distance, below which no further one is taken: the next is its square.
+_ENOUGH = 0.1
+# Change of (u, v) below which a first step needs no other: what it misses is of the order of its square.
+_SHORT = 0.05
+# w below which a step of more than half the distance to the pole is taken in the pole's chart.
+_NEAR_POLE = 0.25
+_ON_POLE = 1e-100  # scale that stands for 0, so that its inverse is still a number
+_NOWHERE = -1  # stands for no patch and no side
 
 
 @dataclass(frozen=True, eq=False)
 class PatchAtlas:
-    """The patches, how they join, and the charts about their poles; pole_of (n,) as in `BezierSheet`."""
+    """The patches of a face, how they join, and the charts about their poles.
+
+    pole_of (n,): the number of each patch's pole, -1 for none.
+    """
 
     nets: Patches
     joins: Joins
@@ -51,8 +57,10 @@ class PatchAtlas:
 
 @dataclass(frozen=True, eq=False)
 class _Tracers(ArrayRecord):
-    """Those still on their way: rows among all, place, target (k, 3), length of the whole way (k,), and the
-    side they have come in by, which they do not leave by at once.
+    """Traces that go on.
+
+    rows: among all.  patch, at (k, 2): where they are.  target (k, 3).  distance (k,): the length of the
+    whole displacement.  entered (k,): the side they have come in by, which they do not leave by at once.
     """
 
     rows: Ints
@@ -64,7 +72,14 @@ class _Tracers(ArrayRecord):
 
 
 def trace(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats]:
-    """Return patches (k,) and parameters (k, 2) nearest to the points at (k, 2) displaced by (k, 3)."""
+    """Return the patches (k,) and parameters (k, 2) of the points closest to displaced points.
+
+    Args:
+        atlas: the face.
+        patch: where to start (k,).
+        at: the parameters there (k, 2).
+        displacement: (k, 3), scene units.
+    """
     end, at_end, lost = _traced(atlas, patch, at, displacement)
     rows, share = np.nonzero(lost)[0], 1.0
     for _ in range(_HALVINGS):
@@ -77,7 +92,9 @@ def trace(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) -> t
 
 
 def _traced(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) -> tuple[Ints, Floats, Bools]:
-    """Where walks end, and which (k,) of the long ones ended farther from their targets than they began."""
+    """Return where traces end, and which (k,) of the long ones ended farther from their targets than they
+    began.
+    """
     slopes = atlas.nets.slopes(patch, at)
     rows, nowhere = np.arange(len(patch)), np.full(len(patch), _NOWHERE, dtype=np.intp)
     whole = length(displacement)
@@ -101,9 +118,7 @@ def _traced(atlas: PatchAtlas, patch: Ints, at: Floats, displacement: Floats) ->
 
 
 def _round(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[_Tracers, Floats]:
-    """One step of all: where they are then, and the size of what they wanted to walk, infinite where they
-    were stopped on the way.
-    """
+    """Return all after one step, and the size of the step (k,), infinite where it was cut at a side."""
     step, size = _step(atlas, tracers, slopes)
     at, side = _cut_at_sides(tracers.at, step)
     moved = replace(tracers, at=at, entered=np.full(len(at), _NOWHERE, dtype=np.intp))
@@ -120,7 +135,7 @@ def _round(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[_Trace
 
 
 def _step(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[Floats, Floats]:
-    """The steps (k, 2) in (u, v), none of them out of a closed side, and their lengths (k,)."""
+    """Return the steps (k, 2) in (u, v), none of them out of a closed side, and their lengths (k,)."""
     miss, a, b = tracers.target - slopes.point, slopes.along, slopes.across
     metric = np.stack([dot(a, a), dot(a, b), dot(b, b)])
     pull = np.stack([dot(a, miss), dot(b, miss)])
@@ -140,7 +155,7 @@ def _step(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes) -> tuple[Floats,
 
 
 def _blocked(atlas: PatchAtlas, tracers: _Tracers, step: Floats) -> Bools | None:
-    """Tell which parts (k, 2) of steps lead out of a side that must not be left by; None for none."""
+    """Return which parts (k, 2) of steps lead out of a side that must not be left by; None for none."""
     on_side = (tracers.at <= 0.0) | (tracers.at >= 1.0)
     if not on_side.any():
         return None
@@ -155,8 +170,9 @@ def _blocked(atlas: PatchAtlas, tracers: _Tracers, step: Floats) -> Bools | None
 
 
 def _cut_at_sides(at: Floats, step: Floats) -> tuple[Floats, Ints | None]:
-    """Where steps (k, 2) end within the unit square, and the side (k,) they were stopped at, -1 for none;
-    None if none was.
+    """Return where steps (k, 2) end within the unit square, and the side (k,) they were cut at, -1 for none.
+
+    The sides are None if no step was cut.
     """
     end = at + step
     outside = (end < 0.0) | (end > 1.0)
@@ -175,7 +191,7 @@ def _cut_at_sides(at: Floats, step: Floats) -> tuple[Floats, Ints | None]:
 
 
 def _continued_beyond(atlas: PatchAtlas, tracers: _Tracers, stopped: Ints, side: Ints) -> _Tracers:
-    """Those stopped at a side with a smooth join go over to the next patch."""
+    """Return the tracers, those cut at a side with a smooth join moved over to the next patch."""
     beyond = atlas.next_of(tracers.patch[stopped], side[stopped])
     over = stopped[beyond != _NOWHERE]
     if not len(over):
@@ -188,7 +204,7 @@ def _continued_beyond(atlas: PatchAtlas, tracers: _Tracers, stopped: Ints, side:
 
 
 def _close_to_poles(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes, size: Floats) -> Bools:
-    """Tell which are so close to a pole that their step, of length `size` (k,), hardly knows the way."""
+    """Return which tracers are so close to a pole that their step, of length `size` (k,), is not reliable."""
     close: Bools = atlas.nets.polar[tracers.patch]
     if not close.any():
         return close
@@ -198,7 +214,7 @@ def _close_to_poles(atlas: PatchAtlas, tracers: _Tracers, slopes: Slopes, size: 
 
 
 def _turned_about_poles(atlas: PatchAtlas, tracers: _Tracers, patch: Ints, chosen: Bools) -> _Tracers:
-    """Put the chosen where the charts of the poles of their patches (k,) say that their targets are."""
+    """Return the tracers, the chosen ones put where the charts of the poles of their patches (k,) say."""
     at, new, entered = tracers.at.copy(), tracers.patch.copy(), tracers.entered.copy()
     number = atlas.pole_of[patch]
     for pole in np.unique(number[chosen]).tolist():

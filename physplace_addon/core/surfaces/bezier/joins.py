@@ -1,9 +1,8 @@
-"""How Bezier patches hang together: which sides coincide, which way the patches face, where the joins are
-smooth.
+"""How patches are joined: which sides coincide, which way the patches face, where the joins are smooth.
 
 Two sides are joined where their control polygons coincide, forwards or backwards, and no third side is there.
-Walked counter-clockwise in (u, v) two patches that face the same way run along their common side in opposite
-directions; patches are turned over until they do, from the first of each connected part on.
+Followed counter-clockwise in (u, v), two patches that face the same way run along their common side in
+opposite directions; patches are turned over until they do, from the first of each connected part on.
 """
 
 from __future__ import annotations
@@ -22,15 +21,21 @@ from ..patches import POLE_SIDE, SidedPatches
 from ..rational import dehomogenized
 from .nets import COINCIDENT, BezierNets, side_parameters, sides_of
 
-SMOOTH_SINE = 1e-4  # sine of the angle between normals along a join that is no crease
-_TURN = np.array([-1, 1, 1, -1])  # of a counter-clockwise walk along each side, by its own parameter
+# Sine of the largest angle between normals along a join that is no crease: what single precision leaves in
+# control points.
+SMOOTH_SINE = 1e-4
+# Whether a counter-clockwise path follows each side with its own parameter, or against it.
+_TURN = np.array([-1, 1, 1, -1])
+# Parameters at which normals are compared along a join.
 _ALONG_JOIN = np.array([0.06, 0.25, 0.5, 0.75, 0.94])
 
 
 @dataclass(frozen=True, eq=False)
 class Joins:
-    """For each patch and side (n, 4): the patch and the side joined to it, -1 for none; backwards where the
-    parameters run against each other; smooth where the tangent plane goes on.
+    """For each patch and side (n, 4), what is joined to it.
+
+    patch, side: the other patch and its side, -1 for none.  backwards: the parameters run against each other.
+    smooth: the tangent plane goes on.
     """
 
     patch: Ints
@@ -39,16 +44,20 @@ class Joins:
     smooth: Bools
 
     def parameters_beyond(self, side: Ints, patch: Ints, at: Floats) -> Floats:
-        """Return the parameters (k, 2), on the joined patches, of points `at` on sides (k,) of patches."""
+        """Return the parameters (k, 2), on the joined patches, of points `at` (k, 2) on sides (k,) of patches
+        (k,).
+        """
         t = np.where(side < 2, at[:, 1], at[:, 0])
         along = np.where(self.backwards[patch, side], 1.0 - t, t)
         return side_parameters(self.side[patch, side], along)
 
 
 def consistently_oriented(control: Floats, kind: str, size: float) -> Floats:
-    """Return nets (n, d + 1, d + 1, c) turned over where they face another way than those they are joined to.
+    """Return nets (n, d + 1, d + 1, c), those turned over that face another way than the ones they are joined
+    to.
 
-    Raises SurfaceError for a surface with one side only.
+    Raises:
+        SurfaceError: for a surface with one side only.
     """
     turned, torn = orientation_flips(match_sides(side_polygons(control, size), size))
     if torn:
@@ -58,8 +67,10 @@ def consistently_oriented(control: Floats, kind: str, size: float) -> Floats:
 
 
 def orientation_flips(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
-    """Return which patches (n,) to turn over so that all face as their neighbours do, and the patches and
-    sides of the joins over which they still do not: none, unless the surface has one side only.
+    """Return which patches (n,) to turn over so that all face as their neighbours do, and the torn joins.
+
+    Torn are the patches and sides of the joins over which they still do not: none, unless the surface has one
+    side only.
     """
     facing = np.zeros(len(joins.patch), dtype=np.intp)
     torn = []
@@ -84,7 +95,13 @@ def orientation_flips(joins: Joins) -> tuple[Bools, list[tuple[int, int]]]:
 def with_poles_last(control: Floats, kind: str, size: float) -> BezierNets:
     """Return the nets with every side that is one point turned to v = 1, cut in two where both ends are.
 
-    Raises SurfaceError for sides without length that are neighbours, or more than two.
+    Args:
+        control: nets (n, d + 1, d + 1, c).
+        kind: the name of the kind in errors.
+        size: half the diagonal of the body's box.
+
+    Raises:
+        SurfaceError: for sides without length that are neighbours, or more than two.
     """
     out, polar = [], []
     extents = np.ptp(sides_of(dehomogenized(control)), axis=2).max(axis=2)
@@ -114,21 +131,23 @@ def _draw_together(control: Floats, polar: Bools) -> None:
 
 
 def _turned_to_pole(net: Floats, side: int) -> Floats:
-    """A net (d + 1, d + 1, c) turned so that the given side becomes v = 1; it faces the same way."""
+    """Return a net (d + 1, d + 1, c) turned so that the given side becomes v = 1; it faces the same way."""
     quarter_turns = {1: 1, 2: 2, 0: 3, POLE_SIDE: 0}
     turned: Floats = np.rot90(net, quarter_turns[side], axes=(0, 1))
     return turned
 
 
 def _halves(net: Floats) -> tuple[Floats, Floats]:
-    """The halves of a net (d + 1, d + 1, c) below and above v = 1/2."""
+    """Return the halves of a net (d + 1, d + 1, c) below and above v = 1/2."""
     low, high = np.einsum("bjq,iqx->bijx", sub_matrices(2, len(net) - 1), net)
     return low, high
 
 
 def side_polygons(control: Floats, size: float) -> Floats:
-    """Return the control polygons (n, 4, d + 1, 3) of the sides of nets, those of rational ones with the
-    weights, relative to those of the ends, as a fourth coordinate (n, 4, d + 1, 4).
+    """Return the control polygons (n, 4, d + 1, 3) of the sides of nets (n, d + 1, d + 1, c).
+
+    Those of rational nets have the weights, relative to those of the ends and times the size, as a fourth
+    coordinate (n, 4, d + 1, 4).
     """
     sides = sides_of(control)
     polygons = dehomogenized(sides)
@@ -139,12 +158,12 @@ def side_polygons(control: Floats, size: float) -> Floats:
 
 
 def joins_of(nets: BezierNets, size: float) -> Joins:
-    """Match the sides of nets and tell which joins are smooth."""
+    """Return the joins of nets, with which of them are smooth."""
     return with_smoothness(nets, match_sides(side_polygons(nets.control, size), size))
 
 
 def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
-    """Return joins that tell over which of them the tangent plane of the patches goes on."""
+    """Return joins that say over which of them the tangent plane of the patches goes on."""
     smooth = np.zeros(joins.patch.shape, dtype=np.bool_)
     patch, own = np.nonzero(joins.patch >= 0)
     count = len(_ALONG_JOIN)
@@ -178,8 +197,11 @@ def _normals(nets: SidedPatches, patch: Ints, at: Floats) -> Floats:
 
 
 def match_sides(sides: Floats, size: float) -> Joins:
-    """Return the joins of patches whose sides are polygons (n, 4, m, 3 or more), of control points or of
-    points; that they are smooth is not yet told.
+    """Return the joins of patches by their sides; none of them is smooth yet.
+
+    Args:
+        sides: polygons (n, 4, m, 3 or more) of control points or of points.
+        size: half the diagonal of the body's box; points within 1e-7 of it coincide.
     """
     polygons = sides.reshape(-1, *sides.shape[2:])
     near = COINCIDENT * size

@@ -1,21 +1,21 @@
-"""The sides of Bezier patches as curves of Bezier pieces.
-
-Bezier patches as arrays: evaluated many at once, cut into smaller ones, regular at their poles.
+"""Bezier patches as arrays: evaluated many at once, cut into smaller ones, regular at their poles.
 
 S(u, v) = sum_ij B_i(u) B_j(v) P_ij, u and v from 0 to 1, B the Bernstein polynomials of some degree d, two or
-more; a *rational* patch is a quotient of two such sums (see `rational`).  A *polar* patch has its whole side
-v = 1 in one point P.  There S_u vanishes, but with w = 1 - v
+more; a *rational* patch is a quotient of two such sums (see `surfaces.rational`).  A *polar* patch has its
+whole side v = 1 in one point P.  There S_u vanishes, but with w = 1 - v
 
     S = P + w Q(u, v),    Q = sum_i,j<d d/(d - j) B_i(u) b_j(v) (P_ij - P),    b of degree d - 1,
 
-and Q_u = S_u / w does not; of a rational patch this sum, with w_ij (P_ij - P), is Q's numerator.  So A =
-S_u / w and B = S_v span the tangent plane up to the pole, and with the coordinate p along A (dp = w du) the
+and Q_u = S_u / w does not; of a rational patch this sum, with w_ij (P_ij - P), is Q's numerator.  So A = S_u
+/ w and B = S_v span the tangent plane up to the pole, and with the coordinate p along A (dp = w du) the
 second fundamental form n . d2S is
 
     pp  n . Q_uu / w,      pv  n . Q_uv,      vv  n . (w Q_vv - 2 Q_v);
 
 n . Q_u = 0 has been used, so nothing cancels in the last two.  The first tends to a limit along every
 meridian of a smooth pole; nearer to it than a millionth, it is taken from a millionth away.
+
+*Sides* are curves of Bezier pieces end to end, over the lengths of their control polygons.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class BezierSides(SideCurve):
 
     @property
     def knots(self) -> Floats:
-        """Sums of the lengths of the control polygons."""
+        """Sums (m + 1,) of the lengths of the control polygons, scene units."""
         return self._curve.knots
 
     def jet(self, t: Floats) -> Floats:
-        """Return the point and its derivatives."""
+        """Return the point and its first three derivatives by t (k,), side by side (k, 12)."""
         return self._curve.jet(t)
 
     def sub_control(self, lower: Floats, upper: Floats) -> Floats:
@@ -61,18 +61,23 @@ class BezierSides(SideCurve):
         return self._curve.sub_control(lower, upper)
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance of the arcs' control points from their chords, or less."""
+        """Return the largest distance (k,) of the arcs' control points from their chords, or less."""
         return self._curve.chord_bounds(lower, upper)
 
 
-POLE_DISTANCE = 2.0**-20  # parameter distance from a pole at which its curvature is taken; 1 - AWAY is exact
-COINCIDENT = 1e-7  # distance / size within which control points coincide
+# Parameter distance from a pole at which its curvature is taken: a millionth, and 1 - POLE_DISTANCE is exact.
+POLE_DISTANCE = 2.0**-20
+# Largest distance, over the size of the body, between control points that are one: what single precision
+# leaves.
+COINCIDENT = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class BezierNets(SidedPatches):
-    """Control points (n, d + 1, d + 1, 3), indexed patch, along u, along v, or homogeneous ones (n, d + 1, d
-    + 1, 4) of rational patches; polar (n,) tells the polar patches.
+    """n Bezier patches of degree d.
+
+    control (n, d + 1, d + 1, 3): control points by patch, along u, along v; or homogeneous (n, d + 1, d + 1,
+    4) of rational patches.  polar (n,): which have a pole.
     """
 
     control: Floats
@@ -103,12 +108,12 @@ class BezierNets(SidedPatches):
 
     @cached_property
     def reach(self) -> float:
-        """The largest coordinate of a control point."""
+        """The largest coordinate of a control point, scene units."""
         return float(np.abs(self.places).max())
 
     @cached_property
     def ends(self) -> SideEnds:
-        """Ends of the sides, and tangents there: to the first control point elsewhere."""
+        """Ends of the sides, and tangents there: towards the first control point that is elsewhere."""
         polygons = sides_of(self.places)
         leaving = np.stack([start_tangents(polygons), start_tangents(polygons[:, :, ::-1])], axis=2)
         return SideEnds(polygons[:, :, [0, -1]], leaving)
@@ -121,13 +126,15 @@ class BezierNets(SidedPatches):
 
     @cached_property
     def _centre(self) -> Floats:
-        """What rational patches are evaluated about, so that no digits are lost far from the origin."""
+        """The points (n, 3) that rational patches are evaluated about, so that no digits are lost far from
+        the origin.
+        """
         centre: Floats = np.where(self.polar[:, None], 0.0, self.places.mean(axis=(1, 2)))
         return centre
 
     @cached_property
     def _table(self) -> Floats:
-        """What is evaluated, (n, d + 1, (d + 1) c): the net of S, or that of Q raised to degree d in v."""
+        """The net (n, d + 1, (d + 1) c) of S, or that of Q raised to degree d in v."""
         table = self.control.copy()
         if self.rational:
             about = self.pole + self._centre
@@ -141,8 +148,9 @@ class BezierNets(SidedPatches):
         return table.reshape(*table.shape[:2], table.shape[2] * table.shape[3])
 
     def jets(self, patch: Ints, at: Floats, order: int) -> Floats:
-        """Return d^(a + b) / du^a dv^b of S, or of Q, indexed (k, a, b, 3), a and b up to `order`; those of
-        rational patches only where a + b is no more than 2.
+        """Return d^(a + b) / du^a dv^b of S, or of Q on polar patches, indexed (k, a, b, 3).
+
+        a and b go up to `order`; those of rational patches are right only where a + b is no more than 2.
         """
         weights = bernstein(at, order, self.degree)
         first = weights[:, 0] @ self._table[patch]
@@ -155,7 +163,7 @@ class BezierNets(SidedPatches):
         return jets
 
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
-        """Evaluate points and tangents of patches (k,) at parameters (k, 2)."""
+        """Return points and tangents of patches (k,) at parameters (k, 2)."""
         jets = self.jets(patch, at, 1)
         return self._slopes_of(jets, patch, at)
 
@@ -185,9 +193,10 @@ class BezierNets(SidedPatches):
         return slopes, normal, form
 
     def _near_pole(self, patch: Ints, at: Floats) -> Floats:
-        """The curvature along A a little away from the pole, on the same meridians."""
-        return self.forms(patch, np.column_stack([at[:, 0], np.full(len(at), 1.0 - POLE_DISTANCE)]))[2][:, 0,
-        0]
+        """Return the curvature (k,) along A a little away from the pole, on the same meridians."""
+        return self.forms(patch, np.column_stack([at[:, 0], np.full(len(at), 1.0 - POLE_DISTANCE)]))[2][
+            :, 0, 0
+        ]
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order of patches (k,) at parameters (k, 2)."""
@@ -205,8 +214,10 @@ class BezierNets(SidedPatches):
         )
 
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-        """Return the bounds of `SidedPatches`: a part of a polynomial patch has du^2 max|S_uu| <= d (d - 1)
-        max|second differences of its control points|, and the same along v; for a rational one see `bends`.
+        """Return the bounds of `SidedPatches`.
+
+        A part of a polynomial patch has du^2 max|S_uu| <= d (d - 1) max|second differences of its control
+        points|, and the same along v; for a rational one see `second_derivative_bounds`.
         """
         size = self.degree + 1
         parts = sub_nets(self.control[patch], cells_u, cells_v).reshape(-1, size, size, self.control.shape[3])
@@ -218,7 +229,7 @@ class BezierNets(SidedPatches):
         return bilinear_bounds(corners, bend_u, bend_v), bend_u, bend_v
 
     def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> BezierSides:
-        """Return sides as one curve of Bezier pieces."""
+        """Return sides (m,) of patches (m,) as one curve of Bezier pieces."""
         control = sides_of(self.control)[patch, side]
         return BezierSides(np.where(backwards[:, None, None], control[:, ::-1], control))
 
@@ -231,8 +242,9 @@ def _bend(parts: Floats, axis: int) -> Floats:
 
 
 def start_tangents(polygons: Floats) -> Floats:
-    """Return the unit tangents (..., 3) at the starts of control polygons (..., d + 1, 3); zero for those of
-    no length.
+    """Return the unit tangents (..., 3) at the starts of control polygons (..., d + 1, 3).
+
+    They are zero for polygons of no length.
     """
     chord = (polygons[..., 1:, :] - polygons[..., :1, :]).reshape(-1, polygons.shape[-2] - 1, 3)
     size = np.linalg.norm(chord, axis=2)
@@ -243,7 +255,7 @@ def start_tangents(polygons: Floats) -> Floats:
 
 
 def sub_nets(control: Floats, cells_u: int, cells_v: int) -> Floats:
-    """Return the nets (cells_u, cells_v, d + 1, d + 1, c) of the equal parts of one, (d + 1, d + 1, c)."""
+    """Return the nets (cells_u, cells_v, d + 1, d + 1, c) of the equal parts of one net (d + 1, d + 1, c)."""
     degree = len(control) - 1
     first = np.einsum("aip,pqx->aiqx", sub_matrices(cells_u, degree), control)
     nets: Floats = np.einsum("bjq,aiqx->abijx", sub_matrices(cells_v, degree), first)
@@ -251,8 +263,8 @@ def sub_nets(control: Floats, cells_u: int, cells_v: int) -> Floats:
 
 
 def sides_of(control: Floats) -> Floats:
-    """Return the control polygons (n, 4, d + 1, c) of the sides u = 0, u = 1, v = 0, v = 1 of nets (n, d + 1,
-    d + 1, c), by rising parameter.
+    """Return the control polygons (n, 4, d + 1, c) of the sides u = 0, u = 1, v = 0, v = 1 of nets, by rising
+    parameter.
     """
     return np.stack([control[:, 0], control[:, -1], control[:, :, 0], control[:, :, -1]], axis=1)
 

@@ -1,9 +1,9 @@
-"""Charts about the poles of Bezier patches: which meridian leads where.
+"""Charts about the poles of patches: which meridian leads where.
 
 Around a pole P the patches run out like slices of a cake: S = P + w Q(u, v), and Q(u, 1), seen in the plane
 across the pole's normal, turns counter-clockwise with u.  A point y of that plane is therefore reached along
 the meridian whose Q(u, 1) has the direction of y, at w = |y| / |Q(u, 1)| to first order.  A table of angles
-tells the meridian well enough for Newton's steps to do the rest.
+gives the meridian well enough for Newton's steps to do the rest.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from ...arrays import Floats, Ints
 from ...vectors import cross, unit
 from ..patches import Patches
 
-_SLICES = 128  # of the table, a patch, which may go all the way round
-SMOOTH_POLE_SINE = 1e-4  # sine of the angle to the tangent plane within which meridians leave a smooth pole
+_SLICES = 128  # slices of the table in each patch, which may go all the way round: 3 degrees each then
+# Sine of the largest angle to the tangent plane at which meridians leave a smooth pole.
+SMOOTH_POLE_SINE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class PoleChart:
     """A pole and the table of its meridians, sorted by angle.
 
-    point, normal (3,); plane (2, 3) orthonormal; smooth: all meridians leave in the plane.  Slice i spans
-    angles[i] to angles[i] + width[i], parameters u[i] to u[i] + step[i] of `patch[i]`, and distances |Q| from
-    reach[i, 0] to reach[i, 1].
+    point, normal (3,); plane (2, 3), orthonormal; smooth: whether all meridians leave in the plane.  Slice i
+    spans the angles from angles[i] to angles[i] + width[i], radians, the parameters from u[i] on of
+    `patch[i]`, and the distances |Q| from reach[i, 0] to reach[i, 1].
     """
 
     point: Floats
@@ -82,7 +83,7 @@ def pole_chart(nets: Patches, patches: Ints) -> PoleChart:
 
 
 def _middle_normal(ray: Floats) -> Floats:
-    """The unit normal (3,) that rays (m, s, 3) turn about, counter-clockwise, from all their areas."""
+    """Return the unit normal (3,) that rays (m, s, 3) turn about, counter-clockwise, from all their areas."""
     area = cross(ray[:, :-1].reshape(-1, 3), ray[:, 1:].reshape(-1, 3)).sum(axis=0)
     normal: Floats = area / np.linalg.norm(area)
     return normal
@@ -96,7 +97,7 @@ def _plane_across(normal: Floats) -> Floats:
 
 
 def pole_charts(nets: Patches, groups: Sequence[Ints]) -> tuple[tuple[PoleChart, ...], Ints]:
-    """Return the poles of groups of polar patches, and the number of each patch's pole (n,), -1 for none."""
+    """Return the charts of groups of polar patches, and the number of each patch's pole (n,), -1 for none."""
     number = np.full(len(nets), -1, dtype=np.intp)
     for i, group in enumerate(groups):
         number[group] = i

@@ -1,10 +1,10 @@
-"""One smooth face made of many bicubic Bezier patches: contact points slide over all of it.
+"""One smooth face made of many patches: contact points slide over all of it.
 
 Each patch has the unit square of its own parameters.  The face's (u, v) say which patch as well: the squares
-stand apart from one another on a chequered board around the origin, so that a parameter keeps nearly all its
-digits and no point of one square is a point of another.
+lie apart from one another, as on a chequered board around the origin, so that a parameter keeps nearly all
+its digits and no point of one square is a point of another.
 
-Frame, normal and curvature come from the bases (A, B) of `bezier_nets`, which are regular at poles.  Where
+Frame, normal and curvature come from the bases (A, B) of the patches, which are regular at poles.  Where
 patches join with a common tangent plane but different curvature, a point on the join has that of its patch.
 """
 
@@ -25,7 +25,7 @@ from .geodesics import PatchAtlas, trace
 from .joins import Joins
 from .poles import PoleChart
 
-_APART = 2  # from one square of the board to the next: a square and a gap of the same width
+_APART = 2  # distance from one square to the next: a square and a gap of the same width
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +55,21 @@ class ParameterLayout:
         return origins
 
     def patch_parameters(self, uv: Floats) -> tuple[Ints, Floats]:
-        """Return the patches (k,) and the parameters (k, 2) on them of the face's parameters (k, 2)."""
+        """Return the patches (k,), and the parameters (k, 2) on them, of the face's parameters (k, 2)."""
         place = np.floor((uv + 0.5) / _APART).astype(np.intp) + self._middle
         place = np.clip(place, 0, self._columns - 1)
         patch = np.minimum(place[:, 0] * self._columns + place[:, 1], self.count - 1)
         return patch, np.clip(uv - self.origins[patch], 0.0, 1.0)
 
     def face_parameters(self, patch: Ints, at: Floats) -> Floats:
-        """Return the face's parameters (k, 2) of parameters on patches."""
+        """Return the face's parameters (k, 2) of parameters `at` (k, 2) on patches (k,)."""
         found: Floats = self.origins[patch] + at
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class BezierSheet(Surface):
-    """One face: patches whose smooth joins may be walked over, and the poles among them.
+    """One face: patches whose smooth joins may be crossed, and the poles among them.
 
     pole_of (n,): the number of each patch's pole, -1 for none.
     """
@@ -86,12 +86,12 @@ class BezierSheet(Surface):
 
     @property
     def domain(self) -> tuple[Interval, Interval]:
-        """The range of the board."""
+        """The range of the layout, the same for u and v."""
         return self.layout.extent, self.layout.extent
 
     @property
     def pieces(self) -> Floats:
-        """The squares of the patches."""
+        """The squares (n, 2, 2) of the patches."""
         lower = self.layout.origins
         return np.stack([lower, lower + 1.0], axis=1)
 
@@ -101,23 +101,23 @@ class BezierSheet(Surface):
 
     @property
     def has_hulls(self) -> bool:
-        """Those of the patches."""
+        """Whether the patches have hulls."""
         return self.nets.has_hulls
 
     def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return those of the patches."""
+        """Return the hulls of the patches."""
         patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
         origin = self.layout.origins[patch]
         return self.nets.hulls(patch, lower - origin, upper - origin)
 
     def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Tell it of the patches."""
+        """Return which parts (k,) of the patches may have waves."""
         patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
         origin = self.layout.origins[patch]
         return self.nets.may_wave(patch, lower - origin, upper - origin)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Return point, frame (first along A), outward normal and curvature."""
+        """Return points, frames (first along A), outward normals and curvature."""
         slopes, normal, form = self.nets.forms(*self.layout.patch_parameters(uv))
         size = length(slopes.along)
         first = slopes.along / size[:, None]
@@ -131,9 +131,10 @@ class BezierSheet(Surface):
         return FaceGeometry(slopes.point, frame, normal, curvature)
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters of the point nearest to the displaced one, on whatever patch it lies.
+        """Return the parameters (k, 2) of the points closest to the displaced ones, on whatever patch they
+        lie.
 
-        Smooth joins and poles are crossed; at a side without a smooth join the walk goes along it.
+        Smooth joins and poles are crossed; at a side without a smooth join the trace goes along it.
         """
         moving = (displacement != 0.0).any(axis=1)
         if not moving.any():
@@ -145,5 +146,5 @@ class BezierSheet(Surface):
 
     @cached_property
     def atlas(self) -> PatchAtlas:
-        """What a walk needs to know of the face."""
+        """What a trace needs to know of the face."""
         return PatchAtlas(self.nets, self.joins, self.poles, self.pole_of)

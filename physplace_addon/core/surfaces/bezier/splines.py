@@ -1,17 +1,19 @@
 """Spline surfaces, rational or not, as the Bezier patches they are made of.
 
 A B-spline of degree d over knots x_0 <= x_1 <= ... is one polynomial between two of them, x_r < x_(r + 1).
-The control points it has there as a Bezier piece are its blossom at (x_r, ..., x_r, x_(r + 1), ...,
-x_(r + 1)), which de Boor's algorithm gives from the control points r - d to r (what inserting each knot until
-it comes d times would leave): at level l, for the parameter t,
+The control points it has there as a Bezier piece are its blossom at (x_r, ..., x_r, x_(r + 1), ..., x_(r +
+1)), which de Boor's algorithm gives from the control points r - d to r (what inserting each knot until it
+comes d times would leave): at level l, for the parameter t,
 
     P_i <- (1 - a) P_(i - 1) + a P_i,    a = (t - x_i) / (x_(i + d + 1 - l) - x_i).
 
 All points enter with their weights, as (w x, w y, w z, w), so rational splines are cut no differently.
 
 Where rows of points coincide, as artists put them for a sharp edge, a piece may stand still at its end: all
-its rows but the first are one, S = B_0 A + (1 - B_0) B.  That is the straight way from A to B, and is run
+its rows but the first are one, S = B_0 A + (1 - B_0) B.  That is the straight line from A to B, which is run
 through evenly instead.
+
+Source: L. Piegl and W. Tiller, The NURBS Book, 2nd ed., sections 2.2 and 4.4.
 """
 
 from __future__ import annotations
@@ -31,11 +33,14 @@ from .bodies import bezier_boundary
 from .complex import PatchComplex
 from .nets import COINCIDENT
 
-KIND = "spline"
-_LEAST_DEGREE = 2
-_WELDED = 1e-6  # distance / size within which control points are one
-_LIGHT = 1e-4  # weight / greatest weight of a piece, below which equal steps cannot follow it
-_STILL = 1e-13  # distance / reach within which rows of a patch are one
+KIND = "spline"  # the name of this kind of surface in errors
+_LEAST_DEGREE = 2  # the least degree of patches: forms need second differences
+# Largest distance, over half the diagonal of all points, between control points that are one: some ten steps
+# of single precision.
+_WELDED = 1e-6
+_LIGHT = 1e-4  # least weight over greatest weight of a piece: below it equal cells cannot follow the patch
+# Largest distance, over the largest coordinate, between rows of a patch that are one: rounding.
+_STILL = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +64,13 @@ class SplineSheet:
 
 def spline_surface(sheets: Sequence[SplineSheet]) -> PatchComplex:
     """Return the body of spline surfaces, joined where sides of their patches coincide, outside as for
-    `bezier`.  Control points within a millionth of the size are one: single precision may part them.
+    `bezier`.
 
-    Raises SurfaceError for numbers that are not finite, weights that are not positive, nothing to bound, and
-    a surface that has no tangent plane somewhere or cannot be joined.
+    Control points within a millionth of the size are one: single precision may part them.
+
+    Raises:
+        SurfaceError: for numbers that are not finite, weights that are not positive, nothing to bound, and a
+            surface that has no tangent plane somewhere or cannot be joined.
     """
     for sheet in sheets:
         if not (np.isfinite(sheet.points).all() and np.isfinite(sheet.weights).all()):
@@ -75,7 +83,7 @@ def spline_surface(sheets: Sequence[SplineSheet]) -> PatchComplex:
 
 
 def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
-    """The sheets with control points that nearly coincide put in one place."""
+    """Return the sheets with control points that nearly coincide put in one place."""
     counts = [sheet.weights.size for sheet in sheets]
     points = np.concatenate([sheet.points.reshape(-1, 3) for sheet in sheets])
     near = _WELDED * 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
@@ -92,7 +100,9 @@ def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
 
 def spline_nets(sheets: Sequence[SplineSheet]) -> Floats:
     """Return the control points of all patches (n, d + 1, d + 1, 3), or homogeneous ones (n, d + 1, d + 1,
-    4), raised to the highest degree among them; those along v of one sheet come one after another.
+    4).
+
+    They are raised to the highest degree d among them; those along v of one sheet come one after another.
     """
     degree = max(_LEAST_DEGREE, *(d for sheet in sheets for d in sheet.degrees))
     rational = any(np.ptp(sheet.weights) != 0.0 for sheet in sheets)
@@ -101,7 +111,7 @@ def spline_nets(sheets: Sequence[SplineSheet]) -> Floats:
 
 
 def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
-    """The patches (su, sv, p + 1, q + 1, 3 or 4) of one sheet, weights at most 1."""
+    """Return the patches (su, sv, p + 1, q + 1, 3 or 4) of one sheet, weights at most 1."""
     control = homogeneous(sheet.points, sheet.weights) if rational else sheet.points
     by_u, by_v = (piece_matrices(*each) for each in zip(sheet.knots, sheet.degrees, strict=True))
     pieces: Floats = np.einsum("sai,tbj,ijx->stabx", by_u, by_v, control, optimize=True)
@@ -117,7 +127,7 @@ def _pieces(sheet: SplineSheet, rational: bool) -> Floats:
 
 
 def _kept_going(pieces: Floats) -> Floats:
-    """The patches (su, sv, p + 1, q + 1, c), those that stand still at an end run through evenly."""
+    """Return the patches (su, sv, p + 1, q + 1, c), those that stand still at an end run through evenly."""
     near = _STILL * float(np.abs(pieces).max())
     for axis in (2, 3):
         rows = np.moveaxis(pieces, axis, 2)
@@ -133,7 +143,7 @@ def _kept_going(pieces: Floats) -> Floats:
 
 
 def _raised(pieces: Floats, degree: int) -> Floats:
-    """Patches (su, sv, p + 1, q + 1, c) of a degree in both directions."""
+    """Return patches (su, sv, d + 1, d + 1, c) of one degree in both directions."""
     by_u, by_v = (raising_matrix(size - 1, degree) for size in pieces.shape[2:4])
     raised: Floats = np.einsum("ai,bj,stijx->stabx", by_u, by_v, pieces, optimize=True)
     return raised
@@ -157,7 +167,7 @@ def piece_matrices(knots: Floats, degree: int) -> Floats:
 
 
 def _blossom(points: Floats, knots: Floats, starts: Ints, parameters: Sequence[Floats]) -> Floats:
-    """De Boor's algorithm on points (s, d + 1, n), with a parameter (s,) at each level."""
+    """Return de Boor's algorithm on points (s, d + 1, n), with a parameter (s,) at each level."""
     degree = len(parameters)
     for done, t in enumerate(parameters):
         i = starts[:, None] + np.arange(done + 1 - degree, 1)
@@ -168,7 +178,7 @@ def _blossom(points: Floats, knots: Floats, starts: Ints, parameters: Sequence[F
 
 
 def _without_area(points: Floats) -> Bools:
-    """Tell which patches (n, d + 1, d + 1, 3) do not change along u, or along v: points that coincide."""
+    """Return which patches (n, d + 1, d + 1, 3) do not change along u, or along v: points that coincide."""
     size = float(np.ptp(points.reshape(-1, 3), axis=0).max(initial=0.0))
     extents = [np.ptp(points, axis=axis).max(axis=(1, 2)) for axis in (1, 2)]
     flat: Bools = np.minimum(*extents) <= COINCIDENT * size

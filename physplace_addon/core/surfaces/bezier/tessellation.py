@@ -1,4 +1,6 @@
-"""Triangles over Bezier patches: equal cells in each patch, the same number on both sides of every join."""
+"""Triangles over patches joined by their sides: equal cells in each patch, as many on both sides of
+a join.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,20 @@ from ..patches import POLE_SIDE, SidedPatches
 from .joins import Joins
 from .sheet import BezierSheet
 
-_LEAST = 2
-_MOST_CELLS = 1_000_000
-_ROUNDS = 32
+_LEAST = 2  # cells along each direction of a patch: the corners of a patch alone may lie on one line
+_MOST_CELLS = 1_000_000  # cells of a body: some hundred megabytes of triangles
+_ROUNDS = 32  # rounds of cutting before a tolerance is given up
+# Factor by which one round may multiply the cells of a patch, since the share of a coarse cell is an
+# estimate.
 _MOST_GROWTH = 6.0
+# Rounding of a point, over the largest coordinate, that each bound is raised by.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 def cells_at_resolution(joins: Joins, resolution: tuple[int, int]) -> Ints:
-    """Return the cells (n, 2) of patches with at least `resolution` lines each, alike along joins.
+    """Return the cells (n, 2) of patches with at least `resolution` lines (nu, nv) each, alike along joins.
 
-    Two cells a direction are the least: the corners of a patch alone may lie on one line.
+    Two cells in a direction are the least: the corners of a patch alone may lie on one line.
     """
     return largest_along_strips(strips_of(joins), np.maximum(np.array(resolution) - 1, _least(joins)))
 
@@ -34,7 +39,15 @@ def cells_within_tolerance(
 ) -> Ints:
     """Return the cells (n, 2) of patches whose bounds are within a tolerance, alike along joins.
 
-    Raises SurfaceError if a million cells, or the `most` told, do not suffice.
+    Args:
+        nets: the patches.
+        joins: how they are joined.
+        tolerance: scene units.
+        kind: the name of the kind in errors.
+        most: cells of all patches.
+
+    Raises:
+        SurfaceError: if `most` cells do not suffice.
     """
     strips = strips_of(joins)
     counts = largest_along_strips(strips, _least(joins))
@@ -53,7 +66,7 @@ def cells_within_tolerance(
 
 
 def _least(joins: Joins) -> Ints:
-    """The least cells (n, 2): one more in a direction in which a patch is joined with itself."""
+    """Return the least cells (n, 2): one more in a direction in which a patch is joined with itself."""
     own = np.arange(len(joins.patch))[:, None]
     around = (joins.patch == own) & (joins.side == np.array([1, 0, 3, 2]))
     least: Ints = _LEAST + around[:, ::2].astype(np.intp)
@@ -61,8 +74,8 @@ def _least(joins: Joins) -> Ints:
 
 
 def strips_of(joins: Joins) -> Ints:
-    """Return numbers (n, 2) of the strips of cells: directions u and v of patches that joins tie
-    together alike.
+    """Return numbers (n, 2) of the strips of cells: directions u and v of patches that joins tie together are
+    alike.
     """
     patch, side = np.nonzero(joins.patch >= 0)
     own = 2 * patch + (side < 2)
@@ -72,14 +85,16 @@ def strips_of(joins: Joins) -> Ints:
 
 
 def largest_along_strips(strips: Ints, wanted: Ints) -> Ints:
-    """Return the most cells (n, 2) wanted anywhere along each strip."""
+    """Return the largest number of cells (n, 2) wanted anywhere along each strip."""
     most = np.ones(int(strips.max()) + 1, dtype=np.intp)
     np.maximum.at(most, strips.ravel(), wanted.ravel())
     return most[strips]
 
 
 def _growth(cells: tuple[Floats, Floats, Floats], tolerance: float) -> tuple[float, float]:
-    """By how much to multiply the cells of one patch; 1 where they are within the tolerance."""
+    """Return by how much to multiply the cells of one patch along u and v; 1 where they are within the
+    tolerance.
+    """
     bounds, bend_u, bend_v = cells
     excess = bounds > tolerance
     if not excess.any():
@@ -93,8 +108,11 @@ def _growth(cells: tuple[Floats, Floats, Floats], tolerance: float) -> tuple[flo
 
 @dataclass(frozen=True, eq=False)
 class SheetTessellation:
-    """The triangles of one face, as in `Tessellation`; for each of its patches the points (nu + 1, nv + 1)
-    at the grid points of its lines, and its triangles (2, nu, nv), the lower and the upper one of each cell.
+    """The triangles of one face, as in `Tessellation`.
+
+    grid_points: for each of its patches the points (nu + 1, nv + 1) at the crossings of its lines.
+    triangles: for each the numbers (2, nu, nv) of the lower and the upper triangle of each cell, -1 where it
+    has no area.
     """
 
     points: Floats
@@ -112,8 +130,8 @@ class SheetTessellation:
 
 
 def tessellate_sheet(sheet: BezierSheet, patches: SidedPatches, counts: Ints) -> SheetTessellation:
-    """Tessellate a face, made of these patches, with cells (n, 2) in each."""
-    grids = _crossings(counts)
+    """Return the triangles of a face, made of these patches, with cells (n, 2) in each."""
+    grids = _numbered_grids(counts)
     same = _shared(sheet, grids, int(grids[-1].max()) + 1)
     points = np.empty((int(same.max()) + 1, 3))
     corners, uvs, bounds, triangles = [], [], [], []
@@ -141,8 +159,8 @@ def tessellate_sheet(sheet: BezierSheet, patches: SidedPatches, counts: Ints) ->
     )
 
 
-def _crossings(counts: Ints) -> list[Ints]:
-    """Numbers of the grid points of lines of all patches, not yet shared."""
+def _numbered_grids(counts: Ints) -> list[Ints]:
+    """Return numbers of the crossings of lines of all patches, not yet shared."""
     sizes = (counts + 1).prod(axis=1)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     return [
@@ -157,7 +175,7 @@ def _along(grid: Ints, side: int) -> Ints:
 
 
 def _shared(sheet: BezierSheet, grids: Sequence[Ints], count: int) -> Ints:
-    """Number (count,) the grid points so that those on smooth joins, and at poles, are one."""
+    """Return numbers (count,) of the crossings such that those on smooth joins, and at poles, are one."""
     first, second = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
     for patch, side in np.argwhere(sheet.joins.smooth).tolist():
         other = _along(grids[sheet.joins.patch[patch, side]], int(sheet.joins.side[patch, side]))
@@ -176,7 +194,7 @@ def _line_parameters(cells_u: int, cells_v: int) -> Floats:
 
 
 def _cells(grid: Ints, at: Floats, polar: bool) -> tuple[Ints, Floats]:
-    """Both triangles of every cell: points (2 cells, 3) and parameters (2 cells, 3, 2)."""
+    """Return both triangles of every cell: points (2 cells, 3) and parameters (2 cells, 3, 2)."""
     low, right = np.s_[:-1, :-1], np.s_[1:, :-1]
     up, far = np.s_[:-1, 1:], np.s_[1:, 1:]
     order = ((low, right, up), (far, up, right))
@@ -188,7 +206,7 @@ def _cells(grid: Ints, at: Floats, polar: bool) -> tuple[Ints, Floats]:
 
 
 def _centre_poles(uv: Floats) -> None:
-    """Give a corner at the pole the mean u of its neighbours (in place)."""
+    """Set a corner at the pole to the mean u of its neighbours (in place)."""
     at_pole: Bools = uv[:, :, 1] == 1.0
     single = at_pole & (at_pole.sum(axis=1) == 1)[:, None]
     others = 0.5 * (uv[:, :, 0].sum(axis=1, keepdims=True) - uv[:, :, 0])

@@ -1,8 +1,8 @@
-"""Piecewise cubic Bezier curves of any dimension, evaluated in Bernstein form.
+"""Piecewise cubic Bezier curves of any dimension d, evaluated in Bernstein form.
 
-One table (piece, 4, 4 d) holds the control values of c, c', c'', c''' by the parameter, all raised to
-degree 3, so that one product gives the whole jet.  Near the ends of a piece every coordinate keeps its
-*relative* accuracy: the weights are products of t and 1 - t, each computed without cancellation.
+One table (piece, 4, 4 d) holds the control values of c, c', c'', c''' by the parameter, all raised to degree
+3, so that one product gives the whole jet.  Near the ends of a piece every coordinate keeps its *relative*
+accuracy: the weights are products of t and 1 - t, each computed without cancellation.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 from ...arrays import Floats
 from .piecewise import PiecewiseBezier
 
-_INNER = 0.75  # the most that the inner two of a cubic's four weights sum to
+_INNER = 0.75  # the largest sum of the inner two of a cubic's four weights, at t = 1/2
 
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseCubic(PiecewiseBezier):
-    """Control points (m, 4, d)."""
+    """Cubic pieces, control points (m, 4, d); table (m, 4, 4 d) as the module says."""
 
     table: Floats
 
     @classmethod
     def from_control(cls, control: Floats, knots: Floats) -> PiecewiseCubic:
-        """Return the curve of these pieces."""
+        """Return the curve of pieces with control points (m, 4, d) over knots (m + 1,)."""
         return cls(control, knots, _jet_table(control, np.diff(knots)))
 
     def jet(self, t: Floats) -> Floats:
@@ -48,11 +48,13 @@ class PiecewiseCubic(PiecewiseBezier):
         return np.stack([_blossom(control, arguments) for arguments in corners], axis=1)
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return three quarters of the largest distance of the inner control points to the chord."""
+        """Return three quarters of the largest distance (k,) of the inner control points to the chord."""
         return _INNER * super().chord_bounds(lower, upper)
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest |c'''|, constant on each piece, of the pieces in the range."""
+        """Return the largest |c'''| (k,), constant on each piece, of the pieces in the range
+        [lower, upper].
+        """
         third = self.table[:, 0, -self.control.shape[2] :]
         size = np.sqrt((third * third).sum(axis=1))
         first = self.piece_of(lower)
@@ -84,7 +86,7 @@ def _blossom(control: Floats, arguments: tuple[Floats, Floats, Floats]) -> Float
 
 
 def bezier_of_hermite(points: Floats, slopes: Floats, knots: Floats) -> Floats:
-    """Return control points (m, 4, d) from points and derivatives (m + 1, d) at knots (m + 1,)."""
+    """Return control points (m, 4, d) from points and derivatives, each (m + 1, d), at knots (m + 1,)."""
     third = np.diff(knots)[:, None] / 3.0
     first, last = points[:-1], points[1:]
     return np.stack([first, first + third * slopes[:-1], last - third * slopes[1:], last], axis=1)

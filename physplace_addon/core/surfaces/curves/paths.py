@@ -1,7 +1,7 @@
 """Space curves that tubes follow, with exact derivatives to third order.
 
-A path is smooth: its unit tangent is continuous.  `third_bounds` bounds |c'''| over a range of the
-parameter, from which the tessellation's proof takes its bounds on c' and c''.
+A path is smooth: its unit tangent is continuous.  `third_bounds` bounds |c'''| over a range of the parameter,
+from which the tessellation's proof takes its bounds on c' and c''.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .rational import piecewise_bezier
 
 @dataclass(frozen=True, eq=False)
 class PathJet:
-    """c, c', c'' by the parameter, each (k, 3)."""
+    """c, c', c'' by the parameter, each (k, 3), scene units."""
 
     point: Floats
     first: Floats
@@ -42,7 +42,7 @@ class Path(SmoothCurve):
 
     @abstractmethod
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Bound |c'''| (k,) over [lower, upper], which lies between two breaks."""
+        """Return bounds (k,) on |c'''| over [lower, upper], which lies between two breaks."""
 
     @property
     def rule_breaks(self) -> Floats:
@@ -52,7 +52,7 @@ class Path(SmoothCurve):
 
 @dataclass(frozen=True, eq=False)
 class BezierPath(Path):
-    """Bezier pieces end to end; `joints` (m + 1,) says at which knots c' or c'' may jump."""
+    """Bezier pieces end to end; joints (m + 1,): at which knots c' or c'' may jump."""
 
     curve: PiecewiseBezier
     joints: Bools
@@ -75,16 +75,16 @@ class BezierPath(Path):
         return self.curve.knots
 
     def jet(self, t: Floats) -> PathJet:
-        """Return the point and its derivatives."""
+        """Return the point and its first two derivatives at t (k,)."""
         jet = self.curve.jet(t)
         return PathJet(jet[:, :3], jet[:, 3:6], jet[:, 6:9])
 
     def third(self, t: Floats) -> Floats:
-        """Return the third derivative."""
+        """Return the third derivative (k, 3)."""
         return self.curve.jet(t)[:, 9:]
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the bounds that the pieces give."""
+        """Return the bounds (k,) that the pieces give."""
         return self.curve.third_bounds(lower, upper)
 
 
@@ -101,8 +101,9 @@ def spline_path(points: Floats, closed: bool) -> BezierPath:
 
 
 def bezier_path(control: Floats, closed: bool, weights: Floats | None = None) -> BezierPath:
-    """Return the path of Bezier pieces (m, p + 1, 3), with weights (m, p + 1) or without, that follow one
-    another with the same tangent.
+    """Return the path of Bezier pieces (m, p + 1, 3), with weights (m, p + 1) or without.
+
+    The pieces follow one another with the same tangent; the parameter is the length of their chords.
     """
     knots = chord_knots(np.concatenate([control[:, 0], control[-1:, -1]]))
     curve = piecewise_bezier(control if weights is None else homogeneous(control, weights), knots, 3)

@@ -1,4 +1,4 @@
-"""Curves by one parameter: what smooth ones have in common, and Bezier pieces joined end to end."""
+"""Curves by one parameter: what smooth ones have in common, Bezier pieces joined end to end, distances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class SmoothCurve(ABC):
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseBezier(ABC):
-    """Bezier pieces with control points (m, p + 1, c), joined end to end over rising knots (m + 1,)."""
+    """m Bezier pieces of degree p joined end to end over rising knots.
+
+    control (m, p + 1, d), or (m, p + 1, d + 1) where they are rational; knots (m + 1,).  k is the number of
+    queries.
+    """
 
     control: Floats
     knots: Floats
@@ -41,14 +45,16 @@ class PiecewiseBezier(ABC):
         return np.searchsorted(self.knots[1:-1], t, side="right")
 
     def shares(self, t: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the piece of each parameter (k,), how much of it lies before, and how much after."""
+        """Return the piece (k,) of each parameter, the share of it that lies before, and the share after."""
         piece = self.piece_of(t)
         low, high = self.knots[piece], self.knots[piece + 1]
         width = high - low
         return piece, (t - low) / width, (high - t) / width
 
     def parts(self, lower: Floats, upper: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the piece in which each [lower, upper] (k,) lies, and the shares of it where that ends."""
+        """Return the piece (k,) in which each [lower, upper] (k,) lies, and the shares of it at which that
+        starts and ends.
+        """
         piece = self.piece_of(0.5 * (lower + upper))
         low, width = self.knots[piece], np.diff(self.knots)[piece]
         return piece, (lower - low) / width, (upper - low) / width
@@ -62,9 +68,10 @@ class PiecewiseBezier(ABC):
         """Return the control points (k, p + 1, d) over [lower, upper], each within one piece."""
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance (k,) of the inner control points over [lower, upper] to the chord.
+        """Return bounds (k,) on the distance of the curve over [lower, upper] to its chord.
 
-        The distance to a segment is convex, so that no point of the curve is farther.
+        It is the largest distance of the inner control points over the range: the distance to a segment is
+        convex, so that no point of the curve is farther.
         """
         control = self.sub_control(lower, upper)
         start, stop = control[:, 0], control[:, -1]
@@ -77,7 +84,7 @@ class PiecewiseBezier(ABC):
 
 
 def distance_to_segment(point: Floats, start: Floats, stop: Floats) -> Floats:
-    """Return the distances (k,) of points (k, d) to segments."""
+    """Return the distances (k,) of points (k, d) to the segments between start and stop, each (k, d)."""
     along = stop - start
     square = np.maximum(np.linalg.norm(along, axis=1) ** 2, np.finfo(np.float64).tiny)
     t = np.clip(np.sum((point - start) * along, axis=1) / square, 0.0, 1.0)

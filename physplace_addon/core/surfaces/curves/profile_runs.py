@@ -1,11 +1,10 @@
-"""From what an artist draws to smooth profile runs: points through which a spline goes, or Bezier pieces.
+"""Smooth profile runs from what an artist draws: points through which a spline goes, or Bezier pieces.
 
 A profile becomes a chain of Bezier pieces (m, p + 1, 2) in (r, z), of degree three or more, with weights
 where they are rational, and corners where the tangent turns by more than `CORNER_ANGLE`.  Smaller turns, such
-as single precision leaves in a smooth curve, are taken out:
-both handles are laid on their mean direction, an end on the axis on the horizontal, so that every run is
-truly smooth.  A chain that encloses a solid is turned so that the solid lies on its left, whichever way it
-was drawn.
+as single precision leaves in a smooth curve, are taken out: both handles are laid on their mean direction, an
+end on the axis on the horizontal, so that every run is truly smooth.  A chain that encloses a solid is turned
+so that the solid lies on its left, whichever way it was drawn.
 """
 
 from __future__ import annotations
@@ -28,18 +27,28 @@ from .piecewise import PiecewiseBezier
 from .profiles import BezierProfile, LineProfile, Profile
 from .rational import piecewise_bezier
 
-KIND, PROPERTY = "revolution", "profile"
+KIND, PROPERTY = "revolution", "profile"  # the names of the kind and of the property in errors
+# Largest turn of the tangent, radians, that counts as smooth: a tenth of a degree, far above what single
+# precision leaves in handles.
 CORNER_ANGLE = 2e-3
+# Largest r, over the extent of the profile, of a point that counts as on the axis: some ten steps of single
+# precision.
 _ON_AXIS = 1e-6
+# Largest distance of handles from the chord, over its length, of a piece that counts as straight.
 _STRAIGHT = 1e-12
+# Least speed, and least area enclosed, over the size of the profile: below it stands still, or encloses
+# nothing.
 _STOPPED = 1e-6
+# Gauss-Legendre nodes of a piece for the area on its left: exact for polynomial pieces up to degree 16.
 _NODES = 16
 
 
 @dataclass(frozen=True, eq=False)
 class ProfileChain:
-    """Bezier pieces (m, p + 1, 2) end to end, corners (m + 1,) at joints and ends, and whether it is a ring;
-    weights (m, p + 1) where they are rational.
+    """Bezier pieces end to end.
+
+    control (m, p + 1, 2) in (r, z), scene units; corner (m + 1,): which joints and ends are corners; ring:
+    whether it closes; weights (m, p + 1) where the pieces are rational.
     """
 
     control: Floats
@@ -49,7 +58,7 @@ class ProfileChain:
 
     @property
     def size(self) -> float:
-        """Half the diagonal of the control points' box."""
+        """Half the diagonal of the control points' box, scene units."""
         return 0.5 * float(np.linalg.norm(np.ptp(self.control.reshape(-1, 2), axis=0)))
 
     @property
@@ -58,7 +67,7 @@ class ProfileChain:
         return self.ring or bool(self.control[0, 0, 0] == 0.0 and self.control[-1, -1, 0] == 0.0)
 
     def curve(self, start: int, stop: int, knots: Floats) -> PiecewiseBezier:
-        """Return some of the pieces as a curve over knots."""
+        """Return the pieces from start to before stop as a curve over knots."""
         control = self.control[start:stop]
         if self.weights is not None:
             control = homogeneous(control, self.weights[start:stop])
@@ -81,6 +90,9 @@ def spline_chain(points: Floats, sharp: Bools, ring: bool) -> ProfileChain:
     """Return the C2 cubic spline through points (n, 2), broken at the sharp ones (n,), by chord length.
 
     An end on the axis that is not sharp becomes a smooth pole; other free ends have no curvature.
+
+    Raises:
+        SurfaceError: where two successive points coincide.
     """
     tolerance = _ON_AXIS * float(np.ptp(points, axis=0).max())
     points = np.where(np.abs(points) <= [tolerance, 0.0], 0.0, points)
@@ -97,7 +109,7 @@ def spline_chain(points: Floats, sharp: Bools, ring: bool) -> ProfileChain:
 
 
 def _opened_at_axis(points: Floats, sharp: Bools) -> tuple[Floats, Bools, bool]:
-    """Open a ring that runs along the axis there: it stands for the outline of a solid."""
+    """Return a ring that runs along the axis opened there: it stands for the outline of a solid."""
     on = points[:, 0] == 0.0
     before, after = np.roll(on, 1), np.roll(on, -1)
     leaves = on & before & ~after
@@ -121,7 +133,7 @@ def _off_axis(along: Bools, ring: bool) -> Ints:
 
 
 def _closed_up(points: Floats, sharp: Bools) -> tuple[Floats, Bools]:
-    """Repeat the first point of a ring at its end, starting at a sharp one if there is any."""
+    """Return a ring with its first point repeated at its end, starting at a sharp one if there is any."""
     start = int(np.argmax(sharp))
     order = np.append(np.roll(np.arange(len(points)), -start), start)
     return points[order], sharp[order]
@@ -145,7 +157,16 @@ def _end_condition(point: Floats, sharp: bool, sign: float) -> tuple[Literal[1, 
 
 
 def bezier_chain(control: Floats, ring: bool, weights: Floats | None = None) -> ProfileChain:
-    """Return the chain of Bezier pieces (m, p + 1, 2), with nearly smooth joints made smooth."""
+    """Return the chain of Bezier pieces (m, p + 1, 2), with nearly smooth joints made smooth.
+
+    Args:
+        control: in (r, z).
+        ring: whether the last piece ends where the first starts.
+        weights: (m, p + 1) of rational pieces.
+
+    Raises:
+        SurfaceError: where points coincide, handles have no length, or the profile lies on the axis.
+    """
     control = control.copy()
     control[1:, 0] = control[:-1, -1]
     if ring:
@@ -169,7 +190,9 @@ def bezier_chain(control: Floats, ring: bool, weights: Floats | None = None) -> 
 
 
 def _give_straight_pieces_handles(control: Floats) -> None:
-    """A straight piece without handles stands still at its ends: give it handles at thirds (in place)."""
+    """Give straight pieces without handles handles at thirds, since they stand still at their ends (in
+    place).
+    """
     chord = control[:, -1] - control[:, 0]
     if np.any(np.hypot(chord[:, 0], chord[:, 1]) == 0.0):
         raise SurfaceError(KIND, PROPERTY, "two successive points coincide", "remove one of them")
@@ -181,7 +204,7 @@ def _give_straight_pieces_handles(control: Floats) -> None:
 
 
 def _sharp_after_smoothing(control: Floats, before: int, after: int) -> bool:
-    """Say whether a joint is a corner; if it nearly is none, lay its handles in one line (in place)."""
+    """Return whether a joint is a corner; if it nearly is none, lay its handles in one line (in place)."""
     arrive, leave = control[before, -1] - control[before, -2], control[after, 1] - control[after, 0]
     lengths = math.hypot(*arrive), math.hypot(*leave)
     if min(lengths) == 0.0:
@@ -202,7 +225,11 @@ def _lay_poles_flat(control: Floats) -> None:
 
 
 def smooth_runs(chain: ProfileChain) -> list[Profile]:
-    """Return the smooth runs of a checked chain, turned so that a solid lies on its left."""
+    """Return the smooth runs of a chain, turned so that a solid lies on its left.
+
+    Raises:
+        SurfaceError: where the profile leaves its half-plane, stands still, or encloses nothing.
+    """
     _check(chain)
     if chain.solid and _enclosed(chain) < 0.0:
         chain = chain.backwards()
@@ -223,7 +250,7 @@ def _run(chain: ProfileChain, first: int, last: int, periodic: bool) -> Profile:
 
 
 def _straight(control: Floats) -> bool:
-    """Whether a piece is the segment between its ends, never turning back."""
+    """Return whether a piece is the segment between its ends, never turning back."""
     chord, inner = control[-1] - control[0], control[1:-1] - control[0]
     length = math.hypot(*chord)
     along = inner @ chord / length**2
@@ -232,7 +259,7 @@ def _straight(control: Floats) -> bool:
 
 
 def _enclosed(chain: ProfileChain) -> float:
-    """The integral of r dz, of rational pieces nearly: positive where the solid lies on the left."""
+    """Return the integral of r dz, of rational pieces nearly: positive where the solid lies on the left."""
     count = len(chain.control)
     nodes, weights = roots_legendre(_NODES)
     curve = chain.curve(0, count, np.arange(count + 1, dtype=np.float64))

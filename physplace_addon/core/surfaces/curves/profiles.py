@@ -1,9 +1,11 @@
 """Profile curves in the half-plane (r, z) of a surface of revolution.
 
-A profile is one smooth run p(v) = (r, z) of lines, circular arcs and Bezier pieces; its corners
-belong to the boundary complex, not to it.  It is followed with the inside of the body on its left, so that
-(z', -r') points outward.  `nearest` projects a displaced point back: for displacement d the parameter w
-with (p(w) - p(v) - d) . p'(w) = 0, in closed form for lines and arcs, by Newton for cubics.
+A profile is one smooth run p(v) = (r, z) of lines, circular arcs and Bezier pieces; its corners belong to the
+boundary complex, not to it.  It is followed with the inside of the body on its left, so that (z', -r') points
+outward.
+
+`nearest` returns the closest point to a displaced one: for a displacement d the parameter w with (p(w) - p(v)
+- d) . p'(w) = 0, in closed form for lines and arcs, by Newton's method for Bezier pieces.
 """
 
 from __future__ import annotations
@@ -19,14 +21,17 @@ from ...arrays import Bools, Floats
 from ..geometry import Interval
 from .piecewise import PiecewiseBezier, SmoothCurve, closest_point_step
 
-_FAR_OFF = 0.25  # miss over displacement after which a whole step was too long
-_DESCENTS = 16
+# What is left of a displacement after one Newton step, over the displacement, from which on the step was too
+# long.
+_FAR_OFF = 0.25
+_DESCENTS = 16  # steps of the safe descent; each wrong one halves the next, so 16 reach 1e-5 of the first
+# Least divisor of Newton's step over |p'|^2: steps are at most four times those without curvature.
 _CLOSEST_TO_FOCAL = 0.25
 
 
 @dataclass(frozen=True)
 class ProfilePoint:
-    """r, z and their first and second derivatives by v, each (k,)."""
+    """r, z and their first and second derivatives by v, each (k,), scene units."""
 
     r: Floats
     z: Floats
@@ -37,7 +42,7 @@ class ProfilePoint:
 
 
 class Profile(SmoothCurve):
-    """A smooth curve (r, z)(v)."""
+    """A smooth curve (r, z)(v) in the half-plane r >= 0."""
 
     @abstractmethod
     def evaluate(self, v: Floats) -> ProfilePoint:
@@ -45,10 +50,18 @@ class Profile(SmoothCurve):
 
     @abstractmethod
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Bound the distance (k,) from the curve over [lower, upper], within one piece, to its chord."""
+        """Return bounds (k,) on the distance from the curve over [lower, upper], within one piece, to its
+        chord.
+        """
 
     def nearest(self, v: Floats, start: ProfilePoint, dr: Floats, dz: Floats) -> Floats:
-        """Return the parameter of the local nearest point to `start` = p(v) moved by (dr, dz)."""
+        """Return the parameters (k,) of the points locally closest to `start` = p(v) moved by (dr, dz).
+
+        Args:
+            v: parameters (k,).
+            start: the profile there.
+            dr, dz: displacements (k,), scene units.
+        """
         domain = self.domain
         moved = domain.contain(v + _newton_step(start, dr, dz))
         here = self.evaluate(moved)
@@ -61,8 +74,9 @@ class Profile(SmoothCurve):
         return np.where(still, v, moved)
 
     def _descended(self, v: Floats, r: Floats, z: Floats) -> Floats:
-        """Return the local nearest point to (r, z) by steps that all come nearer: where a tight bend follows
-        on a slow stretch, a whole one goes beyond it.
+        """Return the parameters of the points locally closest to (r, z), by steps that all come nearer.
+
+        Where a tight bend follows on a slow stretch, a whole Newton step goes beyond it.
         """
         here = self.evaluate(v)
         share = np.ones_like(v)
@@ -76,14 +90,16 @@ class Profile(SmoothCurve):
         return v
 
     def end(self, upper: bool) -> tuple[Floats, Floats]:
-        """Return the end point (2,) and the unit tangent (2,) there, in the sense of v."""
+        """Return the end point (2,) and the unit tangent (2,) there, in the direction of rising v."""
         p = self.evaluate(np.array([self.domain.upper if upper else self.domain.lower]))
         tangent = np.array([p.r1[0], p.z1[0]])
         return np.array([p.r[0], p.z[0]]), tangent / np.hypot(tangent[0], tangent[1])
 
 
 def _newton_step(p: ProfilePoint, dr: Floats, dz: Floats) -> Floats:
-    """Newton's step for the foot point; beyond the centre of curvature it falls back to a bounded one."""
+    """Return Newton's step (k,) of the parameter towards the closest point; bounded beyond the centre of
+    curvature.
+    """
     square = p.r1 * p.r1 + p.z1 * p.z1
     return closest_point_step(square, dr * p.r1 + dz * p.z1, dr * p.r2 + dz * p.z2, _CLOSEST_TO_FOCAL)
 
@@ -121,7 +137,7 @@ class LineProfile(Profile):
         return ProfilePoint(r, z, zero + tr, zero + tz, zero, zero)
 
     def nearest(self, v: Floats, start: ProfilePoint, dr: Floats, dz: Floats) -> Floats:
-        """Project on the segment, exactly."""
+        """Return the parameters (k,) of the closest points of the segment, exactly."""
         tr, tz = self.direction
         return self.domain.contain(v + (dr * tr + dz * tz))
 
@@ -132,10 +148,9 @@ class LineProfile(Profile):
 
 @dataclass(frozen=True)
 class ArcProfile(Profile):
-    """A circular arc about (r, z) `center`: v is the angle from +r towards +z, times `turn`.
+    """A circular arc about (r, z) `center`: v is the angle from +r towards +z, times `turn`, radians.
 
-    `turn` is 1 where the arc is followed counter-clockwise (bulging outward), -1 where clockwise (a
-    hollow).
+    `turn` is 1 where the arc is followed counter-clockwise (bulging outward), -1 where clockwise (a hollow).
     """
 
     center: tuple[float, float]
@@ -157,20 +172,20 @@ class ArcProfile(Profile):
         return ProfilePoint(self.center[0] - r2, self.center[1] - z2, r1, z1, r2, z2)
 
     def nearest(self, v: Floats, start: ProfilePoint, dr: Floats, dz: Floats) -> Floats:
-        """Project on the circle, exactly."""
+        """Return the parameters (k,) of the closest points of the circle, exactly."""
         c, s = np.cos(v), self.turn * np.sin(v)
         angle = np.arctan2(c * dz - s * dr, self.radius + c * dr + s * dz)
         return self.domain.contain(v + self.turn * angle)
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the sagitta."""
+        """Return the sagitta (k,) of each arc."""
         sagitta: Floats = self.radius * (1.0 - np.cos(0.5 * (upper - lower)))
         return sagitta
 
 
 @dataclass(frozen=True, eq=False)
 class BezierProfile(Profile):
-    """Bezier pieces joined smoothly: cubic ones, or any."""
+    """Bezier pieces joined smoothly, of any degree, rational or not."""
 
     curve: PiecewiseBezier
     periodic: bool = False
@@ -191,7 +206,7 @@ class BezierProfile(Profile):
         return ProfilePoint(jet[:, 0], jet[:, 1], jet[:, 2], jet[:, 3], jet[:, 4], jet[:, 5])
 
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return what the control points over [lower, upper] tell."""
+        """Return the bounds (k,) that the control points over [lower, upper] give."""
         return self.curve.chord_bounds(lower, upper)
 
 
@@ -238,7 +253,7 @@ class JoinedProfile(Profile):
         return list(zip(self.parts, self.offsets.tolist(), strict=False))
 
     def _split(self, v: Floats) -> list[tuple[Profile, Bools, Floats]]:
-        """Group parameters by part, with the parts' own parameters."""
+        """Return parameters grouped by part, with the parts' own parameters."""
         index = np.searchsorted(self.offsets[1:-1], v, side="right")
         groups = []
         for i, (part, offset) in enumerate(self._placed()):

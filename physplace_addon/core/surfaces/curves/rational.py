@@ -1,10 +1,10 @@
-"""Piecewise Bezier curves of any degree and dimension d, rational ones among them, as `PiecewiseCubic` is.
+"""Piecewise Bezier curves of any degree p and dimension d, rational ones among them.
 
 With c = N / D, D the weight, c^(n) D = N^(n) - sum_i<n (n over i) D^(n - i) c^(i).  Numerators are sums of
 products of t and 1 - t, so a coordinate keeps its relative accuracy near the ends of a piece.
 
-*A bound on |c^(n)|*: as for patches (see `rational`), with fixed vectors m_i near c^(i), |c^(i) - m_i| <=
-e_i,
+*A bound on |c^(n)|*: as for patches (see `surfaces.rational`), with fixed vectors m_i near c^(i), |c^(i) -
+m_i| <= e_i,
 
     |c^(n) - m_n| <= (max |N^(n) - m_n D - sum_i<n (n over i) D^(n - i) m_i|
                       + sum_i<n (n over i) max |D^(n - i)| e_i) / least D,
@@ -25,12 +25,12 @@ from ..bernstein import CUBIC, derivative_matrix, part_matrices
 from .cubics import PiecewiseCubic
 from .piecewise import PiecewiseBezier
 
-_ORDER = 3  # of the derivatives in a jet
+_ORDER = 3  # the highest derivative in a jet
 
 
 @dataclass(frozen=True, eq=False)
 class PiecewiseRational(PiecewiseBezier):
-    """Homogeneous control points (m, p + 1, d + 1), weights last."""
+    """Rational pieces: homogeneous control points (m, p + 1, d + 1), weights last."""
 
     @property
     def degree(self) -> int:
@@ -39,7 +39,7 @@ class PiecewiseRational(PiecewiseBezier):
 
     @cached_property
     def _table(self) -> Floats:
-        """Control values (m, p + 1, 4 (d + 1)) of (N, D) and its derivatives by the parameter."""
+        """Control values (m, p + 1, 4 (d + 1)) of (N, D) and its first three derivatives by the parameter."""
         rate = derivative_matrix(self.degree) / np.diff(self.knots)[:, None, None]
         levels = [self.control]
         for _ in range(_ORDER):
@@ -65,19 +65,23 @@ class PiecewiseRational(PiecewiseBezier):
         return found
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return bounds (k,) on |c^(3)| over [lower, upper], each within one piece."""
+        """Return bounds (k,) on |c'''| over [lower, upper], each within one piece."""
         bounds: Floats = derivative_bounds(self.sub_homogeneous(lower, upper)) / (upper - lower) ** _ORDER
         return bounds
 
     def sub_homogeneous(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the homogeneous control points (k, p + 1, d + 1) over [lower, upper]."""
+        """Return the homogeneous control points (k, p + 1, d + 1) over [lower, upper], each within
+        one piece.
+        """
         piece, start, stop = self.parts(lower, upper)
         parts: Floats = part_matrices(start, stop, self.degree) @ self.control[piece]
         return parts
 
 
 def derivative_bounds(control: Floats) -> Floats:
-    """Return bounds (k,) on |c^(3)| over pieces with homogeneous control points (k, p + 1, d + 1)."""
+    """Return bounds (k,) on |c'''| by the share of a piece, for homogeneous control points (k, p +
+    1, d + 1).
+    """
     degree = control.shape[1] - 1
     middle = part_matrices(np.full(1, 0.5), np.full(1, 0.5), degree)[0, 0]
     weight = control[..., -1:]
@@ -98,7 +102,7 @@ def derivative_bounds(control: Floats) -> Floats:
 
 
 def _longest(vectors: Floats) -> Floats:
-    """The greatest length (k,) of vectors (k, m, d)."""
+    """Return the greatest length (k,) of vectors (k, m, d)."""
     longest: Floats = np.sqrt((vectors * vectors).sum(axis=2).max(axis=1))
     return longest
 
@@ -115,7 +119,13 @@ def curve_quotients(jets: Floats) -> Floats:
 
 
 def piecewise_bezier(control: Floats, knots: Floats, dimension: int) -> PiecewiseBezier:
-    """Return the curve of pieces (m, p + 1, d), or homogeneous ones (m, p + 1, d + 1)."""
+    """Return the curve of pieces (m, p + 1, d), or homogeneous ones (m, p + 1, d + 1), over knots (m + 1,).
+
+    Args:
+        control: the control points.
+        knots: rising.
+        dimension: d, which says whether there are weights.
+    """
     rational = control.shape[2] > dimension
     if not rational and control.shape[1] == CUBIC + 1:
         return PiecewiseCubic.from_control(control, knots)

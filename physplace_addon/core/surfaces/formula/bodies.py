@@ -2,8 +2,9 @@
 
 A side that is one single point becomes a pole; patches with two such sides opposite one another are cut in
 two.  Sides are joined where they run through the same points at the same shares of their parameters, the two
-ends of a periodic one among them.  What faces another way than its neighbour is turned over; a surface with
-one side only stays open where it would have to be torn.  From there on all is as for Bezier patches.
+ends of a periodic one among them.  A patch that faces another way than its neighbour is turned over; a
+surface with one side only stays open where it would have to be torn.  From there on all is as for Bezier
+patches.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ from .checks import check_regular
 from .definitions import KIND, FormulaSource, read_sources
 from .patches import FormulaPatches
 
+# Gauss-Legendre nodes in each direction of a patch, at which doubling ends: a second for some patches.
 _MOST_NODES = 128
-_OPPOSITE = ([0, 1], [2, 3])
+_OPPOSITE = ([0, 1], [2, 3])  # pairs of sides that are opposite one another
 
 
 def formula(parameters: Mapping[str, object]) -> PatchComplex:
-    """Return the body of the formulas that parameters define: see `formula_definitions`.
+    """Return the body of the formulas that parameters define: see `definitions`.
 
-    Raises SurfaceError, naming the parameter and the character, for a definition that has no meaning, or that
-    is not everywhere a smooth surface.
+    Raises:
+        SurfaceError: naming the parameter and the character, for a definition that has no meaning, or that is
+            not everywhere a smooth surface.
     """
     sources = read_sources(parameters)
     whole = _whole(sources)
@@ -52,7 +55,7 @@ def formula(parameters: Mapping[str, object]) -> PatchComplex:
 
 
 def _whole(sources: list[FormulaSource]) -> FormulaPatches:
-    """One patch for each source, over its whole domain."""
+    """Return one patch for each source, over its whole domain."""
     count = len(sources)
     none = np.zeros(count, dtype=np.bool_)
     return FormulaPatches(
@@ -87,7 +90,9 @@ def _check_periods(whole: FormulaPatches, sources: list[FormulaSource], size: fl
 
 
 def _with_poles_last(whole: FormulaPatches, sources: list[FormulaSource], size: float) -> FormulaPatches:
-    """Turn every side that is one point to t = 1; cut in two where two opposite ones are."""
+    """Return the patches with every side that is one point turned to t = 1, cut in two where two opposite
+    ones are.
+    """
     parts = []
     extent = np.ptp(whole.side_points, axis=2).max(axis=2) <= COINCIDENT * size
     for number, source in enumerate(sources):
@@ -110,7 +115,7 @@ def _with_poles_last(whole: FormulaPatches, sources: list[FormulaSource], size: 
 
 
 def _halves(own: FormulaPatches, axis: int) -> list[FormulaPatches]:
-    """One patch cut in the middle of u (axis 0) or of v."""
+    """Return one patch cut in the middle of u (axis 0) or of v."""
     ends = np.array([own.low[0, axis], 0.5 * (own.low[0, axis] + own.high[0, axis]), own.high[0, axis]])
     halves = []
     for start, stop in pairwise(ends.tolist()):
@@ -121,7 +126,7 @@ def _halves(own: FormulaPatches, axis: int) -> list[FormulaPatches]:
 
 
 def _turned(own: FormulaPatches, side: int) -> FormulaPatches:
-    """One patch turned, not turned over, so that a side of its domain becomes the pole t = 1."""
+    """Return one patch turned, not turned over, so that a side of its domain becomes the pole t = 1."""
     backwards = np.array([[[True, False]], [[False, True]], [[True, True]], [[False, False]]])[side]
     return replace(
         own,
@@ -133,7 +138,9 @@ def _turned(own: FormulaPatches, side: int) -> FormulaPatches:
 
 
 def _facing_alike(patches: FormulaPatches, size: float) -> tuple[FormulaPatches, Joins]:
-    """Turn patches over until all that are joined face alike; cut the joins over which they cannot."""
+    """Return patches turned over until all that are joined face alike, and the joins, cut where
+    they cannot.
+    """
     joins = match_sides(patches.side_points, size)
     turned, torn = orientation_flips(joins)
     patches = patches.turned_over(turned)
@@ -145,7 +152,7 @@ def _facing_alike(patches: FormulaPatches, size: float) -> tuple[FormulaPatches,
 
 
 def _seam(patches: FormulaPatches, joins: Joins) -> float:
-    """How far apart points are that count as one: on joined sides, and on poles."""
+    """Return how far apart points are that count as one, on joined sides and on poles, scene units."""
     patch, side = np.nonzero(joins.patch >= 0)
     there = patches.side_points[joins.patch[patch, side], joins.side[patch, side]]
     there = np.where(joins.backwards[patch, side][:, None, None], there[:, ::-1], there)
@@ -155,6 +162,7 @@ def _seam(patches: FormulaPatches, joins: Joins) -> float:
 
 
 def _solid_mass(patches: FormulaPatches) -> MassProperties:
-    """The mass of a solid, by rules of more and more nodes."""
-    return solid_of_moments(converged_integrals(lambda nodes: patch_moments(patches, nodes),
-    most=_MOST_NODES))
+    """Return the mass of a solid, by rules of more and more nodes."""
+    return solid_of_moments(
+        converged_integrals(lambda nodes: patch_moments(patches, nodes), most=_MOST_NODES)
+    )

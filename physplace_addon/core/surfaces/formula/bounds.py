@@ -160,6 +160,7 @@ class _Part:
 
     @classmethod
     def of(cls, squares: FormulaSquares, patch: Ints, lower: Floats, upper: Floats) -> _Part:
+        """Return patches (k,) over rectangles [lower, upper] (k, 2) of (s, t)."""
         size = upper - lower
         products = np.stack([size[:, 0] ** 2, size[:, 0] * size[:, 1], size[:, 1] ** 2], axis=1)[..., None]
         jets = squares.jets(patch, 0.5 * (lower + upper))

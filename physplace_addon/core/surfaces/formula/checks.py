@@ -17,11 +17,15 @@ from .bounds import grid_boxes, largest_lengths
 from .definitions import COORDINATES, KIND, FormulaSource, definition_error
 from .patches import FormulaPatches
 
+# Boxes along each direction at first, and rounds of cutting: boxes of the last round are 2^-14 of a patch
+# wide.
 _FIRST, _ROUNDS = 8, 12
-_LEAST_SINE = 1e-9  # of the angle of A and B, below which rounding hides the normal: a fold
-_FEW = 64  # boxes that are followed on when all are too many
-_MOST_BOXES, _MOST_WORK = 20_000, 2_000_000  # of a round; boxes times operations
+_LEAST_SINE = 1e-9  # least sine of the angle of A and B: below it rounding hides the normal, as at a fold
+_FEW = 64  # boxes that are followed further when all are too many
+# Boxes of a round, and boxes times operations of a round: some seconds in all.
+_MOST_BOXES, _MOST_WORK = 20_000, 2_000_000
 
+# For each operation: why it may not be differentiable, and a remedy.
 _REASONS = {
     "divide": ("the divisor becomes zero", "keep it away from zero"),
     "sqrt": (
@@ -40,6 +44,7 @@ _REASONS = {
     "hypot": ("hypot has a tip where both arguments are zero", "keep one of them from zero"),
     "tan": ("tan has a pole", "keep its argument between two odd multiples of pi/2"),
 }
+# The reason and the remedy for any other operation.
 _OTHERWISE = ("it is not defined, or its slope is infinite", "keep its argument within its domain")
 
 
@@ -49,8 +54,11 @@ def reason_for(operation: str) -> tuple[str, str]:
 
 
 def check_regular(patches: FormulaPatches, sources: list[FormulaSource]) -> None:
-    """Raise SurfaceError, naming the formula and the parameters, where patches are not regular, or where
-    there are too many boxes to tell.
+    """Raise SurfaceError where patches are not regular, or where more boxes are left than can be followed.
+
+    Args:
+        patches: to be proven.
+        sources: the definitions, by which the error names the formula and the parameters.
     """
     for patch in range(len(patches)):
         source, most, lost = sources[int(patches.source[patch])], _MOST_BOXES, None
@@ -78,7 +86,7 @@ def _not_shown(source: FormulaSource, where: str) -> SurfaceError:
 
 @np.errstate(all="ignore")
 def _is_proven(patches: FormulaPatches, patch: int, lower: Floats, upper: Floats) -> Bools:
-    """Whether boxes (k, 2) of one patch are proven to be regular."""
+    """Return which boxes [lower, upper] (k, 2) of one patch are proven to be regular, (k,)."""
     ranges = patches.ranges(patch, lower, upper)
     known = np.ones(len(lower), dtype=np.bool_)
     for own in (own for six in ranges for own in six if own is not None):
@@ -100,7 +108,7 @@ def _either(which: Bools, first: Range, second: Range) -> Range:
 
 
 def _quartered(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Boxes (k, 2) each cut into four."""
+    """Return boxes (4 k, 2): each of those given (k, 2) cut into four."""
     middle = 0.5 * (lower + upper)
     corners = [np.array(upper_half, dtype=bool) for upper_half in ((0, 0), (0, 1), (1, 0), (1, 1))]
     low = np.concatenate([np.where(corner, middle, lower) for corner in corners])
@@ -110,7 +118,7 @@ def _quartered(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
 def _irregular(
     patches: FormulaPatches, patch: int, source: FormulaSource, lower: Floats, upper: Floats
 ) -> SurfaceError:
-    """What is wrong in the boxes that are left."""
+    """Return the error that says what is wrong in the boxes that are left."""
     boxes = patches.boxes(patch, lower, upper)
     found = source.formulas.unproven_in(*boxes)
     if found is None:
@@ -128,6 +136,6 @@ def _place(boxes: tuple[Floats, Floats], box: int) -> str:
 
 
 def _name_of(source: FormulaSource, text: str) -> str:
-    """The name of the first coordinate with a text."""
+    """Return the name of the first coordinate with a text."""
     places = [source.formulas.places[output].text for output in source.formulas.outputs]
     return source.names[COORDINATES[places.index(text)]] if text in places else source.names["x"]

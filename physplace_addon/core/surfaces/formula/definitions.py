@@ -17,17 +17,19 @@ from ...errors import SurfaceError
 from ...formulas import RESERVED, FormulaError, Formulas, number_of
 from ..geometry import Interval
 
-KIND = "formula"
+KIND = "formula"  # the name of this kind of surface in errors
 COORDINATES, PARAMETERS = ("x", "y", "z"), ("u", "v")
+# Patches of a surface, and operations of one patch's formulas: what is proven in some seconds.
 MOST_PATCHES, MOST_OPERATIONS = 64, 400
-_LEAST_SHARE = 1e-9  # of its ends, that a domain must be wide
-_OWN = (*COORDINATES, *PARAMETERS)
-_NUMBERED = re.compile(r"([0-9]+)\.(.*)", re.DOTALL)
+# Least width of a domain over its larger end: with less, rounding hides what lies between the ends.
+_LEAST_SHARE = 1e-9
+_OWN = (*COORDINATES, *PARAMETERS)  # what a patch may have of its own
+_NUMBERED = re.compile(r"([0-9]+)\.(.*)", re.DOTALL)  # A name with the number of its patch, such as 2.x.
 
 
 @dataclass(frozen=True, eq=False)
 class FormulaSource:
-    """One patch as it is typed: x, y, z as formulas of u and v, their domains, and what each is called."""
+    """One patch as it is typed: x, y, z as formulas of u and v, their domains, and the name of each."""
 
     formulas: Formulas
     u: Interval
@@ -38,7 +40,11 @@ class FormulaSource:
 def read_sources(parameters: Mapping[str, object]) -> list[FormulaSource]:
     """Return the patches that parameters define, in the order of their numbers.
 
-    Raises SurfaceError naming the parameter and the character for whatever is missing, unknown or wrong.
+    Args:
+        parameters: texts and numbers by name, without the prefix of the property.
+
+    Raises:
+        SurfaceError: naming the parameter and the character, for whatever is missing, unknown or wrong.
     """
     numbers = sorted({_patch_number(name) for name in parameters} - {0})
     if len(numbers) > MOST_PATCHES:
@@ -50,7 +56,8 @@ def read_sources(parameters: Mapping[str, object]) -> list[FormulaSource]:
 def read_path(parameters: Mapping[str, object]) -> tuple[Formulas, Interval]:
     """Return the path that `path.x`, `path.y`, `path.z` define in t, and `path.t` as its domain.
 
-    Raises SurfaceError as `read_sources` does.
+    Raises:
+        SurfaceError: as `read_sources` does.
     """
     names = {own: f"path.{own}" for own in (*COORDINATES, "t")}
     others = [name for name in parameters if name not in names.values()]
@@ -70,7 +77,7 @@ def definition_error(name: str, error: FormulaError) -> SurfaceError:
 
 
 def _patch_number(name: str) -> int:
-    """The number of the patch that a parameter belongs to; 0 for none."""
+    """Return the number of the patch that a parameter belongs to; 0 for none."""
     match = _NUMBERED.fullmatch(name)
     if match is None:
         return 0
@@ -103,7 +110,7 @@ def _source(parameters: Mapping[str, object], number: int, constants: Mapping[st
 
 
 def _name_of(parameters: Mapping[str, object], number: int, own: str) -> str:
-    """The parameter that gives a coordinate or a domain of a patch: its own, or the one of all."""
+    """Return the parameter that gives a coordinate or a domain of a patch: its own, or the one of all."""
     numbered = f"{number}.{own}"
     return numbered if numbered in parameters or (number and own not in parameters) else own
 
@@ -139,7 +146,7 @@ def _formulas(
 
 
 def _domain(name: str, text: str, constants: Mapping[str, float]) -> Interval:
-    """Read "lower, upper" or "lower, upper, periodic"."""
+    """Return the interval of "lower, upper" or "lower, upper, periodic"."""
     parts = _split_at_commas(text)
     periodic = len(parts) == 3 and parts[2][1].strip().lower() == "periodic"
     if len(parts) != 2 and not periodic:
@@ -154,7 +161,7 @@ def _domain(name: str, text: str, constants: Mapping[str, float]) -> Interval:
 
 
 def _split_at_commas(text: str) -> list[tuple[int, str]]:
-    """The pieces between the commas that are in no parentheses, and where each starts."""
+    """Return the pieces between the commas that are in no parentheses, and where each starts."""
     pieces, start, depth = [], 0, 0
     for place, character in enumerate(text):
         depth += (character == "(") - (character == ")")

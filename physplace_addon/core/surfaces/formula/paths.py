@@ -19,15 +19,15 @@ from .bounds import largest_lengths
 from .checks import reason_for
 from .definitions import definition_error, read_path
 
-_TUBE = "tube"
-_PARTS = 8  # of a range, over which third derivatives are bounded
-_PROVEN_PARTS = 4096  # of the domain, over each of which the path must be proven to be smooth
-_UNKNOWN = 1e30  # stands for a third derivative that is not bounded, and is more than any that is
+_TUBE = "tube"  # the name of this kind of surface in errors
+_PARTS = 8  # parts of a range over which third derivatives are bounded: ranges over short parts are tighter
+_PROVEN_PARTS = 4096  # parts of the domain over each of which the path must be proven to be smooth
+_UNKNOWN = 1e30  # A third derivative that is not bounded: more than any that is, and still a number.
 
 
 @dataclass(frozen=True, eq=False)
 class FormulaPath(Path):
-    """The path of three formulas in t."""
+    """The path of three formulas in t over an interval."""
 
     formulas: Formulas
     interval: Interval
@@ -38,16 +38,16 @@ class FormulaPath(Path):
         return self.interval
 
     def jet(self, t: Floats) -> PathJet:
-        """Return the point and its derivatives."""
+        """Return the point and its first two derivatives at t (k,)."""
         jets = self.formulas.jets(t[None])
         return PathJet(jets.value.T, jets.first[:, 0].T, jets.second[:, 0, 0].T)
 
     def third(self, t: Floats) -> Floats:
-        """Return the third derivative."""
+        """Return the third derivative (k, 3)."""
         return np.ascontiguousarray(self.formulas.thirds(t).T)
 
     def third_bounds(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the most of |c'''| by ranges over the parts of each interval."""
+        """Return the most of |c'''| (k,) by ranges over the parts of each interval."""
         shares = np.arange(_PARTS + 1) / _PARTS
         ends = lower[:, None] * (1.0 - shares) + upper[:, None] * shares
         ranges = self.formulas.third_ranges(ends[:, :-1].ravel(), ends[:, 1:].ravel())
@@ -58,7 +58,8 @@ class FormulaPath(Path):
 def tube_along_formulas(parameters: Mapping[str, object]) -> GridComplex:
     """Return the tube of a `radius` about the path that `path.x`, `path.y`, `path.z` and `path.t` define.
 
-    Raises SurfaceError, naming the parameter and the character, for what has no meaning or is no tube.
+    Raises:
+        SurfaceError: naming the parameter and the character, for what has no meaning or is no tube.
     """
     if "path" in parameters:
         raise SurfaceError(_TUBE, "path", "is there beside path.x", "expected a curve's name or formulas")

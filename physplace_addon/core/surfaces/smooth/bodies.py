@@ -1,9 +1,12 @@
-"""The mass of what curved faces enclose, by the fluxes of `quadrature` through them.
+"""The boundary of the body that a smooth-shaded mesh stands for: curved faces through its vertices.
 
-A rule of eight nodes a direction integrates the polynomial part exactly; the rest is small, and its
-derivatives do not go on at the corners: more nodes reduce what it errs by with their sixth power.
+The mesh is creased (`creases`), faces that cannot be filled are cut (`reshaping`), tangents make a network of
+curves (`network`), and Gregory's patches fill it (`gregory`).  Where patches fold over, creases are added
+around their faces and all begins again.
 
-The boundary of the body that a smooth-shaded mesh stands for.
+*Mass.*  A rule of twelve nodes in each direction integrates the polynomial part of the fluxes exactly; the
+rest is small, and its derivatives do not go on at the corners: more nodes reduce its error with their sixth
+power.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from .gregory import GregoryNets, fill_network, twist_factors
 from .network import Network, network_of
 from .reshaping import inset_faces, triangulate_faces, unfillable_faces
 
-_NODES = 12
-_AT_ONCE = 1024  # patches
+_NODES = 12  # Gauss-Legendre nodes in each direction of a patch
+_AT_ONCE = 1024  # patches integrated together: some ten megabytes
 
 
 def solid_mass(nets: GregoryNets) -> MassProperties:
@@ -46,7 +49,7 @@ def _batches(count: int) -> list[slice]:
 
 
 def _moments(nets: GregoryNets, rows: slice, centre: Floats) -> Floats:
-    """Volume, first moments (3) and second moments (9) about a centre, as far as some patches tell."""
+    """Return the moments (13,) of `flux_moments` about a centre, as far as some patches contribute."""
     basis = bernstein(gauss_rule(np.array([0.0, 1.0]), _NODES)[0], 1)
     at, weight = unit_square_rule(_NODES)
     twists = nets.twists[rows].reshape(-1, 4, 3)
@@ -63,20 +66,24 @@ def _moments(nets: GregoryNets, rows: slice, centre: Floats) -> Floats:
     return flux_moments(point, du, dv, np.tile(weight, len(control)))
 
 
-KIND = "smooth"
+KIND = "smooth"  # the name of this kind of surface in errors
+# Parameters in each direction of a patch at which it is checked for folds.
 _GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-_ROUNDS = 6
+_ROUNDS = 6  # times that creases are added around folded patches before the mesh stays flat
 _LEAST = 3  # cells along a patch: contacts are first looked for at their corners, which must show its waves
-_THIN = 1e-4  # sine of the angle between a patch's tangents, at least
-_UPRIGHT = 0.05  # cosine of the angle between a patch's normals and its face's, at least
-_MOST_TRIANGLES = 64  # of a face, to which distances are measured; of larger ones to the plane
+_THIN = 1e-4  # least sine of the angle between a patch's tangents
+_UPRIGHT = 0.05  # least cosine of the angle between a patch's normals and its face's
+# Triangles of a face to which distances are measured; of larger faces they are measured to the plane.
+_MOST_TRIANGLES = 64
 
 
 @dataclass(frozen=True, eq=False)
 class SmoothMesh:
-    """What is known of a smooth-shaded mesh: points, cage with its sharp edges and wanted normals; the faces
-    (nf,) that are flat; triangles (t, 3) of all faces, and the face (t,) of each; whether it encloses a
-    solid, and the mass it has if not.
+    """What is known of a smooth-shaded mesh.
+
+    shaded: points, cage with its sharp edges, and wanted normals.  flat (nf,): which faces are flat.
+    triangles (t, 3) of all faces; owner (t,): the face of each.  closed: whether it encloses a solid; mass:
+    what it weighs if not.
     """
 
     shaded: ShadedMesh
@@ -89,7 +96,7 @@ class SmoothMesh:
 
 @dataclass(frozen=True, eq=False)
 class CurvedFaces:
-    """The curved faces, how many faces of the mesh they stand for, and their largest distance from them."""
+    """The curved faces, their number of patches, and their largest distance from the mesh, scene units."""
 
     boundary: CageComplex
     patches: int
@@ -100,19 +107,19 @@ class CurvedFaces:
 class ManyFaces(BezierSheet):
     """All faces of a mesh as one surface, so that one query serves many small ones.
 
-    A face's parameters tell the patch among all of them; no walk leaves a face.
+    A face's parameters name the patch among all of them; no trace leaves a face.
     """
 
     count: int
 
     @property
     def face_count(self) -> int:
-        """How many faces there are."""
+        """The number of faces."""
         return self.count
 
 
 def is_curved(mesh: SmoothMesh) -> bool:
-    """Whether any two faces of a mesh go on smoothly in one another."""
+    """Return whether any two faces of a mesh go on smoothly in one another."""
     return not bool(crease_sharp_edges(mesh.shaded, mesh.flat).sharp.all())
 
 
@@ -137,8 +144,8 @@ def curved_faces(mesh: SmoothMesh) -> CurvedFaces | None:
 
 
 def _reshaped(mesh: SmoothMesh) -> tuple[ShadedMesh, Ints]:
-    """The mesh creased, its faces fit to be filled, and which of its faces (nf,) each of them is a part
-    of.
+    """Return the mesh creased, its faces fit to be filled, and which of its faces (nf,) each of them is a
+    part of.
     """
     shaded = replace(mesh.shaded, cage=crease_sharp_edges(mesh.shaded, mesh.flat))
     parent = np.arange(len(mesh.flat))
@@ -154,8 +161,8 @@ def _reshaped(mesh: SmoothMesh) -> tuple[ShadedMesh, Ints]:
 
 
 def _looked_at(nets: GregoryNets, upright: Floats) -> tuple[Floats, Bools]:
-    """Points (n, p, 3) of patches, and which of these (n,) are turned away there from the unit vectors (n, 3)
-    that their faces look along.
+    """Return points (n, p, 3) of patches, and which patches (n,) are turned away there from the unit vectors
+    (n, 3) that their faces look along.
     """
     grid = np.stack(np.meshgrid(_GRID, _GRID, indexing="ij"), axis=-1).reshape(-1, 2)
     patch = np.repeat(np.arange(len(nets)), len(grid))
@@ -168,7 +175,9 @@ def _looked_at(nets: GregoryNets, upright: Floats) -> tuple[Floats, Bools]:
 
 
 def _creased_about(shaded: ShadedMesh, bad: Bools, hard: Bools) -> tuple[ShadedMesh, Bools]:
-    """The mesh with creases around some faces (nf,), and the hard vertices (nv,), theirs among them."""
+    """Return the mesh with creases around some faces (nf,), and the hard vertices (nv,), theirs
+    among them.
+    """
     own = bad[shaded.cage.face]
     hard = hard.copy()
     hard[shaded.cage.corners[own]] = True
@@ -191,7 +200,7 @@ def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComp
 
 
 def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:
-    """The largest distance of points (m, p, 3) from the triangles of the faces `parent` (m,)."""
+    """Return the largest distance of points (m, p, 3) from the triangles of the faces `parent` (m,)."""
     order = np.argsort(mesh.owner, kind="stable")
     count = np.bincount(mesh.owner, minlength=len(mesh.flat))
     first = np.cumsum(count) - count

@@ -1,8 +1,8 @@
 """Where a smooth-shaded mesh is creased, and the tangents of its edges and the normals of its corners.
 
 Corners of faces about a vertex that no crease parts are a *fan*; a fan has one normal, the mean of those of
-its corners by their angles, as Blender has it.  But corners of faces that are small beside another of the fan
-do not count: a large face with a rounded edge stays flat.  Edges leave a vertex
+its corners weighted by their angles, as Blender has it.  But corners of faces that are small beside another
+of the fan do not count: a large face with a rounded edge stays flat.  Edges leave a vertex
 
     smooth edges, darts (one crease there)   along their chord, laid into the fan's tangent plane
     two creases that turn by less than 60°   along the circle through both chords
@@ -26,18 +26,21 @@ from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
 
 MOST_TURN = 0.5  # cosine of the angle, 60°, from which on faces and edges meet at a crease
-_ROUNDS = 16
+_ROUNDS = 16  # times that creases are added before the mesh is left flat
 _ALIKE = 0.9998  # cosine of the angle, 1°, from which on wanted normals differ
 _FAR = 0.5  # cosine of the largest angle, 60°, at a corner: of normals to faces, of chords to tangents
 _PARALLEL = 1e-6  # sine below which two creases are one line
-_NOTHING, _ALL = 0.1, 0.2  # shares of the largest face's area from which on others count at all, and fully
-BLUNT = 0.1  # sine of the largest angle of a curved corner
+# Shares of the largest face's area from which on others of the fan count at all, and fully.
+_NOTHING, _ALL = 0.1, 0.2
+BLUNT = 0.1  # least sine of the angle of a corner that is clearly narrower than a half plane
 
 
 @dataclass(frozen=True, eq=False)
 class ShadedMesh:
-    """A mesh whose creases are infinitely sharp edges: its points (nv, 3); the normal that is wanted at each
-    corner (h, 3), of any length above zero; and how large each face is, or that of which it is a part (nf,).
+    """A mesh whose creases are infinitely sharp edges.
+
+    cage: its faces.  points (nv, 3).  wanted (h, 3): the normal that is wanted at each corner, of any length
+    above zero.  areas (nf,): the area of each face, or of the face of which it is a part.
     """
 
     cage: Cage
@@ -47,7 +50,7 @@ class ShadedMesh:
 
     @cached_property
     def chord(self) -> Floats:
-        """From the start of each half-edge to its end (h, 3)."""
+        """From the start of each half-edge to its end (h, 3), scene units."""
         return self.points[self.cage.heads] - self.points[self.cage.corners]
 
     @cached_property
@@ -57,14 +60,14 @@ class ShadedMesh:
 
     @cached_property
     def angles(self) -> Floats:
-        """The angles (h,) of the corners."""
+        """The angles (h,) of the corners, radians."""
         before = -self.chord[self.cage.previous]
         angle: Floats = np.arctan2(length(cross(self.chord, before)), dot(self.chord, before))
         return angle
 
 
 def newell_normals(cage: Cage, points: Floats) -> Floats:
-    """Return normals (nf, 3) of faces, twice as long as they are large."""
+    """Return normals (nf, 3) of faces, by Newell's sums; their length is twice the area."""
     origin = points[cage.corners[cage.starts[:-1]]][cage.face]
     turns = cross(points[cage.corners] - origin, points[cage.heads] - origin)
     return np.asarray(np.add.reduceat(turns, cage.starts[:-1], axis=0))
@@ -72,8 +75,10 @@ def newell_normals(cage: Cage, points: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TangentMesh:
-    """A mesh with all its creases: unit normals of its corners (h, 3), and unit tangents (h, 2, 3) of half-
-    edges where they start and where they end, both into the edge.
+    """A mesh with all its creases.
+
+    shaded: the mesh.  normals (h, 3): unit normals of its corners.  tangents (h, 2, 3): unit tangents of
+    half-edges where they start and where they end, both into the edge.
     """
 
     shaded: ShadedMesh
@@ -89,8 +94,12 @@ class TangentMesh:
 
 
 def crease_sharp_edges(shaded: ShadedMesh, flat: Bools) -> Cage:
-    """Return the cage with all edges creased at which faces (nf,) are flat or meet at a large angle, or which
-    are not between two faces.
+    """Return the cage with all edges creased that are not between two faces, or at which a face is flat or
+    two meet at a large angle.
+
+    Args:
+        shaded: the mesh.
+        flat: which faces (nf,) are flat.
     """
     cage = shaded.cage
     beyond = cage.face[cage.twin]
@@ -100,8 +109,12 @@ def crease_sharp_edges(shaded: ShadedMesh, flat: Bools) -> Cage:
 
 
 def crease_split_normals(shaded: ShadedMesh, set_by_hand: Bools) -> Cage:
-    """Return the cage with those edges creased, too, at whose ends other normals are wanted on either side,
-    where both are set by hand (h,).
+    """Return the cage with those edges creased, too, on whose two sides different normals are wanted at an
+    end.
+
+    Args:
+        shaded: the mesh.
+        set_by_hand: at which corners (h,) the normal is set by hand; only those count.
     """
     cage = shaded.cage
     wanted = unit(shaded.wanted)
@@ -124,7 +137,9 @@ def with_creases(cage: Cage, sharp: Bools) -> Cage:
 def find_tangents(shaded: ShadedMesh, hard: Bools) -> TangentMesh | None:
     """Return the mesh with tangents, normals, and as many more creases as it takes; None if none do.
 
-    hard (nv,): vertices that creases leave along their chords.
+    Args:
+        shaded: the creased mesh.
+        hard: vertices (nv,) that creases leave along their chords.
     """
     hard = hard.copy()
     for _ in range(_ROUNDS):
@@ -142,8 +157,10 @@ def find_tangents(shaded: ShadedMesh, hard: Bools) -> TangentMesh | None:
 
 
 def _tried(shaded: ShadedMesh, hard: Bools) -> tuple[TangentMesh, Bools]:
-    """Tangents and normals, with creases straight where they leave hard vertices (nv,), and at which half-
-    edges (h,) a crease is missing: sharp ones where it would not help.
+    """Return tangents and normals, and at which half-edges (h,) a crease is missing.
+
+    Creases are straight where they leave hard vertices (nv,).  Half-edges that are sharp already are marked
+    where a crease would not help.
     """
     cage = shaded.cage
     fan = _fans(cage)
@@ -161,14 +178,16 @@ def _tried(shaded: ShadedMesh, hard: Bools) -> tuple[TangentMesh, Bools]:
 
 
 def _fans(cage: Cage) -> Ints:
-    """The fan (h,) of each corner."""
+    """Return the fan (h,) of each corner."""
     following = cage.twin[cage.previous]
     linked = np.flatnonzero((following >= 0) & ~cage.sharp[cage.previous])
     return components(np.column_stack([linked, following[linked]]), len(cage.corners))
 
 
 def _shares(fan: Ints, areas: Floats) -> Floats:
-    """How much corners (h,) of faces with areas (h,) count: less where others of the fan are much larger."""
+    """Return how much corners (h,) of faces with areas (h,) count: less where others of the fan are much
+    larger.
+    """
     most = np.zeros(int(fan.max()) + 1)
     np.maximum.at(most, fan, areas)
     shares: Floats = np.clip((areas / most[fan] - _NOTHING) / (_ALL - _NOTHING), 0.0, 1.0)
@@ -176,14 +195,15 @@ def _shares(fan: Ints, areas: Floats) -> Floats:
 
 
 def _by_fan(fan: Ints, values: Floats) -> Floats:
-    """The sums (fans, c) of values (h, c) of corners."""
+    """Return the sums (fans, c) of values (h, c) of corners."""
     columns = [np.bincount(fan, weights=column) for column in values.T]
     return np.stack(columns, axis=1)
 
 
 def _crease_tangents(shaded: ShadedMesh, hard: Bools) -> tuple[Floats, Bools]:
-    """Unit tangents (ne, 2, 3) into the edges at their ends, of creases; and which ends (ne, 2) are free to
-    lie in a tangent plane: those of smooth edges and of darts.
+    """Return unit tangents (ne, 2, 3) of creases into the edges at their ends, and which ends are free.
+
+    Free (ne, 2) to lie in a tangent plane are those of smooth edges and of darts.
     """
     cage = shaded.cage
     ends, points = cage.ends, shaded.points
@@ -207,7 +227,7 @@ def _crease_tangents(shaded: ShadedMesh, hard: Bools) -> tuple[Floats, Bools]:
 
 
 def _through(ends: Ints, creases: Ints, count: Ints, leaving: Floats, size: Floats) -> Floats:
-    """Tangents (ne, 2, 3) where two creases go on in one another, else NaN."""
+    """Return tangents (ne, 2, 3) where two creases go on in one another, else NaN."""
     found = np.full(leaving.shape, np.nan)
     vertex = ends[creases].ravel()
     order = np.argsort(vertex, kind="stable")
@@ -222,7 +242,7 @@ def _through(ends: Ints, creases: Ints, count: Ints, leaving: Floats, size: Floa
 
 
 def _fan_normals(cage: Cage, fan: Ints, mean: Floats, leaving: Floats, free: Bools) -> Floats:
-    """The unit normals (fans, 3), at right angles to the creases on both sides of each fan."""
+    """Return the unit normals (fans, 3), at right angles to the creases on both sides of each fan."""
     sides = np.zeros((2, len(mean), 3))
     before = cage.previous
     for side, half in ((0, np.arange(len(fan))), (1, before)):
@@ -244,7 +264,9 @@ def _fan_normals(cage: Cage, fan: Ints, mean: Floats, leaving: Floats, free: Boo
 
 
 def _laid_in(shaded: ShadedMesh, normals: Floats, leaving: Floats, free: Bools) -> tuple[Floats, Bools]:
-    """Unit tangents (h, 2, 3) of half-edges at their ends, and which chords (h,) stand too steep there."""
+    """Return unit tangents (h, 2, 3) of half-edges at their ends, and which chords (h,) are too
+    steep there.
+    """
     cage = shaded.cage
     chord = unit(shaded.chord)
     found, short = [], np.zeros(len(chord), dtype=np.bool_)

@@ -18,13 +18,12 @@ whole factor is at most 9/2 (1 - t)^2 (4 (1 - s)^2 + 4 t (1 - s) + 2 s t) <= 9/2
 With |q_st| <= 1 the mixed one is at most 9/2 (1 - s)(1 - t)(4 s t + 2 s (1 - t) + 2 t (1 - s) + (1 - s)(1 -
 t)) = 9/2 (1 - s^2)(1 - t^2).
 
-Patches between curves that meet their neighbours in one tangent plane, after Chiyokura and Kimura (1983).
-
-Along a curve c(t) the tangent plane is spanned by c' and g(t) = (1 - t) g0 + t g1.  A patch's derivative
-across it is D(t) = k(t) g(t) + h(t) c'(t), with k and h linear; its ends, the tangents of the next curves
-there, give both ends of k and h.  So D is a cubic, D0 to D3 its control points, and c_i + D_i/3 the patch's
-next row.  The patches on both sides have the same plane, whatever their k and h.  A corner's inner point is
-told by two curves: that is Gregory's patch.
+*Filling a network* (Chiyokura and Kimura 1983): patches between curves meet their neighbours in one tangent
+plane.  Along a curve c(t) the tangent plane is spanned by c' and g(t) = (1 - t) g0 + t g1.  A patch's
+derivative across it is D(t) = k(t) g(t) + h(t) c'(t), with k and h linear; its ends, the tangents of the next
+curves there, give both ends of k and h.  So D is a cubic, D0 to D3 its control points, and c_i + D_i/3 the
+patch's next row.  The patches on both sides have the same plane, whatever their k and h.  Two curves give a
+corner's inner point: that is Gregory's patch.
 """
 
 from __future__ import annotations
@@ -42,14 +41,17 @@ from ..cell_bounds import bilinear_bounds
 from ..geometry import Hulls
 from .network import Network, cross_boundary_directions
 
-_FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # control points of t - 1/2
-_FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])  # corners
+_FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # cubic control points of t - 1/2
+# Which corners are at u = 1, and which at v = 1.
+_FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])
 
 
 @dataclass(frozen=True, eq=False)
 class GregoryNets(BezierNets):
-    """Control points (n, 4, 4, 3) with the means of the inner ones; twists (n, 2, 2, 3), A - B at each
-    corner, indexed by the ends of u and of v.  A belongs to the side along u.
+    """Bicubic patches with twists.
+
+    control (n, 4, 4, 3): control points, with the means of the inner ones.  twists (n, 2, 2, 3): A - B at
+    each corner, indexed by the ends of u and of v; A belongs to the side along u.
     """
 
     twists: Floats
@@ -66,11 +68,11 @@ class GregoryNets(BezierNets):
 
     @property
     def has_hulls(self) -> bool:
-        """They have, if none is polar."""
+        """Whether there are hulls: if no patch is polar."""
         return not self.has_poles
 
     def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return the hulls of parts: of the bicubic patches with, for the twists, their tangents in the
+        """Return the hulls of parts: of the bicubic patches and, for the twists, their tangents at the
         middles.
         """
         count, twists = len(patch), self.twists[patch].reshape(len(patch), 4, 3)
@@ -89,7 +91,9 @@ class GregoryNets(BezierNets):
         return _cell_bounds(self.take(np.array([patch])), cells_u, cells_v)
 
     def bounds(self, counts: Ints) -> Floats:
-        """Return the bounds (c,) of all cells, counts (n, 2) in each patch, cells u outermost."""
+        """Return the bounds (c,) of all cells, counts (n, 2) in each patch, cells u outermost,
+        scene units.
+        """
         sizes = counts.prod(axis=1)
         first = np.concatenate([[0], np.cumsum(sizes)])
         bounds = np.empty(int(first[-1]))
@@ -102,7 +106,7 @@ class GregoryNets(BezierNets):
 
 
 def _cell_bounds(nets: GregoryNets, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-    """The bounds (n cells,) of equal cells of all patches, and their parts along u and along v."""
+    """Return the bounds (n cells,) of equal cells of all patches, and their parts along u and along v."""
     rows = np.einsum("aip,mpqx->maiqx", sub_matrices(cells_u), nets.control)
     parts = np.einsum("bjq,maiqx->mabijx", sub_matrices(cells_v), rows).reshape(-1, 4, 4, 3)
     twist = length(nets.twists.reshape(-1, 3)).reshape(-1, 4)
@@ -121,8 +125,10 @@ def _cell_bounds(nets: GregoryNets, cells_u: int, cells_v: int) -> tuple[Floats,
 
 @lru_cache(maxsize=256)
 def _largest(cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
-    """Bounds (cells, 4) over equal cells on what each corner's twist is multiplied by: on its value, and on
-    its second derivatives by u and by v times the squares of the cells' sizes.
+    """Return bounds (cells, 4) over equal cells on the factor of each corner's twist.
+
+    They are bounds on its value, and on its second derivatives by u and by v times the squares of the cells'
+    sizes.
     """
     cells = np.array([cells_u, cells_v])
     lower = np.stack([axis.ravel() for axis in np.indices((cells_u, cells_v))], axis=1) / cells
@@ -134,7 +140,7 @@ def _largest(cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
 
 
 def _from_corners(lower: Floats, upper: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """The least and the largest s and t, (k, 4) each, over rectangles, as seen from each corner."""
+    """Return the least and the largest s and t, (k, 4) each, over rectangles, as seen from each corner."""
     ends = []
     for far, low, high in zip((_FAR_U, _FAR_V), lower.T[:, :, None], upper.T[:, :, None], strict=True):
         ends.append((np.maximum(np.where(far, 1.0 - high, low), 0.0), np.where(far, 1.0 - low, high)))
@@ -142,8 +148,10 @@ def _from_corners(lower: Floats, upper: Floats) -> tuple[tuple[Floats, Floats], 
 
 
 def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
-    """Bounds (k, 4) over rectangles [lower, upper] (k, 2) on the second derivatives by u, by both and by v of
-    what each corner's twist is multiplied by.
+    """Return bounds (k, 4) over rectangles [lower, upper] (k, 2) on the second derivatives of the twists'
+    factors.
+
+    They are by u twice, by both, and by v twice.
     """
     (s0, s1), (t0, t1) = _from_corners(lower, upper)
     bends = [
@@ -156,7 +164,7 @@ def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _most_rise(low: Floats, high: Floats) -> Floats:
-    """The most of s (1 - s)^2 between two values; it is at 1/3 at the most."""
+    """Return the most of s (1 - s)^2 between two values; its maximum is at 1/3."""
     at = np.clip(1.0 / 3.0, low, high)
     return np.asarray(at * (1.0 - at) ** 2)
 
@@ -167,7 +175,9 @@ def _most(second: Floats) -> Floats:
 
 
 def twist_factors(at: Floats, order: int) -> dict[tuple[int, int], Floats]:
-    """Return the derivatives (k, 4) by u and v, up to `order`, of what the twists are multiplied by."""
+    """Return the derivatives (k, 4) by u and v, up to `order`, of the factors of the twists, by (order u,
+    order v).
+    """
     sign = np.array([1.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0])
     s = np.where(sign[0] > 0.0, at[:, :1], 1.0 - at[:, :1])
     t = np.where(sign[1] > 0.0, at[:, 1:], 1.0 - at[:, 1:])
@@ -210,8 +220,8 @@ def fill_network(network: Network) -> GregoryNets:
 
 
 def _next_rows(curve: Floats, side: Floats) -> Floats:
-    """The inner points (n, 4, 2, 3) beside each of the four curves (n, 4, 4, 3), near its start and its
-    end.
+    """Return the inner points (n, 4, 2, 3) beside each of the four curves (n, 4, 4, 3), near its start and
+    its end.
     """
     shape = curve.shape[:2]
     slope = 3.0 * np.diff(curve, axis=2).reshape(-1, 3, 3)

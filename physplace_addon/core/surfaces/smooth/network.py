@@ -22,13 +22,16 @@ from ..subdivision.cage import Cage
 from ..subdivision.refinement import refine
 from .creases import TangentMesh
 
-_LEAST_COSINE = -0.5  # of a tangent to its chord, in the length of a tangent
+# Least cosine of a tangent to its chord in the length of a tangent, which is infinite at -1.
+_LEAST_COSINE = -0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Quadrilaterals (n,): their cage; control points (4 n, 4, 3) of each half-edge; unit normals (4 n, 2, 3)
-    at its start and end, on its face's side; and the face of the mesh (n,) that each is of.
+    """Quadrilaterals (n,) between curves.
+
+    cage: the quadrilaterals.  control (4 n, 4, 3): control points of each half-edge.  normals (4 n, 2, 3):
+    unit normals at its start and end, on its face's side.  parent (n,): the face of the mesh that each is of.
     """
 
     cage: Cage
@@ -49,7 +52,12 @@ def network_of(settled: TangentMesh) -> Network:
 
 
 def arc_cubics(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> Floats:
-    """Return the control points (k, 4, 3) of cubics with unit tangents into them at both ends."""
+    """Return the control points (k, 4, 3) of cubics that are near to arcs of circles.
+
+    Args:
+        start, stop: their ends (k, 3).
+        leaving, coming: the unit tangents (k, 3) into them at both ends.
+    """
     chord = stop - start
     size = length(chord)
     way = chord / size[:, None]
@@ -88,7 +96,7 @@ def _cut(cage: Cage, control: Floats, normals: Floats) -> Network:
 
 
 def _halves(control: Floats) -> tuple[Floats, Floats]:
-    """The halves (k, 4, 3) of cubics."""
+    """Return the halves (k, 4, 3) of cubics (k, 4, 3)."""
     a, b, c, d = control.transpose(1, 0, 2)
     ab, bc, cd = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + d)
     abc, bcd = 0.5 * (ab + bc), 0.5 * (bc + cd)
@@ -97,7 +105,7 @@ def _halves(control: Floats) -> tuple[Floats, Floats]:
 
 
 def _centres(cage: Cage, middle: Floats, beside: Floats) -> tuple[Floats, Floats]:
-    """The middles X (nf, 3) of faces, and the unit normals there, from those of their edges (h, 3)."""
+    """Return the middles X (nf, 3) of faces, and the unit normals there, from those of their edges (h, 3)."""
 
     def total(values: Floats) -> Floats:
         return np.asarray(np.add.reduceat(values, cage.starts[:-1], axis=0))

@@ -1,4 +1,4 @@
-"""Other faces in the place of those that curves can't be filled into: triangles, and insets."""
+"""Other faces in place of those that curves cannot be filled into: triangles, and insets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from ...vectors import cross, dot, length
 from ..subdivision.cage import Cage
 from .creases import MOST_TURN, ShadedMesh, TangentMesh
 
-_INSET = 0.5  # of the way from a face's border to its middle
+_INSET = 0.5  # share of the distance from a face's border to its middle at which its inset copy lies
 
 
 def unfillable_faces(shaded: ShadedMesh) -> Bools:
-    """Tell which faces (nf,) do not lie around their middle, seen from there, or, of those of four corners,
-    have one that is turned in, or far out of their plane.
+    """Return which faces (nf,) do not lie around their middle, seen from there.
+
+    Of those of four corners also those that have one that is turned in, or far out of their plane.
     """
     cage, points = shaded.cage, shaded.points
     start, stop = points[cage.corners], points[cage.heads]
@@ -32,8 +33,14 @@ def unfillable_faces(shaded: ShadedMesh) -> Bools:
 def triangulate_faces(
     shaded: ShadedMesh, which: Bools, triangles: Ints, owner: Ints
 ) -> tuple[ShadedMesh, Ints]:
-    """Return the mesh with triangles (t, 3), corners of faces `owner` (t,), for some of its faces, and of
-    which face each of its faces is a part.
+    """Return the mesh with triangles for some of its faces, and of which face (nf,) each of its faces is a
+    part.
+
+    Args:
+        shaded: the mesh.
+        which: the faces (nf,) to replace.
+        triangles: corners (t, 3) of all faces' triangles.
+        owner: the face (t,) of each.
     """
     cage = shaded.cage
     chosen = which[owner]
@@ -62,10 +69,11 @@ def triangulate_faces(
 
 
 def inset_faces(settled: TangentMesh) -> tuple[ShadedMesh, Ints]:
-    """Return the mesh with a smaller copy of each face that has blunt corners inside it, and quadrilaterals
-    around that; and of which face each of its faces is a part.
+    """Return the mesh with insets in the faces that have blunt corners, and of which face each face is a
+    part.
 
-    So two faces share each such corner.
+    An inset is a smaller copy of the face inside it, with quadrilaterals around.  So two faces share each
+    such corner.
     """
     shaded, blunt = settled.shaded, settled.blunt
     cage, count = shaded.cage, len(shaded.points)

@@ -1,9 +1,7 @@
-"""The mass of what limit surfaces enclose, or of the sheets that they are, from their Bezier nets.
+"""The boundary of the body that a subdivision cage stands for: its Catmull-Clark limit surface, and its mass.
 
-About an extraordinary corner the nets of some levels are taken, and the quadrilateral that is left there as a
-bilinear one: it is so small that what it errs by is rounding.
-
-The boundary of the body that a subdivision cage stands for: its Catmull-Clark limit surface.
+*Mass* comes from Bezier nets.  About an extraordinary corner the nets of some levels are taken, and the
+quadrilateral that is left there as a bilinear one: it is so small that its error is rounding.
 """
 
 from __future__ import annotations
@@ -30,14 +28,16 @@ from .refinement import refine
 from .sheet import LimitSheet, extraordinary_vertices_of
 from .tessellation import bounds_of, degenerate_patches
 
-_SMALL = 2.0**-13  # of a neighbourhood: where what is left begins
-_RULES = 4, 6  # Gauss-Legendre nodes a direction of the rough and of the fine sum of an area
-_CUTS = 8
-_AT_ONCE = 4096  # nets
+_SMALL = 2.0**-13  # size of what is left about an extraordinary corner, over its neighbourhood
+_RULES = 4, 6  # Gauss-Legendre nodes in each direction of the rough and of the fine sum of an area
+_CUTS = 8  # times that a net may be cut into four where the two sums disagree
+_AT_ONCE = 4096  # nets integrated together: some ten megabytes
 
 
 def mass_of(nets: LimitNets, closed: bool) -> MassProperties:
-    """Return the mass of the solid inside, or of a sheet of uniform thickness."""
+    """Return the mass of the solid inside, or of a sheet of uniform thickness where the surface is not
+    closed.
+    """
     control = _all_nets(nets)
     if closed:
         return solid_mass(BezierNets(control, np.zeros(len(control), dtype=np.bool_)))
@@ -51,7 +51,7 @@ def _rough_and_fine(control: Floats) -> tuple[Floats, Floats]:
 
 
 def _all_nets(nets: LimitNets) -> Floats:
-    """The nets (m, 4, 4, 3) of the whole surface."""
+    """Return the Bezier nets (m, 4, 4, 3) of the whole surface."""
     used = _leaves(nets)
     parts = [nets.leaves.control[nets.tree.net[used][nets.tree.net[used] >= 0]]]
     parts += [_tip_nets(tips) for tips in nets.tips]
@@ -79,7 +79,7 @@ def _tip_nets(tips: Tips) -> Floats:
 
 
 def _area_moments(control: Floats, nodes: int) -> Floats:
-    """The integrals (m, 4, 4) of (1, x) (1, x)' dA over nets (m, 4, 4, 3)."""
+    """Return the integrals (m, 4, 4) of (1, x) (1, x)' dA over nets (m, 4, 4, 3)."""
     t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
     basis = bernstein(t, 1)
     value, slope = basis[:, 0], basis[:, 1]
@@ -98,8 +98,13 @@ def _area_moments(control: Floats, nodes: int) -> Floats:
 def quadrilateral_cage(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tuple[Cage, Floats]:
     """Return a prepared cage of quadrilaterals with the same limit, and its points.
 
-    sharp_corners: whether a border keeps the corner of a face that is alone there.
-    Raises SurfaceError for no faces, or points (nv, 3) that are not finite.
+    Args:
+        points: of the cage's vertices (nv, 3).
+        cage: of faces with any number of corners.
+        sharp_corners: whether a border keeps the corner of a face that is alone there.
+
+    Raises:
+        SurfaceError: for no faces, or points that are not finite.
     """
     at = finite_array(KIND, "points", points)
     if not len(cage.sizes):
@@ -114,7 +119,8 @@ def quadrilateral_cage(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tu
 def subdivision(cage: Cage, points: Floats, closed: bool) -> CageComplex:
     """Return the limit surface of a prepared cage of quadrilaterals, which encloses a solid or not.
 
-    Raises SurfaceError for a surface without tangent planes.
+    Raises:
+        SurfaceError: for a surface without tangent planes.
     """
     nets = limit_of(cage, points)
     bad = int(degenerate_patches(nets).sum())

@@ -1,7 +1,7 @@
 """Edges and vertices of limit surfaces: borders and creases, and the points where they turn.
 
 Along an edge that is sharp for ever the limit is a cubic B-spline, one Bezier piece to a cage edge, except
-towards the end of a dart, or where sharpness fades: there it is halved until its parts are.
+towards the end of a dart, or where sharpness fades: there it is halved until its parts are cubics.
 """
 
 from __future__ import annotations
@@ -21,17 +21,21 @@ from ..curves.piecewise import distance_to_segment
 from ..patches import Patches
 from .cage import Cage
 
-_HALVINGS = 26  # of a side: what is shorter counts as one cubic piece
+_HALVINGS = 26  # halvings of a side: a part shorter than 2^-26 of it counts as one cubic
+# Shares of the turn between the two sides of a corner at which directions are taken.
 _FAN = np.linspace(0.0, 1.0, 5)
-_AT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])  # the corners of a quadrilateral
+# Parameters of the corners of a quadrilateral.
+_AT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
 SIDE = np.array([2, 1, 3, 0])  # the side of the unit square that each half-edge of a face runs along
-RISING = np.array([True, True, False, False])  # whether it runs by rising parameter
+RISING = np.array([True, True, False, False])  # whether each half-edge runs by rising parameter
 
 
 def joins_of(cage: Cage) -> Joins:
-    """Return how the sides of quadrilaterals are joined; smoothly unless the edge is sharp for ever."""
+    """Return how the sides of a cage's quadrilaterals are joined; smoothly unless the edge is sharp
+    for ever.
+    """
     shape = (len(cage.sizes), 4)
     twin = cage.twin.reshape(shape)
     paired = twin >= 0
@@ -44,8 +48,10 @@ def joins_of(cage: Cage) -> Joins:
 
 @dataclass(frozen=True, eq=False)
 class CubicPieces:
-    """Cubic pieces of sides (s,), in order along each: control (m, 4, 3), share (m, 2) of the side, and where
-    each side's begin (s + 1,).
+    """Cubic pieces of sides (s,), in order along each side.
+
+    control (m, 4, 3): their control points.  share (m, 2): where on its side each starts and ends.  starts (s
+    + 1,): where each side's pieces begin.
     """
 
     control: Floats
@@ -53,7 +59,9 @@ class CubicPieces:
     starts: Ints
 
     def along(self, side: int, backwards: bool) -> tuple[Floats, Floats]:
-        """Return control points (p, 4, 3) and shares (p, 2) of one side's pieces, as they are walked."""
+        """Return control points (p, 4, 3) and shares (p, 2) of one side's pieces, in the order they are
+        followed.
+        """
         rows = slice(int(self.starts[side]), int(self.starts[side + 1]))
         control, share = self.control[rows], self.share[rows]
         return (control[::-1, ::-1], 1.0 - share[::-1, ::-1]) if backwards else (control, share)
@@ -63,7 +71,7 @@ class CubicPieces:
 class LimitChain(BorderChain):
     """A chain whose sides are of one cubic piece or several: `first` and `second` repeat a side for each.
 
-    share (m, 2): which part of its side each piece is, as it is walked.
+    share (m, 2): which part of its side each piece is, as it is followed.
     """
 
     curve: BezierSides
@@ -80,13 +88,13 @@ class LimitChain(BorderChain):
         return np.append(np.flatnonzero(self.share[:, 0] == 0.0), len(self.share))
 
     def parameters(self, side: int, share: Floats) -> Floats:
-        """Return t of shares (k,) of the way along one of the chain's sides."""
+        """Return t (k,) of shares (k,) of the way along one of the chain's sides."""
         rows = slice(int(self.side_pieces[side]), int(self.side_pieces[side + 1]))
         knots = self.knots[rows.start : rows.stop + 1]
         return np.interp(share, np.append(self.share[rows, 0], 1.0), knots)
 
     def chord_bounds(self, edge: Ints, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest distance from their chords of the control points of the arcs' pieces."""
+        """Return the largest distance (k,) from their chords of the control points of the arcs' pieces."""
         first, last = np.searchsorted(self.knots, lower, side="right") - 1, np.searchsorted(self.knots, upper)
         count = np.maximum(last - first, 1)
         arc = np.repeat(np.arange(len(lower)), count)
@@ -102,7 +110,7 @@ class LimitChain(BorderChain):
 
 
 def cubic_pieces_of(nets: Patches, patch: Ints, side: Ints) -> CubicPieces:
-    """Cut the sides (s,) of quadrilaterals into cubic pieces."""
+    """Return the sides (s,) of quadrilaterals (s,), cut into cubic pieces."""
     row, low, size = np.arange(len(patch)), np.zeros(len(patch)), np.ones(len(patch))
     rows: list[Ints] = []
     lows: list[Floats] = []
@@ -125,12 +133,13 @@ def cubic_pieces_of(nets: Patches, patch: Ints, side: Ints) -> CubicPieces:
     return CubicPieces(np.concatenate(controls)[order], share, starts)
 
 
+# Shares of a part at which it is compared with a cubic; four of them fix the cubic, the others test it.
 _PROBES = np.array([0.0, 0.25, 0.4375, 0.5625, 0.75, 1.0])
-_SAME = 1e-12  # of the extent: what counts as one cubic
+_SAME = 1e-12  # largest distance over the extent, between a side and a cubic that are the same: rounding
 
 
 def _cubics(nets: Patches, patch: Ints, side: Ints, low: Floats, size: Floats) -> tuple[Floats, Bools]:
-    """The cubics (m, 4, 3) through parts of sides, and whether they are the parts, to rounding."""
+    """Return the cubics (m, 4, 3) through parts of sides, and whether they are the parts, to rounding."""
     along = low[:, None] + size[:, None] * _PROBES
     at = np.empty((*along.shape, 2))
     across = (side < 2)[:, None]
@@ -147,7 +156,7 @@ def _cubics(nets: Patches, patch: Ints, side: Ints, low: Floats, size: Floats) -
 
 
 def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], BorderSides]:
-    """Link all borders and creases of a cage into chains; also return their sides."""
+    """Return all borders and creases of a cage linked into chains, and their sides."""
     borders, pieces = _borders(cage, nets)
     row_of = {
         place: row for row, place in enumerate(zip(borders.first.patch, borders.first.side, strict=True))
@@ -155,17 +164,19 @@ def edges_of(cage: Cage, nets: Patches) -> tuple[list[LimitChain], BorderSides]:
     chains = []
     for chain in link_chains(borders):
         sides = zip(chain.first.patch, chain.first.side, chain.first.backwards, strict=True)
-        walked = [pieces.along(row_of[patch, side], bool(back)) for patch, side, back in sides]
-        repeat = np.repeat(np.arange(len(walked)), [len(share) for _, share in walked])
-        control = np.concatenate([control for control, _ in walked])
-        share = np.concatenate([share for _, share in walked])
+        pieces_followed = [pieces.along(row_of[patch, side], bool(back)) for patch, side, back in sides]
+        repeat = np.repeat(np.arange(len(pieces_followed)), [len(share) for _, share in pieces_followed])
+        control = np.concatenate([control for control, _ in pieces_followed])
+        share = np.concatenate([share for _, share in pieces_followed])
         first, second = chain.first.take(repeat), chain.second.take(repeat)
         chains.append(LimitChain(nets, first, second, chain.closed, BezierSides(control), share))
     return chains, borders
 
 
 def _borders(cage: Cage, nets: Patches) -> tuple[BorderSides, CubicPieces]:
-    """All sides that are sharp for ever, creases once; their nodes are numbers of the cage's vertices."""
+    """Return all sides that are sharp for ever, creases once; their nodes are numbers of the cage's
+    vertices.
+    """
     twin = cage.twin
     half = np.flatnonzero(cage.sharp & ((twin < 0) | (np.arange(len(twin)) < twin)))
     other = twin[half]
@@ -187,8 +198,11 @@ def _borders(cage: Cage, nets: Patches) -> tuple[BorderSides, CubicPieces]:
 def vertices_of(
     cage: Cage, nets: Patches, borders: BorderSides
 ) -> tuple[Floats, list[Floats], list[tuple[int, int]]]:
-    """Return the vertices (nv, 3), the directions (m, 3) of the body at each, and a patch and its corner, 0
-    to 3, there: where chains end, and where a vertex is sharp by itself.
+    """Return the vertices of a limit surface: where chains end, and where a vertex is sharp by itself.
+
+    Returns:
+        the vertices (nv, 3); for each the unit directions (m, 3) of the body there; and for each a patch and
+        its corner, 0 to 3.
     """
     go_on = chain_successors(borders)
     numbers = _cage_vertices(borders)
@@ -206,12 +220,14 @@ def vertices_of(
 
 
 def _cage_vertices(borders: BorderSides) -> Ints:
-    """The cage's vertices (m, 2) at the ends of sides."""
+    """Return the cage's vertices (m, 2) at the ends of sides."""
     return borders.places[:, 0].astype(np.intp)[borders.nodes]
 
 
 def _fans(nets: Patches, half: Ints) -> Floats:
-    """Unit directions (h, 5, 3) from corners of quadrilaterals into them, from one side to the other."""
+    """Return unit directions (h, 5, 3) from corners of quadrilaterals into them, from one side to
+    the other.
+    """
     at = _AT[half % 4]
     slopes = nets.slopes(half // 4, at)
     along = unit(slopes.along * (1.0 - 2.0 * at[:, :1]))[:, None]

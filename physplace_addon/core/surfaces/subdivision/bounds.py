@@ -21,15 +21,17 @@ from ..cell_bounds import bilinear_bounds, cell_corners, distances_to_triangles
 from ..curves.piecewise import distance_to_segment
 from .nets import LimitNets, Tips, turned
 
-_HOPELESS = 6.0  # times `enough`: where a simple bound is left, as no better one will do
-_SMALL = 0.1  # of `enough`: size of what is left about an extraordinary corner, at most
-_TRIANGLES = ([0, 1, 2], [3, 2, 1])
+# Factor times `enough` above which a simple bound is left as it is, since no better one will do.
+_HOPELESS = 6.0
+_SMALL = 0.1  # largest size of what is left about an extraordinary corner, over `enough`
+_TRIANGLES = ([0, 1, 2], [3, 2, 1])  # the corners of a cell's triangles
 _RINGS = np.array([[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])  # lower corners of a level's patches
+# Lower corners of the four children of a node.
 _CHILDREN = np.array([[0.0, 0.0], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])
 
 
 def regular_bounds(control: Floats, cells_u: int, cells_v: int) -> Floats:
-    """Return the bounds (m, cells_u * cells_v) of equal cells of bicubic nets (m, 4, 4, 3)."""
+    """Return the bounds (m, cells_u cells_v) of equal cells of bicubic nets (m, 4, 4, 3), scene units."""
     first = np.einsum("aip,mpqx->maiqx", sub_matrices(cells_u), control)
     parts = np.einsum("bjq,maiqx->mabijx", sub_matrices(cells_v), first).reshape(-1, 4, 4, 3)
     corners = parts[:, [0, 3, 0, 3], [0, 0, 3, 3]]
@@ -41,7 +43,7 @@ def regular_bounds(control: Floats, cells_u: int, cells_v: int) -> Floats:
 
 
 def _flat(corners: Floats) -> Floats:
-    """Infinite for cells (k, 4, 3) one of whose triangles has no area, else 0."""
+    """Return infinity for cells (k, 4, 3) one of whose triangles has no area, else 0."""
     sides = [corners[:, b] - corners[:, a] for a, b in ((0, 1), (0, 2), (3, 2), (3, 1))]
     least = np.minimum(length(cross(sides[0], sides[1])), length(cross(sides[2], sides[3])))
     longest = np.max([dot(side, side) for side in sides], axis=0)
@@ -59,9 +61,14 @@ class _Parts(ArrayRecord):
 
 
 def hull_bounds(nets: LimitNets, patch: Ints, lower: Floats, upper: Floats, enough: float) -> Floats:
-    """Return the bounds (k,) of cells of quadrilaterals (k,), any rectangles of parameters (k, 2).
+    """Return the bounds (k,) of any rectangles of parameters of quadrilaterals, scene units.
 
-    What is left about an extraordinary corner is small beside `enough`, a length.
+    Args:
+        nets: the quadrilaterals.
+        patch: which of them (k,).
+        lower, upper: the rectangles (k, 2).
+        enough: the length that bounds will be compared with; what is left about an extraordinary corner is
+            small beside it.
     """
     corner = cell_corners(lower, upper)
     corners = nets.slopes(np.repeat(patch, 4), corner.reshape(-1, 2)).point.reshape(-1, 4, 3)
@@ -119,7 +126,9 @@ def _raise(bounds: Floats, corners: Floats, cell: Ints, points: Floats) -> None:
 
 
 def _across(points: Floats, side: Floats, start: Floats, stop: Floats) -> Floats:
-    """The largest distance (m,) from a diagonal of where lines between points (m, p, 3) cross its plane."""
+    """Return the largest distance (m,) from a diagonal of where lines between points (m, p, 3) cross its
+    plane.
+    """
     first, second = np.triu_indices(points.shape[1], 1)
     row, pair = np.nonzero((side[:, first] <= 0.0) != (side[:, second] <= 0.0))
     one, two = points[row, first[pair]], points[row, second[pair]]
@@ -131,13 +140,13 @@ def _across(points: Floats, side: Floats, start: Floats, stop: Floats) -> Floats
 
 
 def _reach(points: Floats, triangle: Floats) -> Floats:
-    """The largest distance (m,) of points (m, p, 3) from triangles (m, 3, 3)."""
+    """Return the largest distance (m,) of points (m, p, 3) from triangles (m, 3, 3)."""
     most: Floats = distances_to_triangles(points, triangle).max(axis=1, initial=0.0)
     return most
 
 
 def _in_children(nets: LimitNets, parts: _Parts) -> _Parts:
-    """The parts that lie in each child."""
+    """Return the parts that lie in each child."""
     found = []
     for number, origin in enumerate(_CHILDREN):
         low = np.clip(2.0 * (parts.lower - origin), 0.0, 1.0)
@@ -169,7 +178,7 @@ def _take_apart(nets: LimitNets, parts: _Parts, small: float, found: _Found) -> 
 
 
 def _levels(tips: Tips, small: float) -> int:
-    """The first level at which the neighbourhoods are small, a length."""
+    """Return the first level at which the neighbourhoods are smaller than a length."""
     growth = np.abs(tips.powers.rings).sum(axis=2).max(axis=1)
     reach = growth * np.abs(tips.points).max(initial=0.0)
     return int(np.argmax(np.append(reach[:-1] <= small, True)))
@@ -183,8 +192,9 @@ def _take_level(tips: Tips, row: Ints, own: _Parts, level: int, found: _Found) -
         one = np.ones(len(rows), dtype=np.intp)
         control = tips.nets(row[rows], level * one, ring * one).reshape(-1, 4, 4, 3)
         found.cell.append(own.cell[rows])
-        found.control.append(sub_nets_over(control + tips.limit[row[rows], None, None], low[rows],
-        high[rows]))
+        found.control.append(
+            sub_nets_over(control + tips.limit[row[rows], None, None], low[rows], high[rows])
+        )
 
 
 def sub_nets_over(control: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -198,9 +208,7 @@ def sub_nets_over(control: Floats, lower: Floats, upper: Floats) -> Floats:
 
 
 def quarter_nets(control: Floats) -> Floats:
-    """Return nets (4 m, 4, 4, 3), each of those given (m, 4, 4, 3) cut into four, quarter by
-    quarter.
-    """
+    """Return nets (4 m, 4, 4, 3): each of those given (m, 4, 4, 3) cut into four, quarter by quarter."""
     shape = (len(control), 2)
     cut = [
         sub_nets_over(control, np.broadcast_to(0.5 * child, shape), np.broadcast_to(0.5 * child + 0.5, shape))

@@ -1,8 +1,8 @@
 """A subdivision cage as half-edges: which corner follows which, what lies across, what is sharp.
 
 Half-edge h runs from `corners[h]` along its face, counter-clockwise seen from outside, to the face's next
-corner.  An edge is *paired* where exactly two half-edges run along it, one each way.  Every other edge, at
-a border, of three faces, or of two that face different ways, is infinitely sharp, and its ends are corners
+corner.  An edge is *paired* where exactly two half-edges run along it, one each way.  Every other edge, at a
+border, of three faces, or of two that face different ways, is infinitely sharp, and its ends are corners
 where more than a border meets: so does OpenSubdiv treat what is not a manifold.
 
 Sharpness is Pixar's: 0 smooth, falling by 1 with each refinement, infinite from 10 on (DeRose, Kass and
@@ -19,14 +19,16 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...mesh.edges import components
 
-INFINITE = 10.0  # sharpness from which on an edge or a vertex stays sharp
+INFINITE = 10.0  # sharpness from which on an edge or a vertex stays sharp: OpenSubdiv's
 
 
 @dataclass(frozen=True, eq=False)
 class Cage:
-    """Faces over vertex_count vertices: corners (h,), starts (nf + 1,), the first half-edge of each face.
+    """Faces over vertex_count vertices.
 
-    edge_sharpness (h,) is that of each half-edge's edge, vertex_sharpness (nv,), both 0 to infinity.
+    corners (h,): the vertex that each half-edge leaves.  starts (nf + 1,): the first half-edge of each face,
+    and their number.  edge_sharpness (h,): that of each half-edge's edge; vertex_sharpness (nv,); both 0 to
+    infinity.
     """
 
     corners: Ints
@@ -41,7 +43,7 @@ class Cage:
 
     @cached_property
     def sizes(self) -> Ints:
-        """How many corners each face has (nf,)."""
+        """The number of corners of each face (nf,)."""
         return np.diff(self.starts)
 
     @cached_property
@@ -103,8 +105,14 @@ class Cage:
 
 
 def with_infinite_sharpness(cage: Cage, sharp_corners: bool) -> Cage:
-    """Return the cage with infinite sharpness written out: of edges that are not paired, of vertices where
-    the faces are no single fan or three such edges meet, and, if wanted, where a border has a single face.
+    """Return the cage with infinite sharpness written out.
+
+    It is that of edges that are not paired, of vertices where the faces are no single fan or three such edges
+    meet, and, if wanted, where a border has a single face.
+
+    Args:
+        cage: with sharpness as an artist sets it.
+        sharp_corners: whether a border keeps the corner of a face that is alone there.
     """
     edge = np.where(cage.edge_sharpness >= INFINITE, np.inf, np.maximum(cage.edge_sharpness, 0.0))
     edge = np.where(cage.twin < 0, np.inf, edge)
@@ -120,7 +128,9 @@ def with_infinite_sharpness(cage: Cage, sharp_corners: bool) -> Cage:
 
 
 def _not_manifold(cage: Cage) -> Bools:
-    """Which vertices (nv,) have several fans of faces, or an edge that is neither paired nor at a border."""
+    """Return which vertices (nv,) have several fans of faces, or an edge that is neither paired nor at a
+    border.
+    """
     following = cage.twin[cage.previous]
     linked = np.flatnonzero(following >= 0)
     fan = components(np.column_stack([linked, following[linked]]), len(cage.corners))
@@ -136,8 +146,14 @@ def _not_manifold(cage: Cage) -> Bools:
 def cage_around(cage: Cage, faces: Ints) -> tuple[Cage, Ints, Ints]:
     """Return some faces and all that touch them, as a cage: first the faces themselves, in their order.
 
-    Also the numbers those faces and vertices had before.  Vertices of the touching faces alone have lost
-    neighbours there.
+    Vertices of the touching faces alone have lost neighbours there.
+
+    Args:
+        cage: the whole.
+        faces: numbers (m,) of faces.
+
+    Returns:
+        the cage; the numbers that its faces had before; the numbers that its vertices had before.
     """
     chosen = np.zeros(len(cage.sizes), dtype=np.bool_)
     chosen[faces] = True
@@ -155,7 +171,7 @@ def cage_around(cage: Cage, faces: Ints) -> tuple[Cage, Ints, Ints]:
 
 
 def half_edges_of(cage: Cage, faces: Ints) -> Ints:
-    """Return the half-edges of some faces, one face after another."""
+    """Return the half-edges of some faces (m,), one face after another."""
     sizes = cage.sizes[faces]
     first = np.repeat(cage.starts[faces] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
     half: Ints = first + np.arange(len(first))

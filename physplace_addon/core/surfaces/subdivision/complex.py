@@ -1,7 +1,7 @@
 """The boundary of a body of patches over the quadrilaterals of a cage.
 
-Quadrilaterals that join smoothly are one face, as Bezier patches are (`bezier`); edges that are sharp for
-ever and borders are edges, see `borders`.
+Quadrilaterals that join smoothly are one face, as Bezier patches are; borders, and edges that are sharp for
+ever, are edges, see `borders`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .tessellation import Bounds, CageTessellation, cells_within_tolerance, tess
 Sheets = tuple[tuple[BezierSheet, ...], Floats]
 """Surfaces, and where the parameters of each patch (n, 2) begin on its own."""
 
+# Parameters of the corners of a quadrilateral.
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
@@ -42,8 +43,15 @@ def cage_boundary(
 ) -> CageComplex:
     """Return the boundary that patches make over the quadrilaterals of a prepared cage.
 
-    sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
-    least: how many cells each patch is cut into along u and along v, at least.
+    Args:
+        kind: the name of the kind in errors.
+        cage: of quadrilaterals.
+        nets: one patch for each.
+        bounds: proven bounds on cells, see `Bounds`.
+        sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
+        closed: whether they enclose a solid.
+        mass: what they weigh.
+        least: cells of each patch along u and along v, at least.
     """
     joins = joins_of(cage)
     face = faces_of(joins)
@@ -72,11 +80,13 @@ def cage_boundary(
 
 @dataclass(frozen=True, eq=False)
 class CageComplex:
-    """Faces, edges and vertices of patches over a cage; the fields are those of `Complex`.
+    """Faces, edges and vertices of patches over a cage; the fields are those of `GridComplex`, and:
 
-    nets, joins: all quadrilaterals.  bounds: those on the cells of some of them, see `Bounds`.  patch_face
-    (n,): the face of each; origins (n, 2): where its parameters begin there.  vertex_corners: a quadrilateral
-    at each vertex, and its corner, 0 to 3.  least: cells along each side of a quadrilateral.
+    nets, joins: all quadrilaterals, and how they are joined.
+    bounds: those on the cells of some of them, see `Bounds`.
+    patch_face (n,): the face of each; origins (n, 2): where its parameters begin there.
+    vertex_corners: for each vertex a quadrilateral, and its corner, 0 to 3.
+    least: cells along each side of a quadrilateral.
     """
 
     nets: Patches
@@ -98,10 +108,15 @@ class CageComplex:
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
     ) -> Tessellation:
-        """Return triangles: `resolution` lines (nu, nv) or more on every quadrilateral, or within a tolerance
-        in scene units, 0.2 % of the body's size unless given.
+        """Return triangles at a resolution, or within a tolerance.
 
-        Raises SurfaceError for a tolerance that is not positive, or that needs more than 300,000 cells.
+        Args:
+            resolution: lines (nu, nv) on every quadrilateral; more where a neighbour has more.
+            tolerance: largest distance of triangles from the surface, scene units; 0.2 % of the body's size
+                unless given.
+
+        Raises:
+            SurfaceError: for a tolerance that is not positive, or that needs more than 300,000 cells.
         """
         within = DEFAULT_TOLERANCE * self.size if tolerance is None else tolerance
         if not within > 0.0:
@@ -131,7 +146,7 @@ class CageComplex:
         )
 
     def _segments(self, mesh: CageTessellation, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-        """Polylines of all edges along their sides: ends, edge, t, bound, owner."""
+        """Return the polylines of all edges along their sides: ends, edge, t, bound, owner."""
         none = np.empty(0, dtype=np.intp)
         parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
         rounding = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(mesh.points).max())
@@ -144,7 +159,9 @@ class CageComplex:
         return ends, edges, ts, bounds, owners
 
     def _along(self, mesh: CageTessellation, place: Ints, chain: LimitChain) -> tuple[Floats, Floats, Ints]:
-        """The ends (e, 2, 3) of an edge's segments, their t (e, 2), and the triangles (e,) beside them."""
+        """Return the ends (e, 2, 3) of an edge's segments, their t (e, 2), and the triangles (e,) beside
+        them.
+        """
         ends, ts, owners = [], [], []
         for number, piece in enumerate(chain.side_pieces[:-1].tolist()):
             patch, side = int(chain.first.patch[piece]), int(chain.first.side[piece])

@@ -1,4 +1,8 @@
-"""From a cage to the limit over each of its quadrilaterals."""
+"""From a cage to the limit over each of its quadrilaterals: a tree of Bezier nets and ready parts.
+
+A quadrilateral that is neither regular nor ready (see `neighbourhoods`) is refined into four, again and
+again; each round takes only such faces and those around them.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,9 @@ from .neighbourhoods import (
 from .nets import LimitNets, Tips, Tree
 from .refinement import refine
 
-KIND = "subdivision"
-_MOST = 16  # refinements: 10 until all sharpness has gone, and some to part what is extraordinary
+KIND = "subdivision"  # the name of this kind of surface in errors
+# Refinements: ten until all sharpness has gone, and some to part the extraordinary vertices of one face.
+_MOST = 16
 
 
 @dataclass(eq=False)
@@ -42,7 +47,7 @@ class _Growing:
     net_count: int = 0
 
     def add(self, cage: Cage, points: Floats, faces: Ints) -> Ints:
-        """Add nodes for some faces of a cage of quadrilaterals, and return those to be cut in four."""
+        """Add nodes for some faces (m,) of a cage of quadrilaterals, and return those to be cut in four."""
         corners = corners_of(cage)
         regular = regular_faces(corners, cage)[faces]
         corner = np.where(regular, -1, ready_corners(corners, cage)[faces])
@@ -73,6 +78,7 @@ class _Growing:
         return number, row
 
     def done(self, quads: int) -> LimitNets:
+        """Return the limit over the first `quads` nodes, with all that has been added."""
         tree = Tree(*(np.concatenate(c) for c in (self.child, self.net, self.fan, self.row, self.corner)))
         tips = [Tips.of(powers_of(fan), np.concatenate(points)) for fan, points in self.fans.items()]
         control = np.concatenate(self.nets).reshape(-1, 4, 4, 3)
@@ -81,7 +87,11 @@ class _Growing:
 
 
 def limit_of(cage: Cage, points: Floats) -> LimitNets:
-    """Return the limit over all faces of a prepared cage of quadrilaterals, points (nv, 3)."""
+    """Return the limit over all faces of a prepared cage of quadrilaterals, points (nv, 3).
+
+    Raises:
+        SurfaceError: for a cage whose extraordinary vertices sixteen refinements do not part.
+    """
     growing, quads = _Growing(), len(cage.sizes)
     faces = np.arange(quads)
     for _ in range(_MOST):

@@ -1,4 +1,4 @@
-"""Which points of a refined cage say what the limit surface over a quadrilateral is.
+"""Which points of a refined cage determine the limit surface over a quadrilateral.
 
 A corner of a face is *regular* where the surface is a uniform cubic B-spline: a smooth vertex of four faces;
 a crease or border with two faces on this side; a sharp corner with this face alone.  Over a face with four
@@ -30,8 +30,10 @@ from .refinement import CORNER, CREASE, DART, SMOOTH, vertex_kinds
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """Of each half-edge's own corner (h,): the kind of its vertex, and whether it is regular; steady (nv,):
-    no sharpness there will change.
+    """What is known of the corners of a cage of quadrilaterals.
+
+    kind (h,): the kind of each half-edge's own vertex.  regular (h,): whether it is regular there.  steady
+    (nv,): whether no sharpness at a vertex will change.
     """
 
     kind: Ints
@@ -40,7 +42,7 @@ class Corners:
 
 
 def corners_of(cage: Cage) -> Corners:
-    """Classify all corners of a cage of quadrilaterals."""
+    """Return what is known of all corners of a cage of quadrilaterals."""
     edge = np.zeros(len(cage.ends))
     np.maximum.at(edge, cage.edge, cage.edge_sharpness)
     fading = (edge > 0.0) & np.isfinite(edge)
@@ -55,7 +57,9 @@ def corners_of(cage: Cage) -> Corners:
 
 
 def _ends_beyond(cage: Cage, out: Bools, into: Bools) -> Bools:
-    """Whether the face beside each corner, across its side that is not sharp, has a sharp side there."""
+    """Return whether the face beside each corner, across its side that is not sharp, has a sharp
+    side there.
+    """
     ccw = cage.twin[cage.previous]  # leaves the vertex, in the next face counter-clockwise
     cw = cage.next[cage.twin]
     after_ccw = cage.sharp[cage.previous[ccw]]
@@ -65,7 +69,7 @@ def _ends_beyond(cage: Cage, out: Bools, into: Bools) -> Bools:
 
 
 def regular_faces(corners: Corners, cage: Cage) -> Bools:
-    """Which faces (nf,) of quadrilaterals are single bicubic patches."""
+    """Return which faces (nf,) of quadrilaterals are single bicubic patches."""
     good = (corners.regular & corners.steady[cage.corners]).reshape(-1, 4)
     return np.asarray(good.all(axis=1))
 
@@ -86,8 +90,14 @@ def ready_corners(corners: Corners, cage: Cage) -> Ints:
 
 
 def control_grids(cage: Cage, points: Floats, faces: Ints) -> Floats:
-    """Return the 4 x 4 control points (m, 4, 4, d) of regular faces (m,), of points (nv, d) of the cage, u
-    outermost; row and column 1 are those through the first corner.
+    """Return the 4 x 4 control points (m, 4, 4, d) of regular faces (m,), u outermost.
+
+    Row and column 1 are those through the first corner.
+
+    Args:
+        cage: of quadrilaterals.
+        points: of its vertices (nv, d).
+        faces: numbers (m,).
     """
     half = 4 * faces[:, None] + np.arange(4)
     grids = np.zeros((len(faces), 4, 4, points.shape[1]))
@@ -100,7 +110,7 @@ def control_grids(cage: Cage, points: Floats, faces: Ints) -> Floats:
 
 
 _TURN = ((1, 1), (2, 1), (2, 2), (1, 2))  # the corners of the face in the grid
-_ALONG = ((1, 0), (0, 1), (-1, 0), (0, -1))  # which way in the grid each half-edge runs
+_ALONG = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the direction in the grid in which each half-edge runs
 
 
 def _put(cage: Cage, points: Floats, half: Ints, corner: int, grids: Floats) -> None:
@@ -129,8 +139,8 @@ def _mirror(grids: Floats, low: Bools, high: Bools) -> None:
 class VertexFan:
     """How faces lie around an extraordinary vertex, seen from one of them.
 
-    kind: that of the vertex.  count: of faces that belong together.  place: of this face among them; 0 if
-    they close.  slit: the spoke that is a sharp dart, else -1.  closed: they go all the way around.
+    kind: that of the vertex.  count: the faces that belong together.  place: of this face among them; 0 if
+    they close.  slit: the spoke that is a sharp dart, else -1.  closed: whether they go all the way around.
     """
 
     kind: int
@@ -148,9 +158,15 @@ class VertexFan:
 
 
 def fans_of(cage: Cage, corners: Corners, half: Ints) -> dict[VertexFan, tuple[Ints, Ints]]:
-    """Group half-edges (m,) that leave extraordinary corners of ready faces by their fans.
+    """Return half-edges that leave extraordinary corners of ready faces, grouped by their fans.
 
-    Return for each fan the rows among `half`, and the vertices (rows, points) of the neighbourhoods.
+    Args:
+        cage: of quadrilaterals.
+        corners: what is known of them.
+        half: the half-edges (m,).
+
+    Returns:
+        for each fan the rows among `half`, and the vertices (rows, points) of the neighbourhoods.
     """
     groups: dict[VertexFan, list[int]] = {}
     kinds = corners.kind[half].tolist()
@@ -165,9 +181,10 @@ def fans_of(cage: Cage, corners: Corners, half: Ints) -> dict[VertexFan, tuple[I
 
 
 def _fan_at(cage: Cage, ccw: Ints, cw: Ints, start: int, kind: int) -> VertexFan:
-    """Walk around the vertex that a half-edge leaves, both ways, up to sharp edges; past them for a dart.
+    """Return the fan around the vertex that a half-edge leaves, both ways up to sharp edges; past them for a
+    dart.
 
-    ccw, cw (h,): what leaves the same vertex next.
+    ccw, cw (h,): the half-edge that leaves the same vertex next.
     """
     after, slit, at = 0, 0 if cage.sharp[start] else -1, start
     while not cage.sharp[cage.previous[at]] or kind == DART:
@@ -183,7 +200,7 @@ def _fan_at(cage: Cage, ccw: Ints, cw: Ints, start: int, kind: int) -> VertexFan
 
 
 def neighbourhood_of(cage: Cage, fan: VertexFan, half: Ints) -> Ints:
-    """The vertices (m, points) of neighbourhoods, in the order of this module's docstring."""
+    """Return the vertices (m, points) of neighbourhoods, in the order of this module's docstring."""
     at = half
     for _ in range(fan.place):
         at = cage.next[cage.twin[at]]
@@ -209,8 +226,9 @@ def neighbourhood_of(cage: Cage, fan: VertexFan, half: Ints) -> Ints:
 
 
 def model_cage(fan: VertexFan) -> Cage:
-    """Return a cage of just the faces of a neighbourhood, its vertices in their order, with the face that is
-    seen as face 0, its extraordinary corner first.
+    """Return a cage of just the faces of a neighbourhood, its vertices in their order.
+
+    The face from which it is seen is face 0, its extraordinary corner first.
     """
     k, spokes = fan.count, fan.count if fan.closed else fan.count + 1
 
@@ -243,7 +261,7 @@ def model_cage(fan: VertexFan) -> Cage:
 
 
 def _with_sharp(faces: Ints, ends: Ints, vertex: Floats) -> Cage:
-    """A cage of quadrilaterals (m, 4) whose edges between some ends (s, 2) are sharp for ever."""
+    """Return a cage of quadrilaterals (m, 4) whose edges between some ends (s, 2) are sharp for ever."""
     corners, starts = faces.ravel(), 4 * np.arange(len(faces) + 1)
     sides = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
     sharp = (sides[:, None] == np.sort(ends, axis=1)).all(axis=2).any(axis=1)

@@ -25,12 +25,17 @@ from .extraordinary import LEVELS, Powers
 
 LAST_CURVED_LEVEL = 20  # the level from which on curvature is no longer followed
 _CHILD = np.array([[0, 3], [1, 2]])  # number of a child by its halves of u and v
-_RING = np.array([[1, 2], [0, 1]])  # number of a level's patch by its halves; at the tip the middle one
+# Number of a level's patch by its halves of u and v; at the tip the middle one.
+_RING = np.array([[1, 2], [0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
 class Tips:
-    """Ready parts (m,) with one kind of neighbourhood: its points (m, points, 3), and the limits (m, 3)."""
+    """Ready parts (m,) with one kind of neighbourhood.
+
+    powers: of that kind.  points (m, points, 3): of the neighbourhoods, relative to the limits.  limit (m,
+    3): the limit points of the extraordinary corners.
+    """
 
     powers: Powers
     points: Floats
@@ -43,15 +48,19 @@ class Tips:
         return cls(powers, points - limit[:, None], limit)
 
     def nets(self, rows: Ints, level: Ints, ring: Ints) -> Floats:
-        """Return the Bezier nets (k, 16, 3), relative to the limits, of patches `ring` (k,) of levels."""
+        """Return the Bezier nets (k, 16, 3), relative to the limits, of patches `ring` (k,), 0 to 2, of
+        levels (k,).
+        """
         nets: Floats = self.powers.nets[level, ring] @ self.points[rows]
         return nets
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes (m,): the first of four children, or -1; the net, or -1; the tip's kind, its row there, and its
-    corner, or -1.
+    """Nodes (m,) of the trees of quadrilaterals.
+
+    child: the first of four children, or -1.  net: the Bezier net, or -1.  kind: that of the tip, row: its
+    row there, and corner: its extraordinary corner, or -1.
     """
 
     child: Ints
@@ -63,8 +72,10 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class LimitNets(Patches):
-    """The limit over quadrilaterals (n,): `roots` (n,) are their nodes in the tree; `leaves` are the nets
-    that nodes refer to, `tips` the ready parts by kind.  There are no poles: polar (n,) is false.
+    """The limit over quadrilaterals (n,).
+
+    leaves: the nets that nodes refer to.  polar (n,): false, since there are no poles.  roots (n,): their
+    nodes in the tree.  tips: the ready parts by kind.
     """
 
     leaves: BezierNets = field(metadata=SHARED)
@@ -83,12 +94,12 @@ class LimitNets(Patches):
 
     @cached_property
     def reach(self) -> float:
-        """The largest coordinate of all control points."""
+        """The largest coordinate of all control points, scene units."""
         most = [np.abs(tips.points + tips.limit[:, None]).max(initial=0.0) for tips in self.tips]
         return float(max([np.abs(self.leaves.control).max(initial=0.0), *most]))
 
     def slopes(self, patch: Ints, at: Floats) -> Slopes:
-        """Evaluate points and tangents of quadrilaterals (k,) at parameters (k, 2)."""
+        """Return points and tangents of quadrilaterals (k,) at parameters (k, 2)."""
         return _slopes(self._jets(patch, at, 1))
 
     def forms(self, patch: Ints, at: Floats) -> tuple[Slopes, Floats, Floats]:
@@ -97,13 +108,13 @@ class LimitNets(Patches):
         return (_slopes(jets), *normals_and_forms(jets[:, 1, 0], jets[:, 0, 1], jets))
 
     def derivatives(self, patch: Ints, at: Floats) -> Derivatives:
-        """Return the partial derivatives to second order, calm near extraordinary points."""
+        """Return the partial derivatives to second order, bounded near extraordinary points."""
         jets = self._jets(patch, at, 2)
         first, second = ((1, 0), (0, 1)), ((2, 0), (1, 1), (0, 2))
         return Derivatives(jets[:, 0, 0], *(jets[:, a, b] for a, b in (*first, *second)))
 
     def _jets(self, patch: Ints, at: Floats, order: int) -> Floats:
-        """Derivatives d^(a + b) / du^a dv^b of S, indexed (k, a, b, 3), a and b up to `order`."""
+        """Return derivatives d^(a + b) / du^a dv^b of S, indexed (k, a, b, 3), a and b up to `order`."""
         node, at, scale = self.descend(patch, at)
         net = self.tree.net[node]
         if (net >= 0).all():
@@ -121,7 +132,9 @@ class LimitNets(Patches):
         return jets
 
     def descend(self, patch: Ints, at: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the leaves (k,) of the tree at parameters (k, 2), those there, and 1 / their sizes (k,)."""
+        """Return the leaves (k,) of the tree at parameters (k, 2), the parameters there, and 1 / their sizes
+        (k,).
+        """
         node, scale = self.roots[patch], np.ones(len(patch))
         split = np.flatnonzero(self.tree.child[node] >= 0)
         at = at.copy() if len(split) else at
@@ -149,7 +162,7 @@ def turned(at: Floats, corner: Ints) -> Floats:
 
 
 def _turned_jets(jets: Floats, corner: Ints) -> Floats:
-    """Derivatives by the parameters of the square, from those along the spokes of corners (k,)."""
+    """Return derivatives by the parameters of the square, from those along the spokes of corners (k,)."""
     order = np.arange(jets.shape[1])
     swapped = np.where((corner % 2 == 1)[:, None, None, None], jets.swapaxes(1, 2), jets)
     by_u = np.where((corner == 1) | (corner == 2), -1.0, 1.0)[:, None] ** order
@@ -177,7 +190,7 @@ def tip_jets(tips: Tips, rows: Ints, at: Floats, order: int) -> Floats:
 
 
 def _ring_jets(tips: Tips, rows: Ints, level: Ints, local: Floats, order: int) -> Floats:
-    """Derivatives, relative to the limit, at `local` (k, 2) in the square of a level (k,)."""
+    """Return derivatives, relative to the limit, at `local` (k, 2) in the square of a level (k,)."""
     half = local >= 0.5
     within = np.maximum(2.0 * local - np.where(half.any(axis=1, keepdims=True), half, True), 0.0)
     weights = bernstein(within, order)
@@ -191,7 +204,9 @@ def _ring_jets(tips: Tips, rows: Ints, level: Ints, local: Floats, order: int) -
 
 
 def _calmed(tips: Tips, rows: Ints, local: Floats, jets: Floats, deep: Ints) -> None:
-    """Put in the second derivatives, normal to the surface, that give the curvature at level CALM."""
+    """Put in the second derivatives, normal to the surface, that give the curvature at the last
+    curved level.
+    """
     away = _ring_jets(tips, rows, np.full(len(rows), LAST_CURVED_LEVEL), local, 2)
     normal = cross(away[:, 1, 0], away[:, 0, 1])
     normal /= length(normal)[:, None]

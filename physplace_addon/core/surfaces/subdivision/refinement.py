@@ -10,6 +10,8 @@ sharp ones and by its own sharpness:
 
 All sharpness falls by 1.  Where that changes a vertex's kind, its rule is mixed from before and after by the
 mean sharpness of what becomes smooth.
+
+Sources: E. Catmull and J. Clark 1978; DeRose, Kass and Truong 1998.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from scipy.sparse import csr_array, diags_array, eye_array, vstack
 from ...arrays import Bools, Floats, Ints
 from .cage import Cage
 
-SMOOTH, DART, CREASE, CORNER = 0, 1, 2, 3
+SMOOTH, DART, CREASE, CORNER = 0, 1, 2, 3  # kinds of vertices, by their number of sharp edges
 
 
 def refine(cage: Cage) -> tuple[Cage, csr_array]:
@@ -89,14 +91,14 @@ def _smooth_rule(cage: Cage, to_faces: csr_array) -> csr_array:
 
 
 def _neighbours(cage: Cage, along: Bools) -> csr_array:
-    """Ones from each vertex to its neighbours along some edges (ne,)."""
+    """Return ones from each vertex to its neighbours along some edges (ne,)."""
     a, b = cage.ends[along].T
     entries = (np.ones(2 * len(a)), (np.concatenate([a, b]), np.concatenate([b, a])))
     return csr_array(entries, shape=(cage.vertex_count, cage.vertex_count))
 
 
 def _share_before(cage: Cage, edge: Floats, later: Floats) -> Floats:
-    """The mean sharpness (nv,), 1 at most, of what is sharp at each vertex and becomes smooth."""
+    """Return the mean sharpness (nv,), 1 at most, of what is sharp at each vertex and becomes smooth."""
     passing = (edge > 0.0) & (later <= 0.0)
     ends = cage.ends[passing]
     count = np.bincount(ends.ravel(), minlength=cage.vertex_count).astype(np.float64)
@@ -109,7 +111,7 @@ def _share_before(cage: Cage, edge: Floats, later: Floats) -> Floats:
 
 
 def _children(cage: Cage, edge_later: Floats) -> Cage:
-    """The faces of the refined cage, `edge_later` (ne,) the sharpness of the halves of its edges."""
+    """Return the faces of the refined cage; edge_later (ne,): the sharpness of the halves of its edges."""
     before = cage.previous
     vertices, edges = cage.vertex_count, len(cage.ends)
     columns = [cage.corners, vertices + cage.edge, vertices + edges + cage.face, vertices + cage.edge[before]]
@@ -123,6 +125,6 @@ def _children(cage: Cage, edge_later: Floats) -> Cage:
 
 
 def _place(cage: Cage) -> Ints:
-    """Which corner of its face each half-edge starts from, for quadrilaterals; else 0."""
+    """Return which corner of its face each half-edge starts from, for quadrilaterals; else 0."""
     place = np.arange(len(cage.corners)) - cage.starts[cage.face]
     return np.where(cage.sizes[cage.face] == 4, place, 0)

@@ -1,9 +1,10 @@
-"""A smooth face of limit patches: walks over it know their way about extraordinary vertices.
+"""A smooth face of limit patches: traces over it pass extraordinary vertices.
 
 About such a vertex P the surface is, to first order, homogeneous: along a ray of parameters m (a, b) it is at
 the distance r m^k from P, k = -log2 of the subdominant eigenvalue, always in the same direction.  Newton's
-steps in the parameters fail where one is longer than the way to P.  Those begin at another place instead:
-on the ray, among some for each patch, that leads most towards the target, as far out as the target is.
+steps in the parameters fail where one is longer than the distance to P.  Those begin at another place
+instead: on the ray, among some for each patch, that leads most towards the target, as far out as the target
+is.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from ..bezier.geodesics import trace
 from ..bezier.sheet import BezierSheet
 from .nets import LimitNets
 
-_RAYS = np.array([[1.0, 0.15], [1.0, 0.6], [0.6, 1.0], [0.15, 1.0]])  # along both spokes of a corner
-_NEAR = 2.0**-10  # m at which rays are measured
-_FAR = 0.9  # m up to which they are followed
-_CLOSE = 0.5  # of a step: the distance from the vertex below which it begins on a ray
+# Directions of rays along both spokes of a corner.
+_RAYS = np.array([[1.0, 0.15], [1.0, 0.6], [0.6, 1.0], [0.15, 1.0]])
+_NEAR = 2.0**-10  # m at which rays are measured, where the surface is nearly homogeneous.
+_FAR = 0.9  # m up to which rays are followed.
+_CLOSE = 0.5  # distance from the vertex over the length of a step, below which the step begins on a ray
 
 
 @dataclass(frozen=True, eq=False)
 class ExtraordinaryVertices:
-    """The extraordinary vertices of a face: points (h, 3); of_corner (n, 4), the vertex at each corner of
-    the quadrilaterals, -1 for none; and their rays, sorted by vertex, first (h + 1,) where each one's begin.
+    """The extraordinary vertices of a face.
+
+    points (h, 3): where they are.  of_corner (n, 4): the vertex at each corner of the quadrilaterals, -1 for
+    none. first (h + 1,): where the rays of each vertex begin, sorted by vertex.
 
     Of each ray (r,): patch, corner, ray (r, 2) in parameters, unit direction (r, 3), reach r and power k.
     """
@@ -44,7 +48,13 @@ class ExtraordinaryVertices:
 
 
 def extraordinary_vertices_of(nets: LimitNets, vertices: Ints, extraordinary: Bools) -> ExtraordinaryVertices:
-    """Return the extraordinary vertices of quadrilaterals with vertices (n, 4), corners told (n, 4)."""
+    """Return the extraordinary vertices of a face and their rays.
+
+    Args:
+        nets: its quadrilaterals.
+        vertices: of the cage at their corners (n, 4).
+        extraordinary: which corners (n, 4) are extraordinary.
+    """
     patch, corner = np.nonzero(extraordinary)
     found, vertex = np.unique(vertices[patch, corner], return_inverse=True)
     of_corner = np.full(vertices.shape, -1, dtype=np.intp)
@@ -80,7 +90,9 @@ class LimitSheet(BezierSheet):
     extraordinary: ExtraordinaryVertices
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters of the point nearest to the displaced one, on whatever patch it lies."""
+        """Return the parameters (k, 2) of the points closest to the displaced ones, on whatever patch they
+        lie.
+        """
         moving = (displacement != 0.0).any(axis=1)
         if not moving.any():
             return uv.copy()
@@ -91,7 +103,7 @@ class LimitSheet(BezierSheet):
         return moved
 
     def _begin(self, patch: Ints, at: Floats, step: Floats) -> tuple[Ints, Floats, Floats]:
-        """Where to walk from, patches and parameters, and by how much (k, 3), to where steps lead."""
+        """Return where to trace from, patches and parameters, and by how much (k, 3), to where steps lead."""
         upper = at >= 0.5
         corner = np.where(upper[:, 1], np.where(upper[:, 0], 2, 3), upper[:, 0])
         rows = np.flatnonzero(self.extraordinary.of_corner[patch, corner] >= 0)
@@ -112,7 +124,9 @@ class LimitSheet(BezierSheet):
         return patch, at, step
 
     def _on_rays(self, vertex: Ints, offset: Floats) -> tuple[Ints, Floats]:
-        """Patches (k,) and parameters (k, 2) on the rays of vertices (k,) that lead most towards offsets."""
+        """Return patches (k,) and parameters (k, 2) on the rays of vertices (k,) that lead most towards
+        offsets (k, 3).
+        """
         extraordinary = self.extraordinary
         count = extraordinary.first[vertex + 1] - extraordinary.first[vertex]
         row = np.repeat(np.arange(len(vertex)), count)

@@ -17,17 +17,18 @@ from ..patches import Patches
 from .bounds import hull_bounds, regular_bounds
 from .nets import LimitNets
 
-_MOST_CELLS = 300_000
-_ROUNDS = 24
+_MOST_CELLS = 300_000  # cells of a body: their bounds then take some seconds
+_ROUNDS = 24  # rounds of cutting before a tolerance is given up
+# Factor by which one round may multiply the cells along a side, since a coarse cell's bound is an estimate.
 _MOST_GROWTH = 4.0
+# Rounding of a point, over the largest coordinate, that each bound is raised by.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 _SPLIT = ((0, 1, 2), (3, 2, 1))  # the triangles of a cell: its corners are low, right, up, far
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The grid points of lines of all quadrilaterals, counts (n, 2) cells each, numbered one after another.
-    """
+    """The crossings of lines of all quadrilaterals, counts (n, 2) cells each, numbered one after another."""
 
     counts: Ints
 
@@ -57,7 +58,9 @@ class Lattice:
         return patch, place / self.counts[patch]
 
     def along(self, patch: Ints, side: Ints) -> tuple[Ints, Ints]:
-        """Return the grid points (q,) along sides (s,), by rising parameter, and the row (q,) of each."""
+        """Return the crossings (q,) along sides (s,) of quadrilaterals (s,), by rising parameter, and the row
+        (q,) of each.
+        """
         nu, nv = self.counts[patch].T
         step = np.where(side < 2, 1, nv + 1)
         start = self.firsts[patch] + np.choose(side, [0 * nu, nu * (nv + 1), 0 * nu, nv])
@@ -82,10 +85,20 @@ Bounds = Callable[[Ints, Ints, float], Floats]
 def cells_within_tolerance(
     bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: int
 ) -> tuple[Ints, Floats]:
-    """Return the cells (n, 2), `least` or more, whose bounds are within a tolerance, and those bounds, of all
-    cells.
+    """Return the cells of quadrilaterals whose bounds are within a tolerance, and those bounds.
 
-    Raises SurfaceError if 300,000 cells do not suffice.
+    Args:
+        bounds: proven bounds on cells.
+        joins: how the quadrilaterals are joined.
+        tolerance: scene units.
+        kind: the name of the kind in errors.
+        least: cells in each direction.
+
+    Returns:
+        counts (n, 2), alike along joins; bounds (c,) of all cells, scene units.
+
+    Raises:
+        SurfaceError: if 300,000 cells do not suffice.
     """
     count = len(joins.patch)
     strips, counts = strips_of(joins), np.full((count, 2), least, dtype=np.intp)
@@ -109,8 +122,12 @@ def cells_within_tolerance(
 
 
 def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
-    """Return proven bounds (c,) on the distance of the surface from the triangles of all cells, to be
-    compared with `enough`, a length.
+    """Return proven bounds (c,) on the distance of the surface from the triangles of all cells, scene units.
+
+    Args:
+        nets: the quadrilaterals.
+        counts: cells (n, 2) in each.
+        enough: the length that the bounds will be compared with; looser ones need not be exact.
     """
     lattice = Lattice(counts)
     patch, place = lattice.cells()
@@ -131,9 +148,10 @@ def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class CageTessellation:
-    """All triangles: points (p, 3); corners (t, 3); patch (t,) and parameters (t, 3, 2) on it; bound (t,).
+    """All triangles of patches over a cage.
 
-    numbers: the point at each crossing of the lattice.  Triangles 2 c and 2 c + 1 are those of cell c.
+    lattice: the crossings of lines.  numbers: the point at each of them.  points (p, 3); corners (t, 3);
+    patch (t,) and parameters uv (t, 3, 2) on it; bound (t,).  Triangles 2 c and 2 c + 1 are those of cell c.
     """
 
     lattice: Lattice
@@ -146,7 +164,7 @@ class CageTessellation:
 
 
 def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> CageTessellation:
-    """Tessellate all quadrilaterals; points on smooth joins are one."""
+    """Return the triangles of all quadrilaterals; points on smooth joins are one."""
     lattice = Lattice(counts)
     patch, at = lattice.grid_points()
     numbers = _shared(lattice, joins)
@@ -163,7 +181,7 @@ def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -
 
 
 def _shared(lattice: Lattice, joins: Joins) -> Ints:
-    """Number the grid points so that those on smooth joins are one."""
+    """Return numbers of the crossings such that those on smooth joins are one."""
     patch, side = np.nonzero(joins.smooth)
     first, row = lattice.along(patch, side)
     second, _ = lattice.along(joins.patch[patch, side], joins.side[patch, side])
@@ -172,14 +190,14 @@ def _shared(lattice: Lattice, joins: Joins) -> Ints:
 
 
 def _reversed(values: Ints, row: Ints) -> Ints:
-    """Each row's values the other way round; rows (q,) are sorted."""
+    """Return each row's values the other way round; rows (q,) are sorted."""
     first = np.searchsorted(row, row, side="left")
     last = np.searchsorted(row, row, side="right") - 1
     return values[first + last - np.arange(len(row))]
 
 
 def degenerate_patches(nets: Patches) -> Bools:
-    """Tell which quadrilaterals (n,) have no tangent plane at a corner or in their middle."""
+    """Return which quadrilaterals (n,) have no tangent plane at a corner or in their middle."""
     at = np.array([[0.5, 0.5], [0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     patch = np.repeat(np.arange(len(nets)), len(at))
     slopes = nets.slopes(patch, np.tile(at, (len(nets), 1)))

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.surfaces.bezier.nets import BezierNets
-from tests.core.surfaces.patched_bodies import BODIES, samples, sheets
-from tests.core.surfaces.walks import (
+from tests.core.surfaces.bezier.moves_over_patches import (
     beside,
     far_from_open_sides,
     leaves_its_pole_in_any_direction,
     moves_to_first_order,
     points,
 )
+from tests.core.surfaces.bezier.patched_bodies import BODIES, samples, sheets
 
 each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
 ROUND = ["pebble", "lunes", "pot", "lid"]

@@ -11,16 +11,12 @@ from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
-from physplace_addon.core.surfaces.bernstein import part_matrices
 from physplace_addon.core.surfaces.bezier.splines import SplineSheet, spline_surface
-from physplace_addon.core.surfaces.curves.rational import PiecewiseRational
-from physplace_addon.core.surfaces.rational import second_derivative_bounds
 from tests.bodies_of_the_paper import floor
-from tests.core.surfaces import spline_bodies as splines
-from tests.core.surfaces.formula_bodies import TORUS
-from tests.core.surfaces.patched_bodies import samples
-from tests.core.surfaces.test_bezier_mesh import thin_distances
-from tests.core.surfaces.test_tessellation import distances
+from tests.core.surfaces.bezier import spline_bodies as splines
+from tests.core.surfaces.bezier.patched_bodies import samples
+from tests.core.surfaces.formula.formula_bodies import TORUS
+from tests.core.surfaces.point_distances import thin_distances
 
 ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1, 1), "dvv": (0, 2)}
 
@@ -58,19 +54,6 @@ def test_no_point_of_a_cell_is_farther_from_its_triangles_than_the_bound(rng):
                 corners = points[-4:]
                 apart = [thin_distances(points, corners[list(c)]) for c in ((0, 1, 2), (3, 2, 1))]
                 assert np.min(apart, axis=0).max() <= bounds[i, j] + 1e-14
-
-
-def test_the_bound_on_second_derivatives_tends_to_them_as_cells_get_small(rng):
-    sheet = splines.random_sheet(rng, (4, 4), (6, 6), rational=True)
-    nets = spline_surface([sheet]).nets
-    patch, (at,) = np.zeros(1, dtype=int), rng.uniform(0.2, 0.8, (1, 1, 2))
-    true = nets.derivatives(patch, at)
-    for size, most in ((1e-1, 3.0), (1e-3, 1.02)):
-        low, high = at[:, :, None] - 0.5 * size, at[:, :, None] + 0.5 * size
-        by_u, by_v = (part_matrices(low[:, i, 0], high[:, i, 0], 3)[0] for i in (0, 1))
-        part = np.einsum("ai,bj,ijx->abx", by_u, by_v, nets.control[0])
-        for bound, bend in zip(second_derivative_bounds(part[None]), (true.duu, true.dvv), strict=True):
-            assert 0.999 < bound[0] / (size**2 * np.linalg.norm(bend)) < most
 
 
 def test_a_torus_of_rational_arcs_is_a_torus(rng):
@@ -116,41 +99,6 @@ def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
             placement.run()
             pose = placement.states[-1].pose
             assert abs(pose.translation[2] - 0.25) <= 1e-9 * 1.25, name
-
-
-@pytest.mark.parametrize("kind", ["revolution", "tube"])
-def test_a_circle_of_rational_arcs_is_turned_and_followed_exactly(kind, rng):
-    if kind == "tube":
-        circle = np.insert(splines.CIRCLE, 2, 0.0, axis=1)
-        body = kinds.tube(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), 0.25, True)
-    else:
-        circle = np.array([1.0, 0.0]) + 0.25 * splines.CIRCLE
-        body = kinds.revolution(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), True)
-    assert body.closed
-    assert body.mass.volume == pytest.approx(2.0 * np.pi**2 * 0.0625, rel=1e-12)
-    u, v = body.surfaces[0].domain
-    at = np.column_stack([rng.uniform(w.lower, w.upper, 300) for w in (u, v)])
-    point = body.surfaces[0].geometry(np.zeros(300, dtype=int), at).point
-    around = np.hypot(point[:, 0], point[:, 1])
-    np.testing.assert_allclose(np.hypot(around - 1.0, point[:, 2]), 0.25, atol=2e-15)
-    mesh = body.tessellate((17, 17))
-    apart = distances(point[:100], mesh.points[mesh.corners])
-    assert np.all((apart - mesh.bound).min(axis=1) <= 0.0)
-
-
-def test_a_rational_curve_has_exact_derivatives_and_bounds_on_the_third(rng):
-    control = rng.normal(size=(5, 5, 4))
-    control[..., 3] = rng.uniform(0.3, 2.0, (5, 5))
-    curve = PiecewiseRational(control, np.array([0.0, 1.0, 3.0, 4.0, 4.5, 6.0]))
-    t = curve.knots[:-1] + 0.4 * np.diff(curve.knots)
-    step = 1e-6
-    slopes = (curve.jet(t + step) - curve.jet(t - step)) / (2.0 * step)
-    np.testing.assert_allclose(curve.jet(t)[:, 3:], slopes[:, :9], rtol=1e-7, atol=1e-6)
-    for width, most in ((0.2, 20.0), (1e-4, 1.01)):
-        bounds = curve.third_bounds(t, t + width)
-        inside = curve.jet((t[:, None] + width * np.linspace(0.0, 0.999, 40)).ravel())[:, 9:]
-        true = np.linalg.norm(inside, axis=1).reshape(5, 40).max(axis=1)
-        assert np.all((true <= bounds) & (bounds <= most * true))
 
 
 def test_three_splines_that_meet_are_one_solid():

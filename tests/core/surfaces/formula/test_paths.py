@@ -8,9 +8,9 @@ from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.formulas import Formulas
 from physplace_addon.core.surfaces import kinds
 from tests.core.formulas.random_formulas import ONE, TWO
+from tests.core.surfaces.analytic.exact_bodies import samples
 from tests.core.surfaces.curves.trigonometric_paths import trefoil
-from tests.core.surfaces.exact_bodies import samples
-from tests.core.surfaces.test_tessellation import distances
+from tests.core.surfaces.point_distances import distances
 
 KNOT = {
     **{"path.x": "sin(t) + a*sin(2*t)", "path.y": "cos(t) - a*cos(2*t)", "path.z": "-sin(3*t)"},

@@ -8,8 +8,8 @@ import pytest
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.core.surfaces.bezier.control_meshes import nets_of_control_mesh
-from tests.core.surfaces.patched_bodies import cube_nets, hill_nets
-from tests.core.surfaces.smooth_meshes import cage_of
+from tests.core.surfaces.bezier.patched_bodies import cube_nets, hill_nets
+from tests.core.surfaces.smooth.smooth_meshes import cage_of
 
 
 def grid(rows, columns, first=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.surfaces import kinds
-from tests.core.surfaces.exact_bodies import ALL, samples
+from tests.core.surfaces.analytic.exact_bodies import ALL, samples
 
 MAPS = {
     "turned and scaled": [[0, -2, 0, 1], [2, 0, 0, 2], [0, 0, 2, 3]],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.surfaces.bezier.bodies import bezier
-from tests.core.surfaces.patched_bodies import BODIES
+from tests.core.surfaces.bezier.patched_bodies import BODIES
 from tests.oracles.patches import Patches
 from tests.teapot import LID_SCALE, lid_nets, pot_nets
 

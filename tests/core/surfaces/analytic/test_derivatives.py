@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tests.core.surfaces.exact_bodies import ALL
+from tests.core.surfaces.analytic.exact_bodies import ALL
 
 POINTS = 4
 

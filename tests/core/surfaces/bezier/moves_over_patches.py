@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.core.surfaces.patched_bodies import samples
+from tests.core.surfaces.bezier.patched_bodies import samples
 
 
 def points(sheet, uv):

@@ -5,7 +5,7 @@ import pytest
 
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, turned
-from tests.core.surfaces.exact_bodies import ALL, SMOOTH, samples
+from tests.core.surfaces.analytic.exact_bodies import ALL, SMOOTH, samples
 
 NEAREST = ["sphere", "torus", "apple", "capsule", "knot", "rod", "hook", "vase", "dish"]
 

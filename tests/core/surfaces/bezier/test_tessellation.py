@@ -6,8 +6,8 @@ import pytest
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.nets import BezierNets
-from tests.core.surfaces.patched_bodies import BODIES, CLOSED, NETS, samples
-from tests.core.surfaces.test_tessellation import distances
+from tests.core.surfaces.bezier.patched_bodies import BODIES, CLOSED, NETS, samples
+from tests.core.surfaces.point_distances import distances, thin_distances
 
 each_body = pytest.mark.parametrize("name", BODIES)
 
@@ -39,13 +39,6 @@ def test_every_cell_is_within_its_own_bound_of_its_two_triangles(name, rng):
 
 def weights(t):
     return np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3], axis=1)
-
-
-def thin_distances(points, triangle):
-    """Distances (m,) to one triangle, which may have no area."""
-    if np.linalg.norm(np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])) < 1e-12:
-        return np.full(len(points), np.inf)
-    return distances(points, triangle[None])[:, 0]
 
 
 @pytest.mark.parametrize("name", ["pebble", "pot", "lid"])

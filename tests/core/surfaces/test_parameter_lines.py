@@ -4,10 +4,10 @@ import pytest
 
 from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.surfaces import kinds
-from tests.core.surfaces.cages import cages
-from tests.core.surfaces.exact_bodies import ALL
-from tests.core.surfaces.patched_bodies import BODIES
-from tests.core.surfaces.test_tessellation import distances
+from tests.core.surfaces.analytic.exact_bodies import ALL
+from tests.core.surfaces.bezier.patched_bodies import BODIES
+from tests.core.surfaces.point_distances import distances
+from tests.core.surfaces.subdivision.cages import cages
 
 FLAT = {"u": "-1, 1", "v": "-1, 1"}
 BUMP = {"x": "u", "y": "v", "z": "0.3*exp(-20*(u^2 + v^2))", **FLAT}

@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.surfaces.bernstein import bernstein
 from physplace_addon.core.surfaces.formula.bodies import formula
 from physplace_addon.core.surfaces.geometry import HullDeviation
-from tests.core.surfaces.formula_bodies import NAMED, body_of
+from tests.core.surfaces.formula.formula_bodies import NAMED, body_of
 
 
 @pytest.mark.parametrize("name", NAMED)

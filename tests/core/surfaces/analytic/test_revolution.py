@@ -1,0 +1,44 @@
+"""Surfaces of revolution: spheres, tori and poles have the curvature that is known."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.surfaces import kinds
+from tests.core.surfaces.analytic.exact_bodies import ALL
+
+FACE = np.zeros(1, dtype=np.intp)
+
+
+def principal(surface, uv):
+    """Principal curvatures, rising, at one point."""
+    return np.linalg.eigvalsh(surface.geometry(FACE, np.array([uv])).curvature[0])
+
+
+def test_a_sphere_curves_away_from_its_outward_normal():
+    surface = kinds.sphere(2.0).surfaces[0]
+    np.testing.assert_allclose(principal(surface, [0.3, 0.4]), [-0.5, -0.5], rtol=1e-14)
+
+
+@pytest.mark.parametrize("v", [-0.5 * np.pi, 0.5 * np.pi])
+def test_a_sphere_is_a_sphere_at_its_poles(v):
+    surface = kinds.sphere(2.0).surfaces[0]
+    g = surface.geometry(FACE, np.array([[1.0, v]]))
+    np.testing.assert_allclose(g.normal[0], [0, 0, np.sign(v)], atol=1e-15)
+    np.testing.assert_allclose(g.curvature[0], -0.5 * np.eye(2), atol=1e-14)
+
+
+def test_the_inside_of_a_torus_is_a_saddle():
+    surface = kinds.torus(1.0, 0.25).surfaces[0]
+    np.testing.assert_allclose(principal(surface, [0.7, np.pi]), [-4.0, 1.0 / 0.75], rtol=1e-13)
+
+
+@pytest.mark.parametrize("end", [0, -1])
+def test_curvature_tends_to_its_value_at_a_smooth_pole(end):
+    surface = ALL["apple"].surfaces[0]
+    pole = surface.breaks[1][end]
+    inward = 1.0 if end == 0 else -1.0
+    v = pole + inward * np.array([0.0, 1e-12, 1e-9, 1e-6, 1e-4])
+    curvature = surface.geometry(np.zeros(5, dtype=np.intp), np.column_stack([np.full(5, 0.4), v])).curvature
+    np.testing.assert_allclose(curvature[0, 0, 0], curvature[0, 1, 1])
+    np.testing.assert_allclose(curvature, np.tile(curvature[:1], (5, 1, 1)), atol=3e-3)
+    np.testing.assert_allclose(curvature[:4], np.tile(curvature[:1], (4, 1, 1)), atol=1e-4)

@@ -1,0 +1,15 @@
+"""Tubes: their round ends."""
+
+import numpy as np
+
+from tests.core.surfaces.analytic.exact_bodies import ALL
+
+
+def test_round_ends_of_a_tube_meet_it_in_the_same_tangent_plane():
+    surface = ALL["hook"].surfaces[0]
+    own = surface.path.domain
+    for u in (own.lower, own.upper):
+        near = np.array([[u - 1e-9, 1.0], [u + 1e-9, 1.0]])
+        g = surface.geometry(np.zeros(2, dtype=np.intp), near)
+        np.testing.assert_allclose(g.point[0], g.point[1], atol=1e-8)
+        np.testing.assert_allclose(g.normal[0], g.normal[1], atol=1e-7)

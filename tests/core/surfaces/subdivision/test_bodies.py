@@ -1,0 +1,47 @@
+"""Bodies that are Catmull-Clark limits: their mass, their orientation, and what is refused."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies.curved_meshes import limit_complex
+from physplace_addon.core.errors import SurfaceError
+from physplace_addon.core.mesh.mass import mass_of_triangles
+from tests.core.surfaces.subdivision import cages
+
+CAGES = cages.cages()
+
+CLOSED = ["cube", "hard top", "soft top", "dart", "corner of creases", "five"]
+
+
+def body_of(points, cage):
+    return limit_complex(points, cage)[0]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name):
+    body = body_of(*CAGES[name])
+    volumes = []
+    for lines in (9, 17):
+        mesh = body.tessellate(resolution=(lines, lines))
+        volumes.append(mass_of_triangles(mesh.points, mesh.corners).volume)
+    assert body.closed
+    np.testing.assert_allclose(body.mass.volume, volumes[1] + (volumes[1] - volumes[0]) / 3.0, rtol=3e-4)
+
+
+def test_a_cube_turned_inside_out_is_the_same_solid():
+    points, cage = cages.cube()
+    inside_out = cages.cage_of(cages.CUBE, [face[::-1] for face in cages.CUBE_FACES])
+    (one, turned), (other, turned_too) = limit_complex(points, cage), limit_complex(*inside_out)
+    assert turned != turned_too
+    np.testing.assert_allclose(one.mass.volume, other.mass.volume, rtol=1e-12)
+    for body in (one, other):
+        sheet = body.surfaces[0]
+        found = sheet.geometry(np.zeros(1, int), sheet.layout.origins[:1] + 0.5)
+        assert (found.point * found.normal).sum() > 0.0
+
+
+def test_a_cage_without_faces_or_size_is_refused_by_name():
+    with pytest.raises(SurfaceError, match="no faces"):
+        body_of(np.zeros((0, 3)), cages.cage_of(np.zeros((0, 3)), [])[1])
+    with pytest.raises(SurfaceError, match="no size"):
+        body_of(*cages.cage_of(np.zeros((4, 3)), [(0, 1, 2, 3)]))
