@@ -16,7 +16,7 @@ from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.placing import check, connect, drag, extricate, live_check, place, push, replicate
 from .operators.rests import forces
-from .operators.rests import rests as rest_operators
+from .operators.rests import keyed as rest_operators
 from .overlay import drawing
 from .panels import blobs as blob_panels
 from .panels import rests as rest_panels

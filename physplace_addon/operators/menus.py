@@ -13,7 +13,7 @@ from .placing.extricate import PHYSPLACE_OT_extricate
 from .placing.place import PHYSPLACE_OT_place
 from .placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .placing.replicate import PHYSPLACE_OT_replicate
-from .rests.rests import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
+from .rests.keyed import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
 
 OPERATORS = (
     PHYSPLACE_OT_place,

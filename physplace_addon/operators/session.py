@@ -152,7 +152,7 @@ class OpenSession:
         manager.modal_handler_add(operator)
 
     def is_in(self, context: Context) -> bool:
-        """Whether the context is of the area, the scene and the view layer that the session was begun in."""
+        """Return whether the context has the area, scene and view layer that the session was begun in."""
         return _place_of(context) == self._place
 
     def show_text(self, context: Context, header: str, hints: str) -> None:

@@ -12,7 +12,7 @@ from ..operators.rests.forces import (
     PHYSPLACE_OT_rest_force_remove,
     PHYSPLACE_OT_rest_push_add,
 )
-from ..operators.rests.rests import (
+from ..operators.rests.keyed import (
     PHYSPLACE_OT_keyframe_rest,
     PHYSPLACE_OT_rest_remove,
     PHYSPLACE_OT_rests_replace,

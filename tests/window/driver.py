@@ -122,13 +122,13 @@ def _context_of_the_viewport() -> Any:
 
 def _explain(error: BaseException) -> str:
     """The traceback from the test on, with the values of its variables."""
-    told = traceback.TracebackException.from_exception(error, capture_locals=True)
-    told.stack = traceback.StackSummary.from_list([f for f in told.stack if f.filename != __file__])
-    for frame in told.stack:
+    report = traceback.TracebackException.from_exception(error, capture_locals=True)
+    report.stack = traceback.StackSummary.from_list([f for f in report.stack if f.filename != __file__])
+    for frame in report.stack:
         is_of_a_test = frame.filename.startswith(TESTS) and frame.name != "<module>"
         values = (frame.locals or {}).items() if is_of_a_test else ()
         frame.locals = {name: value[:WIDEST_VALUE] for name, value in values if name[0] != "@"}
-    return "".join(told.format())
+    return "".join(report.format())
 
 
 async def ready(user: Any) -> None:

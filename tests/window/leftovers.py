@@ -1,4 +1,4 @@
-"""What a modal operator might leave behind when it ends: a session, a drawing, a timer, words in its bars."""
+"""What a modal operator might leave behind when it ends: a session, a drawing, a timer, texts in the bars."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class COUNTING_OT_timers(bpy.types.Operator):
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class BarPixels:
     """The bars at the view's top, where an operator's header is, and at the window's bottom, as seen."""
 
     top: np.ndarray
     bottom: np.ndarray
 
     @classmethod
-    async def of(cls, user: User) -> Bars:
+    async def of(cls, user: User) -> BarPixels:
         """Look at them."""
         user.area.tag_redraw()
         await user.move_to(user.place)
@@ -55,16 +55,16 @@ class Bars:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ShownBars:
     """The bars before an operator began, and with what it tells in them."""
 
-    before: Bars
-    meanwhile: Bars
+    before: BarPixels
+    meanwhile: BarPixels
 
     @classmethod
-    async def of(cls, user: User, before: Bars) -> Told:
+    async def of(cls, user: User, before: BarPixels) -> ShownBars:
         """What an operator that has begun tells."""
-        meanwhile = await Bars.of(user)
+        meanwhile = await BarPixels.of(user)
         assert (meanwhile.top != before.top).any()
         assert (meanwhile.bottom != before.bottom).any()
         return cls(before, meanwhile)
@@ -90,10 +90,10 @@ def assert_nothing_is_open() -> None:
         assert drawing.open_drawings() == ()
 
 
-async def assert_nothing_is_left(user: User, told: Told) -> None:
-    """Nothing is open, nothing ticks, and nothing is told any more; Blender has words of its own below."""
+async def assert_nothing_is_left(user: User, shown_bars: ShownBars) -> None:
+    """Nothing is open, no timer ticks, and Blender's own texts are in the bars again."""
     assert_nothing_is_open()
     assert await timers(user) == 0
-    after = await Bars.of(user)
-    np.testing.assert_array_equal(after.top, told.before.top)
-    assert (after.bottom != told.meanwhile.bottom).any()
+    after = await BarPixels.of(user)
+    np.testing.assert_array_equal(after.top, shown_bars.before.top)
+    assert (after.bottom != shown_bars.meanwhile.bottom).any()

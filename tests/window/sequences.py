@@ -34,7 +34,7 @@ class Sequence:
     events: tuple[Event, ...]
 
 
-def told(events: tuple[Event, ...]) -> str:
+def described(events: tuple[Event, ...]) -> str:
     """Events in words."""
     return ", ".join(" ".join(_word(word) for word in event) for event in events)
 

@@ -8,7 +8,13 @@ import bpy
 from mathutils import Vector
 
 from tests.window import extension
-from tests.window.leftovers import Bars, Told, assert_nothing_is_left, assert_nothing_is_open, timers
+from tests.window.leftovers import (
+    BarPixels,
+    ShownBars,
+    assert_nothing_is_left,
+    assert_nothing_is_open,
+    timers,
+)
 from tests.window.placements import header
 from tests.window.user import User
 
@@ -25,7 +31,7 @@ def at(name: str) -> Vector:
     return bpy.data.objects[name].matrix_world.translation.copy()
 
 
-async def a_blob(user: User) -> Bars:
+async def a_blob(user: User) -> BarPixels:
     """Two balls side by side in one blob, with a control point at the right end and one on the left."""
     bpy.ops.physplace.blob_add(location=(-1.0, 0.0, 0.0))
     bpy.ops.physplace.blob_add(location=(1.0, 0.0, 0.0))
@@ -37,7 +43,7 @@ async def a_blob(user: User) -> Bars:
     await user.look_from_the_front(centre=(0.0, 0.0, 0.0), distance=14.0)
     user.scene_is_ready()
     await user.move_to(user.at((0.0, 0.0, 3.0)))
-    return await Bars.of(user)
+    return await BarPixels.of(user)
 
 
 def activate(name: str) -> None:
@@ -46,11 +52,11 @@ def activate(name: str) -> None:
     bpy.context.view_layer.objects.active = bpy.data.objects[name]
 
 
-async def begun(user: User) -> Told:
+async def begun(user: User) -> ShownBars:
     """The blob is being sculpted, and its surface shown."""
     before = await a_blob(user)
     await begin(user)
-    return await Told.of(user, before)
+    return await ShownBars.of(user, before)
 
 
 async def begin(user: User) -> None:
@@ -79,7 +85,7 @@ def is_alike(first: dict[str, tuple[float, ...]], second: dict[str, tuple[float,
 
 
 async def test_g_on_a_control_point_moves_the_surface(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     start = places()
     await user.screenshot("blob_sculpting")
     await user.move_to(user.at(at("Right")))
@@ -95,7 +101,7 @@ async def test_g_on_a_control_point_moves_the_surface(user: User) -> None:
     await pulled_by_g(user)
     assert extension.open_sessions() == [SCULPT], "Enter ended G, not the sculpting"
     await user.press("RET")
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert at("Right").x > 3.5
     assert abs(at("Left").x + 2.02) < 0.05, "the pinned point has stayed"
 
@@ -121,7 +127,7 @@ async def test_undo_goes_back_a_move_and_sculpting_goes_on_from_there(user: User
 
 
 async def test_escape_has_all_as_it_was(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     start = places()
     await pulled_by_g(user)
     await user.click(user.at((0.0, 0.0, 0.3)), ctrl=True)
@@ -135,7 +141,7 @@ async def test_escape_has_all_as_it_was(user: User) -> None:
     await user.wait(5)
     assert not is_alike(places(), start)
     await user.press("ESC")
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert is_alike(places(), start)
     assert len(bpy.data.objects) == 5
     assert at("Right").x < 2.3
@@ -281,7 +287,7 @@ async def test_a_file_saved_meanwhile_has_what_is_seen(user: User) -> None:
 
 
 async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     await pulled_by_g(user)
     seen = places()
     await user.open_tab()
@@ -291,5 +297,5 @@ async def test_another_mode_or_workspace_ends_it_and_keeps_what_is_seen(user: Us
     await user.until(lambda: not extension.open_sessions())
     user.window.workspace = before
     await user.wait(5)
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert is_alike(places(), seen)

@@ -12,7 +12,13 @@ from mathutils import Vector
 
 from tests.scene import scenes
 from tests.window import extension
-from tests.window.leftovers import Bars, Told, assert_nothing_is_left, assert_nothing_is_open, timers
+from tests.window.leftovers import (
+    BarPixels,
+    ShownBars,
+    assert_nothing_is_left,
+    assert_nothing_is_open,
+    timers,
+)
 from tests.window.user import User
 
 START = Vector((0.0, 0.0, 3.0))
@@ -29,7 +35,7 @@ def in_view(user: User) -> contextlib.AbstractContextManager[None]:
     return bpy.context.temp_override(window=user.window, area=user.area, region=user.region())
 
 
-async def a_cube_above_a_floor(user: User) -> Bars:
+async def a_cube_above_a_floor(user: User) -> BarPixels:
     """The scene, and how the bars look before anything runs."""
     scenes.floor()
     cube = scenes.cube("Cube", START)
@@ -38,10 +44,10 @@ async def a_cube_above_a_floor(user: User) -> Bars:
     await user.look_from_the_front()
     user.scene_is_ready()
     await user.move_to(user.at((4.0, 0.0, 4.0)))
-    return await Bars.of(user)
+    return await BarPixels.of(user)
 
 
-async def begun(user: User, name: str = PLACE) -> Told:
+async def begun(user: User, name: str = PLACE) -> ShownBars:
     """An operator that has moved the cube."""
     before = await a_cube_above_a_floor(user)
     with in_view(user):
@@ -50,23 +56,23 @@ async def begun(user: User, name: str = PLACE) -> Told:
         await user.glide_to(user.at((5.0, 0.0, 4.0)), 4)
     await user.until(lambda: (cube_at() - START).length > MOVED)
     assert extension.open_sessions() == [f"PHYSPLACE_OT_{name}"]
-    return await Told.of(user, before)
+    return await ShownBars.of(user, before)
 
 
 @pytest.mark.parametrize("name", [PLACE, DRAG])
 async def test_escape_puts_all_back_and_leaves_nothing(user: User, name: str) -> None:
-    told = await begun(user, name)
+    shown_bars = await begun(user, name)
     assert await timers(user) > 0
     await user.press("ESC")
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
 
 
 @pytest.mark.parametrize("name", [PLACE, DRAG])
 async def test_confirmed_it_leaves_nothing_but_the_object_where_it_is(user: User, name: str) -> None:
-    told = await begun(user, name)
+    shown_bars = await begun(user, name)
     await user.press("RET")
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert cube_at() != START
 
 
@@ -160,21 +166,21 @@ INTERRUPTIONS = (
 
 @pytest.mark.parametrize("interruption", [each.__name__ for each in INTERRUPTIONS])
 async def test_it_ends_with_everything_put_back_when(user: User, interruption: str) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     happens: Callable[[User], Awaitable[None]] = globals()[interruption]
     await happens(user)
     await user.until(lambda: not extension.open_sessions())
     await user.wait(5)
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
     assert bpy.data.objects["Cube"].display_type == "TEXTURED"
 
 
 async def test_it_ends_when_the_object_is_deleted(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     await user.until(lambda: not extension.open_sessions())
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
 
 
 async def test_it_ends_when_its_area_is_closed(user: User) -> None:
@@ -188,12 +194,12 @@ async def test_it_ends_when_its_area_is_closed(user: User) -> None:
     with bpy.context.temp_override(window=user.window, area=theirs, region=region):
         assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: cube_at().z < START.z - MOVED)
-    told = Told(before, await Bars.of(user))
+    shown_bars = ShownBars(before, await BarPixels.of(user))
     with bpy.context.temp_override(window=user.window, area=theirs):
         bpy.ops.screen.area_close()
     await user.until(lambda: not extension.open_sessions())
     await user.wait(5)
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
 
 
@@ -207,12 +213,12 @@ async def test_it_ends_when_its_window_is_closed(user: User) -> None:
     with bpy.context.temp_override(window=theirs, area=area, region=region):
         assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: cube_at().z < START.z - MOVED)
-    told = Told(before, await Bars.of(user))
+    shown_bars = ShownBars(before, await BarPixels.of(user))
     with bpy.context.temp_override(window=theirs):
         bpy.ops.wm.window_close()
     await user.wait(5)
     assert len(bpy.context.window_manager.windows) == 1
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
 
 
@@ -225,16 +231,16 @@ async def test_another_file_ends_it(user: User) -> None:
 
 
 async def test_it_ends_with_the_extension(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     extension.disable()
     assert cube_at() == START
     await user.wait(5)
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     extension.enable()
 
 
 async def test_a_file_saved_meanwhile_has_the_scene_as_it_was_and_it_goes_on(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     await user.press("I")
     await user.press("G")
     await user.press("Z")
@@ -250,7 +256,7 @@ async def test_a_file_saved_meanwhile_has_the_scene_as_it_was_and_it_goes_on(use
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
     await user.press("ESC")
     await user.press("ESC")
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.data.objects["Cube"].location == START
     assert bpy.data.objects["Cube"].display_type == "TEXTURED"
@@ -277,7 +283,7 @@ def what_it_raises() -> Iterator[list[Exception]]:
 
 
 async def test_an_error_in_it_is_raised_once_everything_is_put_back(user: User) -> None:
-    told = await begun(user)
+    shown_bars = await begun(user)
     operator = extension.open_operators()[0]
 
     def fails(*_: object) -> bool:
@@ -288,4 +294,4 @@ async def test_an_error_in_it_is_raised_once_everything_is_put_back(user: User) 
         await user.until(lambda: errors)
     assert len(errors) == 1
     assert cube_at() == START
-    await assert_nothing_is_left(user, told)
+    await assert_nothing_is_left(user, shown_bars)

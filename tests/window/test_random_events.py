@@ -13,7 +13,7 @@ from tests.scene import scenes
 from tests.window import afresh, extension
 from tests.window.events import Performer
 from tests.window.leftovers import timers
-from tests.window.sequences import sequence, told
+from tests.window.sequences import described, sequence
 from tests.window.user import User
 
 SEQUENCES = int(os.environ.get("PHYSPLACE_RANDOM_EVENTS", "25"))
@@ -30,7 +30,8 @@ async def test_after_random_events_nothing_is_left_and_nothing_is_lost(user: Use
 async def whatever_happens(user: User, seed: int) -> None:
     """The sequence of a seed, and what holds after it."""
     drawn = sequence(seed)
-    words = f"seed {seed}, {drawn.scene}, {'quiet' if drawn.quiet else 'not quiet'}: {told(drawn.events)}"
+    quiet = "quiet" if drawn.quiet else "not quiet"
+    words = f"seed {seed}, {drawn.scene}, {quiet}: {described(drawn.events)}"
     print(f"Random events, {words}", flush=True)
     await start_afresh(user)
     performer = Performer(user, drawn.scene)

@@ -22,7 +22,7 @@ from ...scene.reading.visible import Family
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_stands_at
-from ..rests.rests import key_as_rests
+from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
 from .point_handle import PointAction, PointHandle
 from .run import PlacementRun, begin_run, settings_for

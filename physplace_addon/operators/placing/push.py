@@ -72,7 +72,7 @@ class LocalForceProperties:
         self.layout.prop(self, "strength")
 
     def force_on(self, context: Context, subject: Subject) -> Local:
-        """The force at the object's point nearest to the location.
+        """Return the force at the object's point nearest to the location.
 
         Raises PlacementError for a location that is not finite, no direction, or no strength.
         """

@@ -16,7 +16,7 @@ from ..common import Conclusion, other_object
 from ..placing.connect import ConnectionProperties
 from ..placing.push import LocalForceProperties
 from ..placing.run import scenario_of
-from .rests import RestsOperator, chosen
+from .keyed import RestsOperator, chosen
 
 if TYPE_CHECKING:
     from ...properties import PhysPlaceRest
