@@ -1,4 +1,4 @@
-"""All external forces together, on all bodies of an assembly."""
+"""All external forces together, on all bodies of an system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.system import Assembly
+from ..contact.system import ContactSystem
 from ..errors import PlacementError
 from ..mesh.mass import comparable
 from .forces import Force, Gravity
@@ -18,7 +18,7 @@ _NEXT_TO_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Load:
+class ExternalWrench:
     """Gravity, None where there is none, and other forces.  All methods give sums over them."""
 
     gravity: Gravity | None
@@ -26,8 +26,8 @@ class Load:
 
     @classmethod
     def of(
-        cls, direction: Sequence[float] | None, others: Sequence[Force], assembly: Assembly, origin: Floats
-    ) -> Load:
+        cls, direction: Sequence[float] | None, others: Sequence[Force], system: ContactSystem, origin: Floats
+    ) -> ExternalWrench:
         """Gravity along a direction, with the bodies' weights, and other forces, in a world seen from the
         origin (3,).  Raises PlacementError for a force on a body that is not there, or no force at all.
         """
@@ -35,9 +35,9 @@ class Load:
             raise PlacementError("no force acts: give gravity a direction, or add a force")
         for force in others:
             for number in (getattr(force, "body", 0), getattr(force, "other", None) or 0):
-                if not 0 <= number < len(assembly):
-                    raise PlacementError(f"force on body {number}: there are {len(assembly)} moving bodies")
-        gravity = None if direction is None else Gravity.along(direction, weights_of(assembly))
+                if not 0 <= number < len(system):
+                    raise PlacementError(f"force on body {number}: there are {len(system)} moving bodies")
+        gravity = None if direction is None else Gravity.along(direction, weights_of(system))
         return cls(gravity, tuple(force.seen_from(origin) for force in others))
 
     @property
@@ -50,9 +50,9 @@ class Load:
         """Whether gravity alone acts."""
         return self.gravity is not None and not self.others
 
-    def wrench(self, assembly: Assembly) -> Floats:
+    def wrench(self, system: ContactSystem) -> Floats:
         """The sum of all wrenches (d,)."""
-        total: Floats = np.sum([force.wrench(assembly) for force in self._all], axis=0)
+        total: Floats = np.sum([force.wrench(system) for force in self._all], axis=0)
         return total
 
     @property
@@ -60,52 +60,52 @@ class Load:
         """Whether a force acts that has no energy."""
         return not all(force.has_energy for force in self._all)
 
-    def descent(self, assembly: Assembly) -> Floats:
+    def descent(self, system: ContactSystem) -> Floats:
         """The wrench (d,) of the forces that have an energy: along it that falls."""
-        parts = [force.wrench(assembly) for force in self._all if force.has_energy]
-        total: Floats = np.sum(parts, axis=0) if parts else np.zeros(6 * len(assembly))
+        parts = [force.wrench(system) for force in self._all if force.has_energy]
+        total: Floats = np.sum(parts, axis=0) if parts else np.zeros(6 * len(system))
         return total
 
-    def energy(self, assembly: Assembly) -> float:
+    def energy(self, system: ContactSystem) -> float:
         """The sum of all energies."""
-        return float(sum(force.energy(assembly) for force in self._all))
+        return float(sum(force.energy(system) for force in self._all))
 
-    def change(self, assembly: Assembly) -> Floats:
+    def change(self, system: ContactSystem) -> Floats:
         """The derivative (d, d) of the wrench."""
-        total: Floats = np.sum([force.change(assembly) for force in self._all], axis=0)
+        total: Floats = np.sum([force.change(system) for force in self._all], axis=0)
         return total
 
-    def stiffness(self, assembly: Assembly) -> Floats:
+    def stiffness(self, system: ContactSystem) -> Floats:
         """The bound (d, d) on the energy's curvature."""
-        total: Floats = np.sum([force.stiffness(assembly) for force in self._all], axis=0)
+        total: Floats = np.sum([force.stiffness(system) for force in self._all], axis=0)
         return total
 
-    def sizes(self, assembly: Assembly) -> Floats:
+    def sizes(self, system: ContactSystem) -> Floats:
         """How strongly each body is pulled, all forces added up (m,), in the scale of its wrench; of a light
         one among heavy ones, a share of what these may press it with.
         """
-        return _sizes(assembly, self._all, _PRESSED)
+        return _sizes(system, self._all, _PRESSED)
 
-    def own_sizes(self, assembly: Assembly) -> Floats:
+    def own_sizes(self, system: ContactSystem) -> Floats:
         """The same without what others press it with; next to nothing for a body that no force pulls at."""
-        return _sizes(assembly, self._all, _NEXT_TO_NOTHING)
+        return _sizes(system, self._all, _NEXT_TO_NOTHING)
 
-    def sizes_of_pushes(self, assembly: Assembly) -> Floats:
+    def sizes_of_pushes(self, system: ContactSystem) -> Floats:
         """The same of the forces that have no energy, if there are any."""
-        return _sizes(assembly, [force for force in self._all if not force.has_energy] or self._all, _PRESSED)
+        return _sizes(system, [force for force in self._all if not force.has_energy] or self._all, _PRESSED)
 
 
-def _sizes(assembly: Assembly, forces: Sequence[Force], share: float) -> Floats:
+def _sizes(system: ContactSystem, forces: Sequence[Force], share: float) -> Floats:
     """The forces' sizes (m,), but at least a share of the greatest."""
-    total: Floats = np.sum([force.sizes(assembly) for force in forces], axis=0)
-    scaled: Floats = np.maximum(total, share * float(total.max())) * assembly.radii / assembly.radius
+    total: Floats = np.sum([force.sizes(system) for force in forces], axis=0)
+    scaled: Floats = np.maximum(total, share * float(total.max())) * system.radii / system.radius
     return scaled
 
 
-def weights_of(assembly: Assembly) -> Floats:
+def weights_of(system: ContactSystem) -> Floats:
     """The bodies' weights (m,), 1 in the mean: the masses if they can be compared, else the cubes of R."""
-    masses = [body.body.mass for body in assembly.bodies]
+    masses = [body.body.mass for body in system.bodies]
     known = comparable(masses)
-    weights = np.array([mass.mass for mass in masses]) if known else assembly.radii**3
+    weights = np.array([mass.mass for mass in masses]) if known else system.radii**3
     relative: Floats = weights / weights.mean()
     return relative

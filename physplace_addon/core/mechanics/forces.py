@@ -1,6 +1,6 @@
 """External pseudo-forces: gravity, pushes and pulls at a point, connections (Snyder 1995, section 5.1).
 
-Each gives a wrench, an energy, and how the wrench changes with the poses, for all m bodies of an assembly at
+Each gives a wrench, an energy, and how the wrench changes with the poses, for all m bodies of an system at
 once (d = 6 m).  Forces are in units of one body's weight (of the mean one, where several move), energies in
 that times R.  With a point's arm r from its body's centre of mass, P = X + r and a force F on it,
 
@@ -21,36 +21,36 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from ..contact.features import cross
-from ..contact.system import Assembly
+from ..contact.system import ContactSystem
 from ..errors import PlacementError
 from ..rigid import skew
+from ..vectors import cross
 
 _FADING = 1e-5  # delta / R_b of a connection
 
 
 class Force(Protocol):
-    """What acts on the bodies of an assembly from outside.  has_energy: it comes from a potential."""
+    """What acts on the bodies of an system from outside.  has_energy: it comes from a potential."""
 
     has_energy: ClassVar[bool]
 
-    def wrench(self, assembly: Assembly) -> Floats:
+    def wrench(self, system: ContactSystem) -> Floats:
         """The wrenches on all bodies (d,)."""
         ...
 
-    def energy(self, assembly: Assembly) -> float:
+    def energy(self, system: ContactSystem) -> float:
         """The pseudo potential energy."""
         ...
 
-    def change(self, assembly: Assembly) -> Floats:
+    def change(self, system: ContactSystem) -> Floats:
         """The derivative (d, d) of the wrench by the pose displacement x."""
         ...
 
-    def stiffness(self, assembly: Assembly) -> Floats:
+    def stiffness(self, system: ContactSystem) -> Floats:
         """A bound (d, d) on the energy's curvature within a step."""
         ...
 
-    def sizes(self, assembly: Assembly) -> Floats:
+    def sizes(self, system: ContactSystem) -> Floats:
         """How strong it is on each body (m,)."""
         ...
 
@@ -72,23 +72,23 @@ class Gravity:
         """Normalize a direction; one body of weight 1 unless told.  Raises PlacementError if it has none."""
         return cls(unit_vector(direction, "gravity"), np.ones(1) if weights is None else weights)
 
-    def wrench(self, assembly: Assembly) -> Floats:
+    def wrench(self, system: ContactSystem) -> Floats:
         """Along the direction, scaled as the bodies' lengths are."""
-        out = np.zeros((len(assembly), 6))
-        out[:, :3] = (self.weights * assembly.radii / assembly.radius)[:, None] * self.direction
+        out = np.zeros((len(system), 6))
+        out[:, :3] = (self.weights * system.radii / system.radius)[:, None] * self.direction
         return out.ravel()
 
-    def energy(self, assembly: Assembly) -> float:
+    def energy(self, system: ContactSystem) -> float:
         """The height of the centres of mass, - sum W D . X / R."""
-        return -float(self.weights @ (assembly.centres @ self.direction)) / assembly.radius
+        return -float(self.weights @ (system.centres @ self.direction)) / system.radius
 
-    def change(self, assembly: Assembly) -> Floats:
+    def change(self, system: ContactSystem) -> Floats:
         """It is the same everywhere."""
-        return np.zeros((6 * len(assembly), 6 * len(assembly)))
+        return np.zeros((6 * len(system), 6 * len(system)))
 
     stiffness = change
 
-    def sizes(self, assembly: Assembly) -> Floats:
+    def sizes(self, system: ContactSystem) -> Floats:
         """The weights."""
         return self.weights
 
@@ -116,43 +116,43 @@ class Local:
         object.__setattr__(self, "direction", unit_vector(self.direction, "local force: direction"))
         _check_strength(self.strength, "local force")
 
-    def wrench(self, assembly: Assembly) -> Floats:
+    def wrench(self, system: ContactSystem) -> Floats:
         """Q d at the arm Q (p - c)."""
-        out = np.zeros((len(assembly), 6))
-        force, arm = self._force_and_arm(assembly)
-        scale = assembly.radii[self.body]
-        out[self.body] = np.concatenate([scale * force, cross(arm, force)]) / assembly.radius
+        out = np.zeros((len(system), 6))
+        force, arm = self._force_and_arm(system)
+        scale = system.radii[self.body]
+        out[self.body] = np.concatenate([scale * force, cross(arm, force)]) / system.radius
         return out.ravel()
 
-    def energy(self, assembly: Assembly) -> float:
+    def energy(self, system: ContactSystem) -> float:
         """None: it does not come from a potential."""
         return 0.0
 
-    def change(self, assembly: Assembly) -> Floats:
+    def change(self, system: ContactSystem) -> Floats:
         """Force and arm turn with the body."""
-        out = np.zeros((len(assembly), 6, len(assembly), 6))
-        force, arm = self._force_and_arm(assembly)
-        scale = assembly.radii[self.body]
+        out = np.zeros((len(system), 6, len(system), 6))
+        force, arm = self._force_and_arm(system)
+        scale = system.radii[self.body]
         turning = np.concatenate([-scale * skew(force), -skew(cross(arm, force))])
-        out[self.body, :, self.body, 3:] = turning / assembly.radius
-        return out.reshape(6 * len(assembly), -1)
+        out[self.body, :, self.body, 3:] = turning / system.radius
+        return out.reshape(6 * len(system), -1)
 
-    def stiffness(self, assembly: Assembly) -> Floats:
+    def stiffness(self, system: ContactSystem) -> Floats:
         """Nothing to bound."""
-        return np.zeros((6 * len(assembly), 6 * len(assembly)))
+        return np.zeros((6 * len(system), 6 * len(system)))
 
-    def sizes(self, assembly: Assembly) -> Floats:
+    def sizes(self, system: ContactSystem) -> Floats:
         """The strength, on its body."""
-        return _on_bodies(assembly, {self.body: self.strength})
+        return _on_bodies(system, {self.body: self.strength})
 
     def seen_from(self, origin: Floats) -> Local:
         """It goes with the body."""
         return self
 
-    def _force_and_arm(self, assembly: Assembly) -> tuple[Floats, Floats]:
-        pose = assembly.poses[self.body]
+    def _force_and_arm(self, system: ContactSystem) -> tuple[Floats, Floats]:
+        pose = system.poses[self.body]
         force: Floats = self.strength * pose.vectors(self.direction)
-        return force, pose.points(self.point) - assembly.centres[self.body]
+        return force, pose.points(self.point) - system.centres[self.body]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,89 +177,89 @@ class Connection:
         if self.other == self.body:
             raise PlacementError(f"connection: expected two bodies, found body {self.body} twice")
 
-    def wrench(self, assembly: Assembly) -> Floats:
+    def wrench(self, system: ContactSystem) -> Floats:
         """-dy/dx' F."""
-        pull, _, by_pose = self._pulled(assembly)
-        wrench: Floats = -by_pose.T @ pull / assembly.radius
+        pull, _, by_pose = self._pulled(system)
+        wrench: Floats = -by_pose.T @ pull / system.radius
         return wrench
 
-    def energy(self, assembly: Assembly) -> float:
+    def energy(self, system: ContactSystem) -> float:
         """s |y| / R, rounded off at delta."""
-        _, offset, _ = self._pulled(assembly)
-        length, fading = float(np.sqrt(offset @ offset)), self._fading(assembly)
+        _, offset, _ = self._pulled(system)
+        length, fading = float(np.sqrt(offset @ offset)), self._fading(system)
         rounded = length - 0.5 * fading if length > fading else 0.5 * length**2 / fading
-        return self.strength * rounded / assembly.radius
+        return self.strength * rounded / system.radius
 
-    def change(self, assembly: Assembly) -> Floats:
+    def change(self, system: ContactSystem) -> Floats:
         """The force follows y, the arms turn with the bodies."""
-        pull, offset, by_pose = self._pulled(assembly)
-        length, fading = float(np.sqrt(offset @ offset)), self._fading(assembly)
+        pull, offset, by_pose = self._pulled(system)
+        length, fading = float(np.sqrt(offset @ offset)), self._fading(system)
         by_offset = self.strength / max(length, fading) * np.eye(3)
         if length > fading:
             by_offset -= self.strength / length**3 * np.outer(offset, offset)
-        result: Floats = -by_pose.T @ by_offset @ by_pose / assembly.radius
-        return result + self._turning(assembly, pull)
+        result: Floats = -by_pose.T @ by_offset @ by_pose / system.radius
+        return result + self._turning(system, pull)
 
-    def stiffness(self, assembly: Assembly) -> Floats:
+    def stiffness(self, system: ContactSystem) -> Floats:
         """That of the spring of the same force and length, whose energy is above this one's elsewhere, and of
         the arms' turning.
         """
-        pull, offset, by_pose = self._pulled(assembly)
-        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
-        spring: Floats = self.strength / length * by_pose.T @ by_pose / assembly.radius
-        turning = self._turning(assembly, pull)
+        pull, offset, by_pose = self._pulled(system)
+        length = max(float(np.sqrt(offset @ offset)), self._fading(system))
+        spring: Floats = self.strength / length * by_pose.T @ by_pose / system.radius
+        turning = self._turning(system, pull)
         return spring - 0.5 * (turning + turning.T)
 
-    def _turning(self, assembly: Assembly, pull: Floats) -> Floats:
+    def _turning(self, system: ContactSystem, pull: Floats) -> Floats:
         """How the torques change because the arms turn (d, d)."""
-        out = np.zeros((6 * len(assembly), 6 * len(assembly)))
-        for body, arm, force in self._ends(assembly, pull):
+        out = np.zeros((6 * len(system), 6 * len(system)))
+        for body, arm, force in self._ends(system, pull):
             turns = slice(6 * body + 3, 6 * body + 6)
             out[turns, turns] += np.outer(arm, force) - (arm @ force) * np.eye(3)
-        return out / assembly.radius
+        return out / system.radius
 
-    def sizes(self, assembly: Assembly) -> Floats:
+    def sizes(self, system: ContactSystem) -> Floats:
         """The strength, on its bodies."""
         ends = {self.body: self.strength}
         if self.other is not None:
             ends[self.other] = self.strength
-        return _on_bodies(assembly, ends)
+        return _on_bodies(system, ends)
 
     def seen_from(self, origin: Floats) -> Connection:
         """A target in the world moves."""
         return self if self.other is not None else replace(self, target=self.target - origin)
 
-    def _fading(self, assembly: Assembly) -> float:
-        return _FADING * float(assembly.radii[self.body])
+    def _fading(self, system: ContactSystem) -> float:
+        return _FADING * float(system.radii[self.body])
 
-    def _pulled(self, assembly: Assembly) -> tuple[Floats, Floats, Floats]:
+    def _pulled(self, system: ContactSystem) -> tuple[Floats, Floats, Floats]:
         """F (3,) on the point, y (3,), and dy/dx (3, d)."""
-        own = assembly.poses[self.body].points(self.point)
-        other = self.target if self.other is None else assembly.poses[self.other].points(self.target)
-        by_pose = np.zeros((3, len(assembly), 6))
-        by_pose[:, self.body] = -_point_motion(assembly, self.body, own)
+        own = system.poses[self.body].points(self.point)
+        other = self.target if self.other is None else system.poses[self.other].points(self.target)
+        by_pose = np.zeros((3, len(system), 6))
+        by_pose[:, self.body] = -_point_motion(system, self.body, own)
         if self.other is not None:
-            by_pose[:, self.other] = _point_motion(assembly, self.other, other)
+            by_pose[:, self.other] = _point_motion(system, self.other, other)
         offset = other - own
-        length = max(float(np.sqrt(offset @ offset)), self._fading(assembly))
+        length = max(float(np.sqrt(offset @ offset)), self._fading(system))
         return self.strength / length * offset, offset, by_pose.reshape(3, -1)
 
-    def _ends(self, assembly: Assembly, pull: Floats) -> list[tuple[int, Floats, Floats]]:
-        own = assembly.poses[self.body].points(self.point) - assembly.centres[self.body]
+    def _ends(self, system: ContactSystem, pull: Floats) -> list[tuple[int, Floats, Floats]]:
+        own = system.poses[self.body].points(self.point) - system.centres[self.body]
         ends = [(self.body, own, pull)]
         if self.other is not None:
-            there = assembly.poses[self.other].points(self.target) - assembly.centres[self.other]
+            there = system.poses[self.other].points(self.target) - system.centres[self.other]
             ends.append((self.other, there, -pull))
         return ends
 
 
-def _point_motion(assembly: Assembly, body: int, point: Floats) -> Floats:
-    arm = point - assembly.centres[body]
-    return np.concatenate([assembly.radii[body] * np.eye(3), -skew(arm)], axis=1)
+def _point_motion(system: ContactSystem, body: int, point: Floats) -> Floats:
+    arm = point - system.centres[body]
+    return np.concatenate([system.radii[body] * np.eye(3), -skew(arm)], axis=1)
 
 
-def _on_bodies(assembly: Assembly, strengths: dict[int, float]) -> Floats:
-    out = np.zeros(len(assembly))
+def _on_bodies(system: ContactSystem, strengths: dict[int, float]) -> Floats:
+    out = np.zeros(len(system))
     for body, strength in strengths.items():
         out[body] = strength
     return out

@@ -27,7 +27,7 @@ _NO_DESCENT = 1e-15  # of the sizes of A and b
 _DEPENDENT = 1e-10  # of a column's length: what is left of it outside the span of the others
 
 
-def nonnegative_least_squares(matrix: Floats, target: Floats, start: Floats | None = None) -> Floats:
+def non_negative_least_squares(matrix: Floats, target: Floats, start: Floats | None = None) -> Floats:
     """Return the x >= 0 (k,) that minimizes |matrix @ x - target|, for a matrix (m, k) and target (m,).
 
     start (k,): a guess of x, such as the solution of a problem before this one; any is right, a good one is

@@ -1,55 +1,65 @@
-"""The small quadratic programme of a step: min 1/2 x' B x - w . x with g + J x >= c, |x| within the trust
-radius.
+"""The small quadratic programme (QP) of a step: min 1/2 x' B x - w . x with J x >= c, |x| in a trust region.
 
 With B = L L' and z = L' x - L^-1 w it is a least-distance programme, min |z| with G z >= h, G = J L'^-1, h =
-c - g - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem:
-with u minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant
-rows as they come.  Rows that the free step violates set the scale, and each row's column has length 1: a lack
-of 1e-10 is not lost beside rows with room to spare.
+c - G L^-1 w, which Lawson and Hanson (1974, chapter 23) solve by one non-negative least-squares problem: with
+u minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / rho.  It takes redundant rows
+as they come.  Rows that the free step violates set the scale, and each row's column has length 1: a lack of
+1e-10 is not lost beside rows with room to spare.
 
-B holds the curvature of the pressing contacts (DESIGN section 3): B = -sum f_i H_i + 10 Ja' Ja + sigma 1,
-where sigma grows until the step is short enough.
+The trust region.  sigma 1 is added to B, and sigma grows until the step is short enough; each block of
+coordinates (a body's, for bodies that move freely) has a sigma of its own.
+
+The multipliers f_i of rows g_i(x) >= 0 that curve enter the next matrix by the Lagrangian's Hessian,
+-sum f_i H_i, with the penalty 10 Ja' Ja on the rows Ja that press.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from ..arrays import Bools, Floats
-from ..mechanics.balance import balance
-from .non_negative import nonnegative_least_squares
+from ..arrays import Floats, Ints
+from .non_negative import non_negative_least_squares
 
-_PENALTY = 10.0
-_PRESSES = 1e-9
+_PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
+_PRESSES = 1e-9  # multiplier above which a row presses; smaller ones are rounding
 _CONTRADICTION = 1e-12  # rho below which no point obeys all rows
-_ROUNDS = 30
-_ALONE = 8  # rounds in which each body's sigma grows by itself
-_STRAIGHT = 1e-4
+_ROUNDS = 30  # in which sigma may grow: 1.5^30 of what it began with, at least
+_ALONE = 8  # rounds in which each block's sigma grows by itself
+_STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """x (6 m,), (dX / R, dTheta) of each body, and the multipliers (k,) of the rows: contact forces, in units
-    of the external one.
+    """The solution x (d,) of a step's QP, and the multipliers (k,) of its rows: for contacts, their forces in
+    units of the external one.
     """
 
     x: Floats
     forces: Floats
 
 
-def lengths(x: Floats) -> Floats:
-    """The farthest that a point of each body (m,) can move by x (6 m,), over R: the shift plus the turn."""
-    parts = x.reshape(-1, 2, 3)
-    far: Floats = np.sqrt(np.einsum("bij,bij->bi", parts, parts)).sum(axis=1)
-    return far
+@dataclass(frozen=True, eq=False)
+class TrustRegion:
+    """The region in which a step is trusted: no block of its coordinates x (d,) is longer than the radius.
 
+    Attributes:
+        radius: the greatest length, in the unit of `lengths`.
+        blocks: the block (d,) of each coordinate, numbered from 0 to b - 1.
+        lengths: the function that returns the lengths (b,) of the blocks of x (d,).
+    """
 
-def length(x: Floats) -> float:
-    """The farthest that a point of any body can move by x, over R."""
-    return float(lengths(x).max())
+    radius: float
+    blocks: Ints
+    lengths: Callable[[Floats], Floats]
+
+    def excess(self, x: Floats) -> Floats:
+        """Return the lengths of the blocks of x, over the radius (b,): above 1 where x is too long."""
+        over: Floats = self.lengths(x) / self.radius
+        return over
 
 
 def _lower(matrix: Floats) -> Floats:
@@ -63,17 +73,17 @@ def _back(lower: Floats, right: Floats) -> Floats:
 
 
 def _solve(
-    lower: Floats, wrench: Floats, gradients: Floats, room: Floats, like: Floats | None = None
+    lower: Floats, linear: Floats, rows: Floats, bounds: Floats, like: Floats | None = None
 ) -> Step | None:
     """Minimize with B = lower lower'; None if the rows contradict one another.
 
-    like (k,): the forces of a programme much like this one, a good start.
+    like (k,): the multipliers of a QP much like this one, a good start.
     """
-    free: Floats = solve_triangular(lower, wrench, lower=True).astype(np.float64)
-    if len(gradients) == 0:
+    free: Floats = solve_triangular(lower, linear, lower=True).astype(np.float64)
+    if len(rows) == 0:
         return Step(_back(lower, free), np.zeros(0))
-    g = solve_triangular(lower, gradients.T, lower=True).T
-    h = room - g @ free
+    g = solve_triangular(lower, rows.T, lower=True).T
+    h = bounds - g @ free
     scale = float(h.max())
     if scale <= 0.0:
         return Step(_back(lower, free), np.zeros(len(h)))
@@ -83,7 +93,7 @@ def _solve(
     target = np.zeros(len(columns))
     target[-1] = 1.0
     start = None if like is None else like * sizes
-    u = nonnegative_least_squares(columns / sizes, target, start) / sizes
+    u = non_negative_least_squares(columns / sizes, target, start) / sizes
     rho = 1.0 - float(h @ u) / scale
     if rho < _CONTRADICTION:
         return None
@@ -91,46 +101,72 @@ def _solve(
     return Step(_back(lower, g.T @ forces + free), forces)
 
 
-def solve_programme(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step | None:
-    """Minimize 1/2 x' matrix x - wrench . x subject to gradients @ x >= room (k,).
+def solve_qp(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats) -> Step | None:
+    """Return the x that minimizes 1/2 x' matrix x - linear . x with rows @ x >= bounds, and its multipliers.
 
-    matrix (6, 6) must be positive definite.  Return None if the rows contradict one another.
+    Args:
+        matrix: B (d, d), symmetric and positive definite.
+        linear: w (d,).
+        rows: J (k, d).
+        bounds: c (k,).
+
+    Returns:
+        The step, or None if the rows contradict one another.
+
+    Raises:
+        numpy.linalg.LinAlgError: if the matrix is not positive definite.
     """
-    return _solve(_lower(matrix), wrench, gradients, room)
+    return _solve(_lower(matrix), linear, rows, bounds)
 
 
-def curvature(forces: Floats, gradients: Floats, hessians: Floats) -> Floats:
-    """Return -sum f_i H_i + 10 Ja' Ja (6, 6) over the pressing rows."""
-    rows = forces > _PRESSES
-    pressing = gradients[rows]
-    result: Floats = _PENALTY * pressing.T @ pressing - np.einsum("i,iab->ab", forces[rows], hessians[rows])
+def lagrangian_curvature(forces: Floats, rows: Floats, hessians: Floats) -> Floats:
+    """Return -sum f_i H_i + 10 Ja' Ja (d, d) over the rows that press, those with f_i > 1e-9.
+
+    Args:
+        forces: the multipliers f (k,).
+        rows: the gradients J (k, d).
+        hessians: H (k, d, d).
+    """
+    mine = forces > _PRESSES
+    pressing = rows[mine]
+    result: Floats = _PENALTY * pressing.T @ pressing - np.einsum("i,iab->ab", forces[mine], hessians[mine])
     return result
 
 
-def trust_step(
+def trust_region_step(
     matrix: Floats,
-    wrench: Floats,
-    gradients: Floats,
-    room: Floats,
-    trust: float,
+    linear: Floats,
+    rows: Floats,
+    bounds: Floats,
+    region: TrustRegion,
     viscosity: Floats | float = _STRAIGHT,
 ) -> Step | None:
-    """Raise sigma in matrix + sigma 1, from `viscosity` on, until the step is no longer than `trust`.
+    """Return the step of the QP with matrix + sigma 1, sigma raised until the step is in the trust region.
 
-    Of several bodies each has a sigma of its own: one that falls does not slow down those at rest.
-    Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue _STRAIGHT):
-    there the step goes as far as it may, and leaves a metastable balance instead of creeping off it.  Return
-    None if the rows contradict one another, or only a longer step obeys them.
+    Each block has a sigma of its own: a body that falls does not slow down those at rest.  Directions in
+    which the energy curves down, or not at all, are taken as straight (eigenvalue 1e-4): there the step goes
+    as far as it may, and leaves a metastable balance instead of creeping off it.
+
+    Args:
+        matrix: B (d, d), symmetric; it may be indefinite.
+        linear: w (d,).
+        rows: J (k, d).
+        bounds: c (k,).
+        region: how long the step may be.
+        viscosity: the sigma that each block begins with, one for all or (b,).
+
+    Returns:
+        The step, or None if the rows contradict one another, or only a longer step obeys them.
     """
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma, like = np.full(len(wrench) // 6, 1.0) * viscosity, None
+    sigma, like = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity, None
     for attempt in range(_ROUNDS):
-        step = _solve(_lower(matrix + np.diag(np.repeat(sigma, 6))), wrench, gradients, room, like)
+        step = _solve(_lower(matrix + np.diag(sigma[region.blocks])), linear, rows, bounds, like)
         if step is None:
             return None
         like = step.forces
-        excess = lengths(step.x) / trust
+        excess = region.excess(step.x)
         if (excess <= 1.0).all():
             return step
         longer = excess > 1.0
@@ -138,14 +174,3 @@ def trust_step(
             excess, longer = np.full(len(sigma), excess.max()), np.full(len(sigma), True)
         sigma[longer] *= np.clip(1.2 * excess[longer], 1.5, 30.0)
     return None
-
-
-def paper_step(wrench: Floats, gradients: Floats, touching: Bools, trust: float) -> Step:
-    """The paper's own update (5.2, 5.3), to compare with: the residual of the least-squares balance on the
-    touching contacts, scaled to the trust radius; contacts that would glue are let go.
-    """
-    forces = np.zeros(len(gradients))
-    rows = np.nonzero(touching)[0]
-    forces[rows], residual = balance(wrench, gradients[rows], "svd")
-    size = length(residual)
-    return Step(residual * (min(1.0, trust / size) if size > 0.0 else 0.0), np.maximum(forces, 0.0))

@@ -1,4 +1,11 @@
-"""How a placement ended, and the certificate of rest (DESIGN section 3)."""
+"""How a placement ended, and its certificate of rest.
+
+The certificate is computed from the last state alone, after the loop has ended.  Overlap and gap are those of
+the interface points, which lie on the true surfaces.  The contact forces f >= 0 are the even ones of
+`contact_forces`; with them the residual wrench F_e + sum f_i J_i shows how well they balance the external
+wrench (Snyder 1995, section 5.2).  Stability is the sign of the energy's second derivative along the motions
+that keep all pressing contacts (`mechanics.stability`).
+"""
 
 from __future__ import annotations
 
@@ -8,19 +15,18 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.features import FACE
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import Assembly
+from ..contact.system import FACE, ContactSystem, InterfacePoints
 from ..mechanics.friction import required_friction
 from ..mechanics.stability import second_order, support_margin
 from ..wording import in_words
-from .equilibrium import is_balanced, pushes
+from .contact_forces import contact_forces
+from .equilibrium import is_balanced
 from .problem import Problem
 from .state import State
 
 
 class Status(Enum):
-    """Running, or how a placement ended; `message` says it to a person."""
+    """Whether a placement is running, or how it ended; `message` says it to a person."""
 
     RUNNING = "not at rest"
     BALANCED = "at rest: contact forces balance it"
@@ -36,20 +42,30 @@ class Status(Enum):
 
     @property
     def message(self) -> str:
-        """A sentence for a person."""
+        """Return a sentence for a person."""
         return self.value
 
     @property
+    def is_running(self) -> bool:
+        """Return whether a step may still change anything."""
+        return self is Status.RUNNING
+
+    @property
     def at_rest(self) -> bool:
-        """Whether the body may stay where it is."""
+        """Return whether the body may stay where it is."""
         return self in (Status.BALANCED, Status.BALANCED_BY_FRICTION, Status.AT_ENERGY_MINIMUM)
 
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """k touching points: position (k, 3) in the world; normal (k, 3), from the world to the active body;
-    force (k,) >= 0 in units of the external force; kind, such as "vertex/face", active body first; region,
-    "point", "line" or "face": what the points of that contact span together.
+    """The k touching points of one body.
+
+    Attributes:
+        position: (k, 3), in the world, scene units.
+        normal: unit directions (k, 3) in the world, towards the body.
+        force: (k,) >= 0, in units of the external force.
+        kind: the two features, this body's first, such as "vertex/face".
+        region: what the points of the same contact span together: "point", "line" or "face".
     """
 
     position: Floats
@@ -69,14 +85,21 @@ class Contacts:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What a finished placement can prove of its rest.
+    """What is known of a rest when its placement has ended.
 
-    steps: loops, failed ones counted.  overlap, gap: the deepest overlap and widest gap among the contacts,
-    scene units. residual_force, residual_torque: |F_e + sum f n| and |T_e + sum f r x n| / R, in units of
-    the external force. required_friction: the least Coulomb coefficient that holds it (0: none; inf: none
-    would).  stable: False for a metastable rest.  support_margin: how far the centre of mass stands inside
-    its support, scene units.  notes: what was found and assumed of the bodies.  overlapped: the names of the
-    bodies that it overlaps.
+    Attributes:
+        status: how it ended.
+        steps: passes of the loop, failed ones counted.
+        contacts: the touching points and their forces.
+        overlap: the deepest overlap, scene units.
+        gap: the widest gap among the contacts, scene units.
+        residual_force: |F_e + sum f n|, in units of the external force.
+        residual_torque: |T_e + sum f r x n| / R, in units of the external force.
+        required_friction: the least Coulomb coefficient that holds it; 0 for none, inf where none would.
+        stable: False for a metastable rest.
+        support_margin: how far the centre of mass stands inside its support, scene units.
+        notes: what was found and assumed of the bodies.
+        overlapped: the names of the bodies that it overlaps.
     """
 
     status: Status
@@ -94,23 +117,29 @@ class Certificate:
 
     @property
     def message(self) -> str:
-        """How it ended, in a sentence for a person that names what is overlapped."""
+        """Return how it ended, in a sentence for a person that names what is overlapped."""
         if not self.overlapped:
             return self.status.message
         return self.status.message.replace("something", in_words(self.overlapped))
 
 
+# Largest difference of unit normals, in each component, of points of one contact region.
 _SAME_NORMAL = 1e-3
-_SAME_PLANE = 1e-6  # height / R
-_SPAN = 1e-6  # extent / R above which points span a line or a face
+# Largest height over R of a point above the plane of its contact region: that of touching points.
+_SAME_PLANE = 1e-6
+# Least extent over R of points that span a line or a face; points closer together are one point.
+_SPAN = 1e-6
 
 
 def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
-    """Name, for each contact (k,), what it spans with the others that belong to it: a point, a line or a
-    face.
+    """Return for each of k contacts what it spans with those that belong to it: "point", "line" or "face".
 
-    Contacts of one plane and normal belong together, but for those of two curved faces: these are points by
-    themselves unless they are samples of one contact curve.
+    Contacts with one plane and normal belong together.  Those of two curved faces belong together only as
+    samples of one contact curve.
+
+    Args:
+        points: the touching points (k), in the world.
+        radius: R of the system, scene units.
     """
     columns = (points.body1, points.dim1, points.index1, points.body2, points.dim2, points.index2)
     features = np.stack(columns, axis=1)
@@ -128,19 +157,24 @@ def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
 
 
 def certify(problem: Problem, state: State, body: int, status: Status, steps: int) -> Certificate:
-    """Report on where one of a state's bodies stands; its points that touch are contacts.
+    """Return the certificate of one of a state's bodies where it stands.
 
     Friction and stability are those of all bodies together.
+
+    Args:
+        problem: the settings and the external wrench.
+        state: where the bodies stand, and their interface points.
+        body: the number of the body.
+        status: how the placement ended.
+        steps: passes of the loop.
     """
-    assembly = state.assembly
-    touching = problem.contacts(assembly, state.local_points)
-    world = assembly.in_world(touching)
-    gradients, wrench = assembly.gradients(touching), problem.load.wrench(assembly)
-    forces = pushes(wrench, gradients, state.sticky.rows(touching))
-    residual = wrench + gradients.T @ forces
-    held = is_balanced(problem, assembly, residual)
-    own = residual.reshape(-1, 6)[body] / problem.load.sizes(assembly)[body]
-    change = problem.load.change(assembly)
+    system = state.system
+    found = contact_forces(problem, state)
+    touching, forces, residual = found.points, found.forces, found.residual
+    world, wrench = system.in_world(touching), problem.external.wrench(system)
+    held = is_balanced(problem, system, residual)
+    own = residual.reshape(-1, 6)[body] / problem.external.sizes(system)[body]
+    change = problem.external.change(system)
     mine = (touching.body1 == body) | (touching.body2 == body)
     gaps = state.local_points.gap[(state.local_points.body1 == body) | (state.local_points.body2 == body)]
     contacts = _contacts(world.take(mine), forces[mine], body, state)
@@ -152,16 +186,20 @@ def certify(problem: Problem, state: State, body: int, status: Status, steps: in
         gap=float(touching.gap[mine].max(initial=0.0)),
         residual_force=float(np.sqrt(own[:3] @ own[:3])),
         residual_torque=float(np.sqrt(own[3:] @ own[3:])),
-        required_friction=0.0 if held else required_friction(wrench, assembly.maps(touching), world.normal),
+        required_friction=0.0
+        if held
+        else required_friction(wrench, system.wrench_maps(touching), world.normal),
         stable=held
-        and second_order(gradients, assembly.hessians(touching), forces, 0.5 * (change + change.T)).stable,
-        support_margin=_margin(problem, assembly, contacts, body, state),
+        and second_order(
+            found.gradients, system.hessians(touching), forces, 0.5 * (change + change.T)
+        ).stable,
+        support_margin=_margin(problem, system, contacts, body, state),
         notes=(),
     )
 
 
 def _contacts(points: InterfacePoints, forces: Floats, body: int, state: State) -> Contacts:
-    """Contacts as a body sees them: its own points, normals towards it."""
+    """Return the contacts of a body: positions on its own surface, normals towards it."""
     second = points.body2 == body
     kinds = [_turned(kind) if turn else kind for kind, turn in zip(points.kinds(), second, strict=True)]
     return Contacts(
@@ -169,7 +207,7 @@ def _contacts(points: InterfacePoints, forces: Floats, body: int, state: State) 
         np.where(second[:, None], -points.normal, points.normal),
         forces,
         tuple(kinds),
-        regions(points, state.assembly.radius),
+        regions(points, state.system.radius),
     )
 
 
@@ -178,8 +216,8 @@ def _turned(kind: str) -> str:
     return f"{second}/{first}"
 
 
-def _margin(problem: Problem, assembly: Assembly, contacts: Contacts, body: int, state: State) -> float:
-    if problem.load.gravity is None:
+def _margin(problem: Problem, system: ContactSystem, contacts: Contacts, body: int, state: State) -> float:
+    if problem.external.gravity is None:
         return 0.0
-    centre = assembly.centres[body] + state.origin
-    return support_margin(contacts.position, centre, problem.load.gravity.direction)
+    centre = system.centres[body] + state.origin
+    return support_margin(contacts.position, centre, problem.external.gravity.direction)

@@ -1,8 +1,8 @@
-"""What a body touches and overlaps, asked again and again as it is moved by hand.
+"""Contacts and overlaps of a body at any pose, for a body that is moved again and again.
 
-The bodies are prepared once; each question is one search for interface points where the body stands, and one
-for triangles that cut each other.  It is `check` without what makes that a certificate: no rest is looked
-for, nothing is tried.
+The bodies are prepared once.  Each query searches for interface points at one pose, and for triangles that
+cut each other.  A query proves no rest: it looks for no balance and tries no motion (see `checking` for
+that).
 """
 
 from __future__ import annotations
@@ -16,29 +16,46 @@ import numpy as np
 from ..arrays import Floats
 from ..bodies import Body
 from ..collision import BoxTree, tree_of
-from ..contact.body_pair import Encounter
-from ..contact.continuous_collision import cuts_of_triangles, unexplained_collisions
-from ..contact.points.generation import Reach, find_points
-from ..contact.points.interface_points import FIXED, InterfacePoints, spread_out
-from ..contact.system import Assembly, labelled
+from ..contact.system import (
+    FIXED,
+    BodyPair,
+    ContactSystem,
+    InterfacePoints,
+    Reach,
+    generate_interface_points,
+    labelled,
+    missed_collisions,
+    spread_out,
+    triangle_overlaps,
+)
 from ..rigid import Pose
 from .depenetration.penetration_depth import deepest_overlap
 from .start import PROBE_DEPTH, behind_walls, contained, flush_inside, near_the_origin
 
-TOUCHING = 1e-6  # gap / R of a contact, if the scene's rounding is finer
-_REACHES = (0.02, 0.1, 0.5)  # of R
-_MOST = 64  # places of overlap that are told
+# Largest gap over R of a contact where the scene's rounding is finer: that of single precision.
+TOUCHING = 1e-6
+# Reaches over R in which interface points are searched, one after the other, until they explain all overlaps.
+_REACHES = (0.02, 0.1, 0.5)
+# Most places of overlap that are returned: enough to show where, few enough to draw.
+_MOST = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """points: the interface points, seen from `origin` as the assembly is.  touching: the gap of a contact.
-    collisions (c, 3): where it overlaps, in the world.  known: the deepest overlap, where that need not be
-    measured: inf for a body wholly inside another; of flat faces that go on inside a body although nothing
-    crosses, no more than how deep was probed.  Lengths in scene units.
+class QueriedContacts:
+    """The contacts and overlaps of a body at one pose.  All lengths are in scene units.
+
+    Attributes:
+        system: the bodies, seen from `origin`.
+        points: the interface points, seen from `origin`.
+        origin: (3,), in the world.
+        touching: the largest gap of a contact.
+        collisions: places (c, 3) of overlap, in the world.
+        known: the depth of the deepest overlap where it need not be measured, else None.  It is inf for a
+            body wholly inside another.  For flat faces that go on inside a body although no triangles cross,
+            it is the depth that was probed.
     """
 
-    assembly: Assembly
+    system: ContactSystem
     points: InterfacePoints
     origin: Floats
     touching: float
@@ -47,56 +64,68 @@ class Found:
 
     @property
     def overlaps(self) -> bool:
-        """Whether the body overlaps anything."""
+        """Return whether the body overlaps anything."""
         return len(self.collisions) > 0
 
     @cached_property
     def overlap(self) -> float:
-        """The deepest overlap (`overlaps`), a length; it takes longer than all else."""
+        """Return the depth of the deepest overlap; this takes longer than the query itself."""
         if self.known is not None:
             return self.known
-        return deepest_overlap(self.assembly.encounter((0, FIXED)), self.assembly.parts, self.points)
+        return deepest_overlap(self.system.body_pair((0, FIXED)), self.system.parts, self.points)
 
     @property
     def contacts(self) -> InterfacePoints:
-        """The points that touch."""
+        """Return the points that touch."""
         return self.points.take(np.abs(self.points.gap) <= self.touching)
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
-    """A body among others that stand still, prepared for `at`."""
+class ContactQuery:
+    """A body among others that stand still, prepared for queries at many poses.
 
-    assembly: Assembly
+    Attributes:
+        system: the bodies, seen from `origin`.
+        origin: (3,), in the world: the world's own origin where the bodies are near it.
+    """
+
+    system: ContactSystem
     origin: Floats
 
     @classmethod
-    def of(cls, active: Body, pose: Pose, world: Sequence[Body]) -> Standing:
-        """Prepare a body, near a pose, and the world, in the world's frame."""
+    def of(cls, active: Body, pose: Pose, world: Sequence[Body]) -> ContactQuery:
+        """Prepare a body that stays near a pose, and the bodies of the world, in the world's frame."""
         origin, poses, parts = near_the_origin([active], [pose], world)
-        return cls(Assembly.of([active], poses, parts), origin)
+        return cls(ContactSystem.of([active], poses, parts), origin)
 
-    def at(self, pose: Pose, rounding: float) -> Found:
-        """What the body touches and overlaps at a pose that is known up to `rounding`, a length."""
-        radius = self.assembly.radius
+    def at(self, pose: Pose, rounding: float) -> QueriedContacts:
+        """Return the contacts and overlaps of the body at a pose.
+
+        Args:
+            pose: takes the body's frame to the world.
+            rounding: how far, in scene units, single precision may have put the body off.
+        """
+        radius = self.system.radius
         touching = max(rounding, TOUCHING * radius)
         local = Pose(pose.rotation, pose.translation - self.origin)
-        assembly = replace(self.assembly.at([local]), sure=2.0 * touching / radius)
-        nothing = Found(assembly, InterfacePoints.none(), self.origin, touching, np.zeros((0, 3)), 0.0)
-        if assembly.fixed is None:
+        system = replace(self.system.at([local]), sign_tolerance=2.0 * touching / radius)
+        nothing = QueriedContacts(
+            system, InterfacePoints.none(), self.origin, touching, np.zeros((0, 3)), 0.0
+        )
+        if system.fixed is None:
             return nothing
-        encounter = assembly.encounter((0, FIXED))
-        close = _around_or_inside(encounter, assembly.parts)
-        if contained(encounter, close) and not (cuts_of_triangles(encounter, True).depth > touching).any():
-            return replace(nothing, collisions=encounter.centre[None] + self.origin, known=float("inf"))
-        points, missed = _points_near(encounter, assembly.parts, touching)
-        meeting = cuts_of_triangles(encounter)
+        body_pair = system.body_pair((0, FIXED))
+        close = _around_or_inside(body_pair, system.parts)
+        if contained(body_pair, close) and not (triangle_overlaps(body_pair, True).depth > touching).any():
+            return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=float("inf"))
+        points, missed = _points_near(body_pair, system.parts, touching)
+        meeting = triangle_overlaps(body_pair)
         cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
         collisions, known = np.concatenate([cuts, points.point1[deep], missed]), None
         if len(collisions) == 0:
             probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
-            if flush_inside(encounter, close, probe):
-                collisions, known = encounter.centre[None], probe
+            if flush_inside(body_pair, close, probe):
+                collisions, known = body_pair.centre[None], probe
         return replace(
             nothing,
             points=labelled(points, (0, FIXED)),
@@ -105,13 +134,14 @@ class Standing:
         )
 
 
-def _around_or_inside(encounter: Encounter, world: Sequence[Body]) -> list[Body]:
-    """Those of the world's bodies that the active one may lie wholly inside of, or they in it: a point of the
-    one must lie in the box around the other.
+def _around_or_inside(body_pair: BodyPair, world: Sequence[Body]) -> list[Body]:
+    """Return the bodies of the world that may contain the active one, or lie inside it.
+
+    A point of the one must lie in the box around the other.
     """
-    active = encounter.active
-    mine = encounter.pose.points(active.body.triangles[0, 0])
-    back = encounter.pose.inverse()
+    active = body_pair.active
+    mine = body_pair.pose.points(active.body.triangles[0, 0])
+    back = body_pair.pose.inverse()
     return [
         part
         for part in world
@@ -124,16 +154,19 @@ def _in_box(point: Floats, tree: BoxTree) -> bool:
 
 
 def _points_near(
-    encounter: Encounter, world: Sequence[Body], touching: float
+    body_pair: BodyPair, world: Sequence[Body], touching: float
 ) -> tuple[InterfacePoints, Floats]:
-    """The interface points, looked for the farther the deeper curved bodies overlap; where (m, 3) an overlap
-    is that none of them tells of.
+    """Return the interface points, and the places (m, 3) of overlaps that no interface point explains.
+
+    The search reaches farther where curved bodies overlap deeper.
     """
     for part in _REACHES:
-        reach = part * encounter.radius
-        points = find_points(encounter, Reach(reach, reach, reach), InterfacePoints.none(), None)
-        points = points.take(~behind_walls(encounter, world, points, touching))
-        missed = unexplained_collisions(encounter, points)
+        reach = part * body_pair.radius
+        points = generate_interface_points(
+            body_pair, Reach(reach, reach, reach), InterfacePoints.none(), None
+        )
+        points = points.take(~behind_walls(body_pair, world, points, touching))
+        missed = missed_collisions(body_pair, points)
         if len(missed) == 0:
             break
     return points, missed

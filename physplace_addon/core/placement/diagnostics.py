@@ -1,11 +1,14 @@
-"""What was found and assumed of the bodies of a placement, for its report.
+"""Diagnostics of the bodies of a placement, for its report: what was found wrong with them and what was
+assumed.
 
-Where a moving body meets itself is looked for here, once a body, and not when it is read: it takes as
-long as all of the reading. Of the world only what changes more than a weight is told.
+A body is searched for places where it passes through itself once, when its report is made and not when it is
+read: the search takes as long as all of the reading.  Notes on bodies of the world that concern their weight
+alone are left out, since those bodies do not move.
 
-Where parts of a solid are flush, as bricks set into one another, no face cuts another through. Then the
-places just under faces tell: a place in one part is in an odd number of shells. A part of which some faces
-lie otherwise overlaps another; if all of them do, it stands wholly inside, and that is no overlap.
+Parts of a solid may be flush, as bricks set into one another, so that no face cuts through another.  Then
+points just under the faces decide.  A point inside one part lies in an odd number of shells.  A part overlaps
+another if some of its faces have points in an even number; if all of them have, the part stands wholly inside
+another, which is no overlap.
 """
 
 from __future__ import annotations
@@ -20,17 +23,21 @@ from ..bodies import Body
 from ..bodies.body import HULL_NOTE, SPREAD_NOTE
 from ..collision import BoxTree, tree_of
 from ..collision.self_intersection import self_crossings, self_overlays
-from ..mesh.edges import components
+from ..mesh.edges import component_labels
 from ..mesh.inside import encloses
 from ..mesh.mass import VOLUME
 
-CUT = 1e-6  # over R: what faces must pass through each other by
+# Least depth over R at which faces count as passing through each other: single precision hides less.
+CUT = 1e-6
+# The notes that concern a body's weight alone.
 _WEIGHTS = (SPREAD_NOTE, HULL_NOTE)
-PROBED = 2000  # faces, the largest, under which is looked
+# Number of faces, the largest ones, under which points are probed: this bounds the time of the search.
+PROBED = 2000
 
 
-def remarks(active: Body, world: Sequence[Body]) -> tuple[str, ...]:
-    """The notes on a body that moves, and those on the world's bodies, each once and with the body's name."""
+def diagnose(active: Body, world: Sequence[Body]) -> tuple[str, ...]:
+    """Return the notes on a body that moves, and those on the world's bodies, each once with the body's name.
+    """
     noted = ((body.name, note) for body in world for note in body.notes if not note.endswith(_WEIGHTS))
     others = dict.fromkeys(f"{name}: {note}" for name, note in noted)
     return (*active.notes, *_on_crossings(active), *others)
@@ -51,15 +58,16 @@ def _on_crossings(body: Body) -> list[str]:
 
 
 def _flat_ones(body: Body, pairs: Ints) -> Ints:
-    """Those of pairs (k, 2) of triangles that are both exactly what they stand for."""
+    """Return those of k pairs (k, 2) of triangles of which both are flat faces, not approximations."""
     flat: Ints = pairs[(body.triangle_bound[pairs] == 0.0).all(axis=1)]
     return flat
 
 
 def _buried(body: Body) -> int:
-    """How many of the largest faces of a solid lie inside another part, that theirs is not wholly inside."""
+    """Return how many of the largest faces of a solid lie inside another part that does not contain theirs.
+    """
     corners = body.triangle_corners
-    part = components(np.concatenate([corners[:, :2], corners[:, 1:]]), body.point_count)[corners[:, 0]]
+    part = component_labels(np.concatenate([corners[:, :2], corners[:, 1:]]), body.point_count)[corners[:, 0]]
     if not body.closed or np.all(part == part[0]) or np.any(body.triangle_bound > 0.0):
         return 0
     a, b, c = body.triangles.transpose(1, 0, 2)

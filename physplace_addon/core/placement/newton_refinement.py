@@ -23,12 +23,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.features import EDGE, FACE, FeatureGeometry, cross, dot
-from ..contact.points.interface_points import FIXED, InterfacePoints
-from ..contact.points.minimization import edge_normal
-from ..contact.system import Assembly
-from ..mechanics.external_wrench import Load
-from .refinement_system import Contacts, closed_rows, newton
+from ..contact.system import EDGE, FACE, FIXED, ContactSystem, FeatureGeometry, InterfacePoints, edge_normal
+from ..mechanics.external_wrench import ExternalWrench
+from ..vectors import cross, dot
+from .refinement_system import RefinedContacts, closed_rows, newton_step
 
 _ROUNDS = 15
 _ENOUGH = 1e-14
@@ -36,77 +34,75 @@ _FARTHEST = 1.0  # pose displacement after which it is no polishing any more
 
 
 @dataclass(frozen=True, eq=False)
-class Polished:
+class Refinement:
     """The bodies at rest on the given contacts: where they stand, their points and their forces; moved (d,)
     is the change of poses; residual, the largest violation of an equation.
     """
 
-    assembly: Assembly
+    system: ContactSystem
     points: InterfacePoints
     forces: Floats
     moved: Floats
     residual: float
 
 
-def polish(
-    assembly: Assembly, points: InterfacePoints, forces: Floats, load: Load, clearance: Floats
-) -> Polished | None:
+def refine(
+    system: ContactSystem, points: InterfacePoints, forces: Floats, load: ExternalWrench, clearance: Floats
+) -> Refinement | None:
     """Bring the bodies to rest on `points` (k), starting with `forces` (k,); clearance (k,) is c / R.
 
     Return None if it does not converge nearby.
     """
-    moved, before = np.zeros(6 * len(assembly)), np.inf
+    moved, before = np.zeros(6 * len(system)), np.inf
     for _ in range(_ROUNDS):
-        at = _evaluate(assembly, points)
-        errors = _errors(assembly, at, points, forces, load, clearance)
+        at = _evaluate(system, points)
+        errors = _errors(system, at, points, forces, load, clearance)
         residual = float(np.abs(errors).max())
         if residual < _ENOUGH or (residual < 1e-10 and residual > 0.3 * before):
             break
         if not np.isfinite(residual):
             return None
         before = residual
-        x, walk1, walk2, push = newton(assembly, at, points, forces, load.change(assembly), errors)
+        x, walk1, walk2, push = newton_step(system, at, points, forces, load.change(system), errors)
         moved = moved + x
         if np.abs(moved).max() > _FARTHEST:
             return None
-        points = assembly.walked(
-            points, _walked(at.first, walk1, assembly), _walked(at.second, walk2, assembly)
-        )
-        assembly, forces = assembly.displaced(x), forces + push
+        points = system.traced(points, _walked(at.first, walk1, system), _walked(at.second, walk2, system))
+        system, forces = system.displaced(x), forces + push
     if residual > 1e-9:
         return None
-    return Polished(assembly, _found(assembly, points), forces, moved, residual)
+    return Refinement(system, _found(system, points), forces, moved, residual)
 
 
-def _found(assembly: Assembly, points: InterfacePoints) -> InterfacePoints:
+def _found(system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
     """The points where they ended, each in the frame of its second body."""
-    at = _evaluate(assembly, points)
+    at = _evaluate(system, points)
     world = replace(
         points,
         point1=at.first.point,
         point2=at.second.point,
         normal=at.normal,
-        gap=assembly.radius * dot(at.offset, at.normal),
+        gap=system.radius * dot(at.offset, at.normal),
     )
-    return assembly.in_pairs(world)
+    return system.in_pair_frames(world)
 
 
-def _walked(at: FeatureGeometry, walk: Floats, assembly: Assembly) -> Floats:
-    step = assembly.radius * walk
+def _walked(at: FeatureGeometry, walk: Floats, system: ContactSystem) -> Floats:
+    step = system.radius * walk
     return step[:, 0, None] * at.tangents[:, 0] + step[:, 1, None] * at.tangents[:, 1]
 
 
-def _evaluate(assembly: Assembly, points: InterfacePoints) -> Contacts:
-    first, second = assembly.evaluate(points)
-    first, second = _slid(assembly, points, first, second)
-    normal, sine = _normals(assembly.in_world(points), first, second)
-    radius = assembly.radius
-    arm2 = (second.point - assembly.centres[points.body2]) / radius
-    return Contacts(
+def _evaluate(system: ContactSystem, points: InterfacePoints) -> RefinedContacts:
+    first, second = system.evaluate(points)
+    first, second = _slid(system, points, first, second)
+    normal, sine = _normals(system.in_world(points), first, second)
+    radius = system.radius
+    arm2 = (second.point - system.centres[points.body2]) / radius
+    return RefinedContacts(
         _scaled(first, radius),
         _scaled(second, radius),
         (first.point - second.point) / radius,
-        (first.point - assembly.centres[points.body1]) / radius,
+        (first.point - system.centres[points.body1]) / radius,
         np.where((points.body2 == FIXED)[:, None], 0.0, arm2),
         normal,
         sine,
@@ -114,17 +110,17 @@ def _evaluate(assembly: Assembly, points: InterfacePoints) -> Contacts:
 
 
 def _scaled(at: FeatureGeometry, radius: float) -> FeatureGeometry:
-    return replace(at, curvature=radius * at.curvature, bend_vector=radius * at.bend_vector)
+    return replace(at, curvature=radius * at.curvature, curvature_vector=radius * at.curvature_vector)
 
 
 def _slid(
-    assembly: Assembly, points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry
+    system: ContactSystem, points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry
 ) -> tuple[FeatureGeometry, FeatureGeometry]:
     """Put the points of flat faces under their partners and those of straight edges together, past the
     features' ends: a vertex that stands on the border of two triangles of one plane must not stop there.
     """
     offset = first.point - second.point
-    flat1, flat2 = assembly.flat_sides(points)
+    flat1, flat2 = system.flat_sides(points)
     under = flat2 & (points.dim2 == FACE)
     slide2 = np.where(under[:, None], _tangent_part(second, offset), 0.0)
     over = flat1 & (points.dim1 == FACE) & (points.dim2 != FACE)
@@ -158,11 +154,11 @@ def _normals(
 
 
 def _errors(
-    assembly: Assembly,
-    at: Contacts,
+    system: ContactSystem,
+    at: RefinedContacts,
     points: InterfacePoints,
     forces: Floats,
-    load: Load,
+    load: ExternalWrench,
     clearance: Floats,
 ) -> Floats:
     """Stack closure (3k), tangency to each side (2k + 2k) and balance (6 m); what does not apply is zero."""
@@ -174,11 +170,11 @@ def _errors(
     )
     over_first = (points.dim1 == FACE) & (points.dim2 != FACE)
     tangent2 = np.where(over_first[:, None], (at.second.tangents @ at.normal[:, :, None])[:, :, 0], 0.0)
-    balance = load.wrench(assembly).reshape(-1, 6)
+    balance = load.wrench(system).reshape(-1, 6)
     pushes = forces[:, None] * at.normal
     for bodies, arms, sign in ((points.body1, at.arm1, 1.0), (points.body2, at.arm2, -1.0)):
         rows = bodies != FIXED
-        scale = (assembly.radii / assembly.radius)[bodies[rows], None]
+        scale = (system.radii / system.radius)[bodies[rows], None]
         wrenches = np.concatenate([scale * pushes[rows], cross(arms[rows], pushes[rows])], axis=1)
         np.add.at(balance, bodies[rows], sign * wrenches)
     return np.concatenate([closure.ravel(), tangent1.ravel(), tangent2.ravel(), balance.ravel()])

@@ -3,50 +3,59 @@
 A step (`stepping`) from a state free of overlap either gives the next one, or it fails - it overlaps or gains
 energy: then eps is halved and the state stays.  Where nothing is near and gravity alone acts, a body falls to
 just above what is first below it, in one step.  Once the pressing contacts hold, the rest itself is solved
-for and examined (`resting`).  Every state is kept: `branch` goes on from any of them, with other forces or
-from another pose, and leaves this placement as it is.
+for and examined (`equilibrium`).  Every state is kept: `branch` goes on from any of them, with other forces
+or settings, and leaves this placement as it is.
+
+What uses a placement stands beside it: `manipulation` moves a body by hand, `replication` copies, and
+`checking` certifies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.bilateral import Sticky
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import Assembly
+from ..contact.adjustment import Adjusted, adjusted, advanced
+from ..contact.bilateral import NumberedPair, of_pairs
+from ..contact.free_travel import free_distance
+from ..contact.system import BilateralContacts, ContactSystem, InterfacePoints
 from ..errors import PlacementError
-from ..mechanics.external_wrench import Load
+from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..optimization.step_qp import Step
 from ..rigid import Pose
-from .certificate import Certificate, Status, certify
-from .checking import check, interfering
-from .diagnostics import remarks
+from .certificate import Certificate, Status
+from .checking import certificates
 from .equilibrium import Rest, motions_that_end, rest_by_friction, rest_near
-from .manipulation.dragging import dragged, free_way
-from .manipulation.hand import Hand
-from .manipulation.repositioning import moved_by_hand
-from .problem import Problem
+from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
-from .stepping import Moved, moved, programme, settled
+from .stepping import solve_step
 
-_SMALLEST_STEP = 1e-9
+_SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
-_NUDGE = 1e-2  # motion that ends a metastable rest
+_NUDGE = 1e-2  # motion, over R, that ends a metastable rest
+_START_ROUNDING = 1e-9  # overlap / R at the start that is always lifted away
+_TOUCHES = 1e-6  # gap / R up to which a contact can be made bilateral
 
 
 class Placement:
     """Places an active body among fixed ones, or several that move at once (`of_several`).
 
     Poses take a body's frame to the world; the bodies of `world` already stand in it.  `step` never raises
-    for a hard case: `status` says how it ended.  `states` holds every state so far.
+    for a hard case: `status` says how it ended.
+
+    Attributes:
+        setup: the bodies, their start poses, the world, settings and forces.
+        problem: what its steps solve.
+        status: RUNNING, or how it ended.
+        steps: loops so far, failed ones counted.
+        states: every state so far.
     """
 
     def __init__(
@@ -56,8 +65,9 @@ class Placement:
         world: Sequence[Body],
         settings: Settings | None = None,
         forces: Sequence[Force] = (),
+        bilateral_pairs: Collection[NumberedPair] = (),
     ) -> None:
-        self._begin([active], [pose], world, settings or Settings(), forces)
+        self._begin(Setup.of([active], [pose], world, settings, forces, bilateral_pairs))
 
     @classmethod
     def of_several(
@@ -67,61 +77,72 @@ class Placement:
         world: Sequence[Body],
         settings: Settings | None = None,
         forces: Sequence[Force] = (),
+        bilateral_pairs: Collection[NumberedPair] = (),
     ) -> Placement:
         """Place bodies that all move, and push each other, at once.
 
-        Raises PlacementError for no bodies, or not a pose for each.
+        bilateral_pairs: pairs of bodies, by number, the moving ones first, then those of the world.  Where
+        they come to touch, their contacts become bilateral.
+
+        Raises PlacementError for no bodies, not a pose for each, or a pair of bodies that are not there.
         """
-        if not actives or len(actives) != len(poses):
-            raise PlacementError(f"expected a pose for each body, found {len(actives)} and {len(poses)}")
+        return cls.from_setup(Setup.of(actives, poses, world, settings, forces, bilateral_pairs))
+
+    @classmethod
+    def from_setup(cls, setup: Setup) -> Placement:
+        """Begin a placement from all that it is given."""
         placement = cls.__new__(cls)
-        placement._begin(actives, poses, world, settings or Settings(), forces)
+        placement._begin(setup)
         return placement
 
-    def _begin(
-        self,
-        actives: Sequence[Body],
-        poses: Sequence[Pose],
-        world: Sequence[Body],
-        settings: Settings,
-        forces: Sequence[Force],
-    ) -> None:
-        self.settings, self.forces = settings, tuple(forces)
-        self.status, self.steps = Status.RUNNING, 0
-        self._actives, self._start, self._world = tuple(actives), poses[0], tuple(world)
-        self._falling = np.zeros((0, 6 * len(actives)))
-        origin, near, parts = near_the_origin(actives, poses, world)
-        assembly = Assembly.of(actives, near, parts)
-        self._problem = Problem(settings, Load.of(settings.gravity, forces, assembly, origin))
+    def _begin(self, setup: Setup) -> None:
+        self.setup, self.status, self.steps = setup, Status.RUNNING, 0
+        self._falling = np.zeros((0, 6 * len(setup.bodies)))
+        origin, near, parts = near_the_origin(setup.bodies, setup.poses, setup.world)
+        system = ContactSystem.of(setup.bodies, near, parts)
+        external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
+        self.problem = Problem(self.settings, external)
         points = InterfacePoints.none()
-        if self._falls_for_ever(assembly):
+        if self._falls_for_ever(system):
             self.status = Status.NO_SUPPORT
         else:
-            assembly, points = self._cleared(assembly)
-        energy = self._problem.load.energy(assembly)
-        self.states = [State(assembly, points, Sticky.none(), origin, energy, settings.eps_max)]
-        self._since = 0  # the state that the last way begins with
+            system, points = self._cleared(system)
+        energy, eps = external.energy(system), self.settings.eps_max
+        first = State(system, points, BilateralContacts.none(), origin, energy, eps)
+        self.states: list[State] = []
+        self._since = 0  # the state that the run began or went on with
+        self._append(first)
 
-    def _falls_for_ever(self, assembly: Assembly) -> bool:
-        return assembly.fixed is None and self._problem.load.falls_freely
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
+        return self.setup.settings
 
-    def _cleared(self, assembly: Assembly) -> Moved:
-        """Find the first points; lift what overlaps by rounding, or end at once."""
-        tolerance = max(self.settings.start_tolerance, 1e-9 * assembly.radius)
-        cleared = clear_start(assembly, self._problem.reach(self.settings.eps_max), tolerance)
-        if cleared is None:
-            self.status = Status.INTERFERING_START
-            return assembly, InterfacePoints.none()
-        return cleared
+    @property
+    def forces(self) -> tuple[Force, ...]:
+        """The external forces besides gravity, in the world."""
+        return self.setup.forces
 
     @property
     def state(self) -> State:
         """The last state."""
         return self.states[-1]
 
+    def _falls_for_ever(self, system: ContactSystem) -> bool:
+        return system.fixed is None and self.problem.external.falls_freely
+
+    def _cleared(self, system: ContactSystem) -> Adjusted:
+        """Find the first points; lift what overlaps by rounding, or end at once."""
+        tolerance = max(self.settings.start_tolerance, _START_ROUNDING * system.radius)
+        cleared = clear_start(system, self.problem.reach(self.settings.eps_max), tolerance)
+        if cleared is None:
+            self.status = Status.INTERFERING_START
+            return Adjusted(system, InterfacePoints.none())
+        return cleared
+
     def run(self, on_step: Callable[[State], bool] | None = None) -> Certificate:
-        """Step to the end.  on_step is called after each step; if it returns False the placement is
-        interrupted.
+        """Step to the end and certify it.  on_step is called after each step; if it returns False the
+        placement is interrupted.
         """
         while self.status is Status.RUNNING:
             state = self.step()
@@ -137,76 +158,77 @@ class Placement:
             self.status = Status.STEP_LIMIT
             return self.state
         self.steps += 1
-        step = programme(self._problem, self.state)
+        step = solve_step(self.problem, self.state)
         if step is None:
             return self._fail()
-        held = rest_by_friction(self._problem, self.state, step)
-        if held is not None and motions_that_end(self._problem, held) is None:
-            self.states.append(held)
+        still = rest_by_friction(self.problem, self.state, step)
+        if still is not None and motions_that_end(self.problem, still) is None:
+            self._append(still)
             self.status = Status.BALANCED_BY_FRICTION
-            return held
-        if self._problem.load.falls_freely:
+            return self.state
+        if self.problem.external.falls_freely:
             fallen = self._fallen(step)
             if fallen is not None:
                 return fallen
-        rest = rest_near(self._problem, self.state, step)
+        rest = rest_near(self.problem, self.state, step)
         return self._finish(rest) if rest is not None else self._take(step)
 
     def _take(self, step: Step) -> State:
-        def again(extra: InterfacePoints) -> Step | None:
-            return programme(self._problem, self.state, extra)
+        def solve_again(extra: InterfacePoints) -> Step | None:
+            return solve_step(self.problem, self.state, extra)
 
-        taken = moved(self.state, step, again, self._problem.reach(self.state.eps))
+        eps = self.state.eps
+        taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
         return self._fail() if taken is None else self._accept(taken)
 
     def _fallen(self, step: Step) -> State | None:
-        """Let bodies that nothing holds fall freely to just above what comes first; None if none falls
-        farther than a step.
+        """Let the first body that nothing supports fall freely to just above what comes first; None if none
+        falls farther than a step.
         """
-        assembly = self.state.assembly
-        held = np.zeros(len(assembly) + 1, bool)  # the last is the fixed world's, and FIXED its number
+        system = self.state.system
+        supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
         pressing = self.state.local_points.take(step.forces > 0.0)
-        held[pressing.body1] = held[pressing.body2] = True
-        shift = np.zeros((len(assembly), 6))
-        for body in np.nonzero(~held[:-1])[0].tolist():
-            way = self._free_way(body)
-            if not np.isfinite(way):
+        supported[pressing.body1] = supported[pressing.body2] = True
+        shift = np.zeros((len(system), 6))
+        for body in np.nonzero(~supported[:-1])[0].tolist():
+            far = self._free_fall(body)
+            if not np.isfinite(far):
                 self.status = Status.NO_SUPPORT
                 return self.state
-            if way > self.state.eps * assembly.radii[body]:
-                shift[body, :3] = way / assembly.radii[body] * self._direction
+            if far > self.state.eps * system.radii[body]:
+                shift[body, :3] = far / system.radii[body] * self._down
                 break
         if not shift.any():
-            return None if held[:-1].any() or len(assembly) > 1 else self._take(step)
-        fallen = assembly.displaced(shift.ravel())
-        reach = self._problem.reach(self.state.eps)
-        if len(assembly) == 1:
-            return self._accept((fallen, fallen.find(reach, InterfacePoints.none(), fallen)))
-        taken = settled(self.state, fallen, self.state.local_points, reach, self.state.eps)
-        return self._accept(taken) if isinstance(taken, tuple) else self._fail()
+            return None if supported[:-1].any() or len(system) > 1 else self._take(step)
+        fallen = self.state.coordinates.displaced(system, shift.ravel())
+        reach = self.problem.reach(self.state.eps)
+        if len(system) == 1:
+            return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
+        taken = adjusted(self.state, fallen, self.state.local_points, reach, self.state.eps)
+        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail()
 
     @property
-    def _direction(self) -> Floats:
-        gravity = self._problem.load.gravity
+    def _down(self) -> Floats:
+        gravity = self.problem.external.gravity
         assert gravity is not None
         return gravity.direction
 
-    def _free_way(self, body: int) -> float:
-        """How far a body may fall, everything else standing still."""
-        near = 0.2 * self.settings.eps_max * float(self.state.assembly.radii[body])
-        return free_way(self.state.assembly, body, self._direction, near)
+    def _free_fall(self, body: int) -> float:
+        """Return how far, a length, a body may fall, everything else standing still."""
+        near = 0.2 * self.settings.eps_max * float(self.state.system.radii[body])
+        return free_distance(self.state.system, body, self._down, near)
 
-    def _accept(self, taken: Moved) -> State:
-        assembly, points = taken
+    def _accept(self, taken: Adjusted) -> State:
+        system, points = taken
         lowest = min(state.energy for state in self.states[self._since :])
-        if self._problem.rises(lowest, assembly):
+        if self.problem.rises(lowest, system):
             return self._fail()
         eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
-        energy = self._problem.load.energy(assembly)
-        sticky = self.state.sticky.followed(points)
-        self.states.append(State(assembly, points, sticky, self.state.origin, energy, eps))
-        if self._problem.has_lowest and self._no_lower():
-            falling = motions_that_end(self._problem, self.state)
+        energy = self.problem.external.energy(system)
+        bilateral = self.state.bilateral.followed(points)
+        self._append(State(system, points, bilateral, self.state.origin, energy, eps))
+        if self.problem.has_lowest and self._no_lower():
+            falling = motions_that_end(self.problem, self.state)
             if falling is not None:
                 return self._finish(Rest(self.states.pop(), falling))
             self.status = Status.AT_ENERGY_MINIMUM
@@ -214,7 +236,7 @@ class Placement:
 
     def _no_lower(self) -> bool:
         recent = [state.energy for state in self.states[self._since :][-_LEVEL_STATES:]]
-        noise = self._problem.noise(self.state.assembly)
+        noise = self.problem.noise(self.state.system)
         return len(recent) == _LEVEL_STATES and recent[0] - recent[-1] < noise
 
     def _fail(self) -> State:
@@ -225,96 +247,95 @@ class Placement:
         return self.state
 
     def _finish(self, rest: Rest) -> State:
-        self.states.append(rest.state)
+        self._append(rest.state)
         self._falling = rest.falling
         if len(rest.falling) and self.settings.leave_metastable:
             return self._nudged(rest)
         self.status = Status.BALANCED
-        return rest.state
+        return self.state
 
     def _nudged(self, rest: Rest) -> State:
         """Leave a metastable rest by a small motion, drawn among those that end it."""
         draw = np.random.default_rng([self.settings.seed, self.steps])
         mix = draw.normal(size=len(rest.falling))
-        trial = rest.state.assembly.displaced(_NUDGE * (mix / np.sqrt(mix @ mix)) @ rest.falling)
-        reach = self._problem.reach(self.settings.eps_max)
-        taken = settled(rest.state, trial, rest.state.local_points, reach, 2.0 * _NUDGE)
-        return self._accept(taken) if isinstance(taken, tuple) else self._fail()
+        motion = _NUDGE * (mix / np.sqrt(mix @ mix)) @ rest.falling
+        trial = rest.state.coordinates.displaced(rest.state.system, motion)
+        reach = self.problem.reach(self.settings.eps_max)
+        taken = adjusted(rest.state, trial, rest.state.local_points, reach, 2.0 * _NUDGE)
+        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail()
 
-    def stick(self, rows: Ints) -> None:
-        """Let contacts, rows of `state.points`, slide but not separate from here on (4.2).
+    def _append(self, state: State) -> None:
+        """Keep a state; the contacts of bilateral pairs that it is the first to have become bilateral."""
+        self.states.append(self._with_bilateral_pairs(state))
 
-        Raises PlacementError for a row that does not touch.
+    def _with_bilateral_pairs(self, state: State) -> State:
+        pairs = self.setup.bilateral_pairs
+        if not pairs:
+            return state
+        touching = self.problem.contacts(state.system, state.local_points)
+        if self.states:
+            before = self.problem.contacts(self.state.system, self.state.local_points)
+            known = BilateralContacts.of(before).rows(touching)
+            touching = touching.take(np.setdiff1d(np.arange(len(touching)), known))
+        fresh = touching.take(of_pairs(touching, pairs, len(state.system), self.setup.world))
+        return replace(state, bilateral=state.bilateral.with_all(fresh))
+
+    def make_bilateral(self, rows: Ints) -> None:
+        """Let contacts slide but not separate from here on (4.2), and run on.
+
+        rows: of `state.points`.  Raises PlacementError for a point that does not touch.
         """
         chosen = self.state.local_points.take(np.asarray(rows, dtype=np.intp))
-        if (chosen.gap > 1e-6 * self.state.assembly.radius).any():
-            raise PlacementError("sticky contacts: expected points that touch, found a gap")
-        self.states[-1] = replace(self.state, sticky=Sticky.of(chosen))
+        if (chosen.gap > _TOUCHES * self.state.system.radius).any():
+            raise PlacementError("bilateral contacts: expected points that touch, found a gap")
+        self._change_bilateral(self.state.bilateral.with_all(chosen))
+
+    def release(self, rows: Ints) -> None:
+        """Let bilateral contacts, rows of `state.points`, separate again, and run on; others stay."""
+        chosen = np.asarray(rows, dtype=np.intp)
+        self._change_bilateral(self.state.bilateral.without(self.state.local_points, chosen))
+
+    def _change_bilateral(self, bilateral: BilateralContacts) -> None:
+        self.states[-1] = replace(self.state, bilateral=bilateral)
+        if self.status.at_rest:
+            self._run_on_from(len(self.states) - 1)
 
     def branch(
-        self, at: int = -1, settings: Settings | None = None, forces: Sequence[Force] | None = None
+        self,
+        at: int = -1,
+        settings: Settings | None = None,
+        forces: Sequence[Force] | None = None,
+        bilateral: BilateralContacts | None = None,
     ) -> Placement:
         """Go on from the state `at`, perhaps with other settings or forces; this placement stays as it is.
 
-        The way from there is the one that a placement begun at that state's poses takes.  Contacts that
-        stick still do.
+        The way from there is the one that a placement begun at that state's poses takes.  Bilateral contacts
+        stay so, unless others are given.
         """
         origin = self.states[at]
-        placement = Placement.of_several(
-            self._actives,
-            origin.poses,
-            self._world,
-            self.settings if settings is None else settings,
-            self.forces if forces is None else forces,
+        placement = Placement.from_setup(
+            replace(
+                self.setup,
+                poses=origin.poses,
+                settings=self.settings if settings is None else settings,
+                forces=self.forces if forces is None else tuple(forces),
+            )
         )
-        first = replace(placement.state, sticky=origin.sticky)
-        placement._since = range(len(self.states))[at]
-        placement.states = [*self.states[: placement._since], first]
+        kept = origin.bilateral if bilateral is None else bilateral
+        placement.states = [*self.states[: range(len(self.states))[at]], replace(placement.state, bilateral=kept)]
+        placement._since = len(placement.states) - 1
         return placement
 
-    def reposition(self, pose: Pose, cut: bool = False, body: int = 0) -> bool:
-        """Move a body by hand from the last state to a pose, in the world, and let it run on from there.
-
-        Return False, and leave all as it is, if something is in the way; with `cut` the body stops there.
+    def go_on_from(self, state: State) -> None:
+        """Append a state that did not come from a step, such as one that a body was moved to by hand, and run
+        on from it.
         """
-        local = Pose(pose.rotation, pose.translation - self.state.origin)
-        return self._go_on_from(moved_by_hand(self._problem, self.state, body, local, cut))
+        self._append(state)
+        self._run_on_from(len(self.states) - 1)
 
-    def drag(
-        self, target: Pose, body: int = 0, pivot: Floats | None = None, axes: Floats | None = None
-    ) -> bool:
-        """Move a body by hand one step towards a target, in the world, sliding along what it touches, and let
-        it run on from there.  Return False, and leave all as it is, if it comes no nearer.
-
-        It is shifted to the target's translation and keeps its orientation; with a pivot (3,), it is turned
-        about that to the target's orientation, the shorter way.  axes (k, 3): the only directions in which,
-        or about which, it may move.
-        """
-        if self.status is Status.INTERFERING_START:
-            return False
-        origin = self.state.origin
-        local = Pose(target.rotation, target.translation - origin)
-        about = None if pivot is None else np.asarray(pivot, dtype=np.float64) - origin
-        return self._go_on_from(dragged(self._problem, self.state, Hand.of(body, local, about, axes)))
-
-    def _go_on_from(self, state: State | None) -> bool:
-        if state is None:
-            return False
-        self._since, self.steps, self.status = len(self.states), 0, Status.RUNNING
+    def _run_on_from(self, number: int) -> None:
+        self._since, self.steps, self.status = number, 0, Status.RUNNING
         self._falling = self._falling[:0]
-        self.states.append(state)
-        return True
-
-    def replicate(self) -> Placement:
-        """Begin to place a copy from the same start pose; the body placed here joins the world.
-
-        Raises PlacementError if this one is not at rest, or several move at once.
-        """
-        if len(self._actives) != 1 or not self.status.at_rest:
-            raise PlacementError(f"only one body that is at rest can be copied: {self.status.message}")
-        placed = self._actives[0].transformed(self.state.pose.matrix4)
-        world = [*self._world, placed]
-        return Placement(self._actives[0], self._start, world, self.settings, self.forces)
 
     def certificate(self) -> Certificate:
         """Report on the last state: of the body, or the first of several."""
@@ -322,26 +343,5 @@ class Placement:
 
     def certificates(self) -> list[Certificate]:
         """Report on the last state, for each body."""
-        if self.status is Status.INTERFERING_START and len(self._actives) == 1:
-            report = check(self._actives[0], self.state.pose, self._world, self.settings, self.forces)
-            return [replace(report, status=self.status, steps=self.steps, stable=False)]
         stable = self.status.at_rest and len(self._falling) == 0
-        reports = [
-            replace(
-                certify(self._problem, self.state, body, self.status, self.steps),
-                stable=stable,
-                notes=remarks(self._actives[body], self._world),
-            )
-            for body in range(len(self._actives))
-        ]
-        if self.status is not Status.INTERFERING_START:
-            return reports
-        tolerance, standing = (
-            self.settings.start_tolerance,
-            list(zip(self._actives, self.state.poses, strict=True)),
-        )
-        still = [body.transformed(pose.matrix4) for body, pose in standing]
-        return [
-            interfering(report, *standing[i], [*self._world, *still[:i], *still[i + 1 :]], tolerance)
-            for i, report in enumerate(reports)
-        ]
+        return certificates(self.setup, self.problem, self.state, self.status, self.steps, stable)

@@ -2,20 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..arrays import Floats
-from ..contact.points.generation import Reach
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import Assembly
-from ..mechanics.external_wrench import Load
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..bodies import Body
+from ..contact.bilateral import NumberedPair
+from ..contact.system import ContactSystem, InterfacePoints, Reach
+from ..errors import PlacementError
+from ..mechanics.external_wrench import ExternalWrench
+from ..mechanics.forces import Force
+from ..rigid import Pose
 from .settings import Settings
 
-CLEARANCE = 1e-10  # c / R: contacts are closed to this gap
-OVERLAP = 1e-11  # depth / R that a state may keep
 _LEAST_VISCOSITY = 1e-4
 _VISCOSITY_OF_SEVERAL = 3.0
 _NOISE = 2e-9  # energy that the noise of the gaps can cost a body
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """All that a placement is given: m moving bodies, their start poses, and what acts on them.
+
+    Attributes:
+        bodies: the moving bodies (m), each in its own frame.
+        poses: their start poses (m), to the world.
+        world: the fixed bodies (n), in the world.
+        settings: the settings.
+        forces: the external forces besides gravity, in the world.
+        bilateral_pairs: pairs of bodies whose contacts are made bilateral when they first touch, by number:
+            the moving bodies are 0 to m - 1, those of the world m to m + n - 1.
+    """
+
+    bodies: tuple[Body, ...]
+    poses: tuple[Pose, ...]
+    world: tuple[Body, ...]
+    settings: Settings
+    forces: tuple[Force, ...]
+    bilateral_pairs: frozenset[NumberedPair]
+
+    @classmethod
+    def of(
+        cls,
+        bodies: Sequence[Body],
+        poses: Sequence[Pose],
+        world: Sequence[Body],
+        settings: Settings | None,
+        forces: Sequence[Force],
+        bilateral_pairs: Collection[NumberedPair],
+    ) -> Setup:
+        """Check what a placement is given.
+
+        Raises PlacementError for no bodies, not a pose for each, or a pair that is not of a moving body and
+        another one.
+        """
+        if not bodies or len(bodies) != len(poses):
+            raise PlacementError(f"expected a pose for each body, found {len(bodies)} and {len(poses)}")
+        count = len(bodies) + len(world)
+        for one, other in bilateral_pairs:
+            if one == other or not 0 <= min(one, other) < len(bodies) or max(one, other) >= count:
+                raise PlacementError(
+                    f"bilateral contacts: expected a moving body and another of {count}, found {one} and {other}"
+                )
+        pairs = frozenset(bilateral_pairs)
+        return cls(tuple(bodies), tuple(poses), tuple(world), settings or Settings(), tuple(forces), pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +75,17 @@ class Problem:
     """The settings and the external forces of one placement; touching: gap / R of a contact."""
 
     settings: Settings
-    load: Load
+    external: ExternalWrench
     touching: float = 1e-8
 
-    def contacts(self, assembly: Assembly, points: InterfacePoints) -> InterfacePoints:
+    def contacts(self, system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
         """Return those of the points that touch."""
-        return points.take(points.gap < self.touching * assembly.radius)
+        return points.take(self.touching_rows(system, points))
+
+    def touching_rows(self, system: ContactSystem, points: InterfacePoints) -> Ints:
+        """Return which rows (n,) of the points touch."""
+        rows: Ints = np.nonzero(points.gap < self.touching * system.radius)[0]
+        return rows
 
     def reach(self, eps: float) -> Reach:
         """How far points are looked for, over the radii: as far as one step and its corrections can go."""
@@ -40,7 +97,7 @@ class Problem:
             threshold=self.settings.distance_threshold,
         )
 
-    def viscosity(self, assembly: Assembly) -> Floats:
+    def viscosity(self, system: ContactSystem) -> Floats:
         """What a motion of each body (m,) costs beside the energy it gains, over R: next to nothing for one
         body whose energy tells the end.
 
@@ -51,21 +108,21 @@ class Problem:
         one's own weight asks: in that of the heavy ones a light one would hardly fall.
         """
         if not self.has_lowest:
-            return self.load.sizes_of_pushes(assembly) / self.settings.eps_max
-        honey = _LEAST_VISCOSITY if len(assembly) == 1 else _VISCOSITY_OF_SEVERAL
-        return honey * self.load.own_sizes(assembly)
+            return self.external.sizes_of_pushes(system) / self.settings.eps_max
+        honey = _LEAST_VISCOSITY if len(system) == 1 else _VISCOSITY_OF_SEVERAL
+        return honey * self.external.own_sizes(system)
 
     @property
     def has_lowest(self) -> bool:
         """Whether there is no more to come once the energy is as low as it gets."""
-        return self.settings.check_energy and not self.load.pushes
+        return self.settings.check_energy and not self.external.pushes
 
-    def rises(self, before: float, assembly: Assembly) -> bool:
+    def rises(self, before: float, system: ContactSystem) -> bool:
         """Whether the bodies' energy is above another one, by more than noise; never if it is not checked."""
         if not self.settings.check_energy:
             return False
-        return self.load.energy(assembly) > before + self.noise(assembly)
+        return self.external.energy(system) > before + self.noise(system)
 
-    def noise(self, assembly: Assembly) -> float:
+    def noise(self, system: ContactSystem) -> float:
         """The energy that the noise of the gaps can cost."""
-        return _NOISE * float(self.load.sizes(assembly).sum())
+        return _NOISE * float(self.external.sizes(system).sum())

@@ -1,4 +1,4 @@
-"""Newton's equations of a rest in full space: the derivatives of what `polish` states.
+"""Newton's equations of a rest in full space: the derivatives of what `newton_refinement` states.
 
 A contact's own columns are those of its two bodies' x (6 each), its walks d1, d2 (2 each) and its force f;
 they are scattered into those of the whole: x of all bodies, all walks, all forces.
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..contact.features import EDGE, FACE, FeatureGeometry, cross
-from ..contact.points.interface_points import FIXED, InterfacePoints
-from ..contact.system import Assembly
+from ..contact.system import EDGE, FACE, FIXED, ContactSystem, FeatureGeometry, InterfacePoints
 from ..rigid import skew
+from ..vectors import cross
 
 _SHIFT1, _TURN1, _SHIFT2, _TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
 _WALK1, _WALK2, _FORCE = slice(12, 14), slice(14, 16), 16
@@ -23,7 +22,7 @@ _RANK = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class RefinedContacts:
     """Evaluated contacts in units of R, in the world: offsets D (k, 3), arms r (k, 3) in the first and the
     second body (zero where that stands still), normals (k, 3), and both geometries.
     """
@@ -46,9 +45,9 @@ def closed_rows(points: InterfacePoints) -> Bools:
     return closed
 
 
-def newton(
-    assembly: Assembly,
-    at: Contacts,
+def newton_step(
+    system: ContactSystem,
+    at: RefinedContacts,
     points: InterfacePoints,
     forces: Floats,
     change: Floats,
@@ -57,16 +56,16 @@ def newton(
     """Solve for the next (x, d1, d2, df) by least squares of least norm; change (6 m, 6 m) is that of the
     external wrench.
     """
-    k, d = len(points), 6 * len(assembly)
-    matrix = _matrix(assembly, at, points, forces)
+    k, d = len(points), 6 * len(system)
+    matrix = _matrix(system, at, points, forces)
     matrix[7 * k :, :d] += change
     solution: Floats = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0].astype(np.float64)
     walks = solution[d : d + 4 * k].reshape(k, 4)
     return solution[:d], walks[:, :2], walks[:, 2:], solution[d + 4 * k :]
 
 
-def _matrix(assembly: Assembly, at: Contacts, points: InterfacePoints, forces: Floats) -> Floats:
-    scale1, scale2 = _scales(assembly, points)
+def _matrix(system: ContactSystem, at: RefinedContacts, points: InterfacePoints, forces: Floats) -> Floats:
+    scale1, scale2 = _scales(system, points)
     point1_by = _point_by(at.first, at.arm1, scale1, _SHIFT1, _TURN1, _WALK1)
     point2_by = _point_by(at.second, at.arm2, scale2, _SHIFT2, _TURN2, _WALK2)
     normal_by = _normal_by(at, points)
@@ -77,12 +76,12 @@ def _matrix(assembly: Assembly, at: Contacts, points: InterfacePoints, forces: F
     wrench1 = _wrench_by(at.normal, at.arm1, point1_by, normal_by, forces, scale1)
     wrench2 = -_wrench_by(at.normal, at.arm2, point2_by, normal_by, forces, scale2)
     closure = _closure_by(at, points, point1_by - point2_by)
-    return _scattered(assembly, points, [closure, tangency1, tangency2], wrench1, wrench2)
+    return _scattered(system, points, [closure, tangency1, tangency2], wrench1, wrench2)
 
 
-def _scales(assembly: Assembly, points: InterfacePoints) -> tuple[Floats, Floats]:
+def _scales(system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
     """R_b / R of each contact's bodies (k,)."""
-    radii = assembly.radii / assembly.radius
+    radii = system.radii / system.radius
     return radii[points.body1], np.where(points.body2 == FIXED, 1.0, radii[points.body2])
 
 
@@ -97,7 +96,7 @@ def _point_by(
     return out
 
 
-def _closure_by(at: Contacts, points: InterfacePoints, offset_by: Floats) -> Floats:
+def _closure_by(at: RefinedContacts, points: InterfacePoints, offset_by: Floats) -> Floats:
     """dD (k, 3, 17), of what closes along its normal only that part, without its walks."""
     along = at.normal[:, :, None] * (at.normal[:, None] @ offset_by)
     along[:, :, 12:] = 0.0
@@ -117,7 +116,7 @@ def _wrench_by(
     return np.concatenate([scale[:, None, None] * force_by, torque_by], axis=1)
 
 
-def _normal_by(at: Contacts, points: InterfacePoints) -> Floats:
+def _normal_by(at: RefinedContacts, points: InterfacePoints) -> Floats:
     """dn (k, 3, 17): it turns with its owner and bends with the walk on it."""
     out = np.zeros((len(points), 3, _COLUMNS))
     side = points.side[:, None, None]
@@ -137,14 +136,14 @@ def _normal_by(at: Contacts, points: InterfacePoints) -> Floats:
     return out
 
 
-def _edge_normal_by(at: Contacts, points: InterfacePoints, edges: Bools) -> Floats:
+def _edge_normal_by(at: RefinedContacts, points: InterfacePoints, edges: Bools) -> Floats:
     t1, t2, n = at.first.tangents[edges, 0], at.second.tangents[edges, 0], at.normal[edges]
     out = np.zeros((len(t1), 3, _COLUMNS))
     axes = np.eye(3)[None]
     out[:, :, _TURN1] = cross(cross(axes, t1[:, None]), t2[:, None]).transpose(0, 2, 1)
     out[:, :, _TURN2] = cross(t1[:, None], cross(axes, t2[:, None])).transpose(0, 2, 1)
-    out[:, :, _WALK1.start] = cross(at.first.bend_vector[edges], t2)
-    out[:, :, _WALK2.start] = cross(t1, at.second.bend_vector[edges])
+    out[:, :, _WALK1.start] = cross(at.first.curvature_vector[edges], t2)
+    out[:, :, _WALK2.start] = cross(t1, at.second.curvature_vector[edges])
     out *= (points.side[edges] / at.sine[edges])[:, None, None]
     out -= n[:, :, None] * (n[:, None] @ out)
     return out
@@ -155,16 +154,16 @@ def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slic
     body.
     """
     out = at.tangents @ normal_by
-    out[:, :, walk] += at.bend(normal)
+    out[:, :, walk] += at.curvature_along(normal)
     out[:, :, turn] += cross(at.tangents, normal[:, None, :])
     return out
 
 
 def _scattered(
-    assembly: Assembly, points: InterfacePoints, local: list[Floats], wrench1: Floats, wrench2: Floats
+    system: ContactSystem, points: InterfacePoints, local: list[Floats], wrench1: Floats, wrench2: Floats
 ) -> Floats:
     """Place the contacts' blocks (`local`) row after row, and their wrenches on the rows of their bodies."""
-    k, m = len(points), len(assembly)
+    k, m = len(points), len(system)
     columns = _columns(points, k, m)
     spare = 6 * m + 5 * k  # where the columns of what stands still end up
     matrix = np.zeros((7 * k + 6 * m, spare + 1))

@@ -34,6 +34,19 @@ class Filled:
     reason: str
 
 
+def replicated(placement: Placement) -> Placement:
+    """Begin to place a copy from the same start pose; the body placed before joins the world.
+
+    Raises PlacementError if the placement is not at rest, or several bodies move at once.
+    """
+    setup = placement.setup
+    if len(setup.bodies) != 1 or not placement.status.at_rest:
+        message = f"only one body that is at rest can be copied: {placement.status.message}"
+        raise PlacementError(message)
+    placed = setup.bodies[0].transformed(placement.state.pose.matrix4)
+    return Placement.from_setup(replace(setup, world=(*setup.world, placed)))
+
+
 def fill(
     active: Body,
     pose: Pose,
@@ -56,7 +69,7 @@ def fill(
     inside = _everywhere if container is None else _Hull(container, active.radius).holds
     placed: list[Placement] = []
     while count is None or len(placed) < count:
-        following = placed[-1].replicate() if placed else Placement(active, pose, world, settings, forces)
+        following = replicated(placed[-1]) if placed else Placement(active, pose, world, settings, forces)
         certificate = following.run(on_step)
         if not certificate.status.at_rest:
             return Filled(tuple(placed), certificate.message)

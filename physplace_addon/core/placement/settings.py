@@ -12,7 +12,7 @@ from ..errors import PlacementError
 @dataclass(frozen=True)
 class Settings:
     """gravity: direction, None for none; eps_max: farthest a point may move in a step, over R; recovery:
-    growth of eps after success (the paper's lambda); step_limit; balance: "nonnegative", or the paper's
+    growth of eps after success (the paper's lambda); step_limit; balance: "non_negative", or the paper's
     "svd"; start_tolerance: depth, scene units, of overlap at the start that is lifted away instead of
     refused (rounding of the scene's single precision); check_energy: refuse states that raise the energy
     (off while the body is pushed: a push has none); friction: Coulomb's coefficient of all contacts, with
@@ -25,7 +25,7 @@ class Settings:
     eps_max: float = 0.05
     recovery: float = 1.33
     step_limit: int = 400
-    balance: str = "nonnegative"
+    balance: str = "non_negative"
     start_tolerance: float = 0.0
     check_energy: bool = True
     friction: float = 0.0
@@ -39,7 +39,7 @@ class Settings:
             ("eps_max", 0.0 < self.eps_max <= 0.5, "more than 0 and at most 0.5"),
             ("recovery", self.recovery > 1.0, "more than 1"),
             ("step_limit", self.step_limit >= 1, "at least 1"),
-            ("balance", self.balance in ("nonnegative", "svd"), '"nonnegative" or "svd"'),
+            ("balance", self.balance in ("non_negative", "svd"), '"non_negative" or "svd"'),
             ("start_tolerance", self.start_tolerance >= 0.0, "0 or more"),
             ("friction", 0.0 <= self.friction < np.inf, "0 or more, and finite"),
             ("alpha", 0.0 <= self.alpha <= 1.0, "0 to 1"),

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..arrays import Floats
-from ..contact.bilateral import Sticky
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import Assembly
+from ..contact.system import BilateralContacts, ContactSystem, InterfacePoints
+from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..rigid import Pose
 
 
@@ -22,12 +21,13 @@ class State:
     world.
     """
 
-    assembly: Assembly
+    system: ContactSystem
     local_points: InterfacePoints
-    sticky: Sticky
+    bilateral: BilateralContacts
     origin: Floats
     energy: float
     eps: float
+    coordinates: Coordinates = FREE_BODIES
 
     @property
     def pose(self) -> Pose:
@@ -37,10 +37,10 @@ class State:
     @cached_property
     def poses(self) -> tuple[Pose, ...]:
         """Where each body's frame stands in the world."""
-        return tuple(Pose(pose.rotation, pose.translation + self.origin) for pose in self.assembly.poses)
+        return tuple(Pose(pose.rotation, pose.translation + self.origin) for pose in self.system.poses)
 
     @cached_property
     def points(self) -> InterfacePoints:
         """The interface points, in the world."""
-        local = self.assembly.in_world(self.local_points)
+        local = self.system.in_world(self.local_points)
         return replace(local, point1=local.point1 + self.origin, point2=local.point2 + self.origin)

@@ -10,7 +10,7 @@ import pytest
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
 from physplace_addon.core.surfaces import kinds
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = (0.0, 0.0, 0.0)

@@ -15,7 +15,7 @@ from physplace_addon.core.placement.depenetration.configuration_space import (
 from physplace_addon.core.placement.depenetration.voxel_grid import ROUGHNESS, VoxelGrid, grown
 from physplace_addon.core.rigid import rotation_matrix
 from tests.bodies_of_the_paper import sphere, torus
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 from tests.oracles.triangles import crossings
 

@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import check
 from physplace_addon.core.placement.depenetration.penetration_depth import penetration_depth
 from tests.bodies_of_the_paper import convex
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 from tests.oracles.frames import sphere_directions
 

@@ -12,7 +12,7 @@ from physplace_addon.core.mechanics.external_wrench import ExternalWrench
 from physplace_addon.core.mechanics.forces import Gravity
 from physplace_addon.core.placement.newton_refinement import refine
 from physplace_addon.core.surfaces import kinds
-from tests.core.contact.meetings import assembled, everything_within, meet, prepared
+from tests.core.contact.body_pairs import as_system, everything_within, meet, prepared
 
 CLEARANCE = 1e-10
 QUARTER = 0.5 * np.pi
@@ -34,7 +34,7 @@ def polished(active, turn, at, displacement, wanted, tolerance=0.02):
 def balanced(start, points, direction=(0.0, 0.0, -1.0)):
     k = len(points)
     load = ExternalWrench(Gravity.along(direction))
-    return refine(assembled(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
+    return refine(as_system(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
 
 
 def around(points, count=6):

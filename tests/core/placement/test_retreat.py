@@ -17,7 +17,7 @@ from physplace_addon.core.placement.depenetration.least_motion import (
     least_motion_from,
 )
 from tests.bodies_of_the_paper import sphere
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 
 BALL = sphere(1.0, resolution=(24, 13)).body
 
@@ -59,7 +59,7 @@ def test_over_a_floor_a_ball_comes_to_stand_over_its_home_with_the_clearance_ask
     place = end.system.poses[0].translation
     assert np.abs(place[:2] - [0.2, 0.3]).max() < 1e-6
     assert abs(place[2] - 1.0 - clearance) < 1e-3 * clearance + 1e-8
-    assert home.unheld(end) < 1e-6
+    assert home.unbalanced(end) < 1e-6
 
 
 def test_a_body_that_nothing_holds_is_not_where_it_should_be():
@@ -67,7 +67,7 @@ def test_a_body_that_nothing_holds_is_not_where_it_should_be():
     home = LeastMotion((start,))
     clear = cleared(ContactSystem.of([BALL], [end], [body("slab")]), 1e-9)
     untouched = least_motion_from(clear, LeastMotion((end,)))
-    assert home.unheld(untouched) == 1.0
+    assert home.unbalanced(untouched) == 1.0
 
 
 def test_what_cannot_become_the_least_is_given_up():

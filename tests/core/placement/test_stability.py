@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian
 from physplace_addon.core.mechanics.balance import even_forces
 from physplace_addon.core.mechanics.stability import second_order, support_margin
-from tests.core.contact.meetings import everything_within, meet
+from tests.core.contact.body_pairs import everything_within, meet
 
 DOWN = np.array([0.0, 0.0, -1.0])
 WEIGHT = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])

@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import Settings, check
 from physplace_addon.core.placement.contact_query import ContactQuery
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = (0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.system import Reach
 from physplace_addon.core.mesh.inside import winding_number
 from physplace_addon.core.placement.start import clear_start, contained
-from tests.core.contact.meetings import assembled, body, meet
+from tests.core.contact.body_pairs import as_system, body, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
@@ -20,7 +20,7 @@ each_body = pytest.mark.parametrize("name", STANDING)
 
 def cleared(name, world, depth, tolerance, turn=UPRIGHT):
     """What becomes of a body sunk into a floor by `depth` (a length)."""
-    system = assembled(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
+    system = as_system(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
     return system, clear_start(system, Reach(0.05, 0.05, 0.05), tolerance)
 
 
@@ -57,7 +57,7 @@ def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     body_pair = meet("ball", big)
     assert contained(body_pair, [big])
-    assert clear_start(assembled(body_pair), Reach(0.1, 0.1, 0.1), 1e-6) is None
+    assert clear_start(as_system(body_pair), Reach(0.1, 0.1, 0.1), 1e-6) is None
     around = meet(big, "ball")
     assert contained(around, [body("ball")])
 
@@ -100,10 +100,10 @@ def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle():
 
 @pytest.mark.parametrize("sunk", [0.5, 0.01])
 def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk):
-    system = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
+    system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is None
 
 
 def test_a_brick_flush_on_its_like_is_left_alone():
-    system = assembled(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
+    system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is not None

@@ -27,10 +27,10 @@ from scipy.ndimage import label
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...collision import vertex_crossings
+from ...mesh.inside import winding_number
 from ...rigid import Pose
 from ...vectors import dot
-from ..start import winding_number
-from .voxel_grid import ROUGHNESS, Grid, grown
+from .voxel_grid import ROUGHNESS, VoxelGrid, grown
 
 _COARSE, _FINE = 60_000, 150_000  # cells of a grid, and of a fine one for each way out that is wanted
 _FIRST = 0.5  # shift / R that is looked at first
@@ -43,7 +43,7 @@ _RIDGE = 0.5  # how much longer, in cells, shifts between two neighbourhoods are
 
 
 @dataclass(frozen=True, eq=False)
-class Walls:
+class Obstacles:
     """Bodies that another is not to be cleared to the far side of: sheets, and solids that its centre of mass
     is not in.  down (3,): only if that is downward; None: whichever way.
     """
@@ -53,8 +53,8 @@ class Walls:
 
     def bar(self, centre: Floats, shifts: Floats) -> Bools:
         """Tell which shifts (k, 3) of a centre of mass (3,) lead through a wall."""
-        walls = [body.triangles for body in self.bodies if not _surrounds(body, centre)]
-        triangles = np.concatenate([np.zeros((0, 3, 3)), *walls])
+        obstacles = [body.triangles for body in self.bodies if not _surrounds(body, centre)]
+        triangles = np.concatenate([np.zeros((0, 3, 3)), *obstacles])
         start = np.broadcast_to(centre, (len(triangles), 3))
         barred = [vertex_crossings(start, start + x, triangles, triangles).crossed.any() for x in shifts]
         if self.down is None:
@@ -68,8 +68,8 @@ def _surrounds(body: Body, point: Floats) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
-    """k ways out: shifts (k, 3) and their lengths (k,), and which of them walls bar (k,)."""
+class Displacements:
+    """k displacements out: shifts (k, 3) and their lengths (k,), and which of them obstacles bar (k,)."""
 
     shifts: Floats
     barred: Bools
@@ -81,9 +81,9 @@ class Ways:
         return lengths
 
 
-def ways_out(
-    active: Body, pose: Pose, world: Sequence[Body], walls: Walls, count: int, around: float
-) -> Ways:
+def clearing_displacements(
+    active: Body, pose: Pose, world: Sequence[Body], obstacles: Obstacles, count: int, around: float
+) -> Displacements:
     """Return shifts that clear the body of the world, shortest first; about `count`, and at least one.
 
     Each is the shortest of a neighbourhood that no way leads out of but over longer shifts; none is much
@@ -96,10 +96,10 @@ def ways_out(
         farthest *= _WIDER
     for farthest in (_LONGER * nearest, around * nearest):
         shifts = _Shifts(active, pose, world, farthest, count * _FINE).shortest(2 * count)
-        ways = Ways(shifts, walls.bar(pose.points(active.mass.center), shifts))
-        if not ways.barred.all():
+        displacements = Displacements(shifts, obstacles.bar(pose.points(active.mass.center), shifts))
+        if not displacements.barred.all():
             break
-    return ways
+    return displacements
 
 
 def sure_depth(active: Body, pose: Pose, world: Sequence[Body], deepest: float) -> float:
@@ -189,13 +189,13 @@ def _least_around(values: Floats) -> Floats:
     return values
 
 
-def _grid(lower: Floats, upper: Floats, cells: int) -> Grid:
+def _grid(lower: Floats, upper: Floats, cells: int) -> VoxelGrid:
     side = float(np.prod(upper - lower) / cells) ** (1.0 / 3.0)
     counts = np.ceil((upper - lower) / side).astype(int) + 2 * _MARGIN + 1
     x, y, z = (int(next_fast_len(int(n), real=True)) for n in counts)
-    return Grid(lower - (_MARGIN + _OFF_GRID) * side, side, (x, y, z))
+    return VoxelGrid(lower - (_MARGIN + _OFF_GRID) * side, side, (x, y, z))
 
 
-def _cells(grid: Grid, surfaces: list[Floats], closed: list[Floats], layers: int) -> Bools:
+def _cells(grid: VoxelGrid, surfaces: list[Floats], closed: list[Floats], layers: int) -> Bools:
     marked = grown(grid.surface(np.concatenate(surfaces)), layers)
     return marked | grid.inside(np.concatenate(closed)) if closed else marked

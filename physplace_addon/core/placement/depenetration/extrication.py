@@ -1,18 +1,18 @@
-"""Extrication: an interfering start is resolved by the least motion that clears it.
+"""Extrication: the least motion that clears bodies which overlap at the start.
 
-1. *Shallow* overlaps: interface points with a depth are rows of a programme for the least displacement from
-   the start that lifts them all, solved again and again where it leads (`lifting`).
-2. *Deep* ones: the shortest shifts that clear the body, in all directions (`clearings`).  Several bodies are
-   cleared of the world and of those before them, one after the other.
-3. From each of these clear poses the bodies are drawn back towards their starts, turning too, as far as
-   nothing overlaps (`retreat`); the least displacement found is the answer.
+1. *Shallow* overlaps: interface points with a negative gap are rows of a quadratic programme for the least
+   displacement from the start.  It is solved again at the poses that it leads to (`least_displacement`).
+2. *Deep* overlaps: the shortest translations that clear the body, in all directions (`configuration_space`).
+   Several bodies are cleared of the world and of those before them, one after the other.
+3. From each of these clear poses the bodies are moved back towards their starts, with rotations, as far as
+   nothing overlaps (`least_motion_from`).  The least displacement found is the answer.
 
 What is found is a least displacement of its neighbourhood, and the least of several neighbourhoods.  Nothing
 says that a still smaller one, by way of a large turn, does not exist.
 
 A floor has two clear sides if it is a sheet or thin.  A body whose centre of mass is above is not cleared to
-below it, unless all other ways are more than twice as long; several bodies are not cleared to the far side of
-any wall of the world, unless all other ways are four times as long.
+below it, unless all other displacements are more than twice as long; several bodies are not cleared to the
+far side of any wall of the world, unless all other displacements are four times as long.
 """
 
 from __future__ import annotations
@@ -24,55 +24,70 @@ import numpy as np
 
 from ...arrays import Floats
 from ...bodies import Body
-from ...contact.system import Assembly
+from ...contact.adjustment import RETURN_CLEARANCE, Adjusted
+from ...contact.system import ContactSystem
 from ...rigid import Pose
 from ..settings import Settings
 from ..start import near_the_origin
 from ..state import State
-from ..stepping import Moved
-from .configuration_space import Walls, sure_depth, ways_out
-from .least_motion import CLEARANCE, Home, cleared, lifted, retreat, still
+from .configuration_space import Obstacles, clearing_displacements, sure_depth
+from .least_motion import LeastMotion, cleared, least_displacement, least_motion_from, state_of
 
-_SHALLOW = (0.02, 0.1)  # depths / R that are lifted directly
-_ROUNDING = 1e-9  # depth / R that a start may have
-_SMALL = 0.02  # a displacement than which no other way out will be smaller
-_WAYS, _IN_VAIN = 6, 2  # ways out that one body tries, and how many of them without finding a better one
-_AROUND, _FAR_AROUND = 2.0, 4.0  # how much longer a way that no wall bars may be: of one body, of several
-_MOST_AIR = 0.05  # over R
-_TURNING = 2.0  # by how much turning may shorten a shift
+# Depths over R of overlaps that interface points alone resolve, tried one after the other.
+_SHALLOW = (0.02, 0.1)
+# Depth over R that a start may have by rounding.
+_ROUNDING = 1e-9
+# Size of a displacement so small that no other one is looked for.
+_SMALL = 0.02
+# Translations that are tried for one body, and how many in a row may bring nothing better.
+_TRANSLATIONS, _IN_VAIN = 6, 2
+# How much longer a translation may be that no obstacle bars: for one body, and for several.
+_AROUND, _FAR_AROUND = 2.0, 4.0
+# Most room over R that may be left around a body.
+_MOST_AIR = 0.05
+# Largest factor by which rotating may shorten a translation.
+_TURNING = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Extricated:
-    """Where bodies (m) overlap nothing, near where they were.
+    """Poses of m bodies that overlap nothing, near where they were.
 
-    poses: their frames to the world.  motion (6 m,): how far each was moved, (dX / R_b, dTheta) of its centre
-    of mass, R_b its radius.  unheld: the part of that motion which contacts do not demand, at most 1; where
-    it is zero, any smaller motion overlaps, to first order.
+    Attributes:
+        poses: each takes a body's frame to the world.
+        motion: (6 m,), how far each body was moved: (dX / R_b, dTheta) of its centre of mass, R_b its radius.
+        unbalanced: the part of that motion which contacts do not demand, at most 1.  Where it is zero, any
+            smaller motion overlaps, to first order.
     """
 
     poses: tuple[Pose, ...]
     motion: Floats
-    unheld: float
+    unbalanced: float
 
     @property
     def pose(self) -> Pose:
-        """The pose of the first body, or the only one."""
+        """Return the pose of the first body, or of the only one."""
         return self.poses[0]
 
     @property
     def size(self) -> float:
-        """The length of the motion: (sum |dX|^2 / R_b^2 + |dTheta|^2)^1/2."""
+        """Return the length of the motion: (sum |dX|^2 / R_b^2 + |dTheta|^2)^1/2."""
         return float(np.sqrt(self.motion @ self.motion))
 
 
 def extricate(
     active: Body, pose: Pose, world: Sequence[Body], settings: Settings | None = None
 ) -> Extricated | None:
-    """Return the least motion that makes a body overlap nothing; none at all if it overlaps nothing as it is.
+    """Return the least motion that makes a body overlap nothing; None if it cannot be cleared.
 
-    Overlaps no deeper than `settings.start_tolerance` are none, and are lifted away; `settings.gravity` tells
-    what stands over what.  A body that is moved ends 1e-6 R clear.  Return None if it cannot be cleared.
+    A body that overlaps nothing is not moved.  One that is moved ends 1e-6 R clear.
+
+    Args:
+        active: the body, in its own frame.
+        pose: takes its frame to the world.
+        world: the other bodies, in the world.
+        settings: `start_tolerance` is the depth, in scene units, that is corrected and does not count as an
+            overlap; the direction of `gravity` decides which side of a floor is above.
     """
     return extricate_several([active], [pose], world, settings)
 
@@ -84,104 +99,136 @@ def extricate_several(
     settings: Settings | None = None,
     air: float = 0.0,
 ) -> Extricated | None:
-    """Return the least motion by which bodies (m) overlap neither the world nor one another.
+    """Return the least motion by which m bodies overlap neither the world nor one another.
 
-    Lengths count the same whichever body is moved.  Shallow overlaps are shared by all, deep ones by a few
-    bodies, the less so the more they are; of many, each one's own motion is the least, given those before it,
-    and the larger come first.  air: room over R, at most 0.05, that is left around what is moved: a heap
-    packed without any cannot move.  Otherwise as `extricate`.
+    Lengths count the same whichever body is moved.  Shallow overlaps are resolved for all bodies at once.
+    Deep ones are resolved body by body, the largest first: each one's own motion is the least, given those
+    before it.
+
+    Args:
+        actives: the bodies (m), each in its own frame.
+        poses: each takes a body's frame to the world.
+        world: the other bodies, in the world.
+        settings: as for `extricate`.
+        air: room over R, at most 0.05, that is left around what is moved: a heap without any cannot move.
+
+    Returns:
+        the poses and the motion; None if the bodies cannot be cleared.
     """
     settings = settings or Settings()
     origin, starts, bodies = near_the_origin(actives, poses, world)
-    assembly = Assembly.of(actives, starts, bodies)
-    tolerance = max(settings.start_tolerance, _ROUNDING * assembly.radius)
+    system = ContactSystem.of(actives, starts, bodies)
+    tolerance = max(settings.start_tolerance, _ROUNDING * system.radius)
     alone = len(actives) == 1
     down = np.asarray(settings.gravity or (0.0, 0.0, 0.0), dtype=np.float64) if alone else None
-    around, tries = (_AROUND, _WAYS) if alone else (_FAR_AROUND, 1)
-    task = _Task(Walls(bodies, down), around, tries, tolerance, min(max(air, CLEARANCE), _MOST_AIR))
-    state = task.freed(assembly) if alone else task.all_freed(assembly)
+    around, tries = (_AROUND, _TRANSLATIONS) if alone else (_FAR_AROUND, 1)
+    task = _Task(
+        Obstacles(bodies, down), around, tries, tolerance, min(max(air, RETURN_CLEARANCE), _MOST_AIR)
+    )
+    state = task.freed(system) if alone else task.all_freed(system)
     if state is None:
         return None
-    home = task.home(assembly)
+    objective = task.objective(system)
     ends = [
         given if pose is start else Pose(pose.rotation, pose.translation + origin)
-        for given, start, pose in zip(poses, starts, state.assembly.poses, strict=True)
+        for given, start, pose in zip(poses, starts, state.system.poses, strict=True)
     ]
-    return Extricated(tuple(ends), home.displacement(state.assembly), home.unheld(state))
+    return Extricated(tuple(ends), objective.displacement(state.system), objective.unbalanced(state))
 
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """How bodies are to be cleared: what walls not to pass, and how much longer a way around them may be; how
-    many ways out are tried; the depth of an overlap that is none, a length; the clearance to keep, over R.
+    """How bodies are to be cleared.
+
+    Attributes:
+        obstacles: what a translation must not lead through.
+        around: how much longer than the shortest a translation around them may be.
+        tries: number of translations that are tried.
+        tolerance: depth, in scene units, of an overlap that does not count.
+        clearance: c / R that is kept.
     """
 
-    walls: Walls
+    obstacles: Obstacles
     around: float
     tries: int
     tolerance: float
     clearance: float
 
-    def home(self, assembly: Assembly) -> Home:
-        """Return where bodies stand, to be drawn back to."""
-        return Home(assembly.poses, self.clearance)
+    def objective(self, system: ContactSystem) -> LeastMotion:
+        """Return the objective of staying where the bodies stand."""
+        return LeastMotion(system.poses, self.clearance)
 
-    def freed(self, assembly: Assembly) -> State | None:
-        """Clear one body by the least displacement."""
-        home, body, pose = self.home(assembly), assembly.bodies[0].body, assembly.poses[0]
-        best = self._nearly_clear(assembly, _depth(body, pose, assembly.parts))
-        least = np.inf if best is None else home.size(best)
+    def freed(self, system: ContactSystem) -> State | None:
+        """Return the state of one body, cleared by the least displacement; None if that fails."""
+        objective, body, pose = self.objective(system), system.bodies[0].body, system.poses[0]
+        best = self._nearly_clear(system, _depth(body, pose, system.parts))
+        least = np.inf if best is None else objective.size(best)
         if least < _SMALL:
             return best
-        ways = ways_out(body, pose, assembly.parts, self.walls, self.tries, self.around)
-        detour = np.where(ways.barred, self.around, 1.0)
-        cost = detour * ways.lengths / assembly.radius
+        displacements = clearing_displacements(
+            body, pose, system.parts, self.obstacles, self.tries, self.around
+        )
+        detour = np.where(displacements.barred, self.around, 1.0)
+        cost = detour * displacements.lengths / system.radius
         in_vain = 0
         for i in np.argsort(cost, kind="stable")[: self.tries].tolist():
             if cost[i] > _TURNING * least or in_vain == _IN_VAIN:
                 break
             in_vain += 1
-            shifted = assembly.displaced(np.concatenate([ways.shifts[i] / assembly.radius, np.zeros(3)]))
-            found = self._drawn_back(cleared(shifted, self.tolerance), home, least / float(detour[i]))
-            if found is not None and detour[i] * home.size(found) < least:
-                best, least, in_vain = found, float(detour[i]) * home.size(found), 0
+            shifted = system.displaced(np.concatenate([displacements.shifts[i] / system.radius, np.zeros(3)]))
+            found = self._moved_back(cleared(shifted, self.tolerance), objective, least / float(detour[i]))
+            if found is not None and detour[i] * objective.size(found) < least:
+                best, least, in_vain = found, float(detour[i]) * objective.size(found), 0
         return best
 
-    def all_freed(self, assembly: Assembly) -> State | None:
-        """Clear bodies of the world and of one another: all at once if that is easy, else one by one."""
-        found = self._nearly_clear(assembly, _depth_of_all(assembly))
+    def all_freed(self, system: ContactSystem) -> State | None:
+        """Return the state of bodies cleared of the world and of one another; None if that fails.
+
+        All are cleared at once if their overlaps are shallow, else one by one.
+        """
+        found = self._nearly_clear(system, _depth_of_all(system))
         if found is not None:
             return found
-        poses, placed = list(assembly.poses), list(assembly.parts)
-        for i in np.argsort(-assembly.radii, kind="stable").tolist():
-            body = assembly.bodies[i].body
-            alone = self.freed(Assembly.of([body], [poses[i]], placed))
+        poses, placed = list(system.poses), list(system.parts)
+        for i in np.argsort(-system.radii, kind="stable").tolist():
+            body = system.bodies[i].body
+            alone = self.freed(ContactSystem.of([body], [poses[i]], placed))
             if alone is None:
                 return None
-            poses[i] = alone.assembly.poses[0]
+            poses[i] = alone.system.poses[0]
             placed.append(body.transformed(poses[i].matrix4))
-        return self._drawn_back(cleared(assembly.at(poses), self.tolerance), self.home(assembly))
+        return self._moved_back(cleared(system.at(poses), self.tolerance), self.objective(system))
 
-    def _nearly_clear(self, assembly: Assembly, depth: float) -> State | None:
-        """Return bodies where they are, if they overlap nothing, or lifted from overlaps that are shallow,
-        but of at least `depth` over R.
+    def _nearly_clear(self, system: ContactSystem, depth: float) -> State | None:
+        """Return the state of bodies that overlap nothing or little; None if their overlaps are deep.
+
+        depth: a lower bound of the deepest overlap, over R.
         """
-        home = self.home(assembly)
-        clear = cleared(assembly, self.tolerance) if depth == 0.0 else None
+        objective = self.objective(system)
+        clear = cleared(system, self.tolerance) if depth == 0.0 else None
         if clear is not None:
-            return still(clear, home)
+            return state_of(clear, objective)
         for shallow in _SHALLOW:
-            found = self._drawn_back(lifted(assembly, home, shallow), home) if depth < shallow else None
+            found = (
+                self._moved_back(least_displacement(system, objective, shallow), objective)
+                if depth < shallow
+                else None
+            )
             if found is not None:
                 return found
         return None
 
-    def _drawn_back(self, clear: Moved | None, home: Home, best: float = np.inf) -> State | None:
-        """Draw clear bodies back home, and look with nothing known whether they are clear there, too."""
+    def _moved_back(
+        self, clear: Adjusted | None, objective: LeastMotion, best: float = np.inf
+    ) -> State | None:
+        """Return the state of clear bodies moved back towards their starts.
+
+        Interface points are searched once more with nothing known; None if they show an overlap.
+        """
         if clear is None:
             return None
-        again = cleared(retreat(clear, home, best).assembly, _ROUNDING * clear[0].radius)
-        return None if again is None else still(again, home)
+        again = cleared(least_motion_from(clear, objective, best).system, _ROUNDING * clear[0].radius)
+        return None if again is None else state_of(again, objective)
 
 
 def _depth(body: Body, pose: Pose, others: Sequence[Body]) -> float:
@@ -190,10 +237,10 @@ def _depth(body: Body, pose: Pose, others: Sequence[Body]) -> float:
     return sure_depth(body, pose, others, deepest) / body.radius if others else 0.0
 
 
-def _depth_of_all(assembly: Assembly) -> float:
+def _depth_of_all(system: ContactSystem) -> float:
     """Return the greatest depth by which bodies surely overlap the world or those before them."""
-    depth, placed = 0.0, list(assembly.parts)
-    for prepared, pose in zip(assembly.bodies, assembly.poses, strict=True):
+    depth, placed = 0.0, list(system.parts)
+    for prepared, pose in zip(system.bodies, system.poses, strict=True):
         depth = max(depth, _depth(prepared.body, pose, placed))
         if depth >= _SHALLOW[-1]:
             break

@@ -1,21 +1,20 @@
-"""How deep a point of one body's surface lies inside another body, a solid, at the deepest: no shorter shift
-parts the two.
+"""Penetration depth: the greatest depth at which a point of one body's surface lies inside another, solid, body.
 
-Over the triangles T of the one surface, the distance to the other is a minimum over that one's triangles t.
-The distance to one t is convex, so on T it is greatest at a corner: d(T) = min over t of max over corners c
-of |c - t| is no less than the greatest depth on T, and equal to it where all of T is nearest to one t. The
-corner that is deepest gives a depth that is reached, so what is promised less is left out, and the rest is
-cut into quarters (branch and bound), until nothing promises more.
+No shorter translation separates the two.
 
-Which triangles are inside is told once for all that hang together without being cut by the other surface; a
-triangle that is cut, or a part of one, promises no more than the signed depth of its middle and its size.
+Triangles, by branch and bound.  Over the triangles T of the one surface, the distance to the other is a minimum
+over that one's triangles t.  The distance to one t is convex, so on T it is greatest at a corner.  So
 
-How deep two bodies overlap at the deepest: their triangles tell it up to their bounds, and an interface
-point there exactly.
+    d(T) = min over t of max over corners c of T of |c - t|
 
-An interface point that overlaps is a pair of points with a common normal; that it is the nearest way out, it
-does not know: through a plate there is one to the plate's far side, too. So of all of them only those count
-that the triangles allow.
+is an upper bound of the depth on T, exact where all of T is nearest to one t.  The deepest corner gives a lower
+bound.  Pieces whose upper bound is not above it are dropped, the others are cut into quarters, until none is left.
+Whether triangles are inside is decided once for each connected set of them that the other surface does not cut.  A
+piece that is cut has the signed depth of its middle plus its size for an upper bound.
+
+Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there gives it exactly.  An
+interface point is a pair of points with a common normal, which need not be the shortest way out: through a plate
+there is one to the plate's far side.  So only those count that the triangles' depth allows.
 """
 
 from __future__ import annotations
@@ -31,19 +30,22 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...collision import closest_on_triangle, near_pairs, tree_of, triangles_intersect
-from ...contact.body_pair import Encounter
-from ...contact.continuous_collision import cuts_of_triangles
-from ...contact.features import dot
-from ...contact.points.generation import points_between
-from ...contact.points.interface_points import InterfacePoints
+from ...contact.system import BodyPair, InterfacePoints, interface_points_of_triangles, triangle_overlaps
+from ...mesh.inside import winding_number
 from ...rigid import Pose
-from ..start import winding_number
+from ...vectors import dot
 
-_AT_ONCE = 20_000  # points times triangles
-_PIECES = 32  # of a surface that are looked at at once, at most
+# Points times triangles in one batch: this bounds the memory.
+_AT_ONCE = 20_000
+# Most pieces of a surface that are measured in one round.
+_PIECES = 32
+# Most rounds; each halves the size of the pieces that are left.
 _ROUNDS = 64
-_ENOUGH = 1e-3  # of the depth: what promises no more is left out
-_TRIED = 32  # triangles that were nearest to something, which all promises are tried on
+# Relative accuracy of the depth: pieces whose bound is not above it by so much are dropped.
+_ENOUGH = 1e-3
+# Most triangles, nearest to some measured point, that the bounds of all pieces are compared with.
+_TRIED = 32
+# The barycentric coordinates of the corners of a triangle's four quarters.
 _QUARTERS = np.array(
     [
         [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]],
@@ -55,9 +57,14 @@ _QUARTERS = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Depth:
-    """The greatest depth of a point of two surfaces lies between `least` and `most`, lengths; the least is
-    reached at a point (3,) of the first one, and at one (3,) of the other.
+class PenetrationDepth:
+    """Bounds of the greatest depth, in scene units.
+
+    Attributes:
+        least: the lower bound, which is reached.
+        most: the upper bound.
+        point: (3,), of the first surface, where `least` is reached.
+        other: (3,), the point of the other surface nearest to it.
     """
 
     least: float
@@ -66,40 +73,52 @@ class Depth:
     other: Floats = field(default_factory=lambda: np.full(3, np.nan))
 
 
-NOWHERE = Depth(0.0, 0.0)
+NOWHERE = PenetrationDepth(0.0, 0.0)
 
 
-def depth_between(body: Body, pose: Pose, other: Body) -> Depth:
-    """The greatest depth of a point of a body at a pose in the other, or of one of the other's in the body;
-    NOWHERE if their triangles do not meet, or if neither is a solid.  Of their triangles, not of the exact
-    surfaces, which are no farther off than the triangles' bounds.
+def penetration_depth(body: Body, pose: Pose, other: Body) -> PenetrationDepth:
+    """Return the greatest depth of a point of either body in the other one.
+
+    It is that of their triangles; the exact surfaces are no farther off than the triangles' bounds.
+
+    Args:
+        body: a body in its own frame.
+        pose: takes its frame to that of the other.
+        other: the other body.
+
+    Returns:
+        the depth; NOWHERE if the triangles do not meet, or if neither body is a solid.
     """
     mine, theirs = pose.points(body.triangles), other.triangles
     cut1, cut2 = _meeting(body, pose, other)
     if len(cut1) == 0:
         return NOWHERE
     bounds = float(body.triangle_bound.max() + other.triangle_bound.max())
-    first = _deepest(mine, cut1, Surface(theirs, bounds), 0.0) if other.closed else NOWHERE
+    first = _deepest(mine, cut1, SampledSurface(theirs, bounds), 0.0) if other.closed else NOWHERE
     if not body.closed:
         return first
-    second = _deepest(theirs, cut2, Surface(mine, bounds), first.least)
+    second = _deepest(theirs, cut2, SampledSurface(mine, bounds), first.least)
     most = max(first.most, second.most)
     if second.least > first.least:
-        return Depth(second.least, most, second.other, second.point)
+        return PenetrationDepth(second.least, most, second.other, second.point)
     return replace(first, most=most)
 
 
 def _meeting(body: Body, pose: Pose, other: Body) -> tuple[Ints, Ints]:
-    """The triangles of a body at a pose that meet the other's, and those of the other's, each once."""
+    """Return the triangles of a body at a pose that meet the other's, and those of the other, each once."""
     first, second = near_pairs(tree_of(body), pose, tree_of(other), 0.0).T
     hit = triangles_intersect(pose.points(body.triangles[first]), other.triangles[second]).hit
     return np.unique(first[hit]), np.unique(second[hit])
 
 
 @dataclass(eq=False)
-class Surface:
-    """Triangles (s, 3, 3) that points are asked about; bounds: how far the exact surfaces of both bodies are
-    from their triangles; tried: those triangles that all pieces were held against.
+class SampledSurface:
+    """The surface of a solid, prepared for distances of many points.
+
+    Attributes:
+        triangles: (s, 3, 3).
+        bounds: how far the exact surfaces of both bodies may be from their triangles, scene units.
+        tried: the triangles that the bounds of all pieces have been compared with.
     """
 
     triangles: Floats
@@ -112,7 +131,7 @@ class Surface:
         self.corners = cKDTree(self.triangles.reshape(-1, 3))
         self.tried: Ints = np.zeros(0, np.intp)
 
-    def feet(self, points: Floats) -> tuple[Ints, Floats, Floats]:
+    def closest_points(self, points: Floats) -> tuple[Ints, Floats, Floats]:
         """The triangles (k,) nearest to points (k, 3), the nearest points on them (k, 3), and how far these
         are (k,).
         """
@@ -125,7 +144,7 @@ class Surface:
         first = order[np.searchsorted(row[order], np.arange(len(points)))]
         return triangle[first], foot[first], distance[first]
 
-    def promises(self, pieces: Floats) -> Floats:
+    def depth_bounds(self, pieces: Floats) -> Floats:
         """How deep a piece (k, 3, 3) may be at the most by the box around all, and by the one corner of the
         surface that is nearest to its middle (k,).
         """
@@ -133,7 +152,7 @@ class Surface:
         corner = self.triangles.reshape(-1, 3)[self.corners.query(pieces.mean(axis=1))[1]]
         return np.asarray(np.minimum(to_box, _reach(pieces, corner)))
 
-    def promises_by(self, triangles: Ints, pieces: Floats) -> Floats:
+    def bounds_by(self, triangles: Ints, pieces: Floats) -> Floats:
         """How deep pieces (k, 3, 3) may be at the most by how far they are from triangles (k, n), (k,)."""
         count, several = triangles.shape
         corners = np.repeat(pieces, several, axis=0).reshape(-1, 3)
@@ -161,7 +180,7 @@ def _reach(triangles: Floats, points: Floats) -> Floats:
     return reach
 
 
-def _deepest(triangles: Floats, cut: Ints, solid: Surface, known: float) -> Depth:
+def _deepest(triangles: Floats, cut: Ints, solid: SampledSurface, known: float) -> PenetrationDepth:
     """The greatest distance from a solid's surface (s, 3, 3) of a point inside of triangles (t, 3, 3), of
     which it cuts those in `cut`; what is known, if that is more.
     """
@@ -169,9 +188,9 @@ def _deepest(triangles: Floats, cut: Ints, solid: Surface, known: float) -> Dept
     is_cut[cut] = True
     near = ((triangles.min(axis=1) < solid.upper) & (triangles.max(axis=1) > solid.lower)).all(axis=1)
     pieces, is_cut = triangles[near], is_cut[near]
-    promised = solid.promises(pieces)
+    bound = solid.depth_bounds(pieces)
     kept = is_cut | ~_outside(pieces, is_cut, solid.triangles)
-    return _searched(pieces[kept], is_cut[kept], promised[kept], solid, Depth(known, known))
+    return _searched(pieces[kept], is_cut[kept], bound[kept], solid, PenetrationDepth(known, known))
 
 
 def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
@@ -190,46 +209,50 @@ def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
     return outside
 
 
-def _searched(pieces: Floats, is_cut: Bools, promised: Floats, solid: Surface, best: Depth) -> Depth:
-    """Branch and bound over pieces (k, 3, 3), of which some are cut (k,) and none promises more (k,)."""
+def _searched(
+    pieces: Floats, is_cut: Bools, bound: Floats, solid: SampledSurface, best: PenetrationDepth
+) -> PenetrationDepth:
+    """Branch and bound over pieces (k, 3, 3), of which some are cut (k,) and none depth_bounds more (k,)."""
     at_once = min(_PIECES, max(1, _AT_ONCE // len(solid.triangles)))
     for _ in range(_ROUNDS):
         enough = best.least * (1.0 + _ENOUGH) + solid.bounds
-        hopeful = promised > enough
-        pieces, is_cut, promised = pieces[hopeful], is_cut[hopeful], promised[hopeful]
+        hopeful = bound > enough
+        pieces, is_cut, bound = pieces[hopeful], is_cut[hopeful], bound[hopeful]
         if len(pieces) == 0:
             return replace(best, most=max(best.most, enough))
-        order = np.argsort(-promised, kind="stable")
+        order = np.argsort(-bound, kind="stable")
         now, later = order[:at_once], order[at_once:]
         found, nearest, of_cut = _measured(pieces[now], is_cut[now], solid, best.least)
         best = found if found.least > best.least else best
         quarters = (_QUARTERS @ pieces[now][:, None]).reshape(-1, 3, 3)
-        of_quarters = np.repeat(np.minimum(promised[now], of_cut), 4)
-        of_quarters = np.minimum(of_quarters, solid.promises(quarters))
-        of_quarters = np.minimum(of_quarters, solid.promises_by(np.repeat(nearest, 4, axis=0), quarters))
+        of_quarters = np.repeat(np.minimum(bound[now], of_cut), 4)
+        of_quarters = np.minimum(of_quarters, solid.depth_bounds(quarters))
+        of_quarters = np.minimum(of_quarters, solid.bounds_by(np.repeat(nearest, 4, axis=0), quarters))
         fresh = solid.untried(nearest)
-        rest = promised[later]
+        rest = bound[later]
         if len(fresh):
-            rest = np.minimum(rest, solid.promises_by(np.tile(fresh, (len(later), 1)), pieces[later]))
+            rest = np.minimum(rest, solid.bounds_by(np.tile(fresh, (len(later), 1)), pieces[later]))
         pieces = np.concatenate([pieces[later], quarters])
         is_cut = np.concatenate([is_cut[later], np.repeat(is_cut[now], 4)])
-        promised = np.concatenate([rest, of_quarters])
-    return replace(best, most=max(best.most, float(promised.max(initial=best.least))))
+        bound = np.concatenate([rest, of_quarters])
+    return replace(best, most=max(best.most, float(bound.max(initial=best.least))))
 
 
-def _measured(pieces: Floats, is_cut: Bools, solid: Surface, known: float) -> tuple[Depth, Ints, Floats]:
+def _measured(
+    pieces: Floats, is_cut: Bools, solid: SampledSurface, known: float
+) -> tuple[PenetrationDepth, Ints, Floats]:
     """The greatest depth, if more than is known, of the pieces' (k, 3, 3) corners and middles; the triangles
     nearest to these (k, 4); what those that are cut (k,) promise (k,), inf the others.
     """
     middle = pieces.mean(axis=1)
     points = np.concatenate([pieces, middle[:, None]], axis=1)
-    nearest, foot, distance = solid.feet(points.reshape(-1, 3))
+    nearest, foot, distance = solid.closest_points(points.reshape(-1, 3))
     signed = distance.reshape(-1, 4)
     unsure = is_cut[:, None] & ((signed > known) | (np.arange(4) == 3))
     inside = winding_number(points[unsure], solid.triangles) > 0.5
     signed[unsure] *= np.where(inside, 1.0, -1.0)
     depth, at = float(signed.max()), int(signed.argmax())
-    found = Depth(depth, depth, points.reshape(-1, 3)[at], foot[at]) if depth > known else NOWHERE
+    found = PenetrationDepth(depth, depth, points.reshape(-1, 3)[at], foot[at]) if depth > known else NOWHERE
     return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)
 
 
@@ -237,32 +260,34 @@ _NEAR = 12  # triangles of either body around the deepest point
 _ROUNDING = 1e-9  # of R
 
 
-def deepest_overlap(encounter: Encounter, world: Sequence[Body], points: InterfacePoints) -> float:
+def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints) -> float:
     """Return how deep a point of the active body's surface lies inside one of the world's bodies, or one of
     theirs inside it, at the deepest, a length; points: interface points that are known.  An open surface has
     no inside: there what the points tell counts, and how far flat triangles cut through each other.
     """
-    active = encounter.active.body
-    depths = [depth_between(active, encounter.pose, body) for body in world]
+    active = body_pair.active.body
+    depths = [penetration_depth(active, body_pair.pose, body) for body in world]
     deepest = max(depths, key=lambda depth: depth.least)
     if deepest.least > 0.0:
-        near = _around(encounter, deepest.point, deepest.other)
-        points = InterfacePoints.join([points, points_between(encounter, *near, 1.01 * deepest.most)])
-    bounds = active.triangle_bound.max() + encounter.world.body.triangle_bound.max()
-    slack, told, least = float(bounds) + _ROUNDING * encounter.radius, -points.gap, deepest.least
+        near = _around(body_pair, deepest.point, deepest.other)
+        points = InterfacePoints.join(
+            [points, interface_points_of_triangles(body_pair, *near, 1.01 * deepest.most)]
+        )
+    bounds = active.triangle_bound.max() + body_pair.world.body.triangle_bound.max()
+    slack, depths_of_points, least = float(bounds) + _ROUNDING * body_pair.radius, -points.gap, deepest.least
     if active.closed or all(body.closed for body in world):
-        told = told[told <= max(depth.most for depth in depths) + slack]
+        depths_of_points = depths_of_points[depths_of_points <= max(depth.most for depth in depths) + slack]
     if not (active.closed and all(body.closed for body in world)):
-        least = max(least, float(cuts_of_triangles(encounter).depth.max(initial=0.0)))
-    exactly = float(told.max(initial=0.0))
+        least = max(least, float(triangle_overlaps(body_pair).depth.max(initial=0.0)))
+    exactly = float(depths_of_points.max(initial=0.0))
     is_exact = exactly > 0.0 and bounds > 0.0 and exactly >= least - slack
     return exactly if is_exact else max(exactly, least)
 
 
-def _around(encounter: Encounter, point: Floats, other: Floats) -> tuple[Ints, Ints]:
+def _around(body_pair: BodyPair, point: Floats, other: Floats) -> tuple[Ints, Ints]:
     """All pairs of triangles of the active body and of the world that are near to two points (3,) of them."""
-    mine = _nearest(encounter.active.body.triangles, encounter.pose.inverse().points(point))
-    theirs = _nearest(encounter.world.body.triangles, other)
+    mine = _nearest(body_pair.active.body.triangles, body_pair.pose.inverse().points(point))
+    theirs = _nearest(body_pair.world.body.triangles, other)
     return np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
 
 

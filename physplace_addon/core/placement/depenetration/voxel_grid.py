@@ -15,7 +15,7 @@ _LARGE = 16.0  # longest side, in cells, of triangles that are sampled as they a
 
 
 @dataclass(frozen=True)
-class Grid:
+class VoxelGrid:
     """Cubic cells of a side (a length); the first has its lower corner at `corner` (3,); shape: their
     numbers.
     """

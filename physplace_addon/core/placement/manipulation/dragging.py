@@ -1,14 +1,15 @@
-"""Dragging a body by hand with contact live: it slides along what it touches, and passes through nothing.
+"""One step of a body that is moved by hand with contact live: it slides along what it touches, and passes
+through nothing.
 
-With y* the whole motion of the hand (`hand`) to its target, the motion of a step is the one that ends nearest
-to it among those that obey the contact and near pairs,
+With q* the whole motion that remains to the target (`coordinates`), the motion of a step is the one that ends
+nearest to it among those that obey the contact and near pairs,
 
-    min 1/2 |y - y*|^2    with    g + J y >= c,    |y| <= eps,
+    min 1/2 |q - q*|^2    with    g / R + J q >= c,    |q| <= eps,
 
-which slides along a wall with the part of y* along it, and is never longer than y*.  Where contacts press
-with f the matrix of the programme is 1 - sum f_i H_i instead of 1: along the inside of a bowl it takes
-Newton's step, not one straight on.  The step is then taken as any other (`stepping`), in an assembly that
-knows no other motions.
+which slides along a wall with the part of q* along it, and is never longer than q*.  Where contacts press
+with forces f, the matrix of the QP is 1 - sum f_i H_i instead of 1: along the inside of a bowl it takes
+Newton's step, not one straight on.  The step is then taken as any other (`core.contact.adjustment`), in the
+coordinates of the one body.
 
 Where nothing is near, no steps of eps are needed: a shift goes on to just before what comes first, a turn as
 far as the clearance reaches.
@@ -21,59 +22,80 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...collision import clearance, free_travel
 from ...collision.distance import ACCURACY
-from ...contact.bilateral import Sticky
-from ...contact.points.interface_points import FIXED, InterfacePoints
-from ...contact.system import Assembly, Pair
-from ...optimization.step_qp import Step, length, solve_programme, trust_step
-from ..problem import CLEARANCE, OVERLAP, Problem
+from ...contact.adjustment import CONTACT_CLEARANCE, OVERLAP, Adjusted, advanced
+from ...contact.free_travel import free_distance, least_distance
+from ...contact.system import BilateralContacts, ContactSystem, InterfacePoints
+from ...mechanics.coordinates import FREE_BODIES
+from ...optimization.step_qp import Step, solve_qp, trust_region_step
+from ..problem import Problem
 from ..state import State
-from ..stepping import Moved, moved, on_settled
-from .hand import Hand, Held
+from ..stepping import forces_on_minima
+from .coordinates import ManipulatedBody
 
 _ARRIVED = 1e-14  # motion left, over R, that is rounding
-_STANDS = 1e-9  # a step / R after which it stands
-_TRIES, _SHORTER = 4, 0.25  # of a step, and how much shorter each next one is
-_NEAR = 0.2  # distance over the longest step at which free travel ends
+_NO_STEP = 1e-9  # length / R of a step that contacts have stopped
+_ATTEMPTS, _SHORTER = 4, 0.25  # steps that are tried, and how much shorter each next one is
+_NEAR = 0.2  # distance, over the longest step, at which free travel ends
 _TOUCHES = 1e-6  # gap / R up to which rounding may hide the clearance
-_CHANGES = 1e-9  # of a gap, by the motion, that is not rounding
-_ROUNDS = 6  # in which what is asked is shortened
-_CURVES_UP = 1e-3  # least eigenvalue of a matrix that has a least point
+_CHANGES = 1e-9  # change of a gap / R by a unit motion, below which the motion does not change it
+_ROUNDS = 6  # in which what remains is shortened
+_CURVES_UP = 1e-3  # least eigenvalue of a matrix whose QP has one solution
 _SAFE = 0.9  # part of a clearance that is moved at once
 
 
-def dragged(problem: Problem, state: State, hand: Hand) -> State | None:
-    """Return the state one step nearer to what the hand asks for, or None where nothing moves any more: it is
-    there, or contacts hold it.
+def has_arrived(state: State, coordinates: ManipulatedBody) -> bool:
+    """Return whether the body is where it is moved to, as far as it is free to go there."""
+    return _distance_left(coordinates, state.system) <= _ARRIVED
 
-    The hand's target and pivot are in the solver's own frame.
+
+def dragged(problem: Problem, state: State, coordinates: ManipulatedBody) -> State | None:
+    """Return the state one step nearer to the target, or None where nothing moves any more: the body has
+    arrived, or contacts stop it.
+
+    Args:
+        problem: the settings and the external forces, which only give the energy here.
+        state: where all bodies stand, in free coordinates; so is the state that is returned.
+        coordinates: the body, its target, its pivot and axes.
     """
-    held = Held.by(hand, state.assembly)
-    if length(held.asked) <= _ARRIVED:
+    left = _distance_left(coordinates, state.system)
+    if left <= _ARRIVED:
         return None
-    longest = problem.settings.eps_max
-    state = _with_all_points(problem, state, longest)
-    longest = min(longest, _room(held, state.local_points, problem.reach(longest).flat))
-    mine = _of_body(state.local_points, hand.body)
-    start = replace(state, assembly=held, local_points=state.local_points.take(mine), sticky=Sticky.none())
-    for attempt in range(_TRIES):
+    state = _with_all_points(problem, state, problem.settings.eps_max)
+    longest = min(problem.settings.eps_max, _room(problem, state, coordinates))
+    mine = _of_body(state.local_points, coordinates.body)
+    start = replace(
+        state,
+        system=replace(state.system, moving=coordinates.moving),
+        local_points=state.local_points.take(mine),
+        bilateral=BilateralContacts.none(),
+        coordinates=coordinates,
+    )
+    for attempt in range(_ATTEMPTS):
         trial = replace(start, eps=longest * _SHORTER**attempt)
-        step = _programme(trial)
-        if step is None or length(step.x) < min(_STANDS, length(held.asked)):
+        step = _solve_step(trial, coordinates)
+        if step is None or coordinates.length(start.system, step.x) < min(_NO_STEP, left):
             return None
-        flown = _flown(problem, trial) if attempt == 0 and not step.forces.any() else None
-        there = flown or _taken(problem, trial, step)
-        if there is not None and length(Held.by(hand, there[0]).asked) < length(held.asked):
-            return _let_go(problem, state, there, state.local_points.take(~mine))
+        flown = _flown(problem, trial, coordinates) if attempt == 0 and not step.forces.any() else None
+        there = flown or _taken(problem, trial, coordinates, step)
+        if there is not None and _distance_left(coordinates, there.system) < left:
+            return _with_all_bodies(problem, state, there, state.local_points.take(~mine))
     return None
 
 
-def _taken(problem: Problem, start: State, step: Step) -> Moved | None:
-    def again(extra: InterfacePoints) -> Step | None:
-        return _programme(start, extra)
+def _distance_left(coordinates: ManipulatedBody, system: ContactSystem) -> float:
+    return coordinates.length(system, coordinates.remaining(system))
 
-    return moved(start, step, again, problem.reach(problem.settings.eps_max), _lift)
+
+def _taken(problem: Problem, start: State, coordinates: ManipulatedBody, step: Step) -> Adjusted | None:
+    def solve_again(extra: InterfacePoints) -> Step | None:
+        return _solve_step(start, coordinates, extra)
+
+    def correction(system: ContactSystem, points: InterfacePoints, _: Ints) -> Floats | None:
+        return _correction(coordinates, system, points)
+
+    reach = problem.reach(problem.settings.eps_max)
+    return advanced(start, step, solve_again, reach, start.eps, correction)
 
 
 def _of_body(points: InterfacePoints, body: int) -> Bools:
@@ -81,153 +103,145 @@ def _of_body(points: InterfacePoints, body: int) -> Bools:
     return mine
 
 
-def _room(held: Held, points: InterfacePoints, reach: float) -> float:
-    """How far, over R, the hand may move the body so that it meets nothing which no point tells of; np.inf if
-    the nearest thing has a point, or is out of reach.
+def _room(problem: Problem, state: State, coordinates: ManipulatedBody) -> float:
+    """Return how far, over R, the body may be moved so that it meets nothing that has no interface point;
+    np.inf if the nearest thing has a point, or is out of reach.
 
-    The tessellations' clearance is known whatever the points are; nearer than their bounds it cannot tell.
+    The tessellations' clearance is known whatever the points are; nearer than their bounds it says nothing.
     """
-    bounds = 2.0 * max(body.farthest_bound for body in (*held.bodies, held.fixed) if body is not None)
-    nearest = float(points.take(_of_body(points, held.hand.body)).gap.min(initial=np.inf))
-    told = min(nearest, reach * held.scale) - bounds
-    if nearest <= 2.0 * bounds + _TOUCHES * held.scale or told <= 0.0:
+    system, body = state.system, coordinates.body
+    radius, reach = float(system.radii[body]), problem.reach(problem.settings.eps_max).flat
+    bounds = 2.0 * max(each.farthest_bound for each in (*system.bodies, system.fixed) if each is not None)
+    nearest = float(state.local_points.take(_of_body(state.local_points, body)).gap.min(initial=np.inf))
+    most = min(nearest, reach * radius) - bounds
+    if nearest <= 2.0 * bounds + _TOUCHES * radius or most <= 0.0:
         return np.inf
-    room = _clearance(held, told)
-    return np.inf if room >= (1.0 - ACCURACY) * told else _SAFE * room / held.scale
-
-
-def _clearance(held: Held, most: float = np.inf) -> float:
-    """A lower bound of the distance, up to `most`, of the body that is held from everything else."""
-    ways = [held.encounter(pair) for pair in _others(held, held.hand.body)]
-    return min(
-        (clearance(way.active.tree, way.pose, way.world.tree, most=most) for way in ways), default=most
-    )
+    room = least_distance(system, body, most)
+    return np.inf if room >= (1.0 - ACCURACY) * most else _SAFE * room / radius
 
 
 def _with_all_points(problem: Problem, state: State, eps: float) -> State:
-    """The state with the points that a step of eps may meet, where it looked for those of shorter ones."""
+    """Return the state with the points that a step of eps may meet, where its own eps is shorter."""
     if state.eps >= eps:
         return state
-    points = state.assembly.find(problem.reach(eps), state.local_points, state.assembly)
+    points = state.system.generate(problem.reach(eps), state.local_points, state.system)
     return replace(state, local_points=points, eps=eps)
 
 
-def _let_go(problem: Problem, state: State, there: Moved, others: InterfacePoints) -> State:
-    assembly, points = state.assembly.at(there[0].poses), InterfacePoints.join([there[1], others])
+def _with_all_bodies(problem: Problem, state: State, there: Adjusted, others: InterfacePoints) -> State:
+    """Return the state in which all bodies move freely again, with the points of the other bodies, too."""
+    system, points = state.system.at(there.system.poses), InterfacePoints.join([there.points, others])
     return replace(
         state,
-        assembly=assembly,
+        system=system,
         local_points=points,
-        sticky=state.sticky.followed(points),
-        energy=problem.load.energy(assembly),
+        bilateral=state.bilateral.followed(points),
+        energy=problem.external.energy(system),
+        coordinates=FREE_BODIES,
     )
 
 
-def _programme(start: State, extra: InterfacePoints | None = None) -> Step | None:
-    """Solve for the step from a state that is held."""
-    held, points = start.assembly, start.local_points
-    assert isinstance(held, Held)
+def _solve_step(
+    start: State, coordinates: ManipulatedBody, extra: InterfacePoints | None = None
+) -> Step | None:
+    """Return the step nearest to what remains, x (k,), no longer than the start's eps."""
+    system, points, eps = start.system, start.local_points, start.eps
+    remaining = coordinates.remaining(system)
     if extra is not None:
         points = InterfacePoints.join([points, extra])
-    gradients, rows = _rows(held, points)
+    gradients, rows = _rows(coordinates, system, points)
     points = points.take(rows)
-    room = np.minimum(CLEARANCE - points.gap / held.radius, 0.0)
-    if length(held.asked) <= start.eps and (gradients @ held.asked >= room).all():
-        return Step(held.asked, np.zeros(len(points)))
-    predictor = _nearest(held.asked, gradients, room, start.eps)
+    room = np.minimum(CONTACT_CLEARANCE - points.gap / system.radius, 0.0)
+    if coordinates.length(system, remaining) <= eps and (gradients @ remaining >= room).all():
+        return Step(remaining, np.zeros(len(points)))
+    predictor = _nearest(start, coordinates, gradients, room)
     if predictor is None or not predictor.forces.any():
         return predictor
-    forces = on_settled(held, points, predictor.forces)
+    forces = forces_on_minima(system, points, predictor.forces)
     presses = forces > 0.0
-    bend = np.einsum("i,iab->ab", forces[presses], held.hessians(points.take(presses)))
+    hessians = coordinates.hessians(system, points.take(presses))
+    bend = np.einsum("i,iab->ab", forces[presses], hessians)
     if not bend.any():
         return predictor
-    return _bent(np.eye(6) - bend, held.asked, gradients, room, start.eps) or predictor
+    return _bent(start, coordinates, np.eye(len(remaining)) - bend, gradients, room) or predictor
 
 
-def _rows(held: Held, points: InterfacePoints) -> tuple[Floats, Bools]:
-    """Return J_y of the points whose gaps the hand's motions change, and which these are."""
-    gradients = held.gradients(points)
+def _rows(
+    coordinates: ManipulatedBody, system: ContactSystem, points: InterfacePoints
+) -> tuple[Floats, Bools]:
+    """Return the gradients (n, k) of the points whose gaps the motion changes, and which these are."""
+    gradients = coordinates.gradients(system, points)
     rows: Bools = np.einsum("ij,ij->i", gradients, gradients) > _CHANGES**2
     return gradients[rows], rows
 
 
-def _lift(assembly: Assembly, points: InterfacePoints, stuck: Ints) -> Floats | None:
-    """Return the least motion of the hand that gives every overlap the clearance and takes it from no other
-    point, to first order; None if none does.  `lift_clear` would want more than one hand can do.
+def _correction(
+    coordinates: ManipulatedBody, system: ContactSystem, points: InterfacePoints
+) -> Floats | None:
+    """Return the least motion (k,) that gives every overlap the clearance and takes it from no other point,
+    to first order; None if none does.  Clearance for every point would be more than one hand can do.
     """
-    assert isinstance(assembly, Held)
-    gradients, rows = _rows(assembly, points)
-    gaps = points.gap[rows] / assembly.radius
-    room = CLEARANCE - gaps
-    step = solve_programme(
-        np.eye(6), np.zeros(6), gradients, np.where(gaps < 0.0, room, np.minimum(room, 0.0))
-    )
+    gradients, rows = _rows(coordinates, system, points)
+    gaps, size = points.gap[rows] / system.radius, coordinates.size(system)
+    room = CONTACT_CLEARANCE - gaps
+    least = np.where(gaps < 0.0, room, np.minimum(room, 0.0))
+    step = solve_qp(np.eye(size), np.zeros(size), gradients, least)
     return None if step is None else step.x
 
 
-def _nearest(asked: Floats, gradients: Floats, room: Floats, eps: float) -> Step | None:
-    """The step with the matrix 1: what is asked is shortened, for the rows to cut it, until it is short."""
-    part = 1.0
-    for _ in range(_ROUNDS):
-        step = solve_programme(np.eye(6), part * asked, gradients, room)
-        if step is None or length(step.x) <= eps:
-            break
-        part *= eps / length(step.x)
-    if step is None or length(step.x) <= eps:
+def _nearest(start: State, coordinates: ManipulatedBody, gradients: Floats, room: Floats) -> Step | None:
+    """Return the step with the matrix 1: what remains is shortened, for the rows to cut it, until the step is
+    short.
+    """
+    remaining, part = coordinates.remaining(start.system), 1.0
+    unit = np.eye(len(remaining))
+    step = solve_qp(unit, remaining, gradients, room)
+    for _ in range(_ROUNDS - 1):
+        if step is None or (size := coordinates.length(start.system, step.x)) <= start.eps:
+            return step
+        part *= start.eps / size
+        step = solve_qp(unit, part * remaining, gradients, room)
+    if step is None or (size := coordinates.length(start.system, step.x)) <= start.eps:
         return step
     # no motion obeys the rows, and so does a part of one that does
-    return Step(step.x * (eps / length(step.x)), step.forces)
+    return Step(step.x * (start.eps / size), step.forces)
 
 
-def _bent(matrix: Floats, asked: Floats, gradients: Floats, room: Floats, eps: float) -> Step | None:
-    """The step with any matrix: all the way of its programme, if that is no longer than eps."""
+def _bent(
+    start: State, coordinates: ManipulatedBody, matrix: Floats, gradients: Floats, room: Floats
+) -> Step | None:
+    """Return the step with any matrix: the QP's own solution, if that is no longer than eps."""
+    remaining = coordinates.remaining(start.system)
     if float(np.linalg.eigvalsh(matrix)[0]) > _CURVES_UP:
-        step = solve_programme(matrix, asked, gradients, room)
-        if step is None or length(step.x) <= eps:
+        step = solve_qp(matrix, remaining, gradients, room)
+        if step is None or coordinates.length(start.system, step.x) <= start.eps:
             return step
-    return trust_step(matrix, asked, gradients, room, eps)
+    region = coordinates.trust_region(start.system, start.eps)
+    return trust_region_step(matrix, remaining, gradients, room, region)
 
 
-def _flown(problem: Problem, start: State) -> Moved | None:
-    """Go as far as surely nothing is in the way, in one step; None if that is no farther than steps go."""
-    held = start.assembly
-    assert isinstance(held, Held)
-    far, near = length(held.asked), _NEAR * start.eps
-    gaps, change = start.local_points.gap / held.radius, held.gradients(start.local_points) @ held.asked
+def _flown(problem: Problem, start: State, coordinates: ManipulatedBody) -> Adjusted | None:
+    """Go in one step as far as surely nothing is in the way; None if that is no farther than steps go."""
+    system, remaining = start.system, coordinates.remaining(start.system)
+    far, near = coordinates.length(system, remaining), _NEAR * start.eps
+    gaps = start.local_points.gap / system.radius
+    change = coordinates.gradients(system, start.local_points) @ remaining
     if far <= start.eps or (np.maximum(gaps, gaps + change) < near).any():  # near from beginning to end
         return None
-    part = min(1.0, _free(held, near) / far)
+    part = min(1.0, _free(system, coordinates, near) / far)
     if part * far <= start.eps or (gaps + part * change < near).any():
         return None
-    there = held.displaced(part * held.asked)
-    points = there.find(problem.reach(problem.settings.eps_max), InterfacePoints.none(), None)
-    if points.gap.min(initial=np.inf) < 0.0 or there.collides(points, OVERLAP):
+    there = coordinates.displaced(system, part * remaining)
+    points = there.generate(problem.reach(problem.settings.eps_max), InterfacePoints.none(), None)
+    if points.gap.min(initial=np.inf) < 0.0 or there.misses_collision(points, OVERLAP):
         return None
-    return there, points
+    return Adjusted(there, points)
 
 
-def _free(held: Held, near: float) -> float:
-    """How far, over R, the hand may move the body before it may come within `near` of anything."""
-    body = held.hand.body
-    if held.hand.pivot is None:
-        way = held.asked[:3] / np.sqrt(held.asked[:3] @ held.asked[:3])
-        return free_way(held, body, way, near * held.scale) / held.scale
-    return _SAFE * _clearance(held) / held.scale
-
-
-def free_way(assembly: Assembly, body: int, direction: Floats, near: float) -> float:
-    """How far a body may be shifted along a unit direction (3,), everything else standing still, before it
-    comes within `near`, both lengths; np.inf if it never does.
-    """
-    ways = [np.inf]
-    for pair in _others(assembly, body):
-        encounter, other = assembly.encounter(pair), pair[1]
-        along = direction if other == FIXED else assembly.poses[other].inverse().vectors(direction)
-        ways.append(free_travel(encounter.active.tree, encounter.pose, encounter.world.tree, along, near))
-    return min(ways)
-
-
-def _others(assembly: Assembly, body: int) -> list[Pair]:
-    fixed = [FIXED] if assembly.fixed is not None else []
-    return [(body, other) for other in fixed + [other for other in range(len(assembly)) if other != body]]
+def _free(system: ContactSystem, coordinates: ManipulatedBody, near: float) -> float:
+    """Return how far, over R, the body may be moved before it may come within `near`, over R, of anything."""
+    body, radius = coordinates.body, float(system.radii[coordinates.body])
+    if coordinates.pivot is None:
+        shift = coordinates.basis @ coordinates.remaining(system)
+        return free_distance(system, body, shift / np.sqrt(shift @ shift), near * radius) / radius
+    return _SAFE * least_distance(system, body) / radius

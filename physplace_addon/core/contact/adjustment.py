@@ -1,0 +1,255 @@
+"""The contact adjustment phase (Snyder 1995, section 4.1): bodies that were moved are brought clear again.
+
+After a step the interface points are solved again at the trial pose.  The envelope theorem gives the change
+of a solved gap g_i / R by the coordinates q, J_i dq, without the surface parameters.  So the adjustment is
+the least change of coordinates that obeys every tracked point,
+
+    min |dq|    with    g_i / R + J_i dq >= c,
+
+c the contact clearance; then the points are solved again.  Zero to two rounds are enough as a rule.  Whatever
+is adjusted is also checked: nothing may overlap that no point accounts for, and nothing flat may have been
+crossed on the way from the configuration before.
+
+What may move is a value, the coordinates (`core.mechanics.coordinates`), of which only what `PoseCoordinates`
+names is used here.  Lengths of coordinates are over R: the farthest that a point of a body moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..optimization.step_qp import Step, solve_qp
+from .bilateral import BilateralContacts
+from .points.creation import Reach
+from .points.interface_points import InterfacePoints
+from .system import ContactSystem
+
+CONTACT_CLEARANCE = 1e-10  # gap / R to which contacts are closed: above rounding, below what anybody sees
+RETURN_CLEARANCE = 1e-6  # least gap / R that depenetration keeps: what stands beside a face is not over it
+OVERLAP = 1e-11  # depth / R that a valid configuration may keep: a tenth of the contact clearance
+_CORRECTIONS = 6  # rounds of the adjustment after which it has failed
+_ATTEMPTS = 5  # steps that are solved for, each obeying what the one before would have crossed
+_DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
+_FAR = 0.1  # distance / R from all known points at which an overlap is another one
+_CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
+
+
+class PoseCoordinates(Protocol):
+    """What the adjustment needs of coordinates q (d,) to poses."""
+
+    def size(self, system: ContactSystem) -> int:
+        """Return d."""
+        ...
+
+    def displaced(self, system: ContactSystem, x: Floats) -> ContactSystem:
+        """Return the system with its coordinates changed by x (d,)."""
+        ...
+
+    def gradients(self, system: ContactSystem, points: InterfacePoints) -> Floats:
+        """Return the derivatives J (k, d) of the points' gap / R."""
+        ...
+
+    def length(self, system: ContactSystem, x: Floats) -> float:
+        """Return the farthest, over R, that a point of a body moves by x (d,)."""
+        ...
+
+
+class Configuration(Protocol):
+    """Bodies that overlap nothing, with all their interface points: what a step begins with."""
+
+    @property
+    def system(self) -> ContactSystem:
+        """The bodies, where they stand."""
+        ...
+
+    @property
+    def local_points(self) -> InterfacePoints:
+        """The interface points, each in the frame of its second body."""
+        ...
+
+    @property
+    def bilateral(self) -> BilateralContacts:
+        """The contacts that may not separate."""
+        ...
+
+    @property
+    def coordinates(self) -> PoseCoordinates:
+        """What may move."""
+        ...
+
+
+class Adjusted(NamedTuple):
+    """Bodies where they stand clear, and all their interface points."""
+
+    system: ContactSystem
+    points: InterfacePoints
+
+
+@dataclass(frozen=True, eq=False)
+class Obstructed:
+    """A step runs into what its QP did not know of: points, as seen from where it began."""
+
+    points: InterfacePoints
+
+
+Correction = Callable[[ContactSystem, InterfacePoints, Ints], Floats | None]
+"""The change of coordinates (d,) that lifts overlaps, given the rows of the bilateral contacts."""
+
+
+def advanced(
+    start: Configuration,
+    step: Step,
+    solve_again: Callable[[InterfacePoints], Step | None],
+    reach: Reach,
+    trust: float,
+    correction: Correction | None = None,
+) -> Adjusted | None:
+    """Return where a step leads that crosses nothing, adjusted so that nothing overlaps; None if it fails.
+
+    Args:
+        start: where the step begins.
+        step: the step to try first.
+        solve_again: returns the step that obeys the given points, too; None if there is none.
+        reach: how far interface points are looked for, over the bodies' radii.
+        trust: the longest step, over R; the adjustment may add twice as much.
+        correction: how overlaps are lifted; by the least correction unless another is given.
+    """
+    known = start.local_points
+    for _ in range(_ATTEMPTS):
+        trial = start.coordinates.displaced(start.system, step.x)
+        fresh = not_among(start.system.swept_contacts(trial, max(2.0 * trust, _CROSSED)), known)
+        if len(fresh) == 0:
+            taken = adjusted(start, trial, known, reach, 2.0 * trust, correction, is_free=True)
+            if not isinstance(taken, Obstructed):
+                return taken
+            fresh = taken.points
+        known = InterfacePoints.join([known, fresh])
+        next_step = solve_again(known.take(slice(len(start.local_points), None)))
+        if next_step is None:
+            return None
+        step = next_step
+    return None
+
+
+def adjusted(
+    start: Configuration,
+    trial: ContactSystem,
+    known: InterfacePoints,
+    reach: Reach,
+    farthest: float,
+    correction: Correction | None = None,
+    is_free: bool = False,
+) -> Adjusted | Obstructed | None:
+    """Return a trial changed by as little as lifts every overlap, with all its points; None if it fails.
+
+    Args:
+        start: the valid configuration that the trial was moved from.
+        trial: the bodies at the trial poses.
+        known: the points to track, of the start and others that the way showed.
+        reach: how far interface points are looked for, over the bodies' radii.
+        farthest: the longest correction, over R.
+        correction: how overlaps are lifted; by the least correction unless another is given.
+        is_free: nothing unknown crosses on the way to the trial; otherwise that is checked.
+    """
+    depth = OVERLAP * trial.radius
+    for _ in range(_CORRECTIONS):
+        tracked = trial.track(known)
+        if _lowest_gap(tracked) >= -depth:
+            left = not_among(known.take(trial.between_flat_features(known)), tracked)
+            found = trial.generate(reach, InterfacePoints.join([tracked, left]), start.system)
+            if _lowest_gap(found) >= -depth:
+                crossed = InterfacePoints.none() if is_free else start.system.swept_contacts(trial, _CROSSED)
+                missed = not_among(crossed, known)
+                if len(missed) == 0 and not _parted(start, trial, found):
+                    return None if trial.misses_collision(found, OVERLAP) else Adjusted(trial, found)
+                known = InterfacePoints.join([known, missed])
+                found = InterfacePoints.join([found, trial.track(missed)])
+            else:
+                obstacles = _elsewhere(start, trial, found, tracked)
+                if len(obstacles):
+                    return Obstructed(obstacles)
+                known = InterfacePoints.join([known, found.take(found.gap < -depth)])
+            tracked = InterfacePoints.join([tracked, found])
+        change = _correct(start, trial, tracked, correction)
+        if change is None or start.coordinates.length(trial, change) > farthest:
+            return None
+        trial, is_free = start.coordinates.displaced(trial, change), False
+    return None
+
+
+def _correct(
+    start: Configuration, trial: ContactSystem, points: InterfacePoints, correction: Correction | None
+) -> Floats | None:
+    bilateral = start.bilateral.rows(points)
+    if correction is not None:
+        return correction(trial, points, bilateral)
+    return least_correction(trial, start.coordinates, points, bilateral)
+
+
+def _elsewhere(
+    start: Configuration, trial: ContactSystem, found: InterfacePoints, tracked: InterfacePoints
+) -> InterfacePoints:
+    """Return, as seen from the start and fixed to their places, the overlaps of a trial far from all tracked
+    points: no minimum stood there yet, as at the far end of a rod that comes down level.
+    """
+    deep = found.take(found.gap < -_DEEP * trial.radius)
+    offset = trial.in_world(deep).point1[:, None] - trial.in_world(tracked).point1
+    away = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset)).min(axis=1, initial=np.inf)
+    deep = deep.take(away > _FAR * trial.radius)
+    return start.system.track(replace(deep, on_curve=np.ones(len(deep), bool)))
+
+
+def _lowest_gap(points: InterfacePoints) -> float:
+    return float(points.gap.min(initial=np.inf))
+
+
+def _parted(start: Configuration, trial: ContactSystem, points: InterfacePoints) -> bool:
+    """Whether bilateral contacts have come apart."""
+    gaps = points.gap[start.bilateral.rows(points)]
+    return bool((gaps > 2.0 * CONTACT_CLEARANCE * trial.radius).any())
+
+
+def is_clear(before: ContactSystem, trial: ContactSystem, found: InterfacePoints) -> bool:
+    """Return whether, as the last check, nothing overlaps at a trial with the points `found`, and nothing
+    flat was crossed on the way from `before`.
+
+    A corner that has come to touch, as that of a curved sheet at rest, has not crossed by rounding.
+    """
+    if trial.misses_collision(found, OVERLAP):
+        return False
+    crossed = trial.track(before.swept_contacts(trial, _CROSSED))
+    return _lowest_gap(crossed) >= -OVERLAP * trial.radius
+
+
+def least_correction(
+    system: ContactSystem,
+    coordinates: PoseCoordinates,
+    points: InterfacePoints,
+    bilateral: Ints | None = None,
+) -> Floats | None:
+    """Return the least change of coordinates (d,) that gives every point the contact clearance, to first
+    order, and bilateral ones (rows) no more than that; None if there is none.
+    """
+    gradients = coordinates.gradients(system, points)
+    room = CONTACT_CLEARANCE - points.gap / system.radius
+    if bilateral is not None:
+        gradients = np.concatenate([gradients, -gradients[bilateral]])
+        room = np.concatenate([room, -room[bilateral]])
+    size = coordinates.size(system)
+    step = solve_qp(np.eye(size), np.zeros(size), gradients, room)
+    return None if step is None else step.x
+
+
+def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+    """Return the points whose pair of features none of `known` has."""
+    if len(points) == 0 or len(known) == 0:
+        return points
+    mine, theirs = (
+        np.stack([p.body1, p.body2, p.dim1, p.index1, p.dim2, p.index2], axis=1) for p in (points, known)
+    )
+    return points.take(~(mine[:, None] == theirs[None]).all(axis=2).any(axis=1))

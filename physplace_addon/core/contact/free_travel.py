@@ -1,0 +1,38 @@
+"""How far one body of a contact system may move before it meets anything, everything else standing still.
+
+Both functions look at the tessellations, grown by their bounds, and so never say too much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats
+from ..collision import clearance, free_travel
+from .points.interface_points import FIXED
+from .system import ContactSystem, Pair
+
+
+def free_distance(system: ContactSystem, body: int, direction: Floats, near: float) -> float:
+    """Return how far (a length) a body may be shifted along a unit direction (3,) before it comes within
+    `near`, a length, of anything; np.inf if it never does.
+    """
+    ways = [np.inf]
+    for pair in _pairs_of(system, body):
+        body_pair, other = system.body_pair(pair), pair[1]
+        along = direction if other == FIXED else system.poses[other].inverse().vectors(direction)
+        ways.append(free_travel(body_pair.active.tree, body_pair.pose, body_pair.world.tree, along, near))
+    return min(ways)
+
+
+def least_distance(system: ContactSystem, body: int, most: float = np.inf) -> float:
+    """Return a lower bound of a body's distance, a length, from everything else, but no more than `most`."""
+    pairs = [system.body_pair(pair) for pair in _pairs_of(system, body)]
+    return min(
+        (clearance(pair.active.tree, pair.pose, pair.world.tree, most=most) for pair in pairs), default=most
+    )
+
+
+def _pairs_of(system: ContactSystem, body: int) -> list[Pair]:
+    fixed = [FIXED] if system.fixed is not None else []
+    return [(body, other) for other in fixed + [other for other in range(len(system)) if other != body]]
