@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
-from ..collision import BoxTree, Directions, join, remember, tree_of
+from ..collision import BoxTree, TriangleDirections, join_trees, remember, tree_of
 from ..mesh.edges import edge_table
 from ..mesh.features import FLAT
 from ..surfaces.flat import Segments
@@ -50,7 +50,7 @@ class ContactBody:
         body = bodies[0]
         if len(bodies) > 1:
             body = merge(list(bodies), "world", bodies[0].mass)  # its mass is never used: it stands still
-            remember(body, join(*(tree_of(part) for part in bodies)))
+            remember(body, join_trees(*(tree_of(part) for part in bodies)))
         trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
         straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
         straight = straight_curve[body.edge_curve] if len(straight_curve) else np.zeros(0, bool)
@@ -94,7 +94,7 @@ class ContactBody:
         return dihedral_tolerances(self.body, self.triangle_flat)
 
     @cached_property
-    def normal_bounds(self) -> Directions:
+    def normal_bounds(self) -> TriangleDirections:
         """For each triangle the directions in which it and what it owns can be met (`normal_bounds`)."""
         owned = (
             (self.straight_segments, self.edge_normal_bounds),

@@ -1,25 +1,24 @@
-"""Features of every dimension behind one face: where they are, how they run, how they bend, how to walk on
-them.
+"""Features of every dimension: their points, tangents and curvature, and motion along them.
 
-A boundary is a complex of faces (dimension 2), edges (1) and vertices (0), DESIGN section 2.  The equations
-of an interface point only ask a feature for
+A boundary is a complex of faces (dimension 2), edges (1) and vertices (0).  The equations of an interface
+point need from a feature
 
     P        its point,
-    T_a      its orthonormal tangents (two for a face, one for an edge, none for a vertex; the rest is zero),
+    T_a      its orthonormal tangents: two on a face, one on an edge, none at a vertex (the rest is zero),
     d2P_ab   its second derivatives by arc length along them: h_ab N on a face, kappa on an edge,
-    N        the outward normal of a face,
+    N        the outward normal of a face.
 
-so a pair of any two kinds is one formula on zero-padded arrays.  Everything here is in the frame of the
-world.
+So one formula on zero-padded arrays serves a pair of any two kinds.  Everything here is in the frame of the
+contact, which is the frame of a pair's second body.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import SHARED, ArrayRecord, Floats, Ints
 from ..bodies import Body
 from ..rigid import Pose
 from ..vectors import dot
@@ -27,34 +26,26 @@ from ..vectors import dot
 VERTEX, EDGE, FACE = 0, 1, 2
 
 
-@dataclass(frozen=True)
-class FeatureGeometry:
-    """k evaluated features, world frame.
+@dataclass(frozen=True, eq=False)
+class FeatureGeometry(ArrayRecord):
+    """The local geometry of k features at one point of each.
 
-    point (k, 3); tangents (k, 2, 3), zero rows beyond the feature's dimension; normal (k, 3), outward on
-    faces and zero elsewhere; curvature (k, 2, 2), normal . d2P of faces, 1/length; bend_vector (k, 3), d2P
-    of edges, 1/length.
+    point (k, 3).
+    tangents (k, 2, 3), unit and orthogonal; zero rows beyond the feature's dimension.
+    normal (k, 3), unit and outward on faces, zero elsewhere.
+    curvature (k, 2, 2), 1/length: normal . d2P of faces, zero elsewhere.
+    curvature_vector (k, 3), 1/length: d2P of edges, zero elsewhere.
     """
 
     point: Floats
     tangents: Floats
     normal: Floats
     curvature: Floats
-    bend_vector: Floats
-
-    def take(self, rows: Ints | Bools | slice) -> FeatureGeometry:
-        """Return the given rows."""
-        return FeatureGeometry(
-            self.point[rows],
-            self.tangents[rows],
-            self.normal[rows],
-            self.curvature[rows],
-            self.bend_vector[rows],
-        )
+    curvature_vector: Floats
 
     @classmethod
     def empty(cls, count: int) -> FeatureGeometry:
-        """Return room for that many features."""
+        """Return arrays of zeros for `count` features, to be filled with `put`."""
         return cls(
             np.zeros((count, 3)),
             np.zeros((count, 2, 3)),
@@ -63,11 +54,6 @@ class FeatureGeometry:
             np.zeros((count, 3)),
         )
 
-    def put(self, rows: Ints | Bools, part: FeatureGeometry) -> None:
-        """Write `part` over some rows; only for whoever has just made this room."""
-        for field in fields(self):
-            getattr(self, field.name)[rows] = getattr(part, field.name)
-
     def seen_from(self, pose: Pose) -> FeatureGeometry:
         """Return the same features after a rigid motion of the frame they are given in."""
         return FeatureGeometry(
@@ -75,37 +61,37 @@ class FeatureGeometry:
             pose.vectors(self.tangents),
             pose.vectors(self.normal),
             self.curvature,
-            pose.vectors(self.bend_vector),
+            pose.vectors(self.curvature_vector),
         )
 
-    def bend(self, direction: Floats) -> Floats:
-        """Return direction . d2P, shape (k, 2, 2), for unit directions (k, 3)."""
+    def curvature_along(self, direction: Floats) -> Floats:
+        """Return direction . d2P, shape (k, 2, 2), 1/length, for unit directions (k, 3)."""
         out = dot(direction, self.normal)[:, None, None] * self.curvature
-        out[:, 0, 0] += dot(direction, self.bend_vector)
+        out[:, 0, 0] += dot(direction, self.curvature_vector)
         return out
 
 
-@dataclass(frozen=True)
-class FeaturePoints:
-    """k features of one body, each with the parameters of the point on it.
+@dataclass(frozen=True, eq=False)
+class FeaturePoints(ArrayRecord):
+    """Points on k features of one body.
 
-    dim (k,) holds VERTEX, EDGE or FACE; index (k,) the feature's number in the body; param (k, 2) holds (u,
-    v) on a face, (t, unused) on an edge.  pose takes the body's frame to the world's; None means that they
-    are the same.
+    dim (k,): VERTEX, EDGE or FACE; index (k,): the feature's number in the body.
+    param (k, 2): (u, v) on a face, (t, unused) on an edge, unused at a vertex.
+    pose: takes the body's frame to that of the contact; None is the identity.
     """
 
-    body: Body
-    pose: Pose | None
+    body: Body = field(metadata=SHARED)
+    pose: Pose | None = field(metadata=SHARED)
     dim: Ints
     index: Ints
     param: Floats
 
     def geometry(self) -> FeatureGeometry:
-        """Evaluate all features, grouped by dimension."""
+        """Return the geometry of all features at their points, in the frame of the contact."""
         k = len(self.dim)
-        point, normal, bend_vector = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros((k, 3))
+        point, normal, curvature_vector = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros((k, 3))
         tangents, curvature = np.zeros((k, 2, 3)), np.zeros((k, 2, 2))
-        for dim, rows in self._groups():
+        for dim, rows in self._rows_by_dimension():
             index, param = self.index[rows], self.param[rows]
             if dim == FACE:
                 face = self.body.face_geometry(index, param)
@@ -113,20 +99,27 @@ class FeaturePoints:
                 normal[rows], curvature[rows] = face.normal, face.curvature
             elif dim == EDGE:
                 edge = self.body.edge_geometry(index, param[:, 0])
-                point[rows], tangents[rows, 0], bend_vector[rows] = edge.point, edge.tangent, edge.curvature
+                point[rows], tangents[rows, 0], curvature_vector[rows] = (
+                    edge.point,
+                    edge.tangent,
+                    edge.curvature,
+                )
             else:
                 point[rows] = self.body.vertices[index]
         if self.pose is not None:
             turn = self.pose.matrix.T
             point, tangents, normal = self.pose.points(point), tangents @ turn, normal @ turn
-            bend_vector = bend_vector @ turn
-        return FeatureGeometry(point, tangents, normal, curvature, bend_vector)
+            curvature_vector = curvature_vector @ turn
+        return FeatureGeometry(point, tangents, normal, curvature, curvature_vector)
 
     def moved(self, displacement: Floats) -> FeaturePoints:
-        """Walk on each feature by the tangential part of a world displacement (k, 3), in its domain."""
+        """Return the points after geodesic tracing by a displacement (k, 3): only its tangential part counts.
+
+        A point stops at the border of its feature's domain; a vertex does not move.
+        """
         local = displacement if self.pose is None else displacement @ self.pose.matrix
         param = self.param.copy()
-        for dim, rows in self._groups():
+        for dim, rows in self._rows_by_dimension():
             index, here = self.index[rows], self.param[rows]
             if dim == FACE:
                 param[rows] = self.body.face_move(index, here, local[rows])
@@ -135,11 +128,7 @@ class FeaturePoints:
                 param[rows, 0] = self.body.edge_move(index, here[:, 0], dot(tangent, local[rows]))
         return replace(self, param=param)
 
-    def take(self, rows: Ints | slice) -> FeaturePoints:
-        """Return the features of the given rows."""
-        return replace(self, dim=self.dim[rows], index=self.index[rows], param=self.param[rows])
-
-    def _groups(self) -> list[tuple[int, Ints | slice]]:
+    def _rows_by_dimension(self) -> list[tuple[int, Ints | slice]]:
         if len(self.dim) == 0:
             return []
         if (self.dim == self.dim[0]).all():

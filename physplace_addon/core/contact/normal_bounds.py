@@ -19,20 +19,18 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
-from ..collision import BoxTree, Directions
+from ..collision import BoxTree, TriangleDirections
 from ..vectors import dot
 from .row_lists import RowLists
 
 _OUTSIDE_CONE = 1e-6  # sine of the angle by which a normal may leave its cone, as in regions.flat_pairs
 _BEYOND_EVERYTHING = 1e150  # scene units: makes an empty box that no box meets, and its square is finite
-_LARGEST_WEIGHT = (
-    4.0  # of a ray: a direction _OUTSIDE_CONE out of the cone exceeds the bound by so many times that
-)
+_LARGEST_WEIGHT = 4.0  # of a ray: a normal out of its cone exceeds the bound by so many times its sine
 
 
 def triangle_normal_bounds(
     body: Body, tree: BoxTree, flat: Bools, vertices: RowLists, owned: Sequence[tuple[RowLists, Floats]]
-) -> Directions:
+) -> TriangleDirections:
     """Return for every triangle the bounds of the directions in which it, or what it owns, can be met.
 
     Args:
@@ -47,7 +45,7 @@ def triangle_normal_bounds(
         owner = np.repeat(np.arange(count), np.diff(lists.start))
         np.maximum.at(bounds, owner, of_items[lists.items])
         owns |= lists.has_items
-    return Directions(tree, np.ascontiguousarray(bounds.T), owns, _vertex_boxes(body, vertices))
+    return TriangleDirections(tree, np.ascontiguousarray(bounds.T), owns, _vertex_boxes(body, vertices))
 
 
 def _vertex_boxes(body: Body, vertices: RowLists) -> Floats:
@@ -62,7 +60,7 @@ def _vertex_boxes(body: Body, vertices: RowLists) -> Floats:
 
 
 def edge_normal_bounds(body: Body, straight: Bools) -> Floats:
-    """Return for each segment (e, 3) the largest |n . axis| of the normals n in its cone; 1 if bent.
+    """Return for each segment (e, 3) the largest |n . axis| of the normals n in its cone; 1 on bent edges.
 
     straight (ne,): which edges are straight.  The normals of an edge are perpendicular to it, and an axis is
     as far from the half plane of an adjacent face as from its plane, if it leans to that face's side.
@@ -80,7 +78,7 @@ def edge_normal_bounds(body: Body, straight: Bools) -> Floats:
 
 
 def vertex_normal_bounds(body: Body) -> Floats:
-    """Return for each vertex (v, 3) a bound of |n . axis| over the normals n in its cone; 1 without a cone."""
+    """Return for each vertex (v, 3) a bound of |n . axis| over the normals n in its cone; 1 without one."""
     start, directions = body.cone_start, body.cone_directions
     count = np.diff(start)
     bounds = np.ones((len(body.vertices), 3))

@@ -1,7 +1,8 @@
-"""On which side of an open sheet something is: where it was seen at a pose free of overlap.
+"""Sidedness: on which side of an open sheet something is.
 
-A closed solid's face knows its outside.  A sheet has two, and at a trial pose, where one may have run into
-the other, the distance tells the wrong one; a pose known to be free of overlap tells the right one.
+The face of a closed solid knows its outside.  A sheet has two sides, and at a trial pose, where something may
+have run into it, the distance shows the wrong one.  A pose known to be free of overlap, from which the trial
+pose was reached, shows the right one.  So do points tracked since then, where the gap is too small to tell.
 """
 
 from __future__ import annotations
@@ -12,57 +13,96 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..vectors import dot
-from .body_pair import BodyPair
+from .body_pair import BodyPair, displacement_since
 from .features import FACE
+from .points.closest_points import closest_points_on_faces
+from .points.extremal_pairs import solve_extremal_pairs
 from .points.interface_points import InterfacePoints
-from .points.minimization import closest_points_on_faces
 
-_FOOT_ROUNDS = 8
-_ONE_PLANE = 2e-3  # 1 - cos of the angle of faces that continue each other, one of them a step before
+_ROUNDS = 8  # of Newton's method for the closest point, which may be far from a seed's at another pose
+_CONTINUES = 2e-3  # 1 - cos of 3.6 degrees, the angle of two faces that continue each other
+_BENT = 4e-7  # of R: gap of a corner to a coplanar neighbour face that rounding of single precision can cause
+_ROUNDING = 1e-9  # of R: depth that is no overlap
 
 
-def on_their_sides(view: BodyPair, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
-    """Put unsolved points over faces on their sides: outside, or, of a base that does not know its outside,
-    where the mover is at the pose of `view`.
+def on_their_sides(before: BodyPair, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+    """Return unsolved points over faces with their sides as the pose `before` shows them.
 
-    What all but touches its base there is on the side whose normal is most like that of the nearest of the
-    `known` points of its feature.
+    A base that knows its outside has the points outside.  What all but touches another base at that pose is
+    on the side whose normal is most like that of the nearest of the `known` points of its feature.
     """
     side = np.ones(len(points))
-    doubtful = ~view.knows_outside(points)
+    doubtful = ~before.knows_outside(points)
     for on_world in (True, False):
         over = points.dim2 == FACE if on_world else (points.dim1 == FACE) & (points.dim2 != FACE)
         rows = np.nonzero(doubtful & over)[0]
         if len(rows):
-            side[rows] = sides_of_base(view, points.take(rows), on_world, known)
+            side[rows] = sides_of_base(before, points.take(rows), on_world, known)
     return replace(points, side=side)
 
 
-def sides_of_base(view: BodyPair, points: InterfacePoints, on_world: bool, known: InterfacePoints) -> Floats:
-    """Return on which sides (k,) of faces of the world, or of the active body, unsolved points stand, as in
-    `on_their_sides`.
+def sides_of_base(
+    before: BodyPair, points: InterfacePoints, on_world: bool, known: InterfacePoints
+) -> Floats:
+    """Return the sides (k,), +1 or -1, of base faces on which unsolved points stand at the pose `before`.
+
+    on_world: the bases are the world's, else the active body's; known: as in `on_their_sides`.
     """
-    first, second = view.first(points), view.second(points)
+    first, second = before.first(points), before.second(points)
     mover, base = (first, second) if on_world else (second, first)
     at_mover = mover.geometry().point
-    _, foot = closest_points_on_faces(at_mover, base, view.radius, _FOOT_ROUNDS)
-    height = dot(at_mover - foot.point, foot.normal)
-    near = np.nonzero(np.abs(height) <= view.sign_tolerance)[0]
+    _, closest = closest_points_on_faces(at_mover, base, before.radius, _ROUNDS)
+    height = dot(at_mover - closest.point, closest.normal)
+    near = np.nonzero(np.abs(height) <= before.sign_tolerance)[0]
     if len(near) and len(known):
-        outward = foot.normal[near] if on_world else -foot.normal[near]
-        offset = (at_mover if on_world else foot.point)[near][:, None] - known.point1
+        outward = closest.normal[near] if on_world else -closest.normal[near]
+        offset = (at_mover if on_world else closest.point)[near][:, None] - known.point1
         distance = dot(offset, offset)
-        features = view.curve_feature(points.take(near))
-        distance[features[:, None] != view.curve_feature(known)] = np.inf
+        features = before.curve_feature(points.take(near))
+        distance[features[:, None] != before.curve_feature(known)] = np.inf
         nearest = np.argmin(distance, axis=1)
-        told = np.isfinite(distance[np.arange(len(near)), nearest])
-        height[near[told]] = dot(outward, known.normal[nearest])[told]
+        has_known = np.isfinite(distance[np.arange(len(near)), nearest])
+        height[near[has_known]] = dot(outward, known.normal[nearest])[has_known]
     return np.where(height < 0.0, -1.0, 1.0)
 
 
-def turned_against_neighbours(points: InterfacePoints, known: InterfacePoints, near: float) -> Bools:
-    """Tell which points (k,) of a vertex over a face look to the other side than a known one, nearer than
-    `near`, of the same vertex over a face of nearly one plane: the vertex slid from one to the other.
+def with_known_sides(
+    body_pair: BodyPair, points: InterfacePoints, tracked: InterfacePoints, apart: bool
+) -> InterfacePoints:
+    """Return flat points on the sides that tracked points of the same features had.
+
+    A gap too small to show the side would let a sheet slip through.  A face that knows its outside needs no
+    such help.  apart: the bodies are known to be apart, so even the smallest gap of a new point is outside.
+    """
+    flip = np.zeros(len(points), bool)
+    small = _BENT * body_pair.radius
+    doubtful = np.nonzero((np.abs(points.gap) < small) & ~body_pair.knows_outside(points))[0]
+    if len(doubtful) == 0:
+        return points
+    flip[doubtful] = _against_neighbours(points.take(doubtful), tracked, small)
+    rows = doubtful[(np.abs(points.gap[doubtful]) < body_pair.sign_tolerance) & ~flip[doubtful]]
+    known = {key: i for i, key in enumerate(_feature_keys(tracked))}
+    for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
+        if key in known:
+            flip[row] = dot(points.normal[row], tracked.normal[known[key]]) < 0.0
+        else:
+            flip[row] = apart and points.gap[row] < 0.0
+    sign = np.where(flip, -1.0, 1.0)
+    return replace(
+        points, side=sign * points.side, normal=sign[:, None] * points.normal, gap=sign * points.gap
+    )
+
+
+def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
+    columns = (points.dim1, points.index1, points.dim2, points.index2)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _against_neighbours(points: InterfacePoints, known: InterfacePoints, near: float) -> Bools:
+    """Tell which points (k,) of a vertex over a face look to the other side than a known one nearby.
+
+    The known one has a gap below `near`, a length, and is of the same vertex over a face of nearly the same
+    plane, from which the vertex slid to this one.
     """
     over = (points.dim1 == FACE) != (points.dim2 == FACE)
     if not over.any() or len(known) == 0:
@@ -72,5 +112,49 @@ def turned_against_neighbours(points: InterfacePoints, known: InterfacePoints, n
     theirs = np.where(on_world[:, None], known.index1, known.index2)
     same = (points.dim1[:, None] == known.dim1) & (points.dim2[:, None] == known.dim2)
     same &= (mine[:, None] == theirs) & over[:, None] & (np.abs(known.gap) < near)
-    against: Bools = (same & (points.normal @ known.normal.T < _ONE_PLANE - 1.0)).any(axis=1)
+    against: Bools = (same & (points.normal @ known.normal.T < _CONTINUES - 1.0)).any(axis=1)
     return against
+
+
+def outside_before(
+    before: BodyPair, body_pair: BodyPair, points: InterfacePoints
+) -> tuple[Bools, InterfacePoints]:
+    """Tell which points (k,) were not inside at a pose free of overlap, and put all on their sides there.
+
+    The points keep their place along soft directions, where the minimum of that pose may be far away.  A pair
+    whose closest point was outside its base then, having come over from the next triangle, counts as outside;
+    a flat base shows its side even so.  No point can be deeper than it has moved since.
+    """
+    fixed = replace(points, on_curve=np.ones(len(points), bool))
+    then, valid = solve_extremal_pairs(before, fixed, known_sides=False)
+    rounding = _ROUNDING * before.radius
+    too_deep = points.gap < -_displacements(before, body_pair, points) - rounding
+    inside = (valid & (then.gap < -rounding)) | too_deep
+    flat = before.active.flat_face(points.dim1, points.index1)
+    flat |= before.world.flat_face(points.dim2, points.index2)
+    shown = ~before.side_is_certain(points) & (valid | flat)
+    return ~inside, replace(
+        points,
+        side=np.where(shown, then.side, points.side),
+        normal=np.where(shown[:, None], then.normal, points.normal),
+    )
+
+
+def without_far_sides(
+    before: BodyPair | None, body_pair: BodyPair, samples: InterfacePoints
+) -> InterfacePoints:
+    """Drop samples of contact curves that overlap and did so before: they look at the far side of a wall."""
+    deep = samples.gap < 0.0
+    if before is None or not deep.any():
+        return samples
+    real = np.ones(len(samples), bool)
+    real[deep], _ = outside_before(before, body_pair, samples.take(deep))
+    return samples.take(real)
+
+
+def _displacements(before: BodyPair, body_pair: BodyPair, points: InterfacePoints) -> Floats:
+    """Return how far (k,) each point's mover has moved against its base between two poses."""
+    of_first = displacement_since(before, body_pair, points.point1, on_active=True)
+    of_second = displacement_since(before, body_pair, points.point2, on_active=False)
+    moved: Floats = np.where(points.dim2 == FACE, of_first, of_second)
+    return moved

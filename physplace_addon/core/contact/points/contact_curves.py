@@ -1,9 +1,9 @@
-"""Contact curves: samples for pairs that are soft, as a ring on a floor or a lid on its rim (DESIGN section
-3).
+"""Contact curves and areas: samples for soft pairs, such as a ring on a floor or a lid on its rim.
 
-Where the gap hardly curves along the pair, one point does not hold up what is a curve in the world: the next
-step would turn the body through it.  Samples around the curve are held where they are along it, stationary
-across it, and thinned.
+Where the gap hardly curves along a pair (K R below SOFT), one interface point does not hold up what is a
+curve in the world: the next step would turn the body through it.  Samples of the curve are therefore added to
+the points.  They keep their place along the curve, are stationary across it, and are thinned to a number that
+a step can carry.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from ..features import FACE
 from ..sidedness import on_their_sides
 from .extremal_pairs import solve_extremal_pairs
 from .face_seeds import FaceSeeds
-from .interface_points import InterfacePoints, spread_out
-from .linearization import SOFT
+from .interface_points import SOFT, InterfacePoints, spread_out
 
-SAME = 1e-6  # distance / R within which two points of the same features are one
-_SAMPLES = 24  # points that a contact curve is given
-_NEIGHBOURS = 3  # samples nearest to one of them
+SAME = 1e-6  # of R: distance within which two points of the same features are one
+_SAMPLES = 24  # of a contact curve: on a circle of radius R its chords then stay within 9e-3 R of it
+_NEIGHBOURS = 3  # nearest samples that a lowest point of a curve is compared with
 
 
 @dataclass(frozen=True)
 class CurveSources:
-    """What contact curves are sampled from: faces' samples and edges' starts."""
+    """What contact curves are sampled from: the seeds of faces over faces, and those of edges over faces."""
 
     faces: list[FaceSeeds]
     edges: list[InterfacePoints]
@@ -38,35 +37,37 @@ class CurveSources:
 def sample_contact_curves(
     body_pair: BodyPair,
     points: InterfacePoints,
-    candidates: CurveSources,
+    sources: CurveSources,
     within: float,
     before: BodyPair | None,
 ) -> list[InterfacePoints]:
-    """Sample the soft ones of points, from the candidates with a gap below `within` (a length).
+    """Return samples of the contact curves of those points that are soft, and the lowest points of each.
 
-    before: a pose known to be free of overlap, where sheets show their sides; None: this is the first.
+    Args:
+        within: the largest gap of a sample, a length.
+        before: a pose known to be free of overlap, which shows the sides of sheets; None at the first pose.
     """
     soft = (points.softest < SOFT / body_pair.radius) & (points.gap < within)
     if not soft.any():
         return []
     curves = points.take(soft)
     known, out = np.unique(body_pair.curve_feature(curves)), []
-    for source in [samples.points.take(samples.footed) for samples in candidates.faces] + candidates.edges:
+    for source in [seeds.points.take(seeds.over_base) for seeds in sources.faces] + sources.edges:
         source = source.take(np.isin(body_pair.curve_feature(source), known))
         if len(source):
             source = _thinned(body_pair, source)
             source = on_their_sides(before or body_pair, source, curves)
-            out.append(_held(body_pair, source, within))
+            out.append(_solved_samples(body_pair, source, within))
     samples = InterfacePoints.join([InterfacePoints.none(), *out])
     keys = body_pair.curve_feature(samples)
-    out.extend(_floors(body_pair, samples.take(keys == key)) for key in known.tolist())
+    out.extend(_lowest_points(body_pair, samples.take(keys == key)) for key in known.tolist())
     return out
 
 
-def _floors(body_pair: BodyPair, samples: InterfacePoints) -> InterfacePoints:
-    """The lowest points of a contact curve: samples lower than their neighbours, let go along it.
+def _lowest_points(body_pair: BodyPair, samples: InterfacePoints) -> InterfacePoints:
+    """Return the extremal pairs that start at samples lower than their neighbours, now free along the curve.
 
-    A tilted ring has two; the mesh, whose rows run across the curve, may show one of them only.
+    A tilted ring has two; the mesh, whose rows run across the curve, may show only one of them.
     """
     if len(samples) <= _NEIGHBOURS:
         return samples.take(slice(0, 0))
@@ -82,25 +83,26 @@ def _floors(body_pair: BodyPair, samples: InterfacePoints) -> InterfacePoints:
 
 
 def _thinned(body_pair: BodyPair, source: InterfacePoints) -> InterfacePoints:
-    """Choose some of the unsolved points, all over where they are."""
+    """Return some of the unsolved points, spread over where they are."""
     source = source.take(_over_flat_base(body_pair, source))
     return source.take(spread_out(body_pair.first(source).geometry().point, 2 * _SAMPLES))
 
 
-def _held(body_pair: BodyPair, source: InterfacePoints, within: float) -> InterfacePoints:
-    """Hold samples where they are, on their sides of their bases.
+def _solved_samples(body_pair: BodyPair, source: InterfacePoints, within: float) -> InterfacePoints:
+    """Return the samples solved on their sides, without regard to normal cones.
 
-    They need no normal cone: no point of the body may pass a face, lowest or not.
+    No point of the body may pass a face, whether it is the lowest or not.
     """
-    held = replace(source, on_curve=np.ones(len(source), bool))
-    solved, valid = solve_extremal_pairs(body_pair, held, known_sides=True)
+    samples = replace(source, on_curve=np.ones(len(source), bool))
+    solved, valid = solve_extremal_pairs(body_pair, samples, known_sides=True)
     near = solved.take(valid & (solved.gap < within))
     return near.take(spread_out(near.point1, _SAMPLES))
 
 
 def _over_flat_base(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Tell which unsolved points stand over their base, where that is flat and so may be one of many small
-    faces.
+    """Tell which unsolved points (k,) stand over their base, if that is flat and so maybe a small face.
+
+    Points over curved bases always count.
     """
     on_world = points.dim2 == FACE
     over = np.ones(len(points), bool)
@@ -116,20 +118,22 @@ def _over_flat_base(body_pair: BodyPair, points: InterfacePoints) -> Bools:
 
 
 def settled_or_lowest(body_pair: BodyPair, points: InterfacePoints) -> Ints:
-    """Return the rows of the settled points and, of those still under way along a soft direction, of the
-    lowest of each feature: the samples stand for the rest.
+    """Return the rows of the settled points, and of each curve's lowest point that has not settled.
+
+    A point that is still on its way along a soft direction is a sample like others; one a curve is enough.
     """
-    held = np.nonzero(points.on_curve)[0]
-    held = held[np.argsort(points.gap[held])]
-    lowest = held[np.unique(body_pair.curve_feature(points.take(held)), return_index=True)[1]]
-    return np.concatenate([np.nonzero(~points.on_curve)[0], lowest])
+    unsettled = np.nonzero(points.on_curve)[0]
+    unsettled = unsettled[np.argsort(points.gap[unsettled])]
+    first = np.unique(body_pair.curve_feature(points.take(unsettled)), return_index=True)[1]
+    return np.concatenate([np.nonzero(~points.on_curve)[0], unsettled[first]])
 
 
 def lost_samples(
     body_pair: BodyPair, tracked: InterfacePoints, found: InterfacePoints, within: float
 ) -> InterfacePoints:
-    """Return the tracked samples of contact curves of which nothing was found again: better an old sample
-    than none.
+    """Return the tracked samples of contact curves of which no point was found again.
+
+    An old sample is better than none.  within: the largest |gap| of a sample, a length.
     """
     samples = tracked.take(tracked.on_curve & (np.abs(tracked.gap) <= within))
     known = np.isin(body_pair.curve_feature(samples), body_pair.curve_feature(found))

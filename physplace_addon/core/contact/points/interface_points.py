@@ -1,37 +1,49 @@
-"""Interface points: pairs of features, the points on them, the normal between and the signed gap.
+"""Interface points: pairs of features, the points on them, the normal between them and the signed gap.
 
-Snyder 1995, section 4, keeps *contact pairs* (g = 0) and *extremal pairs* (g > 0).  Both are one thing here:
-a solved pair with its signed separation g along n, the other body's outward normal; its transitions are
-changes of g and f.
+Snyder 1995, section 4, keeps *contact pairs* (g = 0) and *extremal pairs* (g > 0).  Both are the same value
+here: a solved pair with its signed separation g along n, the other body's outward normal.  A point changes
+from one to the other when g or its contact force passes through zero (the transitions of section 4.2).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import ArrayRecord, Bools, Floats, Ints
+from ...rigid import Pose
 from ...vectors import dot
-from ..features import EDGE, FACE, VERTEX
+from ..features import EDGE, FACE, VERTEX, FeaturePoints
 
-FIXED = -1  # the number, among the bodies, of what stands still
-LOW = 4  # times as many points as are chosen may be chosen from
-_TIE = 1e-6
+FIXED = -1  # stands for all fixed bodies in `body2`
+SOFT = 0.3  # K R below which a direction is soft: one point there does not hold up what is a contact curve
+PARALLEL = 1e-6  # sine of two edges' angle below which their distance gives the normal, not T1 x T2
+_POOL = 4  # points that `lowest_spread` chooses from, as a multiple of those it chooses
+_TIE = 1e-6  # relative difference of two squared distances that rounding alone may cause on a regular mesh
+Pair = tuple[int, int]
+"""The numbers of two bodies: a moving one, and another moving one or FIXED."""
+
 KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 
 
 @dataclass(frozen=True, eq=False)
-class InterfacePoints:
-    """k interface points between the active body (1) and the world (2).
+class InterfacePoints(ArrayRecord):
+    """k interface points between the active body (1) and the world (2), in the frame of the second body.
 
-    dim1, index1, param1: feature of the active body (dimension, number, parameters (k, 2)); dim2, index2,
-    param2: of the world.  side (k,): +1 or -1, what turns the raw normal (face normal of 2, minus that of 1,
-    T1 x T2) into n. held (k,): a sample on a contact curve or area, stationary only in stiff directions.
+    dim1, index1 (k,), param1 (k, 2): feature of the active body: dimension, number and parameters.
+    dim2, index2 (k,), param2 (k, 2): feature of the world.
+    side (k,): +1 or -1, the factor that turns the raw normal (the normal of face 2; minus that of face 1
+    where only body 1 has a face; T1 x T2 of two edges) into n.
+    on_curve (k,): the point is a sample of a contact curve or area, stationary only in stiff directions.
     softest (k,): the least curvature K of the gap along the pair, 1/length; inf where nothing can slide.
-    point1, point2 (k, 3) in the frame of body 2; normal (k, 3) = n, unit, from body 2 to body 1; gap (k,): n
-    . (point1 - point2), < 0 is depth.  body1, body2 (k,): which moving bodies they are between; FIXED: what
-    stands still, whose frame is the world's.
+    point1, point2 (k, 3): the points on both features.
+    normal (k, 3): n, unit, from body 2 to body 1.
+    gap (k,): g = n . (point1 - point2), a length; negative is a depth.
+    body1, body2 (k,): numbers of the moving bodies; body2 is FIXED where the second one stands still, and
+    its frame is then that of the scene.
     """
 
     dim1: Ints
@@ -53,35 +65,39 @@ class InterfacePoints:
     def __len__(self) -> int:
         return len(self.gap)
 
-    def take(self, rows: Ints | Bools | slice) -> InterfacePoints:
-        """Return the given rows: indices, a mask or a slice."""
-        if isinstance(rows, slice):
-            return InterfacePoints(*[getattr(self, name)[rows] for name in _COLUMNS])
-        if rows.dtype == bool:
-            rows = np.flatnonzero(rows)  # looked for once, and not in each column
-        return InterfacePoints(*[getattr(self, name).take(rows, axis=0) for name in _COLUMNS])
-
-    def copy(self) -> InterfacePoints:
-        """Return the same points in arrays of their own."""
-        return InterfacePoints(*[getattr(self, name).copy() for name in _COLUMNS])
-
-    def put(self, rows: Bools, part: InterfacePoints) -> None:
-        """Write `part` over the rows of a mask; only for whoever has just made this copy."""
-        for name in _COLUMNS:
-            getattr(self, name)[rows] = getattr(part, name)
-
     @classmethod
-    def join(cls, parts: list[InterfacePoints]) -> InterfacePoints:
-        """Concatenate."""
-        if len(parts) > 1:
-            parts = [part for part in parts if len(part)] or parts[:1]
-        return cls(*[np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS])
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Return all points of one or more parts, in their order."""
+        return super().join([part for part in parts if len(part)] or parts[:1])
 
     @classmethod
     def none(cls) -> InterfacePoints:
         """Return no points."""
         i, f, v, p = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 2))
         return cls(i, i, p, i, i, p, f, np.zeros(0, bool), f, v, v, v, f, i, i)
+
+    @classmethod
+    def unsolved(cls, first: FeaturePoints, second: FeaturePoints) -> InterfacePoints:
+        """Return k pairs of features that are not solved yet: their positions, normals and gaps are zero."""
+        k = len(first.dim)
+        empty = np.zeros((k, 3))
+        return cls(
+            first.dim,
+            first.index,
+            first.param,
+            second.dim,
+            second.index,
+            second.param,
+            np.ones(k),
+            np.zeros(k, bool),
+            np.full(k, np.inf),
+            empty,
+            empty,
+            empty,
+            np.zeros(k),
+            np.zeros(k, np.intp),
+            np.full(k, FIXED),
+        )
 
     def kinds(self) -> list[str]:
         """Name each point's kind, active body first: "face/edge"."""
@@ -90,11 +106,11 @@ class InterfacePoints:
         ]
 
 
-_COLUMNS = tuple(field.name for field in fields(InterfacePoints))
+def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:
+    """Drop points that lie within `distance`, a length, of an earlier one of the same two features.
 
-
-def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints:
-    """Drop points that lie within `distance` of an earlier one of the same two features (section 4.2)."""
+    This is the first vanishing transition of Snyder 1995, section 4.2: two points that have become one.
+    """
     if len(points) < 2:
         return points
     columns = (points.index2, points.dim2, points.index1, points.dim1)
@@ -102,29 +118,35 @@ def without_doubles(points: InterfacePoints, distance: float) -> InterfacePoints
     same = np.ones(len(points) - 1, bool)
     for column in columns:
         same &= np.diff(column[order]) == 0
-    doubled = np.zeros(len(points), bool)
+    duplicate = np.zeros(len(points), bool)
     for rows in np.split(order, np.nonzero(~same)[0] + 1) if same.any() else []:
         if len(rows) > 1:
             rows = np.sort(rows)
             offset = points.point1[rows][:, None] - points.point1[rows][None]
             near: Bools = np.tril(dot(offset, offset) < distance**2, -1)
-            doubled[rows] = near.any(axis=1)
-    return points.take(np.nonzero(~doubled)[0])
+            duplicate[rows] = near.any(axis=1)
+    return points.take(np.nonzero(~duplicate)[0])
+
+
+def enough_to_choose_from(count: int) -> int:
+    """Return how many of the lowest points `lowest_spread` looks at to choose `count` of them."""
+    return _POOL * count
 
 
 def lowest_spread(points: InterfacePoints, count: int, level: float) -> InterfacePoints:
-    """Return at most `count` of the points: those that touch or are as low as the lowest but for `level`, and
-    of LOW times `count` that are lowest, and those as low as these, those far from the ones that are chosen.
+    """Return at most `count` of the points: the lowest ones, and others far from these.
 
-    What a step would push through something is always among the lowest, so nothing that matters goes unseen;
-    of a face that lies flat all corners are as low.  On a fine mesh what carries it may lie in the midst of
-    many that are nearly as low: it is not left to chance.
+    The lowest ones are those that touch, and those within `level`, a length, of the lowest gap.  The others
+    are chosen from the `enough_to_choose_from(count)` lowest points, and from those as low as these.  What a
+    step would push through something is always among the lowest, so nothing that matters is left out.  On a
+    fine mesh the points that carry the body may be surrounded by many that are nearly as low, so a choice by
+    the gap alone would depend on rounding.
     """
     if len(points) <= count:
         return points
     order = np.argsort(points.gap, kind="stable")
     gaps = points.gap[order]
-    low = points.take(order[gaps <= gaps[: LOW * count][-1] + level])
+    low = points.take(order[gaps <= gaps[: enough_to_choose_from(count)][-1] + level])
     bearing = int(np.count_nonzero(low.gap <= max(low.gap[0], 0.0) + level))
     if bearing >= count:
         return low.take(np.sort(spread_out(low.point1[:bearing], count)))
@@ -132,9 +154,10 @@ def lowest_spread(points: InterfacePoints, count: int, level: float) -> Interfac
 
 
 def spread_out(positions: Floats, count: int, given: int = 1) -> Ints:
-    """Choose `count` of the positions (k, 3) far from one another: the first ones, `given`, and then always
-    the farthest from those chosen, the first of several that are as far: on a regular mesh rounding would
-    choose among them.
+    """Return the rows of `count` of the positions (k, 3) that are far from one another.
+
+    The first `given` positions are taken; then always the one farthest from those taken before, and the first
+    of several that are equally far, where rounding would choose among the points of a regular mesh.
     """
     if len(positions) <= count:
         return np.arange(len(positions))
@@ -151,3 +174,38 @@ def spread_out(positions: Floats, count: int, given: int = 1) -> Ints:
         if i >= given:
             chosen[i] = (nearest >= (1.0 - _TIE) * nearest[nearest.argmax()]).argmax()
     return chosen
+
+
+def between(points: InterfacePoints, pair: Pair) -> Bools:
+    """Tell which points (k,) are between the two bodies of a pair."""
+    found: Bools = (points.body1 == pair[0]) & (points.body2 == pair[1])
+    return found
+
+
+def grouped(points: InterfacePoints) -> list[tuple[Pair, Bools]]:
+    """Return the pairs of bodies that have points, ascending, with the rows of each as a mask (k,)."""
+    if len(points) and (points.body1 == points.body1[0]).all() and (points.body2 == points.body2[0]).all():
+        return [((int(points.body1[0]), int(points.body2[0])), np.ones(len(points), bool))]
+    pairs = sorted(set(zip(points.body1.tolist(), points.body2.tolist(), strict=True)))
+    return [(pair, between(points, pair)) for pair in pairs]
+
+
+def labelled(points: InterfacePoints, pair: Pair) -> InterfacePoints:
+    """Return the points with the numbers of the two bodies that they are between."""
+    k = len(points)
+    return replace(points, body1=np.full(k, pair[0]), body2=np.full(k, pair[1]))
+
+
+def carried(points: InterfacePoints, poses: Sequence[Pose]) -> InterfacePoints:
+    """Return the points after the pose of their second body, those on fixed bodies as they are.
+
+    poses: one for each moving body.
+    """
+    out = points
+    for (_, second), rows in grouped(points):
+        if second != FIXED:
+            out = points.copy() if out is points else out
+            pose = poses[second]
+            out.point1[rows], out.point2[rows] = pose.points(out.point1[rows]), pose.points(out.point2[rows])
+            out.normal[rows] = pose.vectors(out.normal[rows])
+    return out

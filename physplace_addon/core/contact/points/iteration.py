@@ -1,4 +1,4 @@
-"""What iterations on many pairs at once share: systems of two unknowns, steps, and when to end."""
+"""Tools of the Newton iterations on many pairs at once: 2 x 2 systems, steps, and when a pair is finished."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
 from ..features import FeatureGeometry
 
-_CONVERGED = 1e-14  # of R: the last correction
-_CREEPING = 0.5  # of what it should: a pair that moves less stands at a border, or goes along it
-_PATIENCE = 4  # rounds that it may creep, one after another
+_CONVERGED = 1e-14  # of R: length of a correction that only rounding makes; the pair is finished
+_STANDS_STILL = 1e-3  # part of a correction; a point that moves less is at the border of its domain
+_CREEPS = 0.5  # part of a correction; a point that moves less is clipped, or slides along a border
+_PATIENCE = 4  # rounds one after another that a pair may creep before it is given up
 
 
 def inverse_2x2(a: Floats, smallest: float) -> Floats:
-    """Invert symmetric matrices (k, 2, 2) whose eigenvalues are taken as at least `smallest`."""
+    """Return the inverses of symmetric matrices (k, 2, 2), eigenvalues raised to at least `smallest`."""
     values, vectors = eigen_2x2(a)
     inverse: Floats = np.einsum("kai,ki,kbi->kab", vectors, 1.0 / np.maximum(values, smallest), vectors)
     return inverse
 
 
 def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
-    """Return eigenvalues (k, 2), ascending, and unit eigenvectors (k, 2, 2) in columns, of symmetric (k, 2,
-    2).
+    """Return the eigenvalues (k, 2), ascending, and unit eigenvectors of symmetric matrices (k, 2, 2).
+
+    The eigenvectors are the columns of the second result, (k, 2, 2).
     """
     half_sum = 0.5 * (a[:, 0, 0] + a[:, 1, 1])
     half_difference = 0.5 * (a[:, 0, 0] - a[:, 1, 1])
@@ -38,8 +40,11 @@ def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
 
 
 class Progress:
-    """Watches an iteration on k pairs: it ends when each has converged or does not move although it should
-    (it stands at the border of its domain, or creeps along that, and another feature's pair is the true one).
+    """Tells which pairs of an iteration go on.
+
+    A pair is finished when its correction is no more than rounding.  It is given up when its points do not
+    move although they should: they stand at the border of a domain or creep along it, and the extremal pair
+    belongs to another feature.
     """
 
     def __init__(self, radius: float) -> None:
@@ -48,28 +53,31 @@ class Progress:
         self._creeping: Ints | None = None
 
     def going(self, size: Floats, point1: Floats, point2: Floats) -> Bools:
-        """Take the lengths (k,) of the next corrections and the points (k, 3) they start from; tell which go
-        on.
+        """Return which pairs (k,) go on.
+
+        Args:
+            size: (k,) the lengths of the corrections that the pairs would make next.
+            point1, point2: (k, 3) the points that these corrections start from.
         """
         going = size > self._tolerance
         if self._last is not None and going.any():
             asked, before1, before2 = self._last
             moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
-            going &= moved >= 1e-3 * asked
+            going &= moved >= _STANDS_STILL * asked
             going &= self._crept(size, asked, point1 - before1, point2 - before2) < _PATIENCE
         self._last = size, point1, point2
         return going
 
-    def _crept(self, size: Floats, asked: Floats, way1: Floats, way2: Floats) -> Ints:
-        """For how many rounds (k,) both points have moved much less than they should, and still should."""
-        moved = np.sqrt(np.maximum(dot(way1, way1), dot(way2, way2)))
-        creeps = (moved < _CREEPING * asked) & (size > _CREEPING * asked)
+    def _crept(self, size: Floats, asked: Floats, shift1: Floats, shift2: Floats) -> Ints:
+        """Return for how many rounds (k,) both points have moved much less than their corrections."""
+        moved = np.sqrt(np.maximum(dot(shift1, shift1), dot(shift2, shift2)))
+        creeps = (moved < _CREEPS * asked) & (size > _CREEPS * asked)
         before = np.zeros(len(size), dtype=np.intp) if self._creeping is None else self._creeping
         self._creeping = np.where(creeps, before + 1, 0)
         return self._creeping
 
     def take(self, rows: Bools) -> Progress:
-        """Watch only the given pairs from now on."""
+        """Return the progress of the given pairs alone."""
         taken = Progress(0.0)
         taken._tolerance = self._tolerance
         if self._last is not None:
@@ -87,7 +95,7 @@ def apply(matrix: Floats, vector: Floats) -> Floats:
 
 
 def clipped(step: Floats, limit: float) -> Floats:
-    """Return steps (k, n) cut to a length."""
+    """Return steps (k, n), those longer than `limit` shortened to it."""
     length = np.sqrt(dot(step, step))
     clipped: Floats = step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
     return clipped

@@ -1,9 +1,8 @@
-"""Which flat features of near triangles may meet: those that are no farther apart than a reach, and where a
-foot can be.
+"""Pairs of flat features, of near triangles, that may be within reach of each other.
 
-Each feature is owned by one triangle, so pairs of near triangles list each pair of near features once.  Most
-of them are next to one another: what can be told from boxes and from the sides of a triangle, with room for
-rounding, is told here, before anything is solved.
+Every feature is owned by one triangle, so pairs of near triangles list every pair of near features once.
+Most triangles are next to one another, so most of those pairs are not near.  Boxes and the sides of the
+triangles, with room for rounding, exclude them here before anything is solved.
 """
 
 from __future__ import annotations
@@ -24,18 +23,22 @@ from ..row_lists import IndexPairs, RowLists, distinct_pairs, joined_by_row, pla
 
 
 def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> IndexPairs:
-    """Return the distinct pairs of vertices (m,) and flat triangles of the base, of the same rows."""
+    """Return the distinct pairs of vertices (m,) and flat triangles of the base of the same rows.
+
+    row (m,): the row of each vertex; triangles (k,): the triangle of each row.
+    """
     flat = base.triangle_flat[triangles[row]]
     return distinct_pairs(vertices[flat], triangles[row[flat]])
 
 
 @dataclass(frozen=True)
 class FlatCandidates:
-    """Pairs of features of near triangles, t1 (k,) of the active body and t2 (k,) of the world, which may be
-    no farther apart than `reach`, a length.
+    """Finds pairs of flat features that k pairs of near triangles are or own.
 
-    before: a pose known to be free of overlap; what has come through a face since may be as far behind it as
-    it has moved.
+    t1, t2 (k,): triangles of the active body and of the world.
+    reach: the farthest, a length, that the features may be apart.
+    before: a pose known to be free of overlap, or None.  What has come through a face since may be as far
+    behind it as it has moved.
     """
 
     body_pair: BodyPair
@@ -45,12 +48,12 @@ class FlatCandidates:
     before: BodyPair | None
 
     @cached_property
-    def _from_face(self) -> float:
+    def _reach_over_faces(self) -> float:
         moved = 0.0 if self.before is None else farthest_displacement(self.before, self.body_pair)
         return self.reach + moved
 
     def vertices_over_faces(self) -> IndexPairs:
-        """Vertices of the active body, and flat triangles of the world under or over them."""
+        """Return vertices of the active body and flat triangles of the world that they stand over."""
         row, vertices = self.body_pair.active.vertices.of_rows(self.t1)
         triangles = self.t2[row]
         flat = self.body_pair.world.triangle_flat[triangles]
@@ -59,38 +62,37 @@ class FlatCandidates:
         return self._standing(vertices, at, triangles, self.body_pair.world.body.triangles[triangles])
 
     def faces_over_vertices(self) -> IndexPairs:
-        """Flat triangles of the active body, and vertices of the world."""
+        """Return flat triangles of the active body and vertices of the world that stand over them."""
         row, vertices = self.body_pair.world.vertices.of_rows(self.t2)
         triangles = self.t1[row]
         flat = self.body_pair.active.triangle_flat[triangles]
         vertices, triangles = vertices[flat], triangles[flat]
         corners = placed(self.body_pair.active.body.triangles[triangles], self.body_pair.pose)
-        return self._standing(vertices, self.body_pair.world.body.vertices[vertices], triangles, corners)[
-            ::-1
-        ]
+        at = self.body_pair.world.body.vertices[vertices]
+        return self._standing(vertices, at, triangles, corners)[::-1]
 
     def _standing(self, vertices: Ints, at: Floats, triangles: Ints, corners: Floats) -> IndexPairs:
-        rows = standing_over(at, corners, self._from_face, self.body_pair.sign_tolerance)
+        rows = standing_over(at, corners, self._reach_over_faces, self.body_pair.sign_tolerance)
         return distinct_pairs(vertices[rows], triangles[rows])
 
     def edges_and_edges(self) -> IndexPairs:
-        """Straight segments of both."""
+        """Return straight segments of both."""
         return self._near(_SEGMENTS, _SEGMENTS)
 
     def vertices_and_edges(self) -> IndexPairs:
-        """Vertices of the active body, and straight segments of the world."""
+        """Return vertices of the active body and straight segments of the world."""
         return self._near(_VERTICES, _SEGMENTS)
 
     def edges_and_vertices(self) -> IndexPairs:
-        """Straight segments of the active body, and vertices of the world."""
+        """Return straight segments of the active body and vertices of the world."""
         return self._near(_SEGMENTS, _VERTICES)
 
     def vertices_and_vertices(self) -> IndexPairs:
-        """Vertices of both."""
+        """Return vertices of both."""
         return self._near(_VERTICES, _VERTICES)
 
     def _near(self, kind1: _Kind, kind2: _Kind) -> IndexPairs:
-        """Pairs of features of the same rows whose boxes are within reach, as `directions` say."""
+        """Return pairs of features whose boxes are within reach in the directions of their normals."""
         active, world = self.body_pair.active, self.body_pair.world
         owned1, owned2 = kind1.owned(active), kind2.owned(world)
         rows = np.flatnonzero(owned1.has_items[self.t1] & owned2.has_items[self.t2])
@@ -104,32 +106,31 @@ class FlatCandidates:
         apart = np.abs(np.take(middle1, here, axis=1) - np.take(middle2, there, axis=1))
         apart -= np.take(half1, here, axis=1)
         apart -= np.take(half2, there, axis=1)
-        spread = np.take(kind2.spread(world).T, feature2, axis=1)
-        reach = self.reach * np.minimum(spread, 1.0) + self.body_pair.sign_tolerance
+        bounds = np.take(kind2.normal_bounds(world).T, feature2, axis=1)
+        reach = self.reach * np.minimum(bounds, 1.0) + self.body_pair.sign_tolerance
         near = np.flatnonzero((apart <= np.take(reach, there, axis=1)).all(axis=0))
         return distinct_pairs(feature1[here[near]], feature2[there[near]])
 
 
-Boxes = tuple[Floats, Floats]
-
-
 class _Kind(NamedTuple):
-    """A kind of feature: which of them triangles own, in which directions they are met (n, 3), and the boxes
-    around some, middles and half extents.
+    """What differs between segments and vertices.
+
+    owned: those that each triangle owns; normal_bounds (n, 3): the bounds of their normals; boxes: around k
+    of them, middles and half extents (3, k).
     """
 
     owned: Callable[[ContactBody], RowLists]
-    spread: Callable[[ContactBody], Floats]
-    boxes: Callable[[ContactBody, Ints, Pose | None], Boxes]
+    normal_bounds: Callable[[ContactBody], Floats]
+    boxes: Callable[[ContactBody, Ints, Pose | None], tuple[Floats, Floats]]
 
 
-def _boxes_of_segments(body: ContactBody, segments: Ints, pose: Pose | None) -> Boxes:
+def _boxes_of_segments(body: ContactBody, segments: Ints, pose: Pose | None) -> tuple[Floats, Floats]:
     ends = body.body.segments[segments]
     first, second = placed(ends[:, 0], pose).T, placed(ends[:, 1], pose).T
     return 0.5 * (first + second), 0.5 * np.abs(second - first)
 
 
-def _boxes_of_vertices(body: ContactBody, vertices: Ints, pose: Pose | None) -> Boxes:
+def _boxes_of_vertices(body: ContactBody, vertices: Ints, pose: Pose | None) -> tuple[Floats, Floats]:
     at = np.ascontiguousarray(placed(body.body.vertices[vertices], pose).T)
     return at, np.zeros_like(at)
 

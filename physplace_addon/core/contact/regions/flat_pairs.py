@@ -1,63 +1,67 @@
 """Interface points between flat faces, straight edges and vertices: every pair in closed form.
 
 Two flat faces touch at a vertex of one of them or where two of their edges cross, so the pairs are
-vertex/face, edge/edge and, apart, those of lower dimension whose distance is shortest: vertex/edge and
-vertex/vertex.  Each feature is owned by one triangle, so that the pairs of near triangles list every pair of
-near features once.  The side is that of the distance itself, not that of a face's winding: open, inverted
-and zero-thickness meshes need nothing else.  Where the gap is too small to tell, a face of a closed solid
+vertex/face, edge/edge and, of bodies apart, those of lower dimension whose distance is shortest: vertex/edge
+and vertex/vertex.  The side is that of the distance itself, not that of a face's winding: open, inverted and
+zero-thickness meshes need nothing else.  Where the gap is too small to show it, a face of a closed solid
 knows its outside, and else the normal cones decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...bodies import Body
 from ...collision import closest_on_segments, closest_on_triangle
 from ...vectors import cross, dot
 from ..body_pair import BodyPair
 from ..features import EDGE, FACE, VERTEX
-from ..normal_cones import rise_of_both, rises_of_both
-from ..points.interface_points import FIXED, InterfacePoints
+from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
+from ..points.interface_points import FIXED, PARALLEL, InterfacePoints
 from ..row_lists import IndexPairs
 from .candidates import FlatCandidates
 
-ON_FACE = 1e-11  # distance / R beside a face that still counts as over it, as two coplanar triangles meet
-_FLUSH = 1e-6  # gap / R below which a vertex is in the plane of a face, or behind it
-_BEHIND = 0.5  # sine of the angle by which its body then goes on behind it
-PARALLEL = 1e-6  # sine of two edges' angle below which the distance tells their normal
+CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: above single-precision rounding
+_OVER_FACE = 1e-11  # of R: offset from a triangle that still counts as over it, where coplanar ones meet
+_COPLANAR = 1e-6  # gap over R below which a vertex is in the plane of a face, or behind it
+_GOES_BEHIND = 0.5  # sine of the angle by which a body must fall behind that plane so that they do not touch
+_COINCIDENT = 1e-14  # of R: distance of two vertices, or vertex and edge, that has no direction
 
 
-def make_points(
-    body_pair: BodyPair,
-    dims: tuple[int, int],
-    index1: Ints,
-    param1: Floats,
-    index2: Ints,
-    param2: Floats,
-    point1: Floats,
-    point2: Floats,
-    raw_normal: Floats,
+class _OnBody(NamedTuple):
+    """One body's part of k pairs: a dimension, features (k,), parameters (k, 2) and points (k, 3)."""
+
+    dim: int
+    feature: Ints
+    param: Floats
+    point: Floats
+
+    def take(self, rows: Ints) -> _OnBody:
+        return _OnBody(self.dim, self.feature[rows], self.param[rows], self.point[rows])
+
+
+def _interface_points(
+    body_pair: BodyPair, first: _OnBody, second: _OnBody, raw_normal: Floats
 ) -> InterfacePoints:
-    """Assemble points whose side is told by the distance, where that is too small by the face, if it knows
-    its outside, else by the cones; raw_normal (k, 3) is unit.
-    """
-    k = len(index1)
-    height = dot(raw_normal, point1 - point2)
+    """Return the points of k pairs, on the sides that their distances show; raw_normal (k, 3) is unit."""
+    k = len(first.feature)
+    height = dot(raw_normal, first.point - second.point)
     points = InterfacePoints(
-        np.full(k, dims[0]),
-        index1,
-        param1,
-        np.full(k, dims[1]),
-        index2,
-        param2,
+        np.full(k, first.dim),
+        first.feature,
+        first.param,
+        np.full(k, second.dim),
+        second.feature,
+        second.param,
         np.where(height < 0.0, -1.0, 1.0),
         np.zeros(k, bool),
         np.full(k, np.inf),
-        point1,
-        point2,
+        first.point,
+        second.point,
         raw_normal,
         height,
         np.zeros(k, np.intp),
@@ -65,32 +69,28 @@ def make_points(
     )
     unsure = np.nonzero(np.abs(height) < body_pair.sign_tolerance)[0]
     if len(unsure):
-        points.side[unsure] = _side_near(body_pair, points.take(unsure))
+        points.side[unsure] = _side_by_cones(body_pair, points.take(unsure))
     points.normal[:] = points.side[:, None] * raw_normal
     points.gap[:] = points.side * height
     return points
 
 
-def _side_near(body_pair: BodyPair, points: InterfacePoints) -> Floats:
-    up, down = rises_of_both(body_pair, points, points.normal)
+def _side_by_cones(body_pair: BodyPair, points: InterfacePoints) -> Floats:
+    up, down = slopes_both_ways(body_pair, points, points.normal)
     return np.where((down > up) & ~body_pair.knows_outside(points), -1.0, 1.0)
 
 
-def _edge_params(t: Floats) -> Floats:
-    return np.stack([t, np.zeros_like(t)], axis=1)
-
-
 def vertex_face(body_pair: BodyPair, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
-    """Pairs of the active body's vertices (k,) over the world's flat triangles (k,).
+    """Return the pairs of the active body's vertices (k,) and the world's flat triangles (k,).
 
-    With clamp, only those whose foot lies inside the triangle.
+    clamp: only those whose closest point lies inside the triangle; else all, the point clamped to it.
     """
     at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
     return _over_triangles(body_pair, vertices, at, triangles, active=False, clamp=clamp)
 
 
 def face_vertex(body_pair: BodyPair, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
-    """Pairs of the active body's flat triangles (k,) under the world's vertices (k,)."""
+    """Return the pairs of the active body's flat triangles (k,) and the world's vertices (k,)."""
     at = body_pair.world.body.vertices[vertices]
     return _over_triangles(body_pair, vertices, at, triangles, active=True, clamp=clamp)
 
@@ -105,23 +105,26 @@ def _over_triangles(
     normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.sqrt(dot(normal, normal))[:, None]
     height = dot(normal, at - corners[:, 0])
-    foot = at - height[:, None] * normal
+    below = at - height[:, None] * normal
     barycentric = closest_on_triangle(at, corners).barycentric
     if clamp:
-        beside = (barycentric[:, None, :] @ corners)[:, 0] - foot
-        rows = np.nonzero(dot(beside, beside) <= (ON_FACE * body_pair.radius) ** 2)[0]
-        vertices, triangles, at, foot = vertices[rows], triangles[rows], at[rows], foot[rows]
-        normal, barycentric, corners = normal[rows], barycentric[rows], corners[rows]
-    face = body.triangle_face[triangles]
+        beside = (barycentric[:, None, :] @ corners)[:, 0] - below
+        rows = np.nonzero(dot(beside, beside) <= (_OVER_FACE * body_pair.radius) ** 2)[0]
+        vertices, triangles, at, below = vertices[rows], triangles[rows], at[rows], below[rows]
+        normal, barycentric = normal[rows], barycentric[rows]
     uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
-    nothing = np.zeros((len(face), 2))
+    face = _OnBody(FACE, body.triangle_face[triangles], uv, below)
+    vertex = _OnBody(VERTEX, vertices, np.zeros((len(vertices), 2)), at)
     if active:
-        return make_points(body_pair, (FACE, VERTEX), face, uv, vertices, nothing, foot, at, -normal)
-    return make_points(body_pair, (VERTEX, FACE), vertices, nothing, face, uv, at, foot, normal)
+        return _interface_points(body_pair, face, vertex, -normal)
+    return _interface_points(body_pair, vertex, face, normal)
 
 
 def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
-    """Pairs of straight edges (k,), as segments of each body; with clamp, only crossings inside both."""
+    """Return the pairs of straight edges, as segments (k,) of each body, that are not parallel.
+
+    clamp: only those whose closest points lie inside both segments; else all, the points clamped to them.
+    """
     active, world = body_pair.active.body, body_pair.world.body
     ends1, ends2 = body_pair.pose.points(active.segments[segments1]), world.segments[segments2]
     s, t, inside1, inside2 = closest_on_segments(ends1, ends2)
@@ -130,119 +133,75 @@ def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool
         s, t, ends1, ends2 = s[rows], t[rows], ends1[rows], ends2[rows]
         segments1, segments2 = segments1[rows], segments2[rows]
     along1, along2 = ends1[:, 1] - ends1[:, 0], ends2[:, 1] - ends2[:, 0]
-    point1, point2 = ends1[:, 0] + s[:, None] * along1, ends2[:, 0] + t[:, None] * along2
     raw = cross(along1, along2)
     length = np.sqrt(dot(raw, raw))
     scale = np.sqrt(dot(along1, along1) * dot(along2, along2))
+    first = _on_segments(body_pair.active.body, segments1, s, ends1[:, 0] + s[:, None] * along1)
+    second = _on_segments(body_pair.world.body, segments2, t, ends2[:, 0] + t[:, None] * along2)
     crossing = length > PARALLEL * scale
     if not crossing.all():
         rows = np.nonzero(crossing)[0]
-        point1, point2, raw, length, s, t = (
-            point1[rows],
-            point2[rows],
-            raw[rows],
-            length[rows],
-            s[rows],
-            t[rows],
-        )
-        segments1, segments2 = segments1[rows], segments2[rows]
-    t1 = segment_params(active.segment_t[segments1], s)
-    t2 = segment_params(world.segment_t[segments2], t)
-    return make_points(
-        body_pair,
-        (EDGE, EDGE),
-        active.segment_edge[segments1],
-        t1,
-        world.segment_edge[segments2],
-        t2,
-        point1,
-        point2,
-        raw / length[:, None],
-    )
+        first, second, raw, length = first.take(rows), second.take(rows), raw[rows], length[rows]
+    return _interface_points(body_pair, first, second, raw / length[:, None])
 
 
 def segment_params(ends: Floats, fraction: Floats) -> Floats:
     """Return edge parameters (k, 2) at a fraction (k,) between those of a segment's ends (k, 2)."""
-    return _edge_params(ends[:, 0] + fraction * (ends[:, 1] - ends[:, 0]))
+    t = ends[:, 0] + fraction * (ends[:, 1] - ends[:, 0])
+    return np.stack([t, np.zeros_like(t)], axis=1)
+
+
+def _on_segments(body: Body, segments: Ints, fraction: Floats, point: Floats) -> _OnBody:
+    param = segment_params(body.segment_t[segments], fraction)
+    return _OnBody(EDGE, body.segment_edge[segments], param, point)
 
 
 def vertex_edge(body_pair: BodyPair, vertices: Ints, segments: Ints) -> InterfacePoints:
-    """Pairs of the active body's vertices with the world's straight edges whose foot lies inside the edge."""
+    """Return the pairs of the active body's vertices and the world's straight segments (k,).
+
+    Only those whose closest point lies inside the segment.
+    """
     at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
     body = body_pair.world.body
-    rows, foot, t = _foot_on_segments(at, body.segments[segments])
-    param = segment_params(body.segment_t[segments[rows]], t)
-    nothing = np.zeros_like(param)
-    return _by_distance(
-        body_pair,
-        (VERTEX, EDGE),
-        vertices[rows],
-        nothing,
-        body.segment_edge[segments[rows]],
-        param,
-        at[rows],
-        foot,
-    )
+    rows, edge = _closest_on_segments(body, segments, body.segments[segments], at)
+    return _along_distance(body_pair, _on_vertices(vertices[rows], at[rows]), edge)
 
 
 def edge_vertex(body_pair: BodyPair, segments: Ints, vertices: Ints) -> InterfacePoints:
-    """Pairs of the active body's straight edges with the world's vertices whose foot lies inside the edge."""
+    """Return the pairs of the active body's straight segments and the world's vertices (k,)."""
     body = body_pair.active.body
     at = body_pair.world.body.vertices[vertices]
-    rows, foot, t = _foot_on_segments(at, body_pair.pose.points(body.segments[segments]))
-    param = segment_params(body.segment_t[segments[rows]], t)
-    nothing = np.zeros_like(param)
-    return _by_distance(
-        body_pair,
-        (EDGE, VERTEX),
-        body.segment_edge[segments[rows]],
-        param,
-        vertices[rows],
-        nothing,
-        foot,
-        at[rows],
-    )
+    rows, edge = _closest_on_segments(body, segments, body_pair.pose.points(body.segments[segments]), at)
+    return _along_distance(body_pair, edge, _on_vertices(vertices[rows], at[rows]))
 
 
 def vertex_vertex(body_pair: BodyPair, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
-    """Pairs of vertices."""
+    """Return the pairs of vertices (k,) of both bodies."""
     at1 = body_pair.pose.points(body_pair.active.body.vertices[vertices1])
     at2 = body_pair.world.body.vertices[vertices2]
-    nothing = np.zeros((len(at1), 2))
-    return _by_distance(body_pair, (VERTEX, VERTEX), vertices1, nothing, vertices2, nothing, at1, at2)
+    return _along_distance(body_pair, _on_vertices(vertices1, at1), _on_vertices(vertices2, at2))
 
 
-def _foot_on_segments(at: Floats, ends: Floats) -> tuple[Ints, Floats, Floats]:
+def _on_vertices(vertices: Ints, at: Floats) -> _OnBody:
+    return _OnBody(VERTEX, vertices, np.zeros((len(vertices), 2)), at)
+
+
+def _closest_on_segments(body: Body, segments: Ints, ends: Floats, at: Floats) -> tuple[Ints, _OnBody]:
+    """Return the rows of points (k, 3) whose closest point is inside its segment, and these points."""
     along = ends[:, 1] - ends[:, 0]
     t = dot(at - ends[:, 0], along) / dot(along, along)
     rows = np.nonzero((t > 0.0) & (t < 1.0))[0]
-    return rows, (ends[:, 0] + t[:, None] * along)[rows], t[rows]
+    closest = (ends[:, 0] + t[:, None] * along)[rows]
+    return rows, _on_segments(body, segments[rows], t[rows], closest)
 
 
-def _by_distance(
-    body_pair: BodyPair,
-    dims: tuple[int, int],
-    index1: Ints,
-    param1: Floats,
-    index2: Ints,
-    param2: Floats,
-    point1: Floats,
-    point2: Floats,
-) -> InterfacePoints:
-    offset = point1 - point2
+def _along_distance(body_pair: BodyPair, first: _OnBody, second: _OnBody) -> InterfacePoints:
+    """Return the pairs whose normal is the direction of their distance; those that coincide have none."""
+    offset = first.point - second.point
     distance = np.sqrt(dot(offset, offset))
-    known = np.nonzero(distance > 1e-14 * body_pair.radius)[0]
-    return make_points(
-        body_pair,
-        dims,
-        index1[known],
-        param1[known],
-        index2[known],
-        param2[known],
-        point1[known],
-        point2[known],
-        offset[known] / distance[known, None],
-    )
+    known = np.nonzero(distance > _COINCIDENT * body_pair.radius)[0]
+    normal = offset[known] / distance[known, None]
+    return _interface_points(body_pair, first.take(known), second.take(known), normal)
 
 
 def flat_pairs(
@@ -252,22 +211,27 @@ def flat_pairs(
     before: BodyPair | None = None,
     reach: float = np.inf,
 ) -> InterfacePoints:
-    """Return every closest pair of flat faces, straight edges and vertices that pairs of triangles (k,) are
-    of or own, without the ghosts, and those no farther apart than `reach`, a length.
+    """Return the closest pairs of flat features that k pairs of triangles are or own.
 
-    Pairs over a face need no cone, but in its very plane: a vertex that stands over a face must stay over it.
-    Behind a face that knows its outside there is a wall, and what is behind that is no matter of this face.
+    A pair of edges or vertices alone counts if its normal lies in both normal cones; a pair over a face
+    always does, since a vertex over a face must stay over it, except in the very plane of the face
+    (`in_one_plane`).  What is behind a face that knows its outside belongs to another face.
+
+    Args:
+        triangles1, triangles2: (k,) of the active body and of the world.
+        before: a pose known to be free of overlap; None if there is none.
+        reach: the largest gap, a length.
     """
     near = FlatCandidates(body_pair, triangles1, triangles2, reach, before)
-    over_face = _made(
+    over_face = _joined(
         body_pair,
         (vertex_face, near.vertices_over_faces()),
         (face_vertex, near.faces_over_vertices()),
     )
-    over_face = _come_through(body_pair, over_face, before)
+    over_face = _turned_to_front(body_pair, over_face, before)
     outside = (over_face.side > 0.0) | ~body_pair.knows_outside(over_face)
     over_face = over_face.take(outside & (over_face.gap <= reach))
-    lower = _made(
+    lower = _joined(
         body_pair,
         (edge_edge, near.edges_and_edges()),
         (vertex_edge, near.vertices_and_edges()),
@@ -275,19 +239,24 @@ def flat_pairs(
         (vertex_vertex, near.vertices_and_vertices()),
     )
     lower = lower.take(lower.gap <= reach)
-    real = rise_of_both(body_pair, lower) >= -1e-6
-    return InterfacePoints.join([over_face.take(~flush(body_pair, over_face)), lower.take(real)])
+    real = in_normal_cones(body_pair, lower, CONE_TOLERANCE)
+    return InterfacePoints.join([over_face.take(~in_one_plane(body_pair, over_face)), lower.take(real)])
 
 
-def _made(body_pair: BodyPair, *kinds: tuple[Callable[..., InterfacePoints], IndexPairs]) -> InterfacePoints:
-    """Make the points of each kind, if there are any."""
+def _joined(
+    body_pair: BodyPair, *kinds: tuple[Callable[..., InterfacePoints], IndexPairs]
+) -> InterfacePoints:
+    """Return the points of all kinds that have pairs."""
     parts = [make(body_pair, *pairs) for make, pairs in kinds if len(pairs[0])]
     return InterfacePoints.join([InterfacePoints.none(), *parts])
 
 
-def _come_through(body_pair: BodyPair, points: InterfacePoints, before: BodyPair | None) -> InterfacePoints:
-    """Turn pairs to the front of a face that knows its outside, if they are behind it now but were not at the
-    pose `before`: a corner that went through one triangle of a face is seen over the next one.
+def _turned_to_front(
+    body_pair: BodyPair, points: InterfacePoints, before: BodyPair | None
+) -> InterfacePoints:
+    """Return the points with those turned round that are behind a face now but were not at the pose `before`.
+
+    A corner that went through one triangle of a face that knows its outside is seen over the next triangle.
     """
     doubtful = np.nonzero((points.side < 0.0) & body_pair.knows_outside(points))[0]
     if before is None or len(doubtful) == 0:
@@ -296,7 +265,7 @@ def _come_through(body_pair: BodyPair, points: InterfacePoints, before: BodyPair
     first, second = before.evaluate(part)
     offset = first.point - second.point
     height = np.where(part.dim2 == FACE, dot(second.normal, offset), -dot(first.normal, offset))
-    came = doubtful[height > -ON_FACE * body_pair.radius]
+    came = doubtful[height > -_OVER_FACE * body_pair.radius]
     points = points.copy()
     points.side[came] = 1.0
     points.normal[came] *= -1.0
@@ -304,13 +273,29 @@ def _come_through(body_pair: BodyPair, points: InterfacePoints, before: BodyPair
     return points
 
 
-def flush(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Tell which pairs are in one plane, or one behind the other, with a body going on behind it: the corner
-    of a box on a box and the side that is in one plane with its own; what is over the far side of a plate.
-    They do not touch.
+def in_one_plane(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+    """Tell which pairs (k,) are in one plane, or one behind the other, with a body that goes on behind it.
+
+    Such are the corner of a box that stands on a box with its side in the plane of the other's side, and what
+    is over the far side of a plate.  They do not touch.
     """
-    out = points.gap < _FLUSH * body_pair.radius
+    out = points.gap < _COPLANAR * body_pair.radius
     if out.any():
         near = points.take(out)
-        out[out] = rise_of_both(body_pair, near) < -_BEHIND
+        out[out] = slope_of_both(body_pair, near) < -_GOES_BEHIND
     return out
+
+
+def between_flat_features(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+    """Tell which points' features (k,) are both flat faces, straight edges or vertices, but not two faces.
+
+    Those are the points that `flat_pairs` finds by itself.
+    """
+    straight = np.ones(len(points), bool)
+    sides = ((points.dim1, points.index1, body_pair.active), (points.dim2, points.index2, body_pair.world))
+    for dim, index, body in sides:
+        faces, edges = dim == FACE, dim == EDGE
+        straight[faces] &= body.body.face_flat[index[faces]]
+        straight[edges] &= body.straight[index[edges]]
+    both_faces: Bools = (points.dim1 == FACE) & (points.dim2 == FACE)
+    return straight & ~both_faces

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import exact
-from physplace_addon.core.contact.points.generation import Reach
 from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints
-from physplace_addon.core.contact.system import ContactSystem
+from physplace_addon.core.contact.system import ContactSystem, Reach
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor

@@ -20,16 +20,16 @@ from physplace_addon.core.contact.points.interface_points import (
     InterfacePoints,
     lowest_spread,
     spread_out,
-    without_doubles,
+    without_duplicates,
 )
 from physplace_addon.core.contact.points.pair_roles import PairRoles
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, floor
-from tests.core.contact.meetings import everything_within, meet, pose, prepared
+from tests.core.contact.body_pairs import everything_within, meet, pose, prepared
 from tests.core.dirty_meshes import dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
-from tests.core.surfaces.smooth_meshes import all_over, body_of
+from tests.core.surfaces.smooth.smooth_meshes import all_over, body_of
 from tests.oracles.frames import quaternion_of, random_rotation
 
 INNER, WALL = 1.0, 0.03
@@ -125,7 +125,7 @@ def test_tracking_and_creation_do_not_report_a_pair_twice(rng):
     points = everything_within(body_pair, 0.2)
     again = generate_interface_points(body_pair, Reach(0.2, 0.2, 0.2), points, body_pair)
     assert len(again) == len(points)
-    assert len(without_doubles(again, 1e-6)) == len(again)
+    assert len(without_duplicates(again, 1e-6)) == len(again)
 
 
 def test_points_beyond_reach_are_not_reported():

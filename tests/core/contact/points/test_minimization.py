@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
 from physplace_addon.core.contact.points.iteration import eigen_2x2, inverse_2x2
 from physplace_addon.core.contact.points.minimization import minimize_distance, minimize_gap
-from tests.core.contact.meetings import body, pose
+from tests.core.contact.body_pairs import body, pose
 
 
 def ellipsoid(u, v):

@@ -11,8 +11,9 @@ from physplace_addon.core.collision import free_travel
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import FACE
+from physplace_addon.core.contact.points.creation import Reach
 from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
-from physplace_addon.core.contact.points.generation import Reach, generate_interface_points
+from physplace_addon.core.contact.points.generation import generate_interface_points
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
@@ -60,7 +61,7 @@ def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)
     return BodyPair.of(first, second, pose(turn, at))
 
 
-def assembled(body_pair: BodyPair) -> ContactSystem:
+def as_system(body_pair: BodyPair) -> ContactSystem:
     """The same meeting as an system of one moving body."""
     return ContactSystem((body_pair.active,), (body_pair.pose,), body_pair.world, (body_pair.world.body,))
 

@@ -9,7 +9,7 @@ import pytest
 
 from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
 from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian, soft_inverse
-from tests.core.contact.meetings import chance_meeting, everything_within, meet, settle_at
+from tests.core.contact.body_pairs import chance_meeting, everything_within, meet, settle_at
 
 UPSIDE_DOWN = (np.pi, 0.0, 0.0)
 MEETINGS = {

@@ -1,4 +1,7 @@
-"""The point of a body's boundary nearest to a place, beside a search of its exact faces."""
+"""Fixed points find their feet, on curved faces and flat ones.
+
+The point of a body's boundary nearest to a place, beside a search of its exact faces.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,38 @@ import numpy as np
 import pytest
 
 from physplace_addon.core import bodies
-from physplace_addon.core.contact.points.nearest import nearest_point
+from physplace_addon.core.contact.features import FACE, FeaturePoints
+from physplace_addon.core.contact.points.closest_points import closest_boundary_point, closest_points_on_faces
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
-from tests.core.surfaces.exact_bodies import ALL
+from tests.core.contact.body_pairs import body, pose
+from tests.core.surfaces.analytic.exact_bodies import ALL
+
+
+def faces(solid, placed, rng, count):
+    """Random corners of the tessellation."""
+    rows = rng.integers(0, len(solid.triangles), count)
+    return FeaturePoints(
+        solid, placed, np.full(count, FACE), solid.triangle_face[rows], solid.triangle_uv[rows, 0]
+    )
+
+
+@pytest.mark.parametrize("name", ["torus", "ellipsoid"])
+def test_a_point_over_a_face_finds_the_point_it_was_lifted_from(name, rng):
+    at = faces(body(name), pose((0.3, 1.0, 0.2), (0.1, 0.2, 0.3)), rng, 40)
+    there = at.geometry()
+    beside = at.moved(0.03 * rng.normal(size=(40, 3)))
+    found, foot = closest_points_on_faces(there.point + 0.05 * there.normal, beside, 1.0, 10)
+    assert np.abs(foot.point - there.point).max() < 1e-12
+    assert np.abs(found.geometry().point - foot.point).max() == 0.0
+
+
+def test_the_start_stays_as_it_was(rng):
+    at = faces(body("torus"), None, rng, 10)
+    param = at.param.copy()
+    closest_points_on_faces(at.geometry().point + 0.1, at, 1.0, 3)
+    assert (at.param == param).all()
+
 
 KINDS = ["torus", "ellipsoid", "apple", "knot", "cylinder", "cone", "dish"]
 
@@ -26,7 +57,7 @@ def test_no_point_of_the_boundary_is_nearer(kind: str, rng: np.random.Generator)
     body = bodies.exact(ALL[kind], kind)
     points = _many_points(body)
     for place in rng.normal(size=(12, 3)) * body.radius:
-        found = nearest_point(body, place)
+        found = closest_boundary_point(body, place)
         nearest = np.linalg.norm(points - place, axis=1).min()
         assert np.linalg.norm(found.point - place) <= nearest + 1e-9 * body.radius
         assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-12)
@@ -35,7 +66,7 @@ def test_no_point_of_the_boundary_is_nearer(kind: str, rng: np.random.Generator)
 def test_of_a_sphere_it_is_the_point_on_the_ray_inside_and_outside(rng: np.random.Generator) -> None:
     ball = bodies.exact(kinds.sphere(1.3), "ball")
     for place in rng.normal(size=(20, 3)):
-        found = nearest_point(ball, place)
+        found = closest_boundary_point(ball, place)
         ray = place / np.linalg.norm(place)
         np.testing.assert_allclose(found.point, 1.3 * ray, atol=1e-9)
         np.testing.assert_allclose(found.normal, ray, atol=1e-9)
@@ -44,7 +75,7 @@ def test_of_a_sphere_it_is_the_point_on_the_ray_inside_and_outside(rng: np.rando
 def test_of_a_box_it_is_clamped_to_the_faces() -> None:
     body = box((1.0, 2.0, 3.0)).body
     half = body.points.max(axis=0)
-    found = nearest_point(body, np.array([0.2, 0.1, 9.0]))
+    found = closest_boundary_point(body, np.array([0.2, 0.1, 9.0]))
     np.testing.assert_allclose(found.point, (0.2, 0.1, half[2]), atol=1e-12)
     np.testing.assert_allclose(found.normal, (0.0, 0.0, 1.0), atol=1e-12)
 
@@ -52,7 +83,7 @@ def test_of_a_box_it_is_clamped_to_the_faces() -> None:
 def test_at_an_edge_the_face_that_looks_most_there_gives_the_normal() -> None:
     body = box((1.0, 1.0, 1.0)).body
     half = body.points.max(axis=0)
-    found = nearest_point(body, half * [1.0, 0.0, 1.0] + [2.0, 0.0, 0.1])
+    found = closest_boundary_point(body, half * [1.0, 0.0, 1.0] + [2.0, 0.0, 0.1])
     np.testing.assert_allclose(found.point, half * [1.0, 0.0, 1.0], atol=1e-12)
     np.testing.assert_allclose(found.normal, (1.0, 0.0, 0.0), atol=1e-12)
 
@@ -60,6 +91,6 @@ def test_at_an_edge_the_face_that_looks_most_there_gives_the_normal() -> None:
 def test_a_sheet_looks_to_the_side_asked_from() -> None:
     sheet = bodies.exact(kinds.plane(2.0, 2.0), "sheet")
     for side in (1.0, -1.0):
-        found = nearest_point(sheet, np.array([0.3, 0.1, 0.5 * side]))
+        found = closest_boundary_point(sheet, np.array([0.3, 0.1, 0.5 * side]))
         np.testing.assert_allclose(found.point, (0.3, 0.1, 0.0), atol=1e-12)
         np.testing.assert_allclose(found.normal, (0.0, 0.0, side), atol=1e-12)

@@ -10,9 +10,9 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import directional_pairs, near_pairs
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import EDGE, VERTEX, FeaturePoints
-from physplace_addon.core.contact.normal_cones import lowest_rises
+from physplace_addon.core.contact.normal_cones import least_slopes
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
-from tests.core.contact.meetings import lowered, meet
+from tests.core.contact.body_pairs import lowered, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, torus
 
 FEATURE = ("dim1", "index1", "dim2", "index2")
@@ -91,7 +91,7 @@ def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
             tangent = features.geometry().tangents[:, 0]
             upward -= (upward * tangent).sum(axis=1)[:, None] * tangent
         upward /= np.linalg.norm(upward, axis=1)[:, None]
-        inside = lowest_rises(features, upward)[1] >= -1e-6
+        inside = least_slopes(features, upward)[1] >= -1e-6
         assert inside.any()
         assert (np.abs(upward[inside]) <= spread[index[inside]] + 1e-9).all()
 

@@ -1,68 +1,34 @@
-"""Steps that pass through something are caught, and steps past it are not."""
-
-from __future__ import annotations
+"""Overlaps at one pose: flat triangles that cut each other, curved faces without a contact."""
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.continuous_collision import (
+from physplace_addon.core.contact.interpenetration import (
     missed_collisions,
-    swept_contacts,
+    triangle_overlaps,
     triangles_overlap,
 )
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
-from tests.core.contact.meetings import everything_within, meet
+from tests.core.contact.body_pairs import everything_within, meet
 from tests.core.meshes import SQUARE_TRIANGLES
 
-CORNER_DOWN = (0.6, 0.5, 0.0)
-EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
+
+@pytest.mark.parametrize("depth", [1e-9, 1e-3, 0.2])
+def test_a_corner_pushed_into_a_floor_is_as_deep_as_it_was_pushed(depth):
+    turn = (0.6, 0.5, 0.0)
+    low = meet("cube", "slab", turn)
+    lowest = low.pose.points(low.active.body.vertices)[:, 2].min()
+    body_pair = meet("cube", "slab", turn, (0.1, 0.2, -lowest - depth))
+    assert triangle_overlaps(body_pair).depth.max() == pytest.approx(depth, rel=1e-6, abs=1e-12)
+    assert triangles_overlap(body_pair, 0.9 * depth)
+    assert not triangles_overlap(body_pair, 1.1 * depth)
 
 
-def kinds_crossed(active, world, turn, start, end):
-    way = meet(active, world, turn, start), meet(active, world, turn, end)
-    (crossed,) = swept_contacts([way])
-    return set(crossed.kinds()), crossed
-
-
-def test_a_vertex_pushed_through_a_triangle_is_reported():
-    kinds, crossed = kinds_crossed("cube", "plane", CORNER_DOWN, (0.1, 0.2, 1.0), (0.1, 0.2, 0.6))
-    assert "vertex/face" in kinds
-    assert (crossed.normal[:, 2] > 1.0 - 1e-12).all()
-    assert (crossed.gap > 0.0).all()
-
-
-def test_a_face_pushed_over_a_vertex_is_reported():
-    kinds, crossed = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (0.3, 0.4, 1.1), (0.3, 0.4, 0.9))
-    assert "face/vertex" in kinds
-    assert (crossed.gap > 0.0).all()
-
-
-def test_an_edge_pushed_through_an_edge_is_reported():
-    start, end = (0.0, 0.0, 1.5), (0.0, 0.0, 1.0)
-    world = meet("cube", "cube").active.body.transformed(
-        np.array(meet("cube", "cube", (0.0, 0.25 * np.pi, 0.0)).pose.matrix4)
-    )
-    kinds, crossed = kinds_crossed("cube", world, EDGE_DOWN, start, end)
-    assert "edge/edge" in kinds
-    lowest = crossed.take(np.array(crossed.kinds(), dtype=object) == "edge/edge")
-    assert np.abs(lowest.normal - [0.0, 0.0, 1.0]).max(axis=1).min() < 1e-12
-
-
-def test_a_step_all_the_way_through_a_sheet_is_reported():
-    kinds, _ = kinds_crossed("cube", "plane", CORNER_DOWN, (0.0, 0.0, 1.2), (0.0, 0.0, -1.2))
-    assert "vertex/face" in kinds
-    assert not triangles_overlap(meet("cube", "plane", CORNER_DOWN, (0.0, 0.0, -1.2)), 1e-9)
-
-
-def test_sliding_over_a_face_crosses_nothing():
-    kinds, _ = kinds_crossed("cube", "plane", (0.0, 0.0, 0.2), (0.0, 0.0, 0.5001), (0.3, 0.2, 0.5001))
-    assert kinds == set()
-
-
-def test_sliding_past_a_corner_crosses_nothing():
-    kinds, _ = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (1.001, -0.4, 0.2), (1.001, 1.4, 0.2))
-    assert kinds == set()
+def test_curved_triangles_overlap_by_less_than_they_may_be_off_their_surfaces():
+    touching = meet("ball", "ball", at=(0.0, 0.0, 2.0))
+    assert triangle_overlaps(touching, curved=True).depth.max(initial=0.0) == 0.0
+    assert triangle_overlaps(meet("ball", "ball", at=(0.0, 0.0, 1.6)), curved=True).depth.max() > 0.01
 
 
 def test_boxes_that_overlap_without_their_triangles_are_apart():

@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
-from tests.core.contact.meetings import meet
+from tests.core.contact.body_pairs import meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 

@@ -1,0 +1,182 @@
+"""Creation of interface points of curved features (Snyder 1995, section 4.3).
+
+Near triangles give *seeds*: points of faces over faces (`face_seeds`), minima finer than the mesh
+(`sub_cell_seeds`), edges and vertices (`feature_seeds`).  Seeds in the sphere of neglect of a tracked point
+are left out.  The others are put on their sides, solved, and kept if they bind the motion and were not inside
+already at the pose before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Bools, Ints
+from ...vectors import dot
+from ..body_pair import BodyPair
+from ..features import FACE
+from ..normal_cones import in_normal_cones
+from ..regions.flat_pairs import CONE_TOLERANCE
+from ..sidedness import on_their_sides, outside_before
+from .closest_points import closest_points_on_faces
+from .contact_curves import CurveSources
+from .extremal_pairs import may_be_minima, solve_extremal_pairs
+from .face_seeds import FaceSeeds, face_seeds, neglected
+from .feature_seeds import distance_seeds, edge_seeds, vertex_seeds
+from .interface_points import SOFT, InterfacePoints
+from .pair_roles import PairRoles
+from .sub_cell_seeds import sub_cell_seeds
+
+_MOST = 400  # starts that are solved, the nearest: on a fine mesh more lead to the same points again
+_ROUNDS = 3  # of Newton's method for the distance by which starts are ordered
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far interface points are looked for; all are lengths.
+
+    curved, flat: the largest gap of points of curved and of flat features (of these there are many more).
+    samples: the largest gap of samples of contact curves.
+    threshold: how far a new point may lie from where its triangles met; farther is the paper's failure
+    (section 4.3).
+    """
+
+    curved: float
+    flat: float
+    samples: float
+    threshold: float = np.inf
+
+    @property
+    def farthest(self) -> float:
+        """The farthest that any pair is looked for."""
+        return max(self.curved, self.flat)
+
+    def times(self, factor: float) -> Reach:
+        """Return a reach `factor` times as far."""
+        return Reach(*(factor * each for each in (self.curved, self.flat, self.samples, self.threshold)))
+
+
+def create_points(
+    body_pair: BodyPair,
+    t1: Ints,
+    t2: Ints,
+    reach: Reach,
+    kept: InterfacePoints,
+    tracked: InterfacePoints,
+    before: BodyPair | None,
+) -> tuple[InterfacePoints, CurveSources]:
+    """Return new interface points of pairs of near triangles, and the seeds that contact curves start from.
+
+    Args:
+        t1, t2: (k,) triangles of the active body and of the world, not both plain.
+        kept: the tracked points that persist; seeds in their spheres of neglect are left out.
+        tracked: all points known before, which show the sides of sheets.
+        before: a pose free of overlap, for the same; None at the first pose.
+    """
+    faces, edges, others = _seeds(body_pair, t1, t2, reach.curved, tracked, before)
+    softness = SOFT / body_pair.radius
+    of_faces = [seeds.points.take(seeds.lowest & ~neglected(seeds, kept, softness)) for seeds in faces]
+    starts = InterfacePoints.join([InterfacePoints.none(), *of_faces, *others])
+    sided, certain = _with_sides(body_pair, starts, tracked, before)
+    solved, valid = _solved(body_pair, sided, certain, reach.threshold)
+    new = binding(body_pair, solved.take(valid), reach.curved)
+    return _outside(body_pair, new, reach.curved, before), CurveSources(faces, edges)
+
+
+def interface_points_of_triangles(body_pair: BodyPair, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
+    """Return the interface points of curved features that pairs of triangles (k,) are or own.
+
+    Nothing is known of any other pose; reach is a length.
+    """
+    nothing = InterfacePoints.none()
+    return create_points(body_pair, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
+
+
+def _seeds(
+    body_pair: BodyPair, t1: Ints, t2: Ints, reach: float, tracked: InterfacePoints, before: BodyPair | None
+) -> tuple[list[FaceSeeds], list[InterfacePoints], list[InterfacePoints]]:
+    """Return the seeds of faces, all seeds of edges over faces, and the starts but those of faces."""
+    on_active, on_world = PairRoles(body_pair, True), PairRoles(body_pair, False)
+    faces = face_seeds(body_pair, t1, t2, reach, tracked, before)
+    edges = [edge_seeds(on_active, t1, t2, reach), edge_seeds(on_world, t2, t1, reach)]
+    starts = [
+        *sub_cell_seeds(body_pair, t1, t2, reach, tracked, before),
+        *(nearest for nearest, _ in edges),
+        vertex_seeds(on_active, t1, t2, reach),
+        vertex_seeds(on_world, t2, t1, reach),
+        distance_seeds(body_pair, t1, t2, reach),
+    ]
+    return faces, [every for _, every in edges], starts
+
+
+def _with_sides(
+    body_pair: BodyPair, starts: InterfacePoints, tracked: InterfacePoints, before: BodyPair | None
+) -> tuple[InterfacePoints, Bools]:
+    """Return the starts on the sides that the pose before shows, and for which (k,) these are to be kept."""
+    if before is None:
+        return starts, np.zeros(len(starts), bool)
+    starts = on_their_sides(before, starts, tracked)
+    over_face: Bools = (starts.dim1 == FACE) | (starts.dim2 == FACE)
+    return starts, over_face & ~body_pair.side_is_certain(starts)
+
+
+def _solved(
+    body_pair: BodyPair, starts: InterfacePoints, known_sides: Bools, threshold: float
+) -> tuple[InterfacePoints, Bools]:
+    """Return the solutions of the nearest starts that may lead to minima, and which of them are valid."""
+    chosen = np.nonzero(may_be_minima(body_pair, starts, known_sides))[0]
+    chosen = chosen[_nearest(body_pair, starts.take(chosen))]
+    starts = starts.take(chosen)
+    solved, valid = solve_extremal_pairs(body_pair, starts, known_sides[chosen])
+    if np.isfinite(threshold):
+        offset = solved.point1 - body_pair.first(starts).geometry().point
+        valid &= dot(offset, offset) <= threshold**2
+    return solved, valid
+
+
+def _nearest(body_pair: BodyPair, starts: InterfacePoints) -> Ints:
+    """Return the rows of the _MOST starts whose features are nearest, ascending.
+
+    A start over a face need not be over its closest point, so a few rounds find that first.
+    """
+    if len(starts) <= _MOST:
+        return np.arange(len(starts))
+    first, second = body_pair.first(starts), body_pair.second(starts)
+    at1, at2, radius = first.geometry().point, second.geometry().point, body_pair.radius
+    on_world = np.nonzero(starts.dim2 == FACE)[0]
+    on_active = np.nonzero((starts.dim1 == FACE) & (starts.dim2 != FACE))[0]
+    at2[on_world] = closest_points_on_faces(at1[on_world], second.take(on_world), radius, _ROUNDS)[1].point
+    at1[on_active] = closest_points_on_faces(at2[on_active], first.take(on_active), radius, _ROUNDS)[1].point
+    offset = at1 - at2
+    nearest: Ints = np.sort(np.argsort(dot(offset, offset), kind="stable")[:_MOST])
+    return nearest
+
+
+def _outside(
+    body_pair: BodyPair, points: InterfacePoints, reach: float, before: BodyPair | None
+) -> InterfacePoints:
+    """Return the new points without those that were inside before: they look at the far side of a wall.
+
+    Those that overlap, or whose side is not certain, are looked at, and solved again on their sides.
+    """
+    if before is None:
+        return points
+    doubtful = (points.gap < 0.0) | ~body_pair.side_is_certain(points)
+    if not doubtful.any():
+        return points
+    real, sided = outside_before(before, body_pair, points.take(doubtful))
+    again, valid = solve_extremal_pairs(body_pair, sided.take(real), known_sides=True)
+    return InterfacePoints.join([points.take(~doubtful), binding(body_pair, again.take(valid), reach)])
+
+
+def binding(body_pair: BodyPair, points: InterfacePoints, reach: float) -> InterfacePoints:
+    """Return the points with |gap| within reach, a length, that the motion must obey.
+
+    Those are the points whose normals lie in both normal cones, and those that stand over a face, whether
+    lowest or not.  An overlap outside the cones is the far side of a wall.
+    """
+    near = points.take(np.abs(points.gap) <= reach)
+    over_face: Bools = (near.dim1 == FACE) | (near.dim2 == FACE)
+    binds = (over_face & (near.gap >= 0.0)) | in_normal_cones(body_pair, near, CONE_TOLERANCE)
+    return near.take(binds)
