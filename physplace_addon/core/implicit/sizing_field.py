@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Floats
+from ..vectors import length
 from .functions.base import ImplicitFunction
 from .neighbours import nearest
 from .particles.floaters import FloaterSettings
@@ -49,7 +50,7 @@ def greatest_curvature(function: ImplicitFunction, positions: Floats) -> Floats:
     where F_x is 0.
     """
     _, gradient, hessian = function.hessian(positions)
-    slope = np.sqrt(np.einsum("ri,ri->r", gradient, gradient))
+    slope = length(gradient)
     normal = gradient / np.where(slope > 0.0, slope, 1.0)[:, None]
     flat = np.eye(3) - normal[:, :, None] * normal[:, None, :]
     turning = flat @ hessian @ flat

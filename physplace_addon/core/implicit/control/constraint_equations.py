@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import dot, length
 from ..functions.base import ImplicitFunction
 from .control_points import ControlPoints
 from .least_change import RankedInverse, length_weights
@@ -157,7 +158,7 @@ class PointEvaluation:
             places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
         value, gradient, rates = function.derivatives(places)
         gradient, beside = gradient[:count], gradient[count:]
-        slope = np.sqrt(np.einsum("ni,ni->n", gradient, gradient))
+        slope = length(gradient)
         return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
 
     @property
@@ -278,7 +279,7 @@ def first_order_step(
     """
     way, desired = desired_step.moves, desired_step.desired
     equations = ConstraintEquations.of(evaluated, controls, mobility, limits.near)
-    after = equations.off + np.einsum("ni,ni->n", equations.normal, way)
+    after = equations.off + dot(equations.normal, way)
     if np.count_nonzero(desired):
         after = after + equations.weight * (evaluated.rates[: len(way)] @ desired)
     keeps = equations.off - np.maximum(np.minimum(equations.off, limits.stride), -limits.stride)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...errors import SculptingError
+from ...vectors import length
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class ControlPoints:
     @cached_property
     def distance_left(self) -> Floats:
         """How far each point is from its target (n,), in scene units."""
-        return np.asarray(np.sqrt(np.einsum("ni,ni->n", self._vector_left, self._vector_left)))
+        return np.asarray(length(self._vector_left))
 
     @cached_property
     def _vector_left(self) -> Floats:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Floats
+from ...vectors import dot
 from ..functions.base import ImplicitFunction
 from ..particles.floaters import Floaters
 from ..particles.sampling import Sampling
@@ -290,4 +291,4 @@ def _are_calm(before: Floaters, after: Floaters) -> bool:
     if len(before) != len(after) or not len(after) or after.ages.min() == 0:
         return False
     moves = after.positions - before.positions
-    return bool(np.all(np.einsum("ri,ri->r", moves, moves) <= (_CALM * after.radii) ** 2))
+    return bool(np.all(dot(moves, moves) <= (_CALM * after.radii) ** 2))

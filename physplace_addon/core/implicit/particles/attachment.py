@@ -109,7 +109,7 @@ def attached_to_surface(
     return Attached(places, gradients, lost)
 
 
-def shortened_at_bends(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
+def shortened_moves(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:
     """Return positions (r, 3), those drawn back towards their starts that have left a small component.
 
     A move longer than `short` is evaluated after a first part of it, and at its end. Where it is off the

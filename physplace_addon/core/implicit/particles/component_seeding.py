@@ -24,6 +24,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats
 from ...errors import SamplingError
+from ...vectors import dot, length
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs, nearest
 from .attachment import attached_to_surface
@@ -206,7 +207,7 @@ def _surface_points(function: ImplicitFunction, points: Floats, cell: float, rad
         radius: the desired radius that they get, in scene units.
     """
     value, gradients = function.gradient(points)
-    square = np.einsum("ki,ki->k", gradients, gradients)
+    square = dot(gradients, gradients)
     near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
     seen = np.flatnonzero(near)
     points_on = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
@@ -229,7 +230,7 @@ def _claimed(points: Floaters, floaters: Floaters) -> Bools:
     apart, who = nearest(points.positions, floaters.positions, reach)
     close = np.flatnonzero(apart <= reach)
     looks = floaters.gradients[who[close]]
-    alike = np.einsum("ki,ki->k", looks, points.gradients[close]) > 0.0
+    alike = dot(looks, points.gradients[close]) > 0.0
     claimed = np.zeros(len(points), dtype=bool)
     claimed[close] = alike & (apart[close] <= _CLAIM * floaters.desired[who[close]])
     return claimed
@@ -257,7 +258,7 @@ def _one_each(points: Floaters, apart: float) -> Floaters:
     chosen = np.unique(label, return_index=True)[1]
     way = points.positions - points.positions[chosen][label]
     extent = np.zeros(len(chosen))
-    np.maximum.at(extent, label, np.sqrt(np.einsum("ki,ki->k", way, way)))
+    np.maximum.at(extent, label, length(way))
     seeds = points.take(chosen)
     radii = np.maximum(seeds.radii, 0.5 * extent)
     return Floaters(seeds.positions, radii, seeds.gradients, seeds.desired, seeds.ages)

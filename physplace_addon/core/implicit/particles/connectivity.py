@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats
+from ...vectors import dot, length
 from ..functions.base import ImplicitFunction
 from ..projection import traced_step
 from .floaters import Floaters
@@ -33,7 +34,7 @@ def reachable_over_surface(function: ImplicitFunction, points: Floaters, goals: 
     """
     at, gradients = points.positions.copy(), points.gradients.copy()
     way = goals - at
-    far = np.sqrt(np.einsum("ki,ki->k", way, way))
+    far = length(way)
     stride = np.maximum(_STRIDE * points.desired, 2.0 * far / _STRIDES)
     there = far <= _THERE * points.desired
     lost = np.zeros(len(at), dtype=bool)
@@ -43,14 +44,14 @@ def reachable_over_surface(function: ImplicitFunction, points: Floaters, goals: 
             break
         way = goals[going] - at[going]
         normal = gradients[going]
-        square = np.maximum(np.einsum("ki,ki->k", normal, normal), 1e-300)
-        way -= (np.einsum("ki,ki->k", normal, way) / square)[:, None] * normal
-        length = np.sqrt(np.einsum("ki,ki->k", way, way))
-        place = at[going] + np.minimum(stride[going] / np.maximum(length, 1e-300), 1.0)[:, None] * way
+        square = np.maximum(dot(normal, normal), 1e-300)
+        way -= (dot(normal, way) / square)[:, None] * normal
+        reach = length(way)
+        place = at[going] + np.minimum(stride[going] / np.maximum(reach, 1e-300), 1.0)[:, None] * way
         at[going], gradients[going], off = traced_step(function, place, stride[going], _NEWTON)
         lost[going] = off > _OFF * stride[going]
         left = goals[going] - at[going]
-        there[going] = np.sqrt(np.einsum("ki,ki->k", left, left)) <= _THERE * points.desired[going]
+        there[going] = length(left) <= _THERE * points.desired[going]
     return np.asarray(there & ~lost)
 
 

@@ -17,7 +17,7 @@ from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_length, column_rows
 from ..functions.base import ImplicitFunction
 from ..sizing_field import desired_repulsion_radii
-from .attachment import attached_to_surface, constrained_velocity, limited_moves, shortened_at_bends
+from .attachment import attached_to_surface, constrained_velocity, limited_moves, shortened_moves
 from .component_seeding import ComponentSeeding
 from .fission_and_death import deaths, fission, fissions, patience
 from .floaters import Floaters, FloaterSettings
@@ -175,7 +175,7 @@ class Sampling:
             function: F after the step.
         """
         places = self._seeding.within_reach(function, floaters.positions)
-        places = shortened_at_bends(function, starts, places, _SHORT * self.settings.radius)
+        places = shortened_moves(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)

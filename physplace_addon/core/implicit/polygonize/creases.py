@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import length
+from ...vectors import dot, length
 from ..functions.base import ImplicitFunction
 from ..projection import projected_along
 from .mesh_topology import MeshTopology
@@ -50,7 +50,7 @@ def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, B
     jumps, ways = normals[:, 1] - normals[:, 0], ends[:, 1] - ends[:, 0]
     turn = length(jumps)
     found = (turn > _JUMP) & (turn * _SHORT * size >= _JUMP * length(ways))
-    outward: Bools = np.einsum("ki,ki->k", jumps, ways)[found] > 0.0
+    outward: Bools = dot(jumps, ways)[found] > 0.0
     return ends[found, 0], outward
 
 

@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import cross
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,5 +93,5 @@ class MeshTopology:
 def area_vectors(points: Floats, triangles: Ints) -> Floats:
     """Return the normals (t, 3) of triangles (t, 3) over points (n, 3), as long as their areas."""
     a, b, c = (points[triangles[:, i]] for i in range(3))
-    vectors = 0.5 * np.cross(b - a, c - a)
+    vectors = 0.5 * cross(b - a, c - a)
     return np.asarray(vectors, dtype=np.float64)

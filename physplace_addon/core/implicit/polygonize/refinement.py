@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import dot
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected
 from .mesh_topology import MeshTopology
@@ -98,7 +99,7 @@ def _distances(function: ImplicitFunction, points: Floats) -> Floats:
 def _squares(points: Floats, topology: MeshTopology) -> Floats:
     """Return the squared lengths (m,) of the edges."""
     side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
-    squares: Floats = np.einsum("mi,mi->m", side, side)
+    squares: Floats = dot(side, side)
     return squares
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import length_and_unit
+from ...vectors import cross, dot, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..sizing_field import greatest_curvature
@@ -117,9 +117,9 @@ def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Int
 def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
     """Return the circumcentres (s, 3) of tetrahedra (s, 4, 3), and six times their signed volumes (s,)."""
     a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
-    bc, ca, ab = np.cross(b, c), np.cross(c, a), np.cross(a, b)
-    volume = np.einsum("si,si->s", a, bc)
-    squares = (np.einsum("si,si->s", side, side)[:, None] for side in (a, b, c))
+    bc, ca, ab = cross(b, c), cross(c, a), cross(a, b)
+    volume = dot(a, bc)
+    squares = (dot(side, side)[:, None] for side in (a, b, c))
     offset = sum(square * normal for square, normal in zip(squares, (bc, ca, ab), strict=True))
     flat = np.where(volume == 0.0, np.finfo(np.float64).tiny, volume)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats
 from ...errors import PhysPlaceError
+from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs
 from ..projection import projected
@@ -95,7 +96,7 @@ def _landed(function: ImplicitFunction, cells: Floats, size: float) -> Floats:
     """Return points (k', 3) of the surface near the centres (k, 3) of cells, where there are some."""
     points = projected(function, cells, size, _ROUNDS)
     value, gradient = function.gradient(points)
-    slope = np.sqrt(np.einsum("ki,ki->k", gradient, gradient))
+    slope = length(gradient)
     arrived = np.abs(value) <= 1e-6 * size * slope
     near = np.all(np.abs(points - cells) <= 2.0 * size, axis=1)
     landed: Floats = points[arrived & near]

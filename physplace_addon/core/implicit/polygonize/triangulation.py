@@ -20,6 +20,7 @@ from enum import Enum
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...vectors import cross, dot, length
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from .creases import creases
@@ -154,7 +155,7 @@ def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: In
         creased: whether the surface may have creases.
     """
     part = MeshTopology.of(triangles, len(points)).components
-    size = np.sqrt(np.einsum("ti,ti->t", *[area_vectors(points, triangles)] * 2))
+    size = length(area_vectors(points, triangles))
     angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
     count = int(part.max()) + 1
     corners = np.unique(np.stack([np.repeat(part, 3), triangles.ravel()]), axis=1)[0]
@@ -186,10 +187,10 @@ def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple
         The turns (t,) in radians, and the signed solid angles (t,).
     """
     gradient = function.gradient(points)[1]
-    normals = gradient / np.maximum(np.sqrt(np.einsum("ki,ki->k", gradient, gradient)), 1e-300)[:, None]
+    normals = gradient / np.maximum(length(gradient), 1e-300)[:, None]
     a, b, c = (normals[triangles[:, i]] for i in range(3))
-    cosines = np.stack([np.einsum("ti,ti->t", one, two) for one, two in ((a, b), (b, c), (c, a))])
-    above = np.einsum("ti,ti->t", a, np.cross(b, c))
+    cosines = np.stack([dot(one, two) for one, two in ((a, b), (b, c), (c, a))])
+    above = dot(a, cross(b, c))
     turned: Floats = np.arccos(np.clip(cosines.min(axis=0), -1.0, 1.0))
     swept: Floats = 2.0 * np.arctan2(above, 1.0 + cosines.sum(axis=0))
     return turned, swept
@@ -201,8 +202,8 @@ def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
     """
     _, gradient, hessian = function.hessian(points)
     one, two, three = (hessian[:, i] for i in range(3))
-    adjugate = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)], axis=1)
-    square = np.einsum("ki,ki->k", gradient, gradient)
+    adjugate = np.stack([cross(two, three), cross(three, one), cross(one, two)], axis=1)
+    square = dot(gradient, gradient)
     above = np.einsum("ki,kij,kj->k", gradient, adjugate, gradient)
     curvature: Floats = above / np.maximum(square * square, np.finfo(np.float64).tiny)
     return curvature
@@ -213,7 +214,7 @@ def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tu
     topology = MeshTopology.of(triangles, len(points))
     middles = points[topology.ends].mean(axis=1)
     side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
-    reach = 0.25 * float(np.sqrt(np.einsum("mi,mi->m", side, side).max()))
+    reach = 0.25 * float(np.sqrt(dot(side, side).max()))
     middles = projected(function, middles, reach)
     a, b, c = triangles.T
     ab, bc, ca = len(points) + topology.edge_of.T
@@ -229,5 +230,5 @@ def _sums(points: Floats, triangles: Ints) -> Floats:
     """Return the area and the volume (2,) of a mesh."""
     vectors = area_vectors(points, triangles)
     middle = points[triangles].mean(axis=1) - points.mean(axis=0)
-    area = np.sqrt(np.einsum("ti,ti->t", vectors, vectors)).sum()
+    area = length(vectors).sum()
     return np.array([area, np.einsum("ti,ti->", middle, vectors) / 3.0])

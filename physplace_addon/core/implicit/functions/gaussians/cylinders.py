@@ -102,7 +102,7 @@ def _greatest(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
     along = np.einsum("nci,ni->nc", offsets, e)
     t = np.clip(_divided(along, np.broadcast_to((e * e).sum(axis=1)[:, None], along.shape)), 0.0, 1.0)
     d = offsets - t[..., None] * e[:, None]
-    far[finite] = np.sqrt(np.einsum("nci,nci->nc", d, d).max(axis=1, initial=0.0))
+    far[finite] = np.sqrt(dot(d, d).max(axis=1, initial=0.0))
     return far
 
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ....arrays import Floats
 from ....rigid import skew
+from ....vectors import cross, length
 from ..element_rows import columns_of
 from .solids import Solids, Which, products
 
@@ -98,7 +99,7 @@ class Ellipsoids(Solids):
         """
         d, axes = x - self.rows[which, :3], self._axes[which]
         z = np.einsum("...ji,...j->...i", self.rotations[which], d) / axes
-        return d, z, np.sqrt(np.einsum("...i,...i->...", z, z)), axes, np.cbrt(axes).prod(axis=-1)
+        return d, z, length(z), axes, np.cbrt(axes).prod(axis=-1)
 
     def values(self, x: Floats, which: Which) -> Floats:
         """Return f (...), in scene units."""
@@ -133,7 +134,7 @@ class Ellipsoids(Solids):
         d, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None]
         of_axes = (f[..., None] / 3.0 - steep * z * z) / axes
-        turn = np.einsum("...ji,...j->...i", self._jacobians[which], np.cross(d, slope))
+        turn = np.einsum("...ji,...j->...i", self._jacobians[which], cross(d, slope))
         return np.concatenate((-slope, of_axes, -turn), axis=-1)
 
     @cached_property

@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 
 from ....arrays import Floats, Ints
 from ....errors import ImplicitError
-from ....vectors import length_and_unit
+from ....vectors import cross, dot, length_and_unit
 from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of
 from .solids import Solids, Which, products
@@ -55,7 +55,7 @@ def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
     corners = places[(places @ normals.T <= distances + slack).all(axis=1)]
     if not len(corners):
         return EMPTY.copy()
-    lines = np.cross(normals[pairs[:, 0]], normals[pairs[:, 1]])
+    lines = cross(normals[pairs[:, 0]], normals[pairs[:, 1]])
     ways = np.concatenate((lines, -lines))[np.tile((lines * lines).sum(axis=1) > _PARALLEL, 2)]
     endless = ways[(ways @ normals.T <= _PARALLEL).all(axis=1)]
     low = np.where((endless < -_PARALLEL).any(axis=0), -np.inf, corners.min(axis=0) - slack)
@@ -130,7 +130,7 @@ class HalfSpaces(Solids):
         if not (length > 0.0).all():
             raise ImplicitError("plane", "normals", "a normal of length 0", "give it a direction")
         middle = np.asarray(origin, dtype=np.float64)
-        distance = np.einsum("ki,ki->k", n, rows[:, 3:] - middle)
+        distance = dot(n, rows[:, 3:] - middle)
         return cls(np.column_stack((n, distance)), middle, float(size))
 
     def _valid(self, rows: Floats) -> Floats:

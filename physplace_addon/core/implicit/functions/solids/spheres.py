@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....vectors import length_and_unit
+from ....vectors import length, length_and_unit
 from ..element_rows import columns_of
 from .solids import Solids, Which
 
@@ -31,7 +31,7 @@ class Spheres(Solids):
     def values(self, x: Floats, which: Which) -> Floats:
         """Return the distances f (...), in scene units."""
         d = x - self.rows[which, :3]
-        distance: Floats = np.sqrt(np.einsum("...i,...i->...", d, d)) - self.rows[which, 3]
+        distance: Floats = length(d) - self.rows[which, 3]
         return distance
 
     def gradients(self, x: Floats, which: Which) -> tuple[Floats, Floats]:
