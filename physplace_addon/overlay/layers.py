@@ -61,11 +61,13 @@ def layers_of(marks: Marks) -> list[Layer]:
     """The layers of marks that are not empty, first what is drawn first."""
     layers = [layer for support in marks.supports for layer in _support_layers(support, marks.radius)]
     ends = marks.contacts + marks.radius * marks.forces[:, None] * marks.normals
+    lines, sticks = np.stack([marks.contacts, ends], axis=1), marks.bilateral
     layers += [
         Layer(Kind.LINES, marks.extremal.reshape(-1, 3), EXTREMAL, 1.0),
-        Layer(Kind.LINES, np.stack([marks.contacts, ends], axis=1).reshape(-1, 3), CONTACT, 2.0),
-        Layer(Kind.POINTS, marks.contacts[~marks.bilateral], CONTACT, 8.0),
-        Layer(Kind.POINTS, marks.contacts[marks.bilateral], BILATERAL, 12.0),
+        Layer(Kind.LINES, lines[~sticks].reshape(-1, 3), CONTACT, 2.0),
+        Layer(Kind.LINES, lines[sticks].reshape(-1, 3), BILATERAL, 2.0),
+        Layer(Kind.POINTS, marks.contacts[~sticks], CONTACT, 8.0),
+        Layer(Kind.POINTS, marks.contacts[sticks], BILATERAL, 12.0),
         Layer(Kind.POINTS, marks.collisions, COLLISION, 10.0, in_front=True),
         Layer(Kind.LINES, marks.pulls.reshape(-1, 3), PULL, 2.0, in_front=True),
         Layer(Kind.POINTS, marks.pulls[:, 0], PULL, 8.0, in_front=True),

@@ -29,8 +29,8 @@ _PRESSES = 1e-3  # of R: what a hand asks for beyond a contact, that counts as p
 class Marks:
     """What is drawn: lengths in scene units, directions unit length, forces in units of the weight.
 
-    contacts (k, 3): points that touch; normals (k, 3): the way each pushes; forces (k,) >= 0; bilateral (k,):
-    which of them slide but do not separate.
+    contacts (k, 3): points that touch; normals (k, 3): the direction in which each pushes; bilateral (k,):
+    which of them slide but do not separate; forces (k,): negative only where a bilateral contact pulls.
     extremal (m, 2, 3): pairs of points that are near but apart.  collisions (c, 3): where something is in the
     way, or overlaps.  supports: of each body, its centre of mass and what holds that up.  pulls (p, 2, 3):
     from points of bodies to where a hand or a tie pulls them.  radius: R, the length of a normal whose force
@@ -68,7 +68,8 @@ def marks_of_state(placement: Placement, state: State) -> Marks:
     marks = _marks(state.system, state.local_points, touches, state.origin, gravity, found.forces)
     bilateral = np.zeros(len(found.rows), dtype=bool)
     bilateral[found.bilateral] = True
-    return replace(marks, bilateral=bilateral)
+    forces = np.where(bilateral, found.forces, marks.forces)
+    return replace(marks, bilateral=bilateral, forces=forces)
 
 
 def in_the_way(state: State, body: int, target: Pose) -> Floats:

@@ -133,7 +133,10 @@ def test_without_gravity_nothing_supports() -> None:
 
 def test_a_normal_is_as_long_as_the_radius_times_its_force() -> None:
     one, up = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])
-    marks = replace(Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), radius=4.0)
+    no = np.zeros(1, dtype=bool)
+    marks = replace(
+        Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), bilateral=no, radius=4.0
+    )
     (line,) = [layer for layer in layers_of(marks) if layer.kind is Kind.LINES]
     np.testing.assert_allclose(line.vertices, [(1.0, 2.0, 3.0), (1.0, 2.0, 5.0)])
     assert line.colour == CONTACT

@@ -42,6 +42,7 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(user: User) -> None:
         contacts=np.array([[-2.0, 0.0, 0.0]]),
         normals=np.array([[0.0, 0.0, 1.0]]),
         forces=np.array([0.5]),
+        bilateral=np.zeros(1, dtype=bool),
         radius=4.0,
         collisions=np.array([[2.0, 0.0, 0.0]]),
         pulls=np.array([[[-2.0, 0.0, 4.0], [2.0, 0.0, 4.0]]]),

@@ -122,6 +122,16 @@ def test_bilateral_contacts_are_drawn_apart_from_the_others(item: PlacementItem)
     assert len(points[CONTACT]) == len(marks.contacts) - 1
 
 
+def test_the_force_of_a_contact_that_pulls_is_drawn_into_what_it_sticks_to(item: PlacementItem) -> None:
+    assert toggle(item, 1.0, 1.0)
+    assert toggle(item, 1.0, -1.0)
+    pulled_up(item)
+    marks = item.marks(0, None)
+    assert marks.forces[marks.bilateral].sum() < -0.1
+    lines = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.kind.name == "LINES"}
+    assert lines[BILATERAL][:, 2].min() < -0.1
+
+
 def test_a_record_keeps_bilateral_contacts(item: PlacementItem) -> None:
     assert toggle(item, 1.0, 1.0)
     (record,) = read_records(write_records([PlacementRecord.of(item)]))
