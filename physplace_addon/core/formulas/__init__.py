@@ -4,7 +4,7 @@ One reader serves surfaces in u and v, paths in t, and implicit functions in x, 
 """
 
 from .errors import FormulaError
-from .formula import Formulas, Jets, number_of
+from .formula import Formulas, JetArrays, number_of
 from .graded import Graded, graded
 from .jets import Jet
 from .parser import RESERVED, closest_name
@@ -16,7 +16,7 @@ __all__ = [
     "Formulas",
     "Graded",
     "Jet",
-    "Jets",
+    "JetArrays",
     "Range",
     "closest_name",
     "graded",

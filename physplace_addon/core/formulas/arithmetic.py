@@ -47,7 +47,7 @@ class Arithmetic(ABC):
         """Return x where `which` is 1, y where it is 0, nothing known where it is NaN."""
 
 
-class Numbers(Arithmetic):
+class NumberArithmetic(Arithmetic):
     """Arrays of numbers; NaN and infinite values are results like others."""
 
     _FUNCTIONS = {
@@ -88,7 +88,7 @@ class Numbers(Arithmetic):
         return np.where(which == 1.0, x, np.where(which == 0.0, y, np.nan))
 
 
-NUMBERS = Numbers()
+NUMBERS = NumberArithmetic()
 
 
 def plus(a: Element, b: Element) -> Element:

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Floats
 from .arithmetic import NUMBERS, Arithmetic, Element, plus, times
 from .derivatives import BINARY, UNARY, power_derivatives
-from .graded import Graded, Grades, graded
+from .graded import Graded, GradedArithmetic, graded
 from .jets import Jet, Order, binary_jet, power_jet, unary_jet
 from .nodes import NUMBER, VARIABLE, Builder, Node, Place
 from .parser import Parser
@@ -68,7 +68,7 @@ def _dual(value: Dual | float) -> Dual:
     return value if isinstance(value, Dual) else Dual(value, None)
 
 
-class Duals(Arithmetic):
+class DualArithmetic(Arithmetic):
     """Functions of duals over the elements of an arithmetic."""
 
     def __init__(self, inner: Arithmetic) -> None:
@@ -117,7 +117,7 @@ class Duals(Arithmetic):
 
 
 @dataclass(frozen=True, eq=False)
-class Jets:
+class JetArrays:
     """Values (m, k) of m formulas at k points, first derivatives (m, n, k), second ones (m, n, n, k)."""
 
     value: Floats
@@ -162,7 +162,7 @@ class Formulas:
         jets = self.numbers(points, 0)
         return np.stack([np.broadcast_to(jet.value, points.shape[1:]) for jet in jets])
 
-    def jets(self, points: Floats) -> Jets:
+    def jets(self, points: Floats) -> JetArrays:
         """Return values and exact derivatives to second order at points (n, k)."""
         jets, count, shape = self.numbers(points, 2), len(self.variables), points.shape[1:]
         value = np.empty((len(jets), *shape))
@@ -175,7 +175,7 @@ class Formulas:
             for (i, j), bend in zip(Order(2, count).pairs, jet.second, strict=True):
                 if bend is not None:
                     second[row, i, j] = second[row, j, i] = bend
-        return Jets(value, first, second)
+        return JetArrays(value, first, second)
 
     def ranges(self, lower: Floats, upper: Floats, order: int = 2) -> list[Jet]:
         """Return, for each formula, proven ranges of its value and derivatives over boxes [lower, upper],
@@ -205,7 +205,11 @@ class Formulas:
     def _thirds(self, own: Arithmetic, t: Element, one: Element, number: Element) -> list[Element]:
         with np.errstate(all="ignore"):
             evaluated = self._evaluated(
-                Duals(own), 2, [Dual(t, one)], Dual(one, None), lambda value: Dual(number(value), None)
+                DualArithmetic(own),
+                2,
+                [Dual(t, one)],
+                Dual(one, None),
+                lambda value: Dual(number(value), None),
             )
             bends = [jet.second[0] for jet in self._outputs(evaluated)]
         return [None if bend is None else bend.slope for bend in bends]
@@ -216,7 +220,9 @@ class Formulas:
             return [
                 jet.value
                 for jet in self._outputs(
-                    self._evaluated(Grades(), 0, variables, None, lambda value: graded(_as_range(value)))
+                    self._evaluated(
+                        GradedArithmetic(), 0, variables, None, lambda value: graded(_as_range(value))
+                    )
                 )
             ]
 

@@ -67,7 +67,7 @@ def _unknown() -> Graded:
     return graded(Range(nothing, nothing))
 
 
-class Grades(Arithmetic):
+class GradedArithmetic(Arithmetic):
     """Functions of such polynomials: powers, and of constants what ranges have."""
 
     def function(self, name: str, x: Element) -> Element:

@@ -183,7 +183,7 @@ _FUNCTIONS: dict[str, Callable[[Range], Range]] = {
 }
 
 
-class Ranges(Arithmetic):
+class RangeArithmetic(Arithmetic):
     """Functions of ranges."""
 
     def function(self, name: str, x: Element) -> Element:
@@ -237,4 +237,4 @@ class Ranges(Arithmetic):
         return Range(lower, upper)
 
 
-RANGES = Ranges()
+RANGES = RangeArithmetic()

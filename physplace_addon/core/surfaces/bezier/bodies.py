@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ...mesh.mass import MassProperties, combined
 from ...vectors import cross, length
 from ..patches import POLE_SIDE, SidedPatches
@@ -167,5 +167,5 @@ def _fans(nets: SidedPatches, joins: Joins) -> list[Ints]:
         for side in (0, 1)
         if joins.smooth[patch, side] and nets.polar[joins.patch[patch, side]]
     ]
-    group = components(np.array(pairs, dtype=np.intp).reshape(-1, 2), len(nets))
+    group = component_labels(np.array(pairs, dtype=np.intp).reshape(-1, 2), len(nets))
     return [np.nonzero(group == number)[0] for number in np.unique(group[polar]).tolist()]

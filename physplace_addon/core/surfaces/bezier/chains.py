@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ..patches import POLE_SIDE, SidedPatches
 from .borders import BorderChain, PatchSides
 from .joins import SMOOTH_SINE, Joins
@@ -86,7 +86,7 @@ def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
     if not len(points):
         return np.empty(0, dtype=np.intp), np.empty((0, 3))
     pairs = cKDTree(points).query_pairs(2.0 * near, output_type="ndarray")
-    number = components(pairs, len(points))
+    number = component_labels(pairs, len(points))
     places = np.empty((int(number.max()) + 1, 3))
     places[number] = points
     return number, places

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ..subdivision.cage import Cage
 
 KIND = "bezier"  # the name of this kind of surface in errors
@@ -52,7 +52,7 @@ def _wrong(found: str, remedy: str) -> SurfaceError:
 def _islands(cage: Cage, beyond: Ints) -> Ints:
     """Return the island (nf,) of each face."""
     half, count = np.flatnonzero(beyond >= 0), len(cage.sizes)
-    return components(np.column_stack([cage.face[half], cage.face[beyond[half]]]), count)
+    return component_labels(np.column_stack([cage.face[half], cage.face[beyond[half]]]), count)
 
 
 def _corners(cage: Cage, beyond: Ints) -> Ints:

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ...vectors import cross, length, unit
 from ..bernstein import sub_matrices
 from ..patches import POLE_SIDE, SidedPatches
@@ -179,7 +179,7 @@ def with_smoothness(nets: SidedPatches, joins: Joins) -> Joins:
 def faces_of(joins: Joins) -> Ints:
     """Return the face (n,) of each patch: all patches that join smoothly are one face."""
     patch, side = np.nonzero(joins.smooth)
-    return components(np.column_stack([patch, joins.patch[patch, side]]), len(joins.patch))
+    return component_labels(np.column_stack([patch, joins.patch[patch, side]]), len(joins.patch))
 
 
 def joins_within(joins: Joins, own: Ints) -> Joins:

@@ -26,7 +26,7 @@ from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ..bernstein import raising_matrix
 from ..rational import dehomogenized, homogeneous
 from .bodies import bezier_boundary
@@ -89,7 +89,7 @@ def _welded(sheets: Sequence[SplineSheet]) -> list[SplineSheet]:
     near = _WELDED * 0.5 * float(np.linalg.norm(np.ptp(points, axis=0)))
     pairs = cKDTree(points).query_pairs(near, output_type="ndarray")
     pairs = pairs[(points[pairs[:, 0]] != points[pairs[:, 1]]).any(axis=1)]
-    number = components(pairs, len(points))
+    number = component_labels(pairs, len(points))
     first = np.unique(number, return_index=True)[1]
     parts = np.split(points[first[number]], np.cumsum(counts)[:-1])
     return [

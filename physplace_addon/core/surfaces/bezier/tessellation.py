@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ..patches import POLE_SIDE, SidedPatches
 from .joins import Joins
 from .sheet import BezierSheet
@@ -81,7 +81,7 @@ def strips_of(joins: Joins) -> Ints:
     own = 2 * patch + (side < 2)
     other = 2 * joins.patch[patch, side] + (joins.side[patch, side] < 2)
     size = 2 * len(joins.patch)
-    return components(np.column_stack([own, other]), size).reshape(-1, 2)
+    return component_labels(np.column_stack([own, other]), size).reshape(-1, 2)
 
 
 def largest_along_strips(strips: Ints, wanted: Ints) -> Ints:
@@ -185,7 +185,7 @@ def _shared(sheet: BezierSheet, grids: Sequence[Ints], count: int) -> Ints:
         side = _along(grids[patch], POLE_SIDE)
         first.append(side)
         second.append(np.full(len(side), side[0]))
-    return components(np.column_stack([np.concatenate(first), np.concatenate(second)]), count)
+    return component_labels(np.column_stack([np.concatenate(first), np.concatenate(second)]), count)
 
 
 def _line_parameters(cells_u: int, cells_v: int) -> Floats:

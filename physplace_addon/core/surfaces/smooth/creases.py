@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ...vectors import cross, dot, length, unit
 from ..subdivision.cage import Cage
 
@@ -181,7 +181,7 @@ def _fans(cage: Cage) -> Ints:
     """Return the fan (h,) of each corner."""
     following = cage.twin[cage.previous]
     linked = np.flatnonzero((following >= 0) & ~cage.sharp[cage.previous])
-    return components(np.column_stack([linked, following[linked]]), len(cage.corners))
+    return component_labels(np.column_stack([linked, following[linked]]), len(cage.corners))
 
 
 def _shares(fan: Ints, areas: Floats) -> Floats:

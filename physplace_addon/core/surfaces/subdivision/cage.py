@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 
 INFINITE = 10.0  # sharpness from which on an edge or a vertex stays sharp: OpenSubdiv's
 
@@ -133,7 +133,7 @@ def _not_manifold(cage: Cage) -> Bools:
     """
     following = cage.twin[cage.previous]
     linked = np.flatnonzero(following >= 0)
-    fan = components(np.column_stack([linked, following[linked]]), len(cage.corners))
+    fan = component_labels(np.column_stack([linked, following[linked]]), len(cage.corners))
     _, one = np.unique(fan, return_index=True)
     fans = np.bincount(cage.corners[one], minlength=cage.vertex_count)
     torn = (np.bincount(cage.edge, minlength=len(cage.ends)) > 1)[cage.edge] & (cage.twin < 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
-from ...mesh.edges import components
+from ...mesh.edges import component_labels
 from ..bezier.joins import Joins
 from ..bezier.tessellation import largest_along_strips, strips_of
 from ..patches import Patches
@@ -186,7 +186,7 @@ def _shared(lattice: Lattice, joins: Joins) -> Ints:
     first, row = lattice.along(patch, side)
     second, _ = lattice.along(joins.patch[patch, side], joins.side[patch, side])
     second = np.where(joins.backwards[patch, side][row], _reversed(second, row), second)
-    return components(np.column_stack([first, second]), int(lattice.firsts[-1]))
+    return component_labels(np.column_stack([first, second]), int(lattice.firsts[-1]))
 
 
 def _reversed(values: Ints, row: Ints) -> Ints:
