@@ -140,7 +140,7 @@ def implicit_complex(
             break
         points, triangles = bisected_at_longest_edges(function, points, triangles, far)
         mesh = _patched(function, points, triangles)
-    _check_ways(mesh.patches)
+    _check_directions(mesh.patches)
     return _complex_of(mesh)
 
 
@@ -175,8 +175,10 @@ def _patched(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Pa
     corners = _halves(numbers).reshape(-1, 3)
     vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
     sums = [np.bincount(corners.ravel(), vectors[:, i], len(places)) for i in range(3)]
-    ways = np.asarray(np.column_stack(sums), dtype=np.float64)
-    patches, found = implicit_patches(function, places[numbers], unit(ways)[numbers], np.repeat(reach, 3))
+    directions = np.asarray(np.column_stack(sums), dtype=np.float64)
+    patches, found = implicit_patches(
+        function, places[numbers], unit(directions)[numbers], np.repeat(reach, 3)
+    )
     away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers)])
     bound = most_between(away.reshape(found.shape[:3])) + _ROUNDING * patches.reach
     return _PatchedMesh(patches, places, numbers, bound, topology)
@@ -227,7 +229,7 @@ def _away(points: Floats, halves: Floats) -> Floats:
     return away.reshape(count, samples)
 
 
-def _check_ways(patches: ImplicitPatches) -> None:
+def _check_directions(patches: ImplicitPatches) -> None:
     """Raise BlobError where the surface leans too far from a patch, or is not found near it."""
     count = len(patches)
     at = np.tile([[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]], (count, 1))
@@ -235,7 +237,7 @@ def _check_ways(patches: ImplicitPatches) -> None:
     lines, found = patches.lines(patch, at), patches.slopes(patch, at).point
     value, gradient = patches.function.gradient(found)
     steep = np.sqrt(dot(gradient, gradient))
-    bad = (dot(gradient, lines.way) < _STEEPEST * steep) | ~(
+    bad = (dot(gradient, lines.direction) < _STEEPEST * steep) | ~(
         np.abs(value) <= 1e-3 * patches.heights[patch] * steep
     )
     if bad.any():

@@ -52,13 +52,13 @@ class SurfaceLines:
         return self.jets[:, 0, 0, :3]
 
     @property
-    def way(self) -> Floats:
+    def direction(self) -> Floats:
         """d (k, 3)."""
         return self.jets[:, 0, 0, 3:]
 
     def at(self, height: Floats) -> Floats:
         """Return the points P + h d (k, 3) at heights (k,)."""
-        points: Floats = self.base + height[:, None] * self.way
+        points: Floats = self.base + height[:, None] * self.direction
         return points
 
     def level(self, height: Floats) -> Floats:
@@ -106,7 +106,7 @@ class ImplicitPatches(Patches):
     Attributes:
         function: F.
         corners: on the surface (n, 2, 2, 3), by the ends of u and of v.
-        ways: the unit directions d at the corners (n, 2, 2, 3).
+        directions: the unit directions d at the corners (n, 2, 2, 3).
         heights: the most of |h| (n,), in scene units.
         guesses: h (n, 5, 5) at quarters of u and v.
         polar: which patches have a pole (n,): none.
@@ -114,7 +114,7 @@ class ImplicitPatches(Patches):
 
     function: ImplicitFunction
     corners: Floats
-    ways: Floats
+    directions: Floats
     heights: Floats
     guesses: Floats
     polar: Bools
@@ -166,8 +166,8 @@ class ImplicitPatches(Patches):
             twist = met.rise[:, i, None] * turns[:, j] + met.rise[:, j, None] * turns[:, i]
             if i != j:
                 twist = twist + met.level[:, 1, 1]
-            bend = -(bent[:, i, j] + dot(met.gradient, twist)) / dot(met.gradient, lines.way)
-            second.append(twist + bend[:, None] * lines.way)
+            bend = -(bent[:, i, j] + dot(met.gradient, twist)) / dot(met.gradient, lines.direction)
+            second.append(twist + bend[:, None] * lines.direction)
         slopes = met.slopes
         return Derivatives(slopes.point, slopes.along, slopes.across, *second)
 
@@ -185,7 +185,7 @@ class ImplicitPatches(Patches):
     @cached_property
     def _bilinear(self) -> Floats:
         """P and d side by side as the coefficients (n, 4, 6) of 1, u, v and u v."""
-        ends = np.concatenate([self.corners, self.ways], axis=3)
+        ends = np.concatenate([self.corners, self.directions], axis=3)
         by_u, by_v = ends[:, 1, 0] - ends[:, 0, 0], ends[:, 0, 1] - ends[:, 0, 0]
         return np.stack([ends[:, 0, 0], by_u, by_v, ends[:, 1, 1] - ends[:, 0, 1] - by_u], axis=1)
 
@@ -197,24 +197,24 @@ class ImplicitPatches(Patches):
         evaluate = self.function.hessian if bent else self.function.gradient
         height = self._guessed(patch, at)
         height = np.clip(
-            height + newton_heights(*self.function.gradient(lines.at(height)), lines.way), -most, most
+            height + newton_heights(*self.function.gradient(lines.at(height)), lines.direction), -most, most
         )
         value, gradient, *hessian = evaluate(lines.at(height))
-        last = newton_heights(value, gradient, lines.way)
+        last = newton_heights(value, gradient, lines.direction)
         lost = ~(np.abs(last) <= SETTLED * most) | (np.abs(height + last) > most)
         if lost.any():
             rows = np.flatnonzero(lost)
             height[rows] = bracketed_heights(
-                self.function, lines.base[rows], lines.way[rows], most[rows], height[rows]
+                self.function, lines.base[rows], lines.direction[rows], most[rows], height[rows]
             )
             _, gradient, *hessian = evaluate(lines.at(height))
             last = np.where(lost, 0.0, last)
         if bent:
-            gradient = gradient + last[:, None] * (hessian[0] @ lines.way[:, :, None])[:, :, 0]
+            gradient = gradient + last[:, None] * (hessian[0] @ lines.direction[:, :, None])[:, :, 0]
         level = lines.level(height + last)
         across = level[:, [1, 0], [0, 1]]
-        rise = -(across @ gradient[:, :, None])[:, :, 0] / dot(gradient, lines.way)[:, None]
-        tangents = across + rise[:, :, None] * lines.way[:, None]
+        rise = -(across @ gradient[:, :, None])[:, :, 0] / dot(gradient, lines.direction)[:, None]
+        tangents = across + rise[:, :, None] * lines.direction[:, None]
         return _Met(rise, tangents, level, gradient, hessian[0] if bent else np.zeros((0, 3, 3)))
 
     def _guessed(self, patch: Ints, at: Floats) -> Floats:
@@ -246,14 +246,14 @@ def _control(samples: Floats) -> Floats:
 
 
 def implicit_patches(
-    function: ImplicitFunction, corners: Floats, ways: Floats, reach: Floats
+    function: ImplicitFunction, corners: Floats, directions: Floats, reach: Floats
 ) -> tuple[ImplicitPatches, Floats]:
     """Return the patches with given corners and directions, and points of them.
 
     Args:
         function: F.
         corners: on the surface (n, 2, 2, 3).
-        ways: the unit directions there (n, 2, 2, 3).
+        directions: the unit directions there (n, 2, 2, 3).
         reach: how far from the base the surface is looked for at the samples (n,), in scene units. Elsewhere
             it is looked for no farther than the samples say by `most_between`.
 
@@ -262,10 +262,10 @@ def implicit_patches(
     """
     count = len(corners)
     guesses, polar = np.zeros((count, *_SAMPLES)), np.zeros(count, dtype=np.bool_)
-    bare = ImplicitPatches(function, corners, ways, reach, guesses, polar)
+    bare = ImplicitPatches(function, corners, directions, reach, guesses, polar)
     patch, at = _on_all(len(bare))
     lines = bare.lines(patch, at)
-    height = bracketed_heights(function, lines.base, lines.way, reach[patch], np.zeros(len(patch)))
+    height = bracketed_heights(function, lines.base, lines.direction, reach[patch], np.zeros(len(patch)))
     guesses = height.reshape(bare.guesses.shape)
     heights = most_between(np.abs(guesses)) + _ROUNDING * bare.reach
     return replace(bare, heights=heights, guesses=guesses), lines.at(height).reshape(*guesses.shape, 3)

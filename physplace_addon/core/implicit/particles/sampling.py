@@ -122,7 +122,7 @@ class Sampling:
         if bounds is None:
             return moves, way
         moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
-        return moves, column_length(moves)  # who is pressed against them is at rest
+        return moves, column_length(moves)  # a floater pressed against them is at rest
 
     def _counted(
         self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints

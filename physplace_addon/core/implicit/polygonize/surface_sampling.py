@@ -61,7 +61,7 @@ def shuffled(points: Floats) -> Floats:
 
 
 _FIRST = 4.0  # cells along the longest side of the box at first
-_CELL = 1.5  # spacings: the largest of the last cells
+_CELL = 1.5  # spacings: cells are halved until they are no larger, and then once more
 _MOST_CELLS = 1_000_000  # eighths of cells, after which the surface is refused
 _APART = 0.8  # spacings: the least distance of points
 # radians that the normal turns from point to point, where the surface bends so sharply that these come nearer
