@@ -88,8 +88,7 @@ def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | Non
 
 
 def motions_that_end(problem: Problem, state: State) -> Floats | None:
-    """Return the motions (n, 6 m) that end a balance, none if it is stable; None where there is no balance.
-    """
+    """Return the motions (n, 6 m) that end a balance, none if it is stable; None where there is no balance."""
     system, found = state.system, contact_forces(problem, state)
     if not is_balanced(problem, system, found.residual):
         return None

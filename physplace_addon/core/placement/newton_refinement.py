@@ -1,8 +1,9 @@
-"""The last steps are Newton's, in full space: pose, points and forces at once (DESIGN section 3).
+"""Newton refinement of a rest: the last steps, in poses, contact points and contact forces at once.
 
-Unknowns: the poses x = (dX / R, dTheta) of the bodies, each pressing contact's walks d1, d2 on its two
-features (by arc length / R), and its force f.  With P1 - P2 = D, arms r = P - X, tangents T1, T2 and a target
-gap c, the equations are
+Near a rest the set of pressing contacts stays the same, and the conditions of balance (Snyder 1995, section
+5.2) are equations.  Unknowns: the poses x = (dX / R, dTheta) of the bodies, each pressing contact's
+displacements d1, d2 on its two features (arc length / R), and its force f.  With P1 - P2 = D, arms r = P - X,
+tangents T1, T2 and a target gap c, the equations are
 
     closure    D - c n = 0,
     tangency   n . T_a = 0   for the feature that n is not a normal of,
@@ -28,15 +29,24 @@ from ..mechanics.external_wrench import ExternalWrench
 from ..vectors import cross, dot
 from .refinement_system import RefinedContacts, closed_rows, newton_step
 
+# Most Newton steps; two to five are usual.
 _ROUNDS = 15
+# Largest violation of an equation, in units of R and of the external force, that counts as solved.
 _ENOUGH = 1e-14
-_FARTHEST = 1.0  # pose displacement after which it is no polishing any more
+# Largest displacement in x, beyond which the rest is another one.
+_FARTHEST = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The bodies at rest on the given contacts: where they stand, their points and their forces; moved (d,)
-    is the change of poses; residual, the largest violation of an equation.
+    """The bodies at rest on given contacts.
+
+    Attributes:
+        system: the bodies at rest.
+        points: their contacts (k), each in the frame of its second body.
+        forces: (k,), in units of the external force.
+        moved: (6 m,), the change of poses, (dX / R, dTheta) of each body.
+        residual: the largest violation of an equation.
     """
 
     system: ContactSystem
@@ -47,35 +57,46 @@ class Refinement:
 
 
 def refine(
-    system: ContactSystem, points: InterfacePoints, forces: Floats, load: ExternalWrench, clearance: Floats
+    system: ContactSystem,
+    points: InterfacePoints,
+    forces: Floats,
+    external: ExternalWrench,
+    clearance: Floats,
 ) -> Refinement | None:
-    """Bring the bodies to rest on `points` (k), starting with `forces` (k,); clearance (k,) is c / R.
+    """Return the bodies at rest on given contacts; None if Newton's method does not converge nearby.
 
-    Return None if it does not converge nearby.
+    Args:
+        system: the bodies near the rest.
+        points: the pressing contacts (k).
+        forces: (k,), a first guess of their forces.
+        external: the external wrench.
+        clearance: c / R of each contact (k,).
     """
     moved, before = np.zeros(6 * len(system)), np.inf
     for _ in range(_ROUNDS):
         at = _evaluate(system, points)
-        errors = _errors(system, at, points, forces, load, clearance)
+        errors = _errors(system, at, points, forces, external, clearance)
         residual = float(np.abs(errors).max())
         if residual < _ENOUGH or (residual < 1e-10 and residual > 0.3 * before):
             break
         if not np.isfinite(residual):
             return None
         before = residual
-        x, walk1, walk2, push = newton_step(system, at, points, forces, load.change(system), errors)
+        x, along1, along2, push = newton_step(system, at, points, forces, external.change(system), errors)
         moved = moved + x
         if np.abs(moved).max() > _FARTHEST:
             return None
-        points = system.traced(points, _walked(at.first, walk1, system), _walked(at.second, walk2, system))
+        points = system.traced(
+            points, _displacement(at.first, along1, system), _displacement(at.second, along2, system)
+        )
         system, forces = system.displaced(x), forces + push
     if residual > 1e-9:
         return None
-    return Refinement(system, _found(system, points), forces, moved, residual)
+    return Refinement(system, _points_at_rest(system, points), forces, moved, residual)
 
 
-def _found(system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
-    """The points where they ended, each in the frame of its second body."""
+def _points_at_rest(system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
+    """Return the points where they ended, each in the frame of its second body."""
     at = _evaluate(system, points)
     world = replace(
         points,
@@ -87,8 +108,8 @@ def _found(system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
     return system.in_pair_frames(world)
 
 
-def _walked(at: FeatureGeometry, walk: Floats, system: ContactSystem) -> Floats:
-    step = system.radius * walk
+def _displacement(at: FeatureGeometry, along: Floats, system: ContactSystem) -> Floats:
+    step = system.radius * along
     return step[:, 0, None] * at.tangents[:, 0] + step[:, 1, None] * at.tangents[:, 1]
 
 
@@ -116,8 +137,10 @@ def _scaled(at: FeatureGeometry, radius: float) -> FeatureGeometry:
 def _slid(
     system: ContactSystem, points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry
 ) -> tuple[FeatureGeometry, FeatureGeometry]:
-    """Put the points of flat faces under their partners and those of straight edges together, past the
-    features' ends: a vertex that stands on the border of two triangles of one plane must not stop there.
+    """Return the geometries with points of flat faces and straight edges moved next to their partners.
+
+    They may move past the features' ends: a vertex on the border of two triangles of one plane must not stop
+    there.
     """
     offset = first.point - second.point
     flat1, flat2 = system.flat_sides(points)
@@ -158,10 +181,10 @@ def _errors(
     at: RefinedContacts,
     points: InterfacePoints,
     forces: Floats,
-    load: ExternalWrench,
+    external: ExternalWrench,
     clearance: Floats,
 ) -> Floats:
-    """Stack closure (3k), tangency to each side (2k + 2k) and balance (6 m); what does not apply is zero."""
+    """Return closure (3k), tangency to each side (2k + 2k) and balance (6 m); others are 0."""
     closure = at.offset - clearance[:, None] * at.normal
     along_only = ~closed_rows(points)
     closure = np.where(along_only[:, None], dot(closure, at.normal)[:, None] * at.normal, closure)
@@ -170,7 +193,7 @@ def _errors(
     )
     over_first = (points.dim1 == FACE) & (points.dim2 != FACE)
     tangent2 = np.where(over_first[:, None], (at.second.tangents @ at.normal[:, :, None])[:, :, 0], 0.0)
-    balance = load.wrench(system).reshape(-1, 6)
+    balance = external.wrench(system).reshape(-1, 6)
     pushes = forces[:, None] * at.normal
     for bodies, arms, sign in ((points.body1, at.arm1, 1.0), (points.body2, at.arm2, -1.0)):
         rows = bodies != FIXED

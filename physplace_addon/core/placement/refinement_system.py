@@ -1,7 +1,8 @@
-"""Newton's equations of a rest in full space: the derivatives of what `newton_refinement` states.
+"""The derivatives of the equations of a rest, which `newton_refinement` states.
 
-A contact's own columns are those of its two bodies' x (6 each), its walks d1, d2 (2 each) and its force f;
-they are scattered into those of the whole: x of all bodies, all walks, all forces.
+A contact's own 17 columns are those of its two bodies' x (6 each), its displacements d1, d2 on its features
+(2 each) and its force f.  They are scattered into the columns of the whole system: x of all bodies, then all
+displacements, then all forces.
 """
 
 from __future__ import annotations
@@ -16,15 +17,24 @@ from ..rigid import skew
 from ..vectors import cross
 
 _SHIFT1, _TURN1, _SHIFT2, _TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
-_WALK1, _WALK2, _FORCE = slice(12, 14), slice(14, 16), 16
+_ALONG1, _ALONG2, _FORCE = slice(12, 14), slice(14, 16), 16
 _COLUMNS = 17
+# Singular values, over the largest, that count as zero: redundant contacts make the system singular.
 _RANK = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class RefinedContacts:
-    """Evaluated contacts in units of R, in the world: offsets D (k, 3), arms r (k, 3) in the first and the
-    second body (zero where that stands still), normals (k, 3), and both geometries.
+    """The k contacts evaluated in the world, lengths in units of R.
+
+    Attributes:
+        first: the geometry of the first features.
+        second: that of the second features.
+        offset: D (k, 3), from the second point to the first.
+        arm1: r (k, 3) of the first body's point from its centre of mass.
+        arm2: that of the second body, zero where it does not move.
+        normal: n (k, 3).
+        sine: (k,), of the angle between two edges, at least 1e-6.
     """
 
     first: FeatureGeometry
@@ -37,8 +47,9 @@ class RefinedContacts:
 
 
 def closed_rows(points: InterfacePoints) -> Bools:
-    """Tell which contacts close in all three directions; a vertex on an edge or a vertex only closes along
-    its normal.
+    """Return which contacts (k,) close in all three directions.
+
+    A vertex on an edge or on a vertex closes along its normal alone.
     """
     closed: Bools = (points.dim1 == FACE) | (points.dim2 == FACE)
     closed |= (points.dim1 == EDGE) & (points.dim2 == EDGE)
@@ -53,25 +64,35 @@ def newton_step(
     change: Floats,
     errors: Floats,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Solve for the next (x, d1, d2, df) by least squares of least norm; change (6 m, 6 m) is that of the
-    external wrench.
+    """Return the next step (x, d1, d2, df), by least squares of least norm.
+
+    Args:
+        system: the bodies.
+        at: the evaluated contacts (k).
+        points: the contacts (k).
+        forces: (k,), in units of the external force.
+        change: (6 m, 6 m), the derivative of the external wrench by x.
+        errors: (7 k + 6 m,), the violations of the equations.
+
+    Returns:
+        x (6 m,), d1 (k, 2), d2 (k, 2) and df (k,).
     """
     k, d = len(points), 6 * len(system)
     matrix = _matrix(system, at, points, forces)
     matrix[7 * k :, :d] += change
     solution: Floats = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0].astype(np.float64)
-    walks = solution[d : d + 4 * k].reshape(k, 4)
-    return solution[:d], walks[:, :2], walks[:, 2:], solution[d + 4 * k :]
+    displacements = solution[d : d + 4 * k].reshape(k, 4)
+    return solution[:d], displacements[:, :2], displacements[:, 2:], solution[d + 4 * k :]
 
 
 def _matrix(system: ContactSystem, at: RefinedContacts, points: InterfacePoints, forces: Floats) -> Floats:
     scale1, scale2 = _scales(system, points)
-    point1_by = _point_by(at.first, at.arm1, scale1, _SHIFT1, _TURN1, _WALK1)
-    point2_by = _point_by(at.second, at.arm2, scale2, _SHIFT2, _TURN2, _WALK2)
+    point1_by = _point_by(at.first, at.arm1, scale1, _SHIFT1, _TURN1, _ALONG1)
+    point2_by = _point_by(at.second, at.arm2, scale2, _SHIFT2, _TURN2, _ALONG2)
     normal_by = _normal_by(at, points)
-    tangency1 = _tangency(at.first, at.normal, normal_by, _TURN1, _WALK1)
+    tangency1 = _tangency(at.first, at.normal, normal_by, _TURN1, _ALONG1)
     tangency1[points.dim2 != FACE] = 0.0
-    tangency2 = _tangency(at.second, at.normal, normal_by, _TURN2, _WALK2)
+    tangency2 = _tangency(at.second, at.normal, normal_by, _TURN2, _ALONG2)
     tangency2[(points.dim1 != FACE) | (points.dim2 == FACE)] = 0.0
     wrench1 = _wrench_by(at.normal, at.arm1, point1_by, normal_by, forces, scale1)
     wrench2 = -_wrench_by(at.normal, at.arm2, point2_by, normal_by, forces, scale2)
@@ -80,24 +101,24 @@ def _matrix(system: ContactSystem, at: RefinedContacts, points: InterfacePoints,
 
 
 def _scales(system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
-    """R_b / R of each contact's bodies (k,)."""
+    """Return R_b / R of each contact's first and second body, (k,) each; 1 where the second does not move."""
     radii = system.radii / system.radius
     return radii[points.body1], np.where(points.body2 == FIXED, 1.0, radii[points.body2])
 
 
 def _point_by(
-    at: FeatureGeometry, arm: Floats, scale: Floats, shift: slice, turn: slice, walk: slice
+    at: FeatureGeometry, arm: Floats, scale: Floats, shift: slice, turn: slice, along: slice
 ) -> Floats:
-    """dP (k, 3, 17)."""
+    """Return dP (k, 3, 17), the derivative of a contact's point."""
     out = np.zeros((len(arm), 3, _COLUMNS))
     out[:, :, shift] = scale[:, None, None] * np.eye(3)
     out[:, :, turn] = -skew(arm)
-    out[:, :, walk] = at.tangents.transpose(0, 2, 1)
+    out[:, :, along] = at.tangents.transpose(0, 2, 1)
     return out
 
 
 def _closure_by(at: RefinedContacts, points: InterfacePoints, offset_by: Floats) -> Floats:
-    """dD (k, 3, 17), of what closes along its normal only that part, without its walks."""
+    """Return dD (k, 3, 17); for contacts that close along their normal alone, its part along it."""
     along = at.normal[:, :, None] * (at.normal[:, None] @ offset_by)
     along[:, :, 12:] = 0.0
     return np.where(closed_rows(points)[:, None, None], offset_by, along)
@@ -106,7 +127,7 @@ def _closure_by(at: RefinedContacts, points: InterfacePoints, offset_by: Floats)
 def _wrench_by(
     normal: Floats, arm: Floats, point_by: Floats, normal_by: Floats, forces: Floats, scale: Floats
 ) -> Floats:
-    """d(f n, f r x n) (k, 6, 17) on a body at whose arm r the contact is."""
+    """Return d(f n, f r x n) (k, 6, 17) on a body at whose arm r the contact is."""
     force_by = forces[:, None, None] * normal_by
     force_by[:, :, _FORCE] += normal
     arm_by = point_by.copy()
@@ -117,7 +138,7 @@ def _wrench_by(
 
 
 def _normal_by(at: RefinedContacts, points: InterfacePoints) -> Floats:
-    """dn (k, 3, 17): it turns with its owner and bends with the walk on it."""
+    """Return dn (k, 3, 17): the normal turns with its owner and bends with the displacement on it."""
     out = np.zeros((len(points), 3, _COLUMNS))
     side = points.side[:, None, None]
     on_second = points.dim2 == FACE
@@ -127,10 +148,10 @@ def _normal_by(at: RefinedContacts, points: InterfacePoints) -> Floats:
     second: Bools = ~on_first & ~edges
     out[second, :, _TURN2] = turning[second]
     by_second = -side * (at.second.tangents.transpose(0, 2, 1) @ at.second.curvature)
-    out[on_second, :, _WALK2] = by_second[on_second]
+    out[on_second, :, _ALONG2] = by_second[on_second]
     by_first = side * (at.first.tangents.transpose(0, 2, 1) @ at.first.curvature)
     out[on_first, :, _TURN1] = turning[on_first]
-    out[on_first, :, _WALK1] = by_first[on_first]
+    out[on_first, :, _ALONG1] = by_first[on_first]
     if edges.any():
         out[edges] = _edge_normal_by(at, points, edges)
     return out
@@ -142,19 +163,20 @@ def _edge_normal_by(at: RefinedContacts, points: InterfacePoints, edges: Bools) 
     axes = np.eye(3)[None]
     out[:, :, _TURN1] = cross(cross(axes, t1[:, None]), t2[:, None]).transpose(0, 2, 1)
     out[:, :, _TURN2] = cross(t1[:, None], cross(axes, t2[:, None])).transpose(0, 2, 1)
-    out[:, :, _WALK1.start] = cross(at.first.curvature_vector[edges], t2)
-    out[:, :, _WALK2.start] = cross(t1, at.second.curvature_vector[edges])
+    out[:, :, _ALONG1.start] = cross(at.first.curvature_vector[edges], t2)
+    out[:, :, _ALONG2.start] = cross(t1, at.second.curvature_vector[edges])
     out *= (points.side[edges] / at.sine[edges])[:, None, None]
     out -= n[:, :, None] * (n[:, None] @ out)
     return out
 
 
-def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slice, walk: slice) -> Floats:
-    """d(n . T_a) (k, 2, 17): the normal's own change, the feature's bend under its walk, its turn with its
-    body.
+def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slice, along: slice) -> Floats:
+    """Return d(n . T_a) (k, 2, 17).
+
+    Its terms are the normal's own change, the curvature along the displacement, and the body's rotation.
     """
     out = at.tangents @ normal_by
-    out[:, :, walk] += at.curvature_along(normal)
+    out[:, :, along] += at.curvature_along(normal)
     out[:, :, turn] += cross(at.tangents, normal[:, None, :])
     return out
 
@@ -162,7 +184,7 @@ def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slic
 def _scattered(
     system: ContactSystem, points: InterfacePoints, local: list[Floats], wrench1: Floats, wrench2: Floats
 ) -> Floats:
-    """Place the contacts' blocks (`local`) row after row, and their wrenches on the rows of their bodies."""
+    """Return the whole matrix: the contacts' blocks, and their wrenches in the rows of their bodies."""
     k, m = len(points), len(system)
     columns = _columns(points, k, m)
     spare = 6 * m + 5 * k  # where the columns of what stands still end up
@@ -181,7 +203,7 @@ def _scattered(
 
 
 def _columns(points: InterfacePoints, k: int, m: int) -> Ints:
-    """The number, among all unknowns, of each contact's own columns (k, 17)."""
+    """Return the columns (k, 17), among all unknowns, of each contact's own ones."""
     out = np.empty((k, _COLUMNS), np.intp)
     out[:, :6] = 6 * points.body1[:, None] + np.arange(6)
     second = 6 * points.body2[:, None] + np.arange(6)

@@ -1,9 +1,9 @@
-"""Filling a container: copy after copy from the same start pose, until it is full or there are enough.
+"""Replication: copies of a body placed one after another from the same start pose.
 
-Each copy that comes to rest becomes part of the world of the next (Snyder 1995, section 6; his balls in a
-bowl, ice in a glass).  A container may be heaped: a copy belongs to it if its centre of mass is in the
-container's convex hull or no farther from it than its own radius.  One that rests elsewhere, does not come to
-rest, or has no room to start is one too many: it is not kept, and the container is full.
+Each copy that comes to rest becomes part of the world of the next (Snyder 1995, section 6: balls in a bowl,
+ice in a glass).  A container may be heaped: a copy belongs to it if its centre of mass is in the container's
+convex hull or no farther from it than the copy's radius.  The container is full when a copy rests elsewhere,
+does not come to rest, or has no room to start; that copy is not kept.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from .state import State
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """The finished placements of the copies that stay, in order, and why there is no further one, in words
-    for a person: none if there are enough.
+    """The finished placements of the copies that stay, in order.
+
+    reason: a sentence for a person that says why there is no further copy; empty if there are enough.
     """
 
     placed: tuple[Placement, ...]
@@ -35,9 +36,10 @@ class Filled:
 
 
 def replicated(placement: Placement) -> Placement:
-    """Begin to place a copy from the same start pose; the body placed before joins the world.
+    """Return the placement of a copy from the same start pose, in a world that the placed body has joined.
 
-    Raises PlacementError if the placement is not at rest, or several bodies move at once.
+    Raises:
+        PlacementError: if the placement is not at rest, or several bodies move at once.
     """
     setup = placement.setup
     if len(setup.bodies) != 1 or not placement.status.at_rest:

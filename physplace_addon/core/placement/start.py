@@ -111,7 +111,7 @@ def overlaps_and_gaps(system: ContactSystem, reach: Reach, tolerance: float) -> 
 def behind_walls(
     body_pair: BodyPair, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
 ) -> Bools:
-    """Return which of k interface points have a negative gap but no overlap: neither point is inside a body.
+    """Return which (k,) interface points have a negative gap without overlap: neither point is inside.
 
     Only points deeper than the bounds of the tessellations are tested.
 
@@ -137,7 +137,7 @@ def behind_walls(
 
 
 def contained(body_pair: BodyPair, bodies: Sequence[Body]) -> bool:
-    """Return whether the active body lies wholly inside a solid of the world, or a body of the world in it."""
+    """Return whether the active body lies wholly inside a solid of the world, or one of these in it."""
     mine = body_pair.pose.points(_inner_points(body_pair.active.body))
     for body in bodies:
         other = body_pair.pose.inverse().points(_inner_points(body))

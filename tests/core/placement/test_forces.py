@@ -149,7 +149,10 @@ def test_gravity_without_a_direction_is_refused(direction):
         (lambda: Connection(np.zeros(3), np.array([0.0, np.inf, 0.0])), "connection: target"),
         (lambda: Connection(np.zeros(3), np.zeros(3), strength=-1.0), "connection: expected a strength"),
         (lambda: Connection(np.zeros(3), np.zeros(3), body=1, other=1), "two bodies"),
-        (lambda: ExternalWrench.of(DOWN, [Local(np.zeros(3), np.ones(3), body=2)], two(), np.zeros(3)), "body 2"),
+        (
+            lambda: ExternalWrench.of(DOWN, [Local(np.zeros(3), np.ones(3), body=2)], two(), np.zeros(3)),
+            "body 2",
+        ),
         (lambda: ExternalWrench.of(None, [], two(), np.zeros(3)), "no force"),
     ],
 )

@@ -1,18 +1,19 @@
-"""Where a body would stand clear if it were only shifted: the nearest of all its shifts, by cells.
+"""Configuration-space obstacles of translations: which shifts clear a body of the world, on a voxel grid.
 
-Space around the body is cut into cubic cells of side h.  A(x) marks those that its surface passes through or
-that lie inside it, B(x) those of the world, its surface grown by one cell.  Shifted by a whole number t of
-cells the body is clear if no cell is marked by both, so the shifts that are *not* clear are
+Space around the body is cut into cubic cells of side h.  A(x) marks the cells that its surface passes through
+or that lie inside it; B(x) marks those of the world, its surface grown by one cell.  Shifted by a whole
+number t of cells, the body is clear if no cell is marked by both.  So the configuration-space obstacle is the
+set of t with
 
-    N(t) = sum_x A(x) B(x + t) > 0,
+    N(t) = sum_x A(x) B(x + t) > 0.
 
-a correlation, which the fast Fourier transform gives for all t at once.  Solids, sheets of no thickness and
-curved faces are all the same to it, as are holes and the insides of bowls.
+This correlation is found for all t at once by the fast Fourier transform.  Solids, sheets without thickness,
+holes and the insides of bowls need no cases of their own.
 
-Every point of a surface lies within 0.46 h of a sample of it (`cells`), and of two samples less than h apart
-the cells are the same or neighbours.  So what N calls clear *is* clear (B is grown by more cells
-where the bounds of the tessellations ask for it).  What is clear by less than about two cells is not found:
-that must come from elsewhere, and what is found is drawn back afterwards (`retreat`).
+Every point of a surface lies within 0.46 h of a sample of it (`voxel_grid`), and two samples less than h
+apart lie in the same cell or in neighbours.  So a shift with N(t) = 0 *is* clear; B is grown by more cells
+where the bounds of the tessellations ask for it.  Shifts that are clear by less than about two cells are not
+found.
 """
 
 from __future__ import annotations
@@ -32,27 +33,36 @@ from ...rigid import Pose
 from ...vectors import dot
 from .voxel_grid import ROUGHNESS, VoxelGrid, grown
 
-_COARSE, _FINE = 60_000, 150_000  # cells of a grid, and of a fine one for each way out that is wanted
-_FIRST = 0.5  # shift / R that is looked at first
-_WIDER = 2.0
-_MARGIN = 2  # cells around what can be reached
-_OFF_GRID = np.array([0.31, 0.17, 0.43])  # of h: columns of cells' centres pass beside edges and corners
-_LONGER = 1.5  # a way out that may still be the best one, over the shortest
-_STEEP = 0.7  # cosine to "down" above which a shift is downward
-_RIDGE = 0.5  # how much longer, in cells, shifts between two neighbourhoods are at least
+# Cells of a coarse grid, and of a fine one for each shift that is wanted.
+_COARSE, _FINE = 60_000, 150_000
+# Length over R of the longest shift that is searched first, and its growth while nothing is clear.
+_FIRST, _WIDER = 0.5, 2.0
+# Cells around all that can be reached.
+_MARGIN = 2
+# Offset of the grid in units of h, so that columns of cell centres pass beside edges and corners.
+_OFF_GRID = np.array([0.31, 0.17, 0.43])
+# Length of a shift, over the shortest one, that may still lead to the least motion.
+_LONGER = 1.5
+# Cosine to "down" above which a shift is downward.
+_STEEP = 0.7
+# Least height, in cells, of the longer shifts that separate two neighbourhoods.
+_RIDGE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Obstacles:
-    """Bodies that another is not to be cleared to the far side of: sheets, and solids that its centre of mass
-    is not in.  down (3,): only if that is downward; None: whichever way.
+    """Bodies that another one must not be moved through: sheets, and solids that do not contain its centre.
+
+    Attributes:
+        bodies: the bodies, in the world.
+        down: (3,), in the world; only downward shifts are barred.  None: all are.
     """
 
     bodies: tuple[Body, ...]
     down: Floats | None
 
     def bar(self, centre: Floats, shifts: Floats) -> Bools:
-        """Tell which shifts (k, 3) of a centre of mass (3,) lead through a wall."""
+        """Return which shifts (k, 3) of a centre of mass (3,) lead through an obstacle, (k,)."""
         obstacles = [body.triangles for body in self.bodies if not _surrounds(body, centre)]
         triangles = np.concatenate([np.zeros((0, 3, 3)), *obstacles])
         start = np.broadcast_to(centre, (len(triangles), 3))
@@ -69,14 +79,14 @@ def _surrounds(body: Body, point: Floats) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Displacements:
-    """k displacements out: shifts (k, 3) and their lengths (k,), and which of them obstacles bar (k,)."""
+    """The k shifts (k, 3), scene units, that clear a body, and which of them an obstacle bars (k,)."""
 
     shifts: Floats
     barred: Bools
 
     @property
     def lengths(self) -> Floats:
-        """How far each leads (k,)."""
+        """Return the lengths (k,), scene units."""
         lengths: Floats = np.sqrt(dot(self.shifts, self.shifts))
         return lengths
 
@@ -84,10 +94,18 @@ class Displacements:
 def clearing_displacements(
     active: Body, pose: Pose, world: Sequence[Body], obstacles: Obstacles, count: int, around: float
 ) -> Displacements:
-    """Return shifts that clear the body of the world, shortest first; about `count`, and at least one.
+    """Return shifts that clear a body of the world, shortest first.
 
-    Each is the shortest of a neighbourhood that no way leads out of but over longer shifts; none is much
-    longer than the first.  But where all of them are barred there are others, up to `around` times as long.
+    Each is the shortest of its neighbourhood.  None is much longer than the first, unless all of those are
+    barred; then there are others, up to `around` times as long.
+
+    Args:
+        active: the body, in its own frame.
+        pose: takes its frame to the world.
+        world: the other bodies, in the world.
+        obstacles: what shifts must not lead through.
+        count: about how many are wanted; at least one is returned.
+        around: the longest shift around an obstacle, over the shortest shift.
     """
     farthest = _FIRST * active.radius
     nearest = np.inf
@@ -103,7 +121,7 @@ def clearing_displacements(
 
 
 def sure_depth(active: Body, pose: Pose, world: Sequence[Body], deepest: float) -> float:
-    """Return a depth, a length and maybe zero, that solids surely overlap by; `deepest` if it is more."""
+    """Return a lower bound, scene units, of the depth by which solids overlap, at most `deepest`."""
     triangles = pose.points(active.triangles)
     lower, upper = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     grid = _grid(lower - deepest, upper + deepest, _COARSE)
@@ -132,7 +150,7 @@ def _layers_over(marked: Bools, border: Bools, most: int) -> int:
 
 
 class _Shifts:
-    """All shifts by whole cells, up to a length: their lengths (n, n, n), inf where the body is not clear."""
+    """All shifts by whole cells up to a length: their lengths (n, n, n), inf where the body is not clear."""
 
     def __init__(self, active: Body, pose: Pose, world: Sequence[Body], farthest: float, cells: int) -> None:
         triangles = pose.points(active.triangles)

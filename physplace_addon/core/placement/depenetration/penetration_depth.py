@@ -1,20 +1,23 @@
-"""Penetration depth: the greatest depth at which a point of one body's surface lies inside another, solid, body.
+"""Penetration depth: the greatest depth at which a point of one body's surface lies inside another, solid,
+body.
 
 No shorter translation separates the two.
 
-Triangles, by branch and bound.  Over the triangles T of the one surface, the distance to the other is a minimum
-over that one's triangles t.  The distance to one t is convex, so on T it is greatest at a corner.  So
+Triangles, by branch and bound.  Over the triangles T of the one surface, the distance to the other is a
+minimum over that one's triangles t.  The distance to one t is convex, so on T it is greatest at a corner.  So
 
     d(T) = min over t of max over corners c of T of |c - t|
 
-is an upper bound of the depth on T, exact where all of T is nearest to one t.  The deepest corner gives a lower
-bound.  Pieces whose upper bound is not above it are dropped, the others are cut into quarters, until none is left.
-Whether triangles are inside is decided once for each connected set of them that the other surface does not cut.  A
-piece that is cut has the signed depth of its middle plus its size for an upper bound.
+is an upper bound of the depth on T, exact where all of T is nearest to one t.  The deepest corner gives a
+lower bound.  Pieces whose upper bound is not above it are dropped, the others are cut into quarters, until
+none is left. Whether triangles are inside is decided once for each connected set of them that the other
+surface does not cut.  A piece that is cut has the signed depth of its middle plus its size for an upper
+bound.
 
-Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there gives it exactly.  An
-interface point is a pair of points with a common normal, which need not be the shortest way out: through a plate
-there is one to the plate's far side.  So only those count that the triangles' depth allows.
+Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there gives it
+exactly.  An
+interface point is a pair of points with a common normal, which need not be the shortest way out: through a
+plate there is one to the plate's far side.  So only those count that the triangles' depth allows.
 """
 
 from __future__ import annotations

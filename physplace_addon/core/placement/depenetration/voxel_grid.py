@@ -1,4 +1,9 @@
-"""Bodies as marked cells of a grid: the cells that a surface passes through, and those inside a solid."""
+"""A voxel grid: the cells that a surface passes through, and those inside a solid.
+
+A surface is sampled so densely that no point of it is farther than 0.46 sides of a cell from a sample.
+Insides are found by rays along z through the cells' centres, which count how often a closed surface winds
+around them.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,22 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
 
-SPACING = 0.65  # of a cell's side, between samples of a surface: no point is farther from one than ROUGHNESS
+# Distance of samples of a surface, in sides of a cell.
+SPACING = 0.65
+# Largest distance of a point of the surface from a sample, in sides of a cell.
 ROUGHNESS = SPACING * 0.5**0.5
-_LARGE = 16.0  # longest side, in cells, of triangles that are sampled as they are
+# Longest side, in cells, of triangles that are not halved before they are sampled.
+_LARGE = 16.0
 
 
 @dataclass(frozen=True)
 class VoxelGrid:
-    """Cubic cells of a side (a length); the first has its lower corner at `corner` (3,); shape: their
-    numbers.
+    """A grid of cubic cells.
+
+    Attributes:
+        corner: (3,), the lower corner of the first cell.
+        side: of a cell, scene units.
+        shape: the numbers of cells along x, y and z.
     """
 
     corner: Floats
@@ -25,9 +37,7 @@ class VoxelGrid:
     shape: tuple[int, int, int]
 
     def surface(self, triangles: Floats) -> Bools:
-        """Mark the cells that hold samples of triangles (t, 3, 3), no point of which is farther from one
-        than `ROUGHNESS` sides.
-        """
+        """Return which cells hold samples of triangles (t, 3, 3), as an array of the grid's shape."""
         pieces = self._within((triangles - self.corner) / self.side)
         samples = [np.zeros((0, 3))]
         while len(pieces):
@@ -42,16 +52,16 @@ class VoxelGrid:
         return marked
 
     def _within(self, pieces: Floats) -> Floats:
-        """Leave out the triangles that lie beside the grid, both in units of its cells."""
+        """Return the triangles (in units of cells) that do not lie wholly beside the grid."""
         beside = (pieces.min(axis=1) > self.shape) | (pieces.max(axis=1) < 0.0)
         near: Floats = pieces[~beside.any(axis=1)]
         return near
 
     def inside(self, triangles: Floats) -> Bools:
-        """Mark the cells whose centre a closed, outward surface of triangles (t, 3, 3) winds around.
+        """Return which cells have their centre inside a closed, outward surface of triangles (t, 3, 3).
 
-        Each column of centres along z is a ray: it winds once more where it enters, by a face that looks
-        down, and once less where it leaves.
+        Each column of centres along z is a ray.  The winding number grows by one where it enters, through a
+        face that looks down, and falls by one where it leaves.
         """
         a, b, c = ((triangles[:, i] - self.corner) / self.side - 0.5 for i in range(3))
         area = _area(a, b, c)
@@ -128,7 +138,7 @@ def _area(a: Floats, b: Floats, c: Floats) -> Floats:
 
 
 def grown(marked: Bools, layers: int) -> Bools:
-    """Mark also the cells that are up to `layers` cells from marked ones, along every axis."""
+    """Return the marked cells and those up to `layers` cells from one, along every axis."""
     for _ in range(layers):
         for axis in range(3):
             wider = marked.copy()

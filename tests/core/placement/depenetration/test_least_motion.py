@@ -80,7 +80,9 @@ def test_what_cannot_become_the_least_is_given_up():
 @pytest.mark.parametrize("depth", [1e-4, 0.01, 0.05])
 def test_a_shallow_overlap_is_lifted_by_its_depth(depth):
     start = pose(at=(0.1, 0.2, 0.5 - depth))
-    found = least_displacement(ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1)
+    found = least_displacement(
+        ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1
+    )
     assert found is not None
     moved = found[0].poses[0].translation - start.translation
     assert np.abs(moved - [0.0, 0.0, depth]).max() < 1e-6
@@ -88,7 +90,12 @@ def test_a_shallow_overlap_is_lifted_by_its_depth(depth):
 
 def test_an_overlap_deeper_than_was_looked_for_is_not_lifted():
     start = pose(at=(0.1, 0.2, 0.2))
-    assert least_displacement(ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1) is None
+    assert (
+        least_displacement(
+            ContactSystem.of([body("cube")], [start], [body("slab")]), LeastMotion((start,)), 0.1
+        )
+        is None
+    )
 
 
 def test_what_only_lies_behind_a_thin_wall_is_not_lifted():
@@ -96,6 +103,8 @@ def test_what_only_lies_behind_a_thin_wall_is_not_lifted():
     start = pose((0.3, 0.2, 0.1), (0.1, 0.2, 0.8))
     lowest = start.points(body("cube").triangles)[..., 2].min()
     start = start.displaced((0.0, 0.0, 0.006 - lowest), np.zeros(3), np.zeros(3))
-    found = least_displacement(ContactSystem.of([body("cube")], [start], [plate]), LeastMotion((start,)), 0.02)
+    found = least_displacement(
+        ContactSystem.of([body("cube")], [start], [plate]), LeastMotion((start,)), 0.02
+    )
     assert found is not None
     assert found[0].poses[0] is start

@@ -55,7 +55,9 @@ def test_how_fine_a_mesh_is_does_not_change_how_deep_it_is_told_to_be(depth):
 
 def test_a_rod_through_a_cube_is_as_deep_as_the_cube_lets_it():
     rod = polyhedron(CUBE_POINTS * [0.1, 0.1, 4.0], CUBE_TRIANGLES, "rod")
-    assert penetration_depth(rod, pose(at=(0.2, 0.1, 0.0)), body("cube")).least == pytest.approx(0.35, rel=1e-3)
+    assert penetration_depth(rod, pose(at=(0.2, 0.1, 0.0)), body("cube")).least == pytest.approx(
+        0.35, rel=1e-3
+    )
 
 
 def test_edges_that_cross_above_all_corners_have_a_depth():

@@ -101,7 +101,9 @@ def test_a_way_to_the_far_side_of_a_sheet_is_barred_if_it_leads_down():
 
 
 def test_no_way_out_of_the_solid_that_a_body_is_in_is_barred():
-    ways = clearing_displacements(body("cube"), pose(), [body("cube")], Obstacles((body("cube"),), None), 6, 1.0)
+    ways = clearing_displacements(
+        body("cube"), pose(), [body("cube")], Obstacles((body("cube"),), None), 6, 1.0
+    )
     assert not ways.barred.any()
 
 
