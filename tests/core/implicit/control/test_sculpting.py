@@ -166,7 +166,7 @@ def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
     assert np.all(sculpting.state.floaters.desired == 0.12)
 
 
-def test_a_surface_that_vanishes_is_told_and_may_come_back() -> None:
+def test_a_surface_that_vanishes_is_reported_and_may_come_back() -> None:
     sculpting = at_work(ball(), steps=20)
     sculpting.change_function(blobby_spheres(1.5, [[0.0, 0.0, 0.0]], 0.6))
     sculpting.step()

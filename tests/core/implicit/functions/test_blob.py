@@ -78,7 +78,7 @@ def test_many_elements_are_found_by_place_as_if_all_were_looked_at(rng, monkeypa
     assert np.allclose(blob.value(x), whole[0], rtol=0, atol=1e-12)
 
 
-def test_a_radius_of_0_is_nowhere_and_hurts_nothing(rng):
+def test_an_element_of_radius_0_contributes_nothing(rng):
     blob, x = mixed(rng, 3, 0.5, 0.5)
     spheres, cylinders = (field.rows.copy() for field in blob.fields)
     without = Blob(BIAS, (SphereField(spheres[1:]), CylinderField(cylinders[1:])))

@@ -159,7 +159,7 @@ def small_things(at):
 
 
 @pytest.mark.parametrize("name", tuple(small_things(np.zeros(3))))
-def test_each_small_component_holds_a_middle(name):
+def test_each_small_component_holds_a_seed(name):
     at = np.array([4.0, 1.0, 2.0])
     both = union([Spheres.of([0, 0, 0], 1.0), small_things(at)[name]])
     frozen = Frozen(both, np.arange(len(both.parameters)) > 0)

@@ -37,7 +37,7 @@ def test_a_ball_that_appears_has_floaters_within_thirty_steps() -> None:
     assert min(on_each(floaters, [0.0, 2.0, 4.0])) > 0
 
 
-def test_a_ball_much_smaller_than_a_floaters_land_is_not_overlooked() -> None:
+def test_a_ball_much_smaller_than_a_floaters_share_of_the_area_is_not_overlooked() -> None:
     before = balls([0.0, 9.0], [0.6, 0.6])
     sampling, floaters = settled(before)
     after = balls([0.0, 4.1234, 9.0], [0.6, 0.02, 0.6])

@@ -20,7 +20,7 @@ def flat(positions, radii, ages=0):
     )
 
 
-def everybody(count):
+def all_pairs(count):
     first, second = np.triu_indices(count, 1)
     return FloaterPairs(first, second, np.ones(len(first)))
 
@@ -51,16 +51,16 @@ def crowd(count, radius, ages=0):
     return flat(places, np.full(count, radius), ages)
 
 
-def test_of_a_crowd_some_die_and_somebody_is_left_however_often() -> None:
+def test_of_a_crowd_some_die_and_some_are_left_whatever_the_seed() -> None:
     died = np.zeros(12, dtype=bool)
     for seed in range(30):
-        dead = deaths(crowd(12, 0.3), np.zeros(12), everybody(12), SETTINGS, 0.0, np.random.default_rng(seed))
+        dead = deaths(crowd(12, 0.3), np.zeros(12), all_pairs(12), SETTINGS, 0.0, np.random.default_rng(seed))
         assert not dead.all()
         died |= dead
     assert died.sum() > 6
 
 
-def test_nobody_dies_who_is_large_enough_moves_or_has_few_neighbours() -> None:
+def test_no_floater_dies_that_is_large_enough_moves_or_has_few_neighbours() -> None:
     fast = np.full(12, 2.0 * SETTINGS.equilibrium)
     for floaters, speed in (
         (crowd(12, 0.95), np.zeros(12)),
@@ -70,7 +70,7 @@ def test_nobody_dies_who_is_large_enough_moves_or_has_few_neighbours() -> None:
         count = len(floaters)
         for seed in range(20):
             rng = np.random.default_rng(seed)
-            assert not deaths(floaters, speed, everybody(count), SETTINGS, 0.0, rng).any()
+            assert not deaths(floaters, speed, all_pairs(count), SETTINGS, 0.0, rng).any()
 
 
 def test_bounds_are_widened_only_after_a_while_and_up_to_a_limit() -> None:

@@ -99,14 +99,14 @@ def test_a_few_floaters_on_a_small_ball_do_not_sit_still() -> None:
     assert population[-1] > 50
 
 
-def test_a_ball_smaller_than_a_floaters_land_keeps_a_few() -> None:
+def test_a_ball_smaller_than_a_floaters_share_of_the_area_keeps_a_few() -> None:
     ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.1)
     population = [len(state) for state in lives(ball, 0.3, 200)]
     assert len(set(population[60:])) == 1
     assert 1 <= population[-1] <= 8
 
 
-def test_a_ball_that_shrinks_under_its_crowd_keeps_somebody() -> None:
+def test_a_ball_that_shrinks_under_its_crowd_keeps_some_floaters() -> None:
     ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 1.0)
     floaters = lives(ball, 0.1, 50)[-1]
     sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
@@ -139,7 +139,7 @@ def test_an_infinite_surface_is_sampled_within_bounds() -> None:
         lives(floor, 0.2, 1)
     box = np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     covered = lives(floor, 0.2, 80, bounds=box)[-1]
-    assert 30 < len(covered) < 60  # 34.5 by its area, and those on its rim stand for half their land
+    assert 30 < len(covered) < 60  # 34.5 by its area, and those on its rim stand for half their area
     assert np.abs(covered.positions).max() <= 1.0 + 1e-9
 
 
