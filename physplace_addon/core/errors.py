@@ -1,4 +1,4 @@
-"""The errors of core, for input that has no meaning. (A hard case of geometry is a status, not an error.)
+"""The errors of core, for input that has no meaning.  A hard case of geometry is a status, not an error.
 
 Each message names the thing (object, patch, property), what was expected or found, and a remedy.
 """
@@ -34,7 +34,9 @@ class PlacementError(PhysPlaceError):
 
 
 class SamplingError(PhysPlaceError):
-    """A surface that cannot be sampled as asked: names the setting, what was found, and a remedy."""
+    """A surface that cannot be sampled with the given settings: names the setting, what was found, and a
+    remedy.
+    """
 
     def __init__(self, subject: str, found: str, remedy: str) -> None:
         super().__init__(f"floaters: {subject}: {found}; {remedy}")
@@ -44,7 +46,7 @@ class SamplingError(PhysPlaceError):
 
 
 class SculptingError(PhysPlaceError):
-    """A sculpting that cannot be done as asked: names the control point or setting, and what was found."""
+    """A sculpting that cannot be done: names the control point or setting, and what was found."""
 
 
 class ImplicitError(PhysPlaceError):

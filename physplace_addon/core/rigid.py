@@ -32,12 +32,16 @@ __all__ = [
     "skew",
 ]
 
-UNIT_TOLERANCE = 1e-15  # rounding of a quaternion's length
-RIGID_TOLERANCE = 1e-4  # Blender's matrices are float32 products of several transforms
+UNIT_TOLERANCE = 1e-15
+"""Largest departure of a quaternion's length from 1 that rounding causes; it is then left as it is."""
+
+RIGID_TOLERANCE = 1e-4
+"""Largest departure of R' R from 1 for a rotation: Blender's matrices are float32 products of several
+maps."""
 
 
 def skew(vectors: ArrayLike) -> Floats:
-    """The matrices (..., 3, 3) of the cross product: `skew(v) @ w == cross(v, w)`, for vectors (..., 3)."""
+    """Return the matrices (..., 3, 3) of vectors (..., 3) for which `skew(v) @ w == cross(v, w)`."""
     v = np.asarray(vectors, dtype=np.float64)
     matrices = np.zeros((*v.shape, 3))
     matrices[..., 0, 1], matrices[..., 0, 2], matrices[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
@@ -46,7 +50,8 @@ def skew(vectors: ArrayLike) -> Floats:
 
 
 def rotation_matrix(rotation_vector: ArrayLike) -> Floats:
-    """The rotations (..., 3, 3) about the axes of rotation vectors (..., 3) by their lengths in radians.
+    """Return the rotations (..., 3, 3) about the axes of rotation vectors (..., 3) by their lengths in
+    radians.
 
     Rodrigues: `R = 1 + sin(a)/a [v] + (1 - cos(a))/a^2 [v]^2`, both factors as sinc, exact down to angle
     zero.
@@ -56,7 +61,7 @@ def rotation_matrix(rotation_vector: ArrayLike) -> Floats:
 
 
 def rotation_change(rotation_vector: ArrayLike) -> Floats:
-    """The rotations (..., 3, 3) of rotation vectors (..., 3) minus the identity, fully accurate."""
+    """Return R - 1 (..., 3, 3) of rotation vectors (..., 3) in radians, to full relative precision."""
     v = np.asarray(rotation_vector, dtype=np.float64)
     angle = np.linalg.norm(v, axis=-1)[..., None, None]
     cross = skew(v)
@@ -67,14 +72,14 @@ def rotation_change(rotation_vector: ArrayLike) -> Floats:
 
 
 def quaternion_exponential(rotation_vector: ArrayLike) -> Floats:
-    """The unit quaternions (..., 4) of rotation vectors (..., 3) in radians."""
+    """Return the unit quaternions (..., 4) of rotation vectors (..., 3) in radians."""
     v = np.asarray(rotation_vector, dtype=np.float64)
     half = 0.5 * np.linalg.norm(v, axis=-1)[..., None]
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * v], axis=-1)
 
 
 def rotation_vector(quaternion: ArrayLike) -> Floats:
-    """The rotation vectors (..., 3), of length at most pi, of unit quaternions (..., 4)."""
+    """Return the rotation vectors (..., 3) in radians, of length at most pi, of unit quaternions (..., 4)."""
     q = np.asarray(quaternion, dtype=np.float64)
     q = np.where(q[..., :1] < 0.0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1)[..., None]
@@ -91,7 +96,7 @@ _TIMES_K, _SIGNS_K = [3, 2, 1, 0], np.array([-1.0, -1.0, 1.0, 1.0])
 
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Hamilton's product (..., 4): the rotation b followed by the rotation a."""
+    """Return Hamilton's product a b (..., 4): the rotation b followed by the rotation a."""
     p, q = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     w, x, y, z = (p[..., i : i + 1] for i in range(4))
     product: Floats = w * q
@@ -102,13 +107,13 @@ def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def quaternion_conjugate(quaternion: ArrayLike) -> Floats:
-    """The inverse rotations (..., 4) of unit quaternions (..., 4)."""
+    """Return the inverse rotations (..., 4) of unit quaternions (..., 4)."""
     inverse: Floats = np.asarray(quaternion, dtype=np.float64) * np.array([1.0, -1.0, -1.0, -1.0])
     return inverse
 
 
 def quaternion_matrix(quaternion: ArrayLike) -> Floats:
-    """The rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    """Return the rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     q = np.asarray(quaternion, dtype=np.float64)
     cross = skew(q[..., 1:])
     matrix: Floats = np.eye(3) + 2.0 * (q[..., :1, None] * cross + cross @ cross)
@@ -116,7 +121,7 @@ def quaternion_matrix(quaternion: ArrayLike) -> Floats:
 
 
 def quaternion_from_matrix(matrix: ArrayLike) -> Floats:
-    """The unit quaternion (4,), w >= 0, of the rotation nearest to a 3x3 matrix.
+    """Return the unit quaternion (4,), w >= 0, of the rotation nearest to a matrix (3, 3).
 
     Bar-Itzhack 2000: the eigenvector of the largest eigenvalue of a symmetric 4x4 matrix, well conditioned at
     every angle and for matrices that are rotations only to single precision.
@@ -137,9 +142,11 @@ class Pose:
     """Where a body's frame stands in the world: unit quaternion (w, x, y, z) and translation (3,), scene
     units.
 
-    The quaternion is normalized on construction, unless all that it lacks is rounding: a pose that is shifted
-    keeps its orientation to the last bit. Raises PhysPlaceError for wrong shapes, non-finite numbers, or a
-    zero quaternion.
+    The quaternion is normalized on construction, unless its length is 1 up to rounding: so a pose that is
+    only translated keeps its orientation to the last bit.
+
+    Raises:
+        PhysPlaceError: wrong shapes, numbers that are not finite, or a zero quaternion.
     """
 
     rotation: Floats
@@ -163,14 +170,15 @@ class Pose:
 
     @classmethod
     def identity(cls) -> Pose:
-        """The pose that leaves every point where it is."""
+        """Return the pose that leaves every point where it is."""
         return cls(np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
-        """The pose of a rotation matrix (3, 3) or a rigid matrix (4, 4).
+        """Return the pose of a rotation matrix (3, 3) or a rigid matrix (4, 4).
 
-        Raises PhysPlaceError if the matrix scales, shears or mirrors by more than single precision explains.
+        Raises:
+            PhysPlaceError: the matrix scales, shears or mirrors by more than single precision explains.
         """
         m = np.asarray(matrix, dtype=np.float64)
         if m.shape not in ((3, 3), (4, 4)) or not np.all(np.isfinite(m)):
@@ -199,26 +207,29 @@ class Pose:
         return matrix
 
     def points(self, points: Floats) -> Floats:
-        """World positions (..., 3) of body points (..., 3)."""
+        """Return the world positions (..., 3) of body points (..., 3)."""
         moved: Floats = points @ self.matrix.T + self.translation
         return moved
 
     def vectors(self, vectors: Floats) -> Floats:
-        """World directions (..., 3) of body vectors (..., 3)."""
+        """Return the world vectors (..., 3) of body vectors (..., 3)."""
         turned: Floats = vectors @ self.matrix.T
         return turned
 
     def inverse(self) -> Pose:
-        """The pose that undoes this one."""
+        """Return the inverse pose."""
         return Pose(quaternion_conjugate(self.rotation), -(self.translation @ self.matrix))
 
     def compose(self, other: Pose) -> Pose:
-        """This pose after the other: `self.compose(other).points(x) == self.points(other.points(x))`."""
+        """Return this pose after the other: `self.compose(other).points(x) ==
+        self.points(other.points(x))`.
+        """
         rotation = quaternion_product(self.rotation, other.rotation)
         return Pose(rotation, self.points(other.translation))
 
     def displaced(self, translation: ArrayLike, rotation_vector: ArrayLike, center_world: ArrayLike) -> Pose:
-        """This pose turned about a world point (3,) by a rotation vector (3,), then translated by (3,).
+        """Return this pose turned about a world point (3,) by a rotation vector (3,), then translated by
+        (3,).
 
         The turn is the exact exponential map of the rotation vector (radians, world axes).
         """

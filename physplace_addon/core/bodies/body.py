@@ -117,7 +117,7 @@ class Body:
 
     def face_geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Points, frames, outward normals and curvature of global faces (k,) at parameters (k, 2)."""
-        parts = _ask(
+        parts = _by_owner(
             self.surfaces, self.face_surface[face], lambda s, rows: _face_part(s, self, face, uv, rows)
         )
         count = len(face)
@@ -135,7 +135,7 @@ class Body:
             found = surface.hulls(self.face_index[face[rows]], lower[rows], upper[rows])
             return found.control, found.twists, found.factor_bounds
 
-        parts = _ask(self.surfaces, self.face_surface[face], part)
+        parts = _by_owner(self.surfaces, self.face_surface[face], part)
         shapes = [(len(face), *answer.shape[1:]) for answer in parts[0][1]]
         return Hulls(*(_gathered(parts, which, shape) for which, shape in enumerate(shapes)))
 
@@ -145,7 +145,7 @@ class Body:
         def moved(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
             return (surface.move(self.face_index[face[rows]], uv[rows], displacement[rows]),)
 
-        return _gathered(_ask(self.surfaces, self.face_surface[face], moved), 0, (len(face), 2))
+        return _gathered(_by_owner(self.surfaces, self.face_surface[face], moved), 0, (len(face), 2))
 
     def edge_geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
         """Points, unit tangents and curvature vectors of global edges (k,) at parameters (k,)."""
@@ -154,7 +154,7 @@ class Body:
             found = curve.geometry(self.edge_index[edge[rows]], t[rows])
             return found.point, found.tangent, found.curvature
 
-        parts = _ask(self.curves, self.edge_curve[edge], part)
+        parts = _by_owner(self.curves, self.edge_curve[edge], part)
         shape = (len(edge), 3)
         return EdgeGeometry(
             _gathered(parts, 0, shape), _gathered(parts, 1, shape), _gathered(parts, 2, shape)
@@ -166,7 +166,7 @@ class Body:
         def moved(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
             return (curve.move(self.edge_index[edge[rows]], t[rows], distance[rows]),)
 
-        return _gathered(_ask(self.curves, self.edge_curve[edge], moved), 0, (len(edge),))
+        return _gathered(_by_owner(self.curves, self.edge_curve[edge], moved), 0, (len(edge),))
 
     def edge_conormals(self, edge: Ints, t: Floats) -> Floats:
         """Conormals (k, 2, 3) of edges (k,) at t (k,): unit, into each adjacent face; NaN where unknown."""
@@ -174,7 +174,7 @@ class Body:
         def part(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
             return (curve.conormals(self.edge_index[edge[rows]], t[rows]),)
 
-        return _gathered(_ask(self.curves, self.edge_curve[edge], part), 0, (len(edge), 2, 3))
+        return _gathered(_by_owner(self.curves, self.edge_curve[edge], part), 0, (len(edge), 2, 3))
 
     def transformed(self, affine: ArrayLike, name: str | None = None) -> Body:
         """This body after an invertible affine map (4, 4); exact, and mirroring keeps the outside outside.
@@ -194,9 +194,9 @@ class Body:
             curves=tuple(curve.transformed(matrix) for curve in self.curves),
             vertices=_mapped(self.vertices, matrix),
             cone_directions=_unit(self.cone_directions @ matrix[:3, :3].T),
-            triangles=_rewound(triangles) if mirrored else triangles,
-            triangle_uv=_rewound(self.triangle_uv) if mirrored else self.triangle_uv,
-            triangle_corners=_rewound(self.triangle_corners) if mirrored else self.triangle_corners,
+            triangles=_reversed(triangles) if mirrored else triangles,
+            triangle_uv=_reversed(self.triangle_uv) if mirrored else self.triangle_uv,
+            triangle_corners=_reversed(self.triangle_corners) if mirrored else self.triangle_corners,
             triangle_bound=self.triangle_bound * stretch,
             segments=_mapped(self.segments, matrix),
             segment_bound=self.segment_bound * stretch,
@@ -212,11 +212,11 @@ def _face_part(surface: Surface, body: Body, face: Ints, uv: Floats, rows: Ints)
     return found.point, found.frame, found.normal, found.curvature
 
 
-Asked = TypeVar("Asked")
+Owner = TypeVar("Owner")
 
 
-def _ask(
-    owners: Sequence[Asked], owner: Ints, question: Callable[[Asked, Ints], tuple[Floats, ...]]
+def _by_owner(
+    owners: Sequence[Owner], owner: Ints, question: Callable[[Owner, Ints], tuple[Floats, ...]]
 ) -> list[tuple[Ints, tuple[Floats, ...]]]:
     """Ask each owner (surface, curve) once for the rows (k,) that are its own: its rows and its answers."""
     if len(owner) and np.all(owner == owner[0]):
@@ -275,9 +275,9 @@ def _unit(vectors: Floats) -> Floats:
     return unit
 
 
-Rewound = TypeVar("Rewound", Floats, Ints)
+Corners = TypeVar("Corners", Floats, Ints)
 
 
-def _rewound(corners: Rewound) -> Rewound:
+def _reversed(corners: Corners) -> Corners:
     """Triangles' corners (t, 3, ...) the other way round."""
     return np.concatenate([corners[:, :1], corners[:, :0:-1]], axis=1)

@@ -90,20 +90,20 @@ def _merged_edges(bodies: Sequence[Body]) -> tuple[tuple[Curve, ...], Ints, Ints
     return tuple(curved), owner, index
 
 
-Part = TypeVar("Part", Surface, Curve)
-Flat = TypeVar("Flat", Triangles, Segments)
+Owner = TypeVar("Owner", Surface, Curve)
+FlatOwner = TypeVar("FlatOwner", Triangles, Segments)
 
 
 def _sorted_out(
-    rows: Sequence[Sequence[Part]], kind: type[Flat], count: Callable[[Part], int]
-) -> tuple[list[Part], list[Flat], list[Ints]]:
+    rows: Sequence[Sequence[Owner]], kind: type[FlatOwner], count: Callable[[Owner], int]
+) -> tuple[list[Owner], list[FlatOwner], list[Ints]]:
     """The parts not of the flat kind, those of it, and where each went.
 
     Where is an array (parts, 2) a body: the place among the curved ones, or -1; and by how much numbers
     shift.
     """
-    curved: list[Part] = []
-    flat: list[Flat] = []
+    curved: list[Owner] = []
+    flat: list[FlatOwner] = []
     slots, before = [], 0
     for row in rows:
         places = []

@@ -14,7 +14,7 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import MeshError, SurfaceError
 from ..mesh.cleaning import WELD, weld
 from ..mesh.orientation import oriented
-from ..mesh.sliver_triangles import needles
+from ..mesh.sliver_triangles import are_slivers
 from ..surfaces.smooth.bodies import SmoothMesh, curved_faces, is_curved
 from ..surfaces.smooth.creases import ShadedMesh, crease_split_normals, newell_normals
 from ..surfaces.subdivision.bodies import quadrilateral_cage, subdivision
@@ -78,8 +78,8 @@ def smoothed(
     wanted (h, 3): normals at the corners, None for those that the faces have; triangles (t, 3) of the faces,
     and the face (t,) of each.  Without a volume it weighs what its polyhedron does.
     """
-    if flat.all() or left_flat(cage.sizes):
-        return None, () if flat.all() else left_flat(cage.sizes)
+    if flat.all() or patch_limit_note(cage.sizes):
+        return None, () if flat.all() else patch_limit_note(cage.sizes)
     try:
         plain = polyhedron(points, triangles, name)
     except MeshError:
@@ -103,7 +103,7 @@ def smoothed(
     return replace(body, notes=(said, *plain.notes)), ()
 
 
-def left_flat(sizes: Ints) -> tuple[str, ...]:
+def patch_limit_note(sizes: Ints) -> tuple[str, ...]:
     """A note on why faces of so many corners (nf,) are not curved: they are too many; none if they are
     not.
     """
@@ -132,7 +132,7 @@ def _welded(points: Floats, cage: Cage, triangles: Ints) -> tuple[Floats, Cage, 
     corners = number[triangles]
     cage = replace(cage, corners=number[cage.corners], vertex_sharpness=np.zeros(len(merged)))
     twice = len(np.unique(cage.face * np.intp(len(merged)) + cage.corners)) < len(cage.corners)
-    if twice or needles(merged, corners, width).any():
+    if twice or are_slivers(merged, corners, width).any():
         return None
     if len(np.unique(np.sort(corners, axis=1), axis=0)) < len(corners):
         return None

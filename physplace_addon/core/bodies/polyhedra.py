@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from ..arrays import Floats, Ints, chosen
 from ..errors import MeshError
 from ..mesh.cleaning import CleanMesh, clean
-from ..mesh.duplicate_faces import single_regions
+from ..mesh.duplicate_faces import unique_regions
 from ..mesh.edges import edge_table
 from ..mesh.enclosing_ball import enclosing_ball
-from ..mesh.features import features
-from ..mesh.hole_filling import hull_of
+from ..mesh.features import mesh_features
+from ..mesh.hole_filling import filled_mesh
 from ..mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
 from ..mesh.orientation import Orientation, oriented
 from ..surfaces.flat import Segments, Triangles
@@ -33,7 +33,7 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
     that are not finite, no size, no area.
     """
     cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
-    marks = features(cleaned.points, found.triangles, found.edges)
+    marks = mesh_features(cleaned.points, found.triangles, found.edges)
     corners = np.take(cleaned.points, found.triangles, axis=0)
     mass, assumed = _weighed(corners, found)
     face_count, edge_count = len(corners), len(marks.ends)
@@ -75,10 +75,10 @@ def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
     if found.closed:
         return mesh, found
     edges = found.edges if found.triangles is mesh.triangles else edge_table(mesh.triangles)
-    kept, two_sided = single_regions(mesh.points, mesh.triangles, edges, mesh.width, mesh.two_sided)
+    kept, two_sided = unique_regions(mesh.points, mesh.triangles, edges, mesh.width, mesh.two_sided)
     if kept.all():
         return mesh, found
-    single = mesh.single(kept, two_sided)
+    single = mesh.without_duplicates(kept, two_sided)
     return single, oriented(single.points, single.triangles, single.two_sided)
 
 
@@ -87,7 +87,7 @@ def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple
     if found.closed:
         return mass_of_corners(chosen(corners, found.filled), VOLUME), ()
     said = f"{found.borders}: " if found.borders else ""
-    hull = hull_of(corners, found.triangles, found.edges)
+    hull = filled_mesh(corners, found.triangles, found.edges)
     if hull is None:
         return mass_of_corners(corners, AREA), (said + SPREAD_NOTE,)
     return mass_of_corners(hull.corners, VOLUME), (said + HULL_NOTE, *hull.notes)

@@ -1,19 +1,17 @@
-"""Points that are one but for rounding, made one.
+"""Cleaning: from a soup of triangles to a mesh whose topology can be read off its indices.
 
-Only points whose places along one direction in general position differ by no more than the tolerance can be
-within it; in a mesh without doubled vertices hardly any do. The others need not be searched.
+Artists' meshes have split vertices, duplicate faces and triangles without area.  In this order:
 
-From a soup of triangles to a mesh whose topology can be read off its indices.
+1. leave out vertices that no triangle uses, and triangles with coordinates that are not finite;
+2. weld vertices nearer than WELD times the box's diagonal, which are float32 copies of one point;
+3. drop triangles with a repeated corner, and slivers, whose normals are noise (`sliver_triangles`);
+4. keep one of each set of triangles with the same corners, such as both sides of a sheet (`duplicate_faces`).
 
-Artists' meshes have split vertices, doubled faces and triangles of no area. In order:
+Everything is sorting and labelling of arrays, without a loop over triangles.  Notes say what was changed.
 
-1. leave out vertices that no triangle uses, and triangles at places that are not numbers;
-2. weld vertices nearer than WELD times the box's diagonal, float32 copies of one point (mesh_welding);
-3. drop triangles with a repeated corner, and needles, whose normals are noise (mesh_needles);
-4. keep one of each set of triangles with the same corners, as in a sheet with both its sides (mesh_doubles).
-
-Everything is sorting and labelling of arrays; there is no loop over triangles. What was done is told in
-notes, one for each kind of dirt.
+Welding: only points whose heights along one direction differ by no more than the tolerance can be that near
+to each other.  The direction is in general position, so in a mesh without duplicate vertices hardly any
+points are left to search.
 """
 
 from __future__ import annotations
@@ -25,18 +23,24 @@ from scipy.spatial import cKDTree
 
 from ..arrays import Bools, Floats, Ints, box_of, chosen
 from ..errors import MeshError
-from .duplicate_faces import single_triangles
-from .edges import components
-from .sliver_triangles import distinct_corners, needles, without_needles
+from .duplicate_faces import unique_triangles
+from .edges import component_labels
+from .sliver_triangles import are_slivers, distinct_corners, without_slivers
 
-_DIRECTION = np.array([0.5377, 0.6811, 0.4972])  # in general position to what is modelled on axes and grids
+_DIRECTION = np.array([0.5377, 0.6811, 0.4972])
+"""A direction in general position to what is modelled on axes and grids."""
+
+WELD = 1e-7
+"""Distance of points that are one, over the bounding box's diagonal.  float32 resolves 6e-8 of a
+coordinate."""
 
 
 def weld(points: Floats, tolerance: float) -> tuple[Floats, Ints]:
-    """Points (m, 3) with those within a tolerance of each other made one, and the new index (n,) of each
-    point.
+    """Return points (m, 3) without those within a tolerance of others, and the new index (n,) of each point.
 
-    The first of the points that are merged stands for all of them.
+    Args:
+        points: (n, 3).  Of points that are merged, the first is kept.
+        tolerance: a length.
     """
     some = _suspects(points, tolerance)
     labels = np.arange(len(points))
@@ -49,7 +53,7 @@ def weld(points: Floats, tolerance: float) -> tuple[Floats, Ints]:
 
 
 def _suspects(points: Floats, tolerance: float) -> Ints:
-    """The points (s,), increasing, that may be within the tolerance of another."""
+    """Return the points (s,), increasing, that may be within the tolerance of another."""
     along = points @ (_DIRECTION / np.linalg.norm(_DIRECTION))
     order = _order(along)
     rounding = 8.0 * np.finfo(np.float64).eps * float(np.abs(points).max())
@@ -60,9 +64,9 @@ def _suspects(points: Floats, tolerance: float) -> Ints:
 
 
 def _order(values: Floats) -> Ints:
-    """The order (n,) of values (n,).
+    """Return the order (n,) of values (n,).
 
-    Whole numbers below 65536 are counted, not compared, and what lies almost in order is soon sorted.
+    numpy sorts 16-bit integers by counting, and an array that is almost in order in few passes.
     """
     low, high = float(values.min()), float(values.max())
     rough = (values - low) / (high - low) * 65535.0 if high > low else values - low
@@ -71,7 +75,7 @@ def _order(values: Floats) -> Ints:
 
 
 def _merged(points: Floats, tolerance: float) -> Ints:
-    """For each point (n,) the first one it is merged with, itself if none."""
+    """Return for each point (n,) the first one that it is merged with, itself if there is none."""
     order = np.lexsort(points.T)
     ordered = points[order]
     first = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
@@ -82,20 +86,18 @@ def _merged(points: Floats, tolerance: float) -> Ints:
         tolerance, output_type="ndarray"
     )
     if len(pairs):
-        labels = components(pairs, len(distinct))[labels]
+        labels = component_labels(pairs, len(distinct))[labels]
     foremost = np.full(int(labels.max()) + 1, len(points))
     np.minimum.at(foremost, labels, np.arange(len(points)))
     return foremost[labels]
 
 
-WELD = 1e-7  # of the diagonal of the bounding box: float32 resolves 6e-8 of the largest coordinate
-
-
 @dataclass(frozen=True, eq=False)
 class CleanMesh:
-    """Points (n, 3), triangles (t, 3) of distinct corners and with area; and what was done to get there.
+    """Points (n, 3) and triangles (t, 3) with distinct corners and with area.
 
-    two_sided (t,): the triangles that were there both ways round. width: what counts as no distance.
+    two_sided (t,): triangles that were there in both orientations.  width: a length that counts as zero.
+    notes: what was changed.
     """
 
     points: Floats
@@ -104,8 +106,8 @@ class CleanMesh:
     width: float
     notes: tuple[str, ...]
 
-    def single(self, kept: Bools, two_sided: Bools) -> CleanMesh:
-        """The mesh of its triangles that are kept (t,), the others being doubles of theirs."""
+    def without_duplicates(self, kept: Bools, two_sided: Bools) -> CleanMesh:
+        """Return the mesh of the triangles (t,) to keep; the others are duplicates of them."""
         note = f"{int((~kept).sum())} triangles of doubled faces merged"
         points, triangles = _used(self.points, self.triangles[kept])
         return replace(
@@ -114,8 +116,10 @@ class CleanMesh:
 
 
 def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
-    """Leave out, weld, drop, merge: points (n, 3), triangles (t, 3). Raises MeshError (no faces, none of
-    finite numbers, no size, no area).
+    """Return the clean mesh of points (n, 3) and triangles (t, 3).
+
+    Raises:
+        MeshError: no faces, none with finite coordinates, no size, or no area.
     """
     _check(points, triangles, name)
     named, faces = _used(points, triangles)
@@ -124,12 +128,12 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
     welded, labels = weld(used, width)
     corners = kept if len(welded) == len(used) else labels[kept]
     distinct = chosen(corners, distinct_corners(corners))
-    needle = needles(welded, distinct, width)
-    first, two_sided = single_triangles(distinct, np.zeros(len(distinct), dtype=bool))
+    sliver = are_slivers(welded, distinct, width)
+    first, two_sided = unique_triangles(distinct, np.zeros(len(distinct), dtype=bool))
     doubled = len(distinct) - len(first)
     sound = distinct[first] if doubled else distinct
-    if needle.any():
-        sound, two_sided, more = _without_needles(welded, sound, two_sided, width)
+    if sliver.any():
+        sound, two_sided, more = _without_slivers(welded, sound, two_sided, width)
         doubled += more
     if len(sound) == 0:
         raise MeshError(name, "all its triangles have no area", "give the object a face with some width")
@@ -137,21 +141,22 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
         "vertices that belong to no face left out": len(points) - len(named),
         "faces left out that have no place (not a finite number)": len(faces) - len(kept),
         "doubled vertices merged": len(used) - len(welded),
-        "triangles of no area dropped": len(corners) - int((~needle).sum()),
+        "triangles of no area dropped": len(corners) - int((~sliver).sum()),
         "doubled faces merged": doubled,
     }
     notes = tuple(f"{count} {what}" for what, count in counts.items() if count)
     return CleanMesh(*_used(welded, sound), two_sided, width, notes)
 
 
-def _without_needles(
+def _without_slivers(
     points: Floats, triangles: Ints, two_sided: Bools, width: float
 ) -> tuple[Ints, Bools, int]:
-    """The triangles (m, 3) with area, each once, whether they lie both ways round, and how many parts of
-    others turned out to lie there, too.
+    """Return the triangles (m, 3) with area, which (m,) are two-sided, and how many duplicates were dropped.
+
+    Triangles that are split beside a sliver may become duplicates of others.
     """
-    sound, source = without_needles(points, triangles, width)
-    first, both = single_triangles(sound, two_sided[source])
+    sound, source = without_slivers(points, triangles, width)
+    first, both = unique_triangles(sound, two_sided[source])
     return sound[first], both, len(sound) - len(first)
 
 
@@ -163,7 +168,7 @@ def _check(points: Floats, triangles: Ints, name: str) -> None:
 
 
 def _used(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    """The points that triangles use, in their old order, and the triangles renumbered."""
+    """Return the points that triangles use, in their old order, and the triangles renumbered."""
     used = np.zeros(len(points), dtype=bool)
     used[triangles.ravel()] = True
     if used.all():
@@ -173,7 +178,7 @@ def _used(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
 
 
 def _finite(points: Floats, triangles: Ints, name: str) -> tuple[Floats, Ints]:
-    """The triangles whose corners are finite numbers, and the points they use."""
+    """Return the points that triangles with finite corners use, and those triangles."""
     finite: Bools = np.asarray(np.isfinite(points).all(axis=1))
     if finite.all():
         return points, triangles
@@ -185,7 +190,7 @@ def _finite(points: Floats, triangles: Ints, name: str) -> tuple[Floats, Ints]:
 
 
 def _diagonal(points: Floats, name: str) -> float:
-    """The diagonal of the box of points (n, 3)."""
+    """Return the diagonal, a length, of the bounding box of points (n, 3)."""
     lower, upper = box_of(points)
     diagonal = float(np.linalg.norm(upper - lower))
     if not 0.0 < diagonal < np.inf:

@@ -1,8 +1,8 @@
-"""Faces that lie twice in a mesh: one of each is kept, and whether it lay there both ways round.
+"""Duplicate faces of a mesh: one of each is kept, and whether both orientations were there.
 
-Triangles with the same corners are one. So are flat faces of more corners, although their doubles, run
-through the other way round, are often cut into other triangles: triangles that continue each other over an
-edge are a flat region, and two regions with the same border edges are one face.
+Triangles with the same corners are duplicates.  So are flat faces of more corners, although their duplicates
+with the opposite orientation are often divided into other triangles: coplanar triangles that are joined
+across edges are a flat region, and two regions with the same border edges are duplicates.
 """
 
 from __future__ import annotations
@@ -11,16 +11,24 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints, portions
 from ..vectors import coordinate_arrays, coordinate_cross
-from .edges import EdgeTable, components
+from .edges import EdgeTable, component_labels
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: its multiples spread evenly
-EVEN, ODD, BOTH = 1, 2, 3  # ways round: the corners' order is an even or odd permutation of increasing
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: multiples of it, modulo 2^64, are spread evenly (Fibonacci hashing)."""
+
+EVEN, ODD, BOTH = 1, 2, 3
+"""Orientations: the corners are an even or an odd permutation of their increasing order; BOTH = EVEN |
+ODD."""
 
 
-def single_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
-    """The first (m,) of the triangles (t, 3) with the same corners, and whether they lie both ways round.
+def unique_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
+    """Return the first (m,) of each set of triangles with the same corners, and which (m,) are two-sided.
 
-    two_sided (t,): what is known to lie both ways round already.
+    A triangle is two-sided if it is there in both orientations.
+
+    Args:
+        triangles: (t, 3).
+        two_sided: triangles (t,) already known to be two-sided.
     """
     some = _suspects(triangles)
     single, both = np.ones(len(triangles), dtype=bool), two_sided.copy()
@@ -33,9 +41,9 @@ def single_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
 
 
 def _suspects(triangles: Ints) -> Ints:
-    """The triangles (s,), increasing, that may have the same corners as another: those with one hash.
+    """Return the triangles (s,), increasing, that share their hash with another, as all duplicates do.
 
-    That is the sum of the corners' hashes, so their order does not count.
+    The hash is the sum of the corners' hashes, so that the corners' order does not matter.
     """
     bits = (4 * len(triangles)).bit_length()
     mixed = np.arange(int(triangles.max(initial=0)) + 1, dtype=np.uint64) * _MIX
@@ -47,7 +55,7 @@ def _suspects(triangles: Ints) -> Ints:
 
 
 def _first_of_each(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
-    """As single_triangles, by a sort of them all; the first in no order."""
+    """Return what unique_triangles does, by a sort of all corners; the first ones (m,) are in no order."""
     a, b, c = triangles.T
     low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
     middle = a + b + c - low - high
@@ -61,16 +69,19 @@ def _first_of_each(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
     return order[begins], np.bitwise_or.reduceat(ways[order], begins) == BOTH
 
 
-def single_regions(
+def unique_regions(
     points: Floats, triangles: Ints, edges: EdgeTable, width: float, two_sided: Bools
 ) -> tuple[Bools, Bools]:
-    """Which triangles (t,) to keep so that of regions with one border the first stays; and whether triangles
-    (t,), kept or not, lie both ways round.
+    """Return which triangles (t,) to keep, one of all flat regions with the same border, and which are
+    two-sided.
 
-    A region is flat where no corner stands higher than a width over the triangle next to it.
+    Args:
+        points, triangles, edges: the mesh, (n, 3), (t, 3) and m edges.
+        width: largest height, a length, of a corner over the triangle across the edge in one plane.
+        two_sided: triangles (t,) already known to be two-sided.
     """
-    inner = _continued(points, triangles, edges, width)
-    region = components(edges.faces[inner], len(triangles))
+    inner = _coplanar(points, triangles, edges, width)
+    region = component_labels(edges.faces[inner], len(triangles))
     first = _first_with_border(region, edges, ~inner)
     twin = first != np.arange(len(first))
     if not twin.any():
@@ -85,23 +96,23 @@ def single_regions(
     return ~twin[region], two_sided | both[region]
 
 
-def _continued(points: Floats, triangles: Ints, edges: EdgeTable, width: float) -> Bools:
-    """At which edges (m,) two triangles continue each other."""
+def _coplanar(points: Floats, triangles: Ints, edges: EdgeTable, width: float) -> Bools:
+    """Return at which edges (m,) two coplanar triangles meet on opposite sides of the edge."""
     paired, opposite = edges.paired, np.roll(triangles, 1, axis=1).ravel()
-    continued = np.empty(len(paired), dtype=bool)
-    for rows in portions(len(continued)):
+    coplanar = np.empty(len(paired), dtype=bool)
+    for rows in portions(len(coplanar)):
         around = np.concatenate([edges.ends[rows], opposite[edges.sides[rows]]], axis=1)
         origin, end, third, fourth = coordinate_arrays(np.take(points, around, axis=0))
         along, first, second = end - origin, third - origin, fourth - origin
         normal, other = coordinate_cross(along, first), coordinate_cross(along, second)
         height = np.abs(np.einsum("ij,ij->j", normal, second))
         flat = height <= width * np.sqrt(np.einsum("ij,ij->j", normal, normal))
-        continued[rows] = paired[rows] & flat & (np.einsum("ij,ij->j", normal, other) < 0.0)
-    return continued
+        coplanar[rows] = paired[rows] & flat & (np.einsum("ij,ij->j", normal, other) < 0.0)
+    return coplanar
 
 
 def _first_with_border(region: Ints, edges: EdgeTable, border: Bools) -> Ints:
-    """For each region the first that has the same border edges (r,)."""
+    """Return for each of r regions the first one (r,) that has the same border edges."""
     sides = np.repeat(border, edges.count)
     edge = np.repeat(np.arange(len(border)), edges.count)[sides]
     owner = region[edges.order[sides] // 3]

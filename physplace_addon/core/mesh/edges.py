@@ -13,12 +13,14 @@ from ..arrays import Bools, Ints
 
 @dataclass(frozen=True, eq=False)
 class EdgeTable:
-    """The undirected edges of triangles (t, 3).
+    """The m undirected edges of triangles (t, 3).  Side s of triangle i, from its corner s to the next, is 3
+    i + s.
 
-    `ends` (m, 2) vertices, as the first side runs; `sides` (m, 2) the first two directed sides on each edge
-    (side s of triangle i is 3 i + s), -1 where there is no second; `count` (m,) how many sides there are;
-    `balance` (m,) how many more sides run one way than the other: 0 where faces agree which side is out;
-    `order` (3 t,) all sides, those on one edge together.
+    ends (m, 2): the vertices, in the direction of the first side.
+    sides (m, 2): the first two sides on each edge, -1 where there is no second.
+    count (m,): how many sides are on each edge.
+    balance (m,): how many more sides run one way than the other; 0 where faces agree on which side is out.
+    order (3 t,): all sides, those on one edge next to each other.
     """
 
     ends: Ints
@@ -29,35 +31,37 @@ class EdgeTable:
 
     @property
     def paired(self) -> Bools:
-        """Where exactly two faces meet (m,)."""
+        """Whether exactly two faces meet at each edge (m,)."""
         paired: Bools = self.count == 2
         return paired
 
     @property
     def faces(self) -> Ints:
-        """The triangles (m, 2) of the first two sides; -1 where there is no second."""
+        """The triangles (m, 2) of the first two sides, -1 where there is no second."""
         faces: Ints = np.floor_divide(self.sides, 3)
         return faces
 
     @property
     def closed(self) -> bool:
-        """Whether every edge has as many sides one way as the other: the faces bound a solid, in or out."""
+        """Whether every edge has as many sides one way as the other, so that the faces bound a solid."""
         return not np.any(self.balance)
 
 
-def components(pairs: Ints, count: int) -> Ints:
-    """The number (count,) of the component that each of some nodes is in, joined by pairs (k, 2)."""
+def component_labels(pairs: Ints, count: int) -> Ints:
+    """Return the number (count,) of the connected component of each node of a graph with edges (k, 2)."""
     graph = coo_array((np.ones(len(pairs), dtype=bool), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
     labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
     return labels
 
 
-def connected(edges: EdgeTable, across: Bools | None = None) -> Ints:
-    """The shell (t,) of each of the triangles of some edges: those joined are one, across all edges or only
-    some (m,).
+def shell_labels(edges: EdgeTable, across: Bools | None = None) -> Ints:
+    """Return the number (t,) of the shell of each triangle: triangles joined across edges are one shell.
 
-    Each side leads to the next one on its edge. A triangle's sides lie together, so the graph needs no sort.
+    Args:
+        edges: the edges of all triangles.
+        across: the edges (m,) that join; all unless given.
     """
+    # each side leads to the next on its edge; a triangle's sides are neighbours, so the graph needs no sort
     following = np.empty(len(edges.order), dtype=np.int32)
     following[edges.order[:-1]] = edges.order[1:] // 3
     following[edges.order[np.cumsum(edges.count) - 1]] = -1
@@ -73,7 +77,7 @@ def connected(edges: EdgeTable, across: Bools | None = None) -> Ints:
 
 
 def edge_table(triangles: Ints) -> EdgeTable:
-    """The edges of triangles (t, 3), t >= 1, ordered by their vertices."""
+    """Return the edges of triangles (t, 3), t >= 1, ordered by their vertices."""
     start = triangles.ravel()
     end = np.empty_like(start)
     end[:-1], end[2::3] = start[1:], start[::3]
@@ -97,9 +101,9 @@ def edge_table(triangles: Ints) -> EdgeTable:
 
 
 def stable_order(keys: Ints, count: int) -> Ints:
-    """The stable order (n,) of keys (n,) from 0 to count - 1.
+    """Return the stable order (n,) of keys (n,) from 0 to count - 1, by a counting sort.
 
-    Turned from rows to columns, a matrix with one entry a row has it: that counts, and compares nothing.
+    scipy counts when it turns a sparse matrix with one entry a row from rows to columns.
     """
     starts = np.arange(len(keys) + 1, dtype=np.int32)
     matrix = csr_matrix((np.ones(len(keys), dtype=bool), keys, starts), shape=(len(keys), count))

@@ -1,10 +1,10 @@
 """The smallest ball that encloses a set of points, exactly and without randomness.
 
 The smallest enclosing ball is an LP-type problem (Welzl 1991): it is the smallest ball of at most four of the
-points, its basis. Start with any ball, find the point farthest outside, and solve for the basis and that
-point alone, at most five points: every circumcentre of a subset that holds the new point is tried, and the
-one whose farthest of the five is nearest wins. (No test "is inside" is needed, so no tolerance.) The radius
-grows each time, so no basis comes twice and the search ends; it takes about ten passes over the points.
+points, its basis.  Start with any ball, find the point farthest outside, and solve for the basis and that
+point alone, at most five points: of the circumcentres of all subsets with the new point, take the one whose
+farthest of the five points is nearest.  This needs no test of being inside, so no tolerance.  The radius
+grows each time, so no basis comes twice and the search ends, after about ten passes over the points.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from ..errors import PhysPlaceError
 from ..vectors import coordinate_arrays
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+"""Largest relative excess of a distance over the radius that rounding alone can cause."""
+
 PASSES = 1000
+"""Most passes over the points, a hundred times what is usual; what is found then still encloses all."""
 
 
 def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
-    """The centre (3,) and radius of the smallest ball that encloses points (n, 3).
+    """Return the centre (3,) and the radius of the smallest ball that encloses points (n, 3), lengths.
 
-    Every point is inside: the radius is the largest distance found. Deterministic. Raises PhysPlaceError for
-    no points or points that are not finite.
+    Every point is inside, because the radius is the largest distance found.
+
+    Raises:
+        PhysPlaceError: no points, or points that are not finite.
     """
     cloud = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if len(cloud) == 0 or not np.all(np.isfinite(cloud)):
@@ -38,7 +43,7 @@ def enclosing_ball(points: ArrayLike) -> tuple[Floats, float]:
 
 
 def _search(local: Floats) -> tuple[Floats, float]:
-    """The centre (3,) and radius of the ball around points (3, n)."""
+    """Return the centre (3,) and radius of the ball around points, a coordinate array (3, n)."""
     basis = np.array([int(np.argmax(np.einsum("ij,ij->j", local, local)))], dtype=np.intp)
     center, radius = local[:, basis[0]], 0.0
     for _ in range(PASSES):
@@ -55,7 +60,7 @@ def _search(local: Floats) -> tuple[Floats, float]:
 
 
 def _squared_distances(points: Floats, center: Floats) -> Floats:
-    """Those (n,) of points (3, n) from a centre (3,)."""
+    """Return the squared distances (n,) of points (3, n) from a centre (3,)."""
     offset = points - center[:, None]
     squares: Floats = np.einsum("ij,ij->j", offset, offset)
     return squares
@@ -79,7 +84,9 @@ def _grown(points: Floats, basis: Ints, newcomer: int) -> tuple[Ints, Floats, fl
 
 
 def _circumcenter(corners: Floats) -> Floats:
-    """The point (3,) in the affine hull of 2 to 4 corners (m, 3) that is equally far from all of them."""
+    """Return the point (3,) in the affine hull of 2 to 4 corners (m, 3) that is equally far from all of
+    them.
+    """
     edges = corners[1:] - corners[0]
     offset: Floats = np.linalg.lstsq(edges, 0.5 * np.einsum("ij,ij->i", edges, edges), rcond=1e-14)[0]
     center: Floats = corners[0] + offset

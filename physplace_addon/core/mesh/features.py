@@ -1,10 +1,10 @@
 """The edges and vertices of a polyhedron at which it can touch: all but those inside flat regions.
 
-An edge is a feature unless exactly two faces meet there and continue each other: their conormals (unit, in
-the face, across the edge, pointing into it) are opposite to FLAT, the sine of the angle between the faces.
-This test needs no orientation. A vertex is a feature if it ends a feature edge. Its cone is spanned by all
-mesh edges that leave it; those inside a flat region belong to it too, since a flat sector may be wider than a
-half plane.
+An edge is a feature unless exactly two faces meet there in one plane, on opposite sides of the edge.  The
+test compares their conormals: unit vectors in a face, at right angles to the edge, pointing into the face.
+It needs no orientation.  A vertex is a feature if it is an end of a feature edge.  Its cone is spanned by all
+mesh edges that leave it; those inside a flat region belong to it too, because a flat sector may be wider than
+a half plane.
 """
 
 from __future__ import annotations
@@ -18,14 +18,19 @@ from ..vectors import coordinate_arrays
 from .edges import EdgeTable, stable_order
 
 FLAT = 1e-7
+"""Largest sum of the conormals of two faces in one plane, the angle between the faces in radians.  It is the
+resolution of float32 coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class MeshFeatures:
     """Feature edges and vertices of a triangle mesh.
 
-    `ends` (e, 2, 3), `conormals` (e, 2, 3) with NaN where unknown, `edge_owner` (e,) a triangle at each;
-    `vertices` (v, 3), `vertex_owner` (v,), `cone_start` (v + 1,), `cone_directions` (m, 3) unit.
+    ends (e, 2, 3): the edges' ends, lengths. conormals (e, 2, 3): of the two faces at each edge; NaN for a
+    missing second face, and where more than two meet. edge_owner (e,): a triangle at each edge. vertices (v,
+    3), vertex_owner (v,): the vertices, and a triangle at each. cone_start (v + 1,), cone_directions (m, 3):
+    unit directions of the mesh edges that leave vertex i are the
+        rows cone_start[i] to cone_start[i + 1] - 1.
     """
 
     ends: Floats
@@ -37,8 +42,8 @@ class Features:
     cone_directions: Floats
 
 
-def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
-    """The features of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
+def mesh_features(points: Floats, triangles: Ints, edges: EdgeTable) -> MeshFeatures:
+    """Return the features of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
     ends = np.take(points, edges.ends, axis=0)
     along, conormals = np.empty((len(ends), 3)), np.empty_like(ends)
     smooth = np.empty(len(ends), dtype=bool)
@@ -56,7 +61,7 @@ def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
     touched = np.zeros(len(points), dtype=bool)
     touched[chosen(edges.ends, kept).ravel()] = True
     start, directions = _cones(edges.ends, along, touched)
-    return Features(
+    return MeshFeatures(
         chosen(ends, kept),
         chosen(conormals, kept),
         chosen(edges.sides[:, 0], kept) // 3,
@@ -68,8 +73,13 @@ def features(points: Floats, triangles: Ints, edges: EdgeTable) -> Features:
 
 
 def _conormals(points: Floats, opposite: Ints, sides: Ints, origin: Floats, along: Floats) -> Floats:
-    """The conormals (side 2, axis 3, k) of the first two sides (k, 2) of edges that run from an origin (3, k)
-    along a unit direction (3, k), each side (s,) with the opposite vertex; NaN where there is no second.
+    """Return the conormals (side 2, axis 3, k) of the first two faces at edges; NaN where there is no second.
+
+    Args:
+        points: (n, 3).
+        opposite: the vertex (3 t,) opposite each directed side.
+        sides: the first two sides (k, 2) at each edge, -1 for none.
+        origin, along: the edges' start and unit direction, coordinate arrays (3, k).
     """
     found = coordinate_arrays(np.take(points, opposite[sides], axis=0)) - origin
     for inward, side in zip(found, sides.T, strict=True):
@@ -80,8 +90,12 @@ def _conormals(points: Floats, opposite: Ints, sides: Ints, origin: Floats, alon
 
 
 def _cones(ends: Ints, along: Floats, touched: Bools) -> tuple[Ints, Floats]:
-    """Offsets (v + 1,) and unit directions (m, 3) of the edges (e, 2), that run along unit directions (e, 3),
-    where they leave each touched vertex, in order.
+    """Return the offsets (v + 1,) and unit directions (m, 3) of the edges that leave each marked vertex.
+
+    Args:
+        ends: vertices (e, 2) of all edges.
+        along: their unit directions (e, 3).
+        touched: which vertices (n,) are marked.
     """
     start = ends.T.ravel()
     order = stable_order(start, len(touched))
@@ -92,7 +106,7 @@ def _cones(ends: Ints, along: Floats, touched: Bools) -> tuple[Ints, Floats]:
 
 
 def _owners(triangles: Ints, count: int) -> Ints:
-    """The first triangle (n,) at each of the vertices."""
+    """Return the first triangle (count,) at each of the vertices."""
     owners = np.zeros(count, dtype=np.intp)
     for rows in reversed(portions(len(triangles))):
         numbers = np.arange(rows.start, min(rows.stop, len(triangles)))

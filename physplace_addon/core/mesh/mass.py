@@ -28,15 +28,18 @@ from ..errors import PhysPlaceError
 from ..vectors import coordinate_arrays, coordinate_cross
 
 VOLUME, AREA = "volume", "area"
+"""What a mass is spread over, its basis: the enclosed solid, or the surface itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """Centre of mass (3,), measure, inertia tensor (3, 3) about the centre for unit mass, and their basis.
+    """Mass properties of a body in its own frame.
 
-    `basis` says what the mass is spread over: "volume", the enclosed solid, or "area", the surface itself.
-    `volume` is that measure: the enclosed volume (units^3), or the area (units^2) where the basis is "area".
-    `density` is the mass of a unit of it. `given`: the mass itself is known, whatever it is spread over.
+    center (3,): the centre of mass, lengths.
+    volume: the enclosed volume (length^3), or the area (length^2) where the basis is "area".
+    inertia (3, 3): about the centre for unit mass, length^2.
+    basis: what the mass is spread over: "volume", the enclosed solid, or "area", the surface itself.
+    density: mass over volume (or area).  given: whether the mass itself was given, whatever the basis.
     """
 
     center: Floats
@@ -50,7 +53,9 @@ class MassProperties:
     def from_moments(
         cls, measure: float, first: Floats, second: Floats, basis: str = VOLUME
     ) -> MassProperties:
-        """From the integrals of 1, x (3,) and x x' (3, 3) over the body, about the origin of its frame."""
+        """Return the properties from the integrals of 1, x (3,) and x x' (3, 3), about the origin of the
+        frame.
+        """
         center = first / measure
         covariance = second / measure - np.outer(center, center)
         return cls(center, float(measure), inertia_of(covariance), basis)
@@ -61,21 +66,20 @@ class MassProperties:
         return self.density * self.volume
 
     def weighing(self, mass: float) -> MassProperties:
-        """These with a mass that is given."""
+        """Return these properties with a given mass."""
         return replace(self, density=mass / self.volume, given=True)
 
     @property
     def second_moment(self) -> Floats:
-        """The second moment (3, 3) about the centre for unit mass, integral of x x'."""
+        """The second moment (3, 3) about the centre for unit mass, the integral of x x', length^2."""
         moment: Floats = 0.5 * np.trace(self.inertia) * np.eye(3) - self.inertia
         return moment
 
     def transformed(self, affine: ArrayLike) -> MassProperties:
-        """The mass after an affine map (4, 4) of the body.
+        """Return the properties after an affine map (4, 4) of the body.
 
-        Exact for the basis "volume". A sheet's area does not transform so simply: for the basis "area" this
-        is exact for similarities only (the area grows by the scale squared), else use the transformed
-        surface.
+        This is exact for the basis "volume".  For the basis "area" it is exact for similarities only, because
+        the area of a sheet does not scale by one factor under other maps.
         """
         matrix = np.asarray(affine, dtype=np.float64)
         linear = matrix[:3, :3]
@@ -88,24 +92,24 @@ class MassProperties:
 
 
 def inertia_of(second_moment: Floats) -> Floats:
-    """The inertia tensor (3, 3) of a second moment (3, 3) about the same point."""
+    """Return the inertia tensor (3, 3) of a second moment (3, 3) about the same point."""
     symmetric = 0.5 * (second_moment + second_moment.T)
     inertia: Floats = np.trace(symmetric) * np.eye(3) - symmetric
     return inertia
 
 
 def signed_volumes(corners: Floats) -> Floats:
-    """Signed volumes (t,) of the tetrahedra that triangles (t, 3, 3) span with the origin."""
+    """Return the signed volumes (t,) of the tetrahedra that triangles (t, 3, 3) span with the origin."""
     return _of_each(corners, _volumes)
 
 
 def areas(corners: Floats) -> Floats:
-    """Areas (t,) of triangles (t, 3, 3)."""
+    """Return the areas (t,) of triangles (t, 3, 3)."""
     return _of_each(corners, _areas)
 
 
 def _of_each(corners: Floats, measure: Callable[[Floats], Floats]) -> Floats:
-    """A measure of each of some triangles (t, 3, 3)."""
+    """Return a measure (t,), a function of (corner 3, axis 3, k), of each of triangles (t, 3, 3)."""
     measures = np.empty(len(corners))
     for rows in portions(len(corners)):
         measures[rows] = measure(coordinate_arrays(corners[rows]))
@@ -113,7 +117,7 @@ def _of_each(corners: Floats, measure: Callable[[Floats], Floats]) -> Floats:
 
 
 def _volumes(corners: Floats) -> Floats:
-    """Signed volumes (k,) of triangles (corner 3, axis 3, k)."""
+    """Return the signed volumes (k,) of triangles (corner 3, axis 3, k) with the origin."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = corners
     volumes: Floats = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
     volumes /= 6.0
@@ -121,14 +125,14 @@ def _volumes(corners: Floats) -> Floats:
 
 
 def _areas(corners: Floats) -> Floats:
-    """Areas (k,) of triangles (corner 3, axis 3, k)."""
+    """Return the areas (k,) of triangles (corner 3, axis 3, k)."""
     normal = coordinate_cross(corners[1] - corners[0], corners[2] - corners[0])
     area: Floats = 0.5 * np.sqrt(np.einsum("ij,ij->j", normal, normal))
     return area
 
 
 def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
-    """The mass of triangles given by their corners (t, 3, 3); see mass_of_triangles."""
+    """Return the mass of triangles given by their corners (t, 3, 3); see mass_of_triangles."""
     lower, upper = box_of(corners.reshape(-1, 3))
     origin = 0.5 * (lower + upper)
     weigh, first_factor, second_factor = (_volumes, 4.0, 20.0) if basis == VOLUME else (_areas, 3.0, 12.0)
@@ -150,11 +154,15 @@ def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
 
 
 def mass_of_triangles(points: ArrayLike, triangles: ArrayLike, basis: str = VOLUME) -> MassProperties:
-    """The mass of a mesh: points (n, 3), triangles (t, 3) of indices into them.
+    """Return the mass of a mesh, exact except for rounding.
 
-    `basis` "volume" takes the triangles as a closed, consistently oriented surface (either way round) full of
-    matter; "area" takes them as a sheet. Exact but for rounding. Raises PhysPlaceError if there is no such
-    measure (an empty mesh, zero volume).
+    Args:
+        points: (n, 3), lengths.
+        triangles: indices (t, 3) into the points.
+        basis: "volume" for a solid inside a closed, consistently oriented surface; "area" for a sheet.
+
+    Raises:
+        PhysPlaceError: no triangles, or their measure is zero.
     """
     indices: Ints = np.asarray(triangles, dtype=np.intp).reshape(-1, 3)
     if len(indices) == 0:
@@ -163,15 +171,15 @@ def mass_of_triangles(points: ArrayLike, triangles: ArrayLike, basis: str = VOLU
 
 
 def comparable(parts: Sequence[MassProperties]) -> bool:
-    """Whether masses can be compared: those that are not given are spread over the same, volume or area."""
+    """Return whether masses can be compared: those that are not given have the same basis."""
     return len({part.basis for part in parts if not part.given}) <= 1
 
 
 def combined(parts: Sequence[MassProperties]) -> MassProperties:
-    """The mass of several bodies taken as one, each of its own density.
+    """Return the mass of several bodies taken as one, each of its own density.
 
-    Raises PhysPlaceError for no parts, or for parts that are not comparable (volume and area cannot be
-    added).
+    Raises:
+        PhysPlaceError: no parts, or parts of different bases, because volume and area cannot be added.
     """
     bases = {part.basis for part in parts if not part.given} or {part.basis for part in parts[:1]}
     if len(bases) != 1:

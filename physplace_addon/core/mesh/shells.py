@@ -27,7 +27,9 @@ with the product of outer and inner shells."""
 
 @dataclass(frozen=True, eq=False)
 class Shells:
-    """Which triangles (t,) to turn over, which of them part matter from none (t,), and what they enclose."""
+    """Which triangles (t,) to turn over, which (t,) have matter on one side only, and the volume they
+    enclose.
+    """
 
     turned: Bools
     filled: Bools
@@ -36,9 +38,12 @@ class Shells:
 
 
 def shells(corners: Floats, labels: Ints, two_sided: Bools) -> Shells:
-    """Judge the shells of closed triangles (t, 3, 3), near the origin, with the shell (t,) of each.
+    """Return what the shells of closed triangles are: inside out, cavities, or without matter of their own.
 
-    Triangles that lay there both ways round, two_sided (t,), are not counted as turned.
+    Args:
+        corners: (t, 3, 3), near the origin, so that volumes keep their digits.
+        labels: the shell (t,) of each triangle.
+        two_sided: triangles (t,) that were there in both orientations; the notes do not count them as turned.
     """
     volumes = np.bincount(labels, weights=signed_volumes(corners))
     sign = 1.0 if volumes.sum() >= 0.0 else -1.0
@@ -65,7 +70,9 @@ def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
 
 
 def _around(corners: Floats, labels: Ints) -> tuple[Ints, Bools]:
-    """The largest shells (o,), and whether each holds the others (o, s); none, where there is one shell."""
+    """Return the largest shells (o,), and whether each encloses the others (o, s); none if there is one
+    shell.
+    """
     if not labels.any():
         return np.zeros(0, dtype=np.intp), np.zeros((0, 1), dtype=bool)
     order = np.argsort(labels, kind="stable")

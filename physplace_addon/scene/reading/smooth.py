@@ -16,7 +16,7 @@ from bpy.types import BoolAttribute, Depsgraph, Mesh, Object, Scene, SubsurfModi
 from ...core import bodies
 from ...core.arrays import Bools, Floats
 from ...core.bodies import Body
-from ...core.bodies.curved_meshes import LEFT_FLAT, left_flat, smoothed
+from ...core.bodies.curved_meshes import LEFT_FLAT, patch_limit_note, smoothed
 from ...core.collision import tree_of
 from ...core.collision.self_intersection import self_crossings
 from ...core.placement.diagnostics import CUT
@@ -65,7 +65,7 @@ def _is_faceted(source: Object, scene: Scene) -> bool:
 
 def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
     smooth = ~_flat_faces(mesh)
-    notes = left_flat(face_sizes(mesh)) if smooth.any() else ()
+    notes = patch_limit_note(face_sizes(mesh)) if smooth.any() else ()
     if notes or not smooth.any():
         return None, notes
     points, triangles = arrays_of(mesh)
