@@ -22,7 +22,7 @@ from ..core.placement.problem import Problem
 from ..core.rigid import Pose
 from .support import Support, support_of
 
-_PRESSES = 1e-3  # of R: what a hand asks for beyond a contact, that counts as pressing into it
+_PRESSES = 1e-3  # distance over R that a body must be asked to go into a contact for that contact to block it
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,8 @@ def marks_of_state(placement: Placement, state: State) -> Marks:
     return replace(marks, bilateral=bilateral, forces=forces)
 
 
-def in_the_way(state: State, body: int, target: Pose) -> Floats:
-    """Where (c, 3), in the world, a body touches what it would press into on its way to a pose."""
+def blocking_contacts(state: State, body: int, target: Pose) -> Floats:
+    """Return where (c, 3), in the world, a body touches what blocks its way to a pose."""
     points, radius = state.points, state.system.radius
     shift = target.points(state.poses[body].inverse().points(points.point1)) - points.point1
     towards = np.where(points.body1 == body, 1.0, np.where(points.body2 == body, -1.0, 0.0))

@@ -16,7 +16,7 @@ from ...core.contact.system import closest_boundary_point
 from ...core.placement import Connection, Force, Local, Status
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
-from ...overlay.marks import Marks, in_the_way, marks_of_state
+from ...overlay.marks import Marks, blocking_contacts, marks_of_state
 from ...scene.reading.scenario import Subject, read
 from ...scene.reading.visible import Family
 from ...scene.writing.outcome import Outcome, move
@@ -158,7 +158,7 @@ class PlacementItem:
         marks = marks_of_state(self.steered.solver, state)
         if target is None:
             return marks
-        return replace(marks, collisions=in_the_way(state, body, target))
+        return replace(marks, collisions=blocking_contacts(state, body, target))
 
     def ties_shown(self) -> list[tuple[Floats, Floats]]:
         """Return from where to where (3,) each tie draws, in the world, as the bodies are shown."""

@@ -19,7 +19,7 @@ from physplace_addon.operators.placing.session import PlacementSession
 from physplace_addon.operators.placing.transform_input import TransformInput
 from physplace_addon.operators.session import REST
 from physplace_addon.operators.view import View
-from physplace_addon.overlay.marks import in_the_way
+from physplace_addon.overlay.marks import blocking_contacts
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes
 
@@ -142,7 +142,7 @@ def test_only_what_the_hand_presses_into_is_in_the_way() -> None:
     def pressed(*shift: float) -> Floats:
         pose = item.poses[0]
         target = pose.displaced(np.array(shift), np.zeros(3), pose.translation)
-        return in_the_way(item.steered.state, 0, target)
+        return blocking_contacts(item.steered.state, 0, target)
 
     assert len(pressed(0.5, 0.0, 0.0)) > 0
     np.testing.assert_allclose(pressed(0.5, 0.0, 0.0)[:, 0], 1.0, atol=1e-5)
