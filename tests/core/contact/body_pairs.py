@@ -121,3 +121,9 @@ def is_sharp(body_pair: BodyPair, point: InterfacePoints) -> bool:
         return bool(point.softest[0] * body_pair.radius > 0.35)
     first, second = body_pair.evaluate(point)
     return bool(np.linalg.norm(np.cross(first.tangents[0, 0], second.tangents[0, 0])) > 0.4)
+
+
+def largest_hole(points):
+    """The widest angle about the z axis without a point."""
+    angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
+    return np.diff(np.concatenate([angles, [angles[0] + 2.0 * np.pi]])).max()

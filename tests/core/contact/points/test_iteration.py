@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from physplace_addon.core.contact.points.iteration import Progress
+from physplace_addon.core.contact.points.iteration import Progress, eigen_2x2, inverse_2x2
 
 
 def rounds(share, size, most=18):
@@ -25,3 +25,23 @@ def test_a_pair_that_stands_at_a_border_or_creeps_along_it_is_given_up():
 def test_a_pair_that_does_as_it_should_or_comes_nearer_goes_on():
     assert rounds(1.0, lambda _: 0.1) == 18
     assert rounds(0.45, lambda count: 0.1 * 0.45**count) == 18
+
+
+def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng):
+    matrices = rng.normal(size=(50, 2, 2))
+    matrices = matrices + matrices.transpose(0, 2, 1)
+    matrices[0] = np.diag([3.0, -2.0])
+    matrices[1] = 2.0 * np.eye(2)
+    matrices[2] = 0.0
+    values, vectors = eigen_2x2(matrices)
+    assert np.abs(values - np.linalg.eigh(matrices)[0]).max() < 1e-14
+    assert np.abs(np.einsum("kia,kib->kab", vectors, vectors) - np.eye(2)).max() < 1e-15
+    assert np.abs(matrices @ vectors - vectors * values[:, None]).max() < 1e-14
+
+
+def test_an_inverse_takes_small_eigenvalues_as_the_smallest_allowed(rng):
+    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    matrix = turn @ np.diag([-3.0, 5.0]) @ turn.T
+    assert np.allclose(inverse_2x2(matrix[None], 0.1)[0], turn @ np.diag([10.0, 0.2]) @ turn.T, atol=1e-13)
+    definite = turn @ np.diag([0.5, 5.0]) @ turn.T
+    assert np.allclose(inverse_2x2(definite[None], 0.1)[0], np.linalg.inv(definite), atol=1e-13)

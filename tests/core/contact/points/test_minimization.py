@@ -7,7 +7,6 @@ import pytest
 from scipy.optimize import minimize
 
 from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
-from physplace_addon.core.contact.points.iteration import eigen_2x2, inverse_2x2
 from physplace_addon.core.contact.points.minimization import minimize_distance, minimize_gap
 from tests.core.contact.body_pairs import body, pose
 
@@ -130,23 +129,3 @@ def test_an_inside_ball_relaxes_to_its_depth(rng):
     gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
     assert relaxed.converged.all()
     assert np.abs(gaps + 0.1).max() < 1e-12
-
-
-def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng):
-    matrices = rng.normal(size=(50, 2, 2))
-    matrices = matrices + matrices.transpose(0, 2, 1)
-    matrices[0] = np.diag([3.0, -2.0])
-    matrices[1] = 2.0 * np.eye(2)
-    matrices[2] = 0.0
-    values, vectors = eigen_2x2(matrices)
-    assert np.abs(values - np.linalg.eigh(matrices)[0]).max() < 1e-14
-    assert np.abs(np.einsum("kia,kib->kab", vectors, vectors) - np.eye(2)).max() < 1e-15
-    assert np.abs(matrices @ vectors - vectors * values[:, None]).max() < 1e-14
-
-
-def test_an_inverse_takes_small_eigenvalues_as_the_smallest_allowed(rng):
-    turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
-    matrix = turn @ np.diag([-3.0, 5.0]) @ turn.T
-    assert np.allclose(inverse_2x2(matrix[None], 0.1)[0], turn @ np.diag([10.0, 0.2]) @ turn.T, atol=1e-13)
-    definite = turn @ np.diag([0.5, 5.0]) @ turn.T
-    assert np.allclose(inverse_2x2(definite[None], 0.1)[0], np.linalg.inv(definite), atol=1e-13)

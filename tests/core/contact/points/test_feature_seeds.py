@@ -1,0 +1,69 @@
+"""Seeds of edges and vertices: every near pair has one, no far pair does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physplace_addon.core.collision import near_pairs
+from physplace_addon.core.contact.features import EDGE
+from physplace_addon.core.contact.points.feature_seeds import distance_seeds, edge_seeds, vertex_seeds
+from physplace_addon.core.contact.points.pair_roles import PairRoles
+from tests.core.contact.body_pairs import (
+    largest_hole,
+    meet,
+)
+
+
+def near(body_pair, reach):
+    pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def test_every_corner_near_a_ball_is_a_seed_over_it_once():
+    body_pair = meet("cube", "ball", (0.3, 0.2, 0.1), (0.0, 0.0, 1.6))
+    t1, t2 = near(body_pair, 0.4)
+    seeds = vertex_seeds(PairRoles(body_pair, True), t1, t2, 0.4)
+    away = np.linalg.norm(body_pair.pose.points(body_pair.active.body.vertices), axis=1) - 1.0
+    assert len(set(seeds.index1.tolist())) == len(seeds)
+    assert set(np.flatnonzero(away < 0.3).tolist()) <= set(seeds.index1.tolist())
+    assert set(seeds.kinds()) == {"vertex/face"}
+
+
+def test_flat_pairs_are_left_to_closed_forms():
+    body_pair = meet("cube", "cube", at=(0.0, 0.0, 1.1))
+    t1, t2 = near(body_pair, 0.3)
+    assert len(t1)
+    assert len(edge_seeds(PairRoles(body_pair, True), t1, t2, 0.3)[1]) == 0
+    assert len(vertex_seeds(PairRoles(body_pair, True), t1, t2, 0.3)) == 0
+    assert len(distance_seeds(body_pair, t1, t2, 0.3)) == 0
+
+
+def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around():
+    body_pair = meet("cylinder", "plane", at=(0.0, 0.0, 1.05))
+    t1, t2 = near(body_pair, 0.2)
+    nearest, every = edge_seeds(PairRoles(body_pair, True), t1, t2, 0.2)
+    assert len(nearest) <= len(every)
+    at = body_pair.first(nearest).geometry().point
+    lower = at[at[:, 2] < 1.0]
+    np.testing.assert_allclose(lower[:, 2], 0.05, atol=1e-9)
+    assert largest_hole(lower) < 0.5
+
+
+def test_two_rims_within_reach_have_a_seed_at_their_nearest_segments():
+    body_pair = meet("cylinder", "cylinder", (0.0, 0.2, 0.0), (0.3, 0.0, 2.2))
+    seeds = distance_seeds(body_pair, *near(body_pair, 0.4), 0.4)
+    seeds = seeds.take((seeds.dim1 == EDGE) & (seeds.dim2 == EDGE))
+    first, second = body_pair.evaluate(seeds)
+    away = np.linalg.norm(first.point - second.point, axis=1).min()
+    t = np.linspace(0.0, 2.0 * np.pi, 721)
+    circle = np.stack([0.5 * np.cos(t), 0.5 * np.sin(t), np.ones_like(t)], axis=1)
+    lower = body_pair.pose.points(circle * [1.0, 1.0, -1.0])
+    least = np.linalg.norm(lower[:, None] - circle[None], axis=2).min()
+    assert least - 1e-3 <= away <= least + 0.05
+
+
+def test_an_apex_near_a_rim_is_a_seed_in_both_roles():
+    over = meet("cone", "cylinder", (np.pi, 0.0, 0.0), (0.5, 0.0, 2.05))
+    under = meet("cylinder", "cone", (np.pi, 0.0, 0.0), (0.5, 0.0, 2.05))
+    assert "vertex/edge" in distance_seeds(over, *near(over, 0.2), 0.2).kinds()
+    assert "edge/vertex" in distance_seeds(under, *near(under, 0.2), 0.2).kinds()
