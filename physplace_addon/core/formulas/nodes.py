@@ -15,7 +15,7 @@ import numpy as np
 from .arithmetic import NUMBERS, value_of
 from .errors import FormulaError
 
-NUMBER, VARIABLE = "number", "variable"  # operations of nodes without arguments
+NUMBER, VARIABLE = "number", "variable"  # nodes that are no operations
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,25 @@ OTHER_NAMES: Mapping[str, str] = {
 # Constants by name.
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "tau": math.tau, "e": math.e, "π": math.pi, "τ": math.tau}
 RESERVED = frozenset((*FUNCTIONS, *OTHER_NAMES, *CONSTANTS))  # names that a constant may not have
+MOST_CHARACTERS = 4000  # length of a text: what is parsed and evaluated at once
+NUMBER, NAME, SIGN, END = "number", "name", "sign", "end"  # kinds of tokens
+# Numbers, names, signs and spaces.
+_TOKEN = re.compile(
+    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<sign>\*\*|[-+*/^(),])"
+    r"|(?P<space>\s+)"
+)
+MOST_DEPTH = 60  # levels of parentheses, signs and powers: each calls the parser again
+_SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30  # how tightly operators bind
+# Operators between operands: operation, how tightly they bind, and how tightly their right operands must.
+_BINARY = {
+    "+": ("add", _SUM, _SUM + 1),
+    "-": ("subtract", _SUM, _SUM + 1),
+    "*": ("multiply", _PRODUCT, _PRODUCT + 1),
+    "/": ("divide", _PRODUCT, _PRODUCT + 1),
+    "^": ("pow", _POWER, _TERM),
+}
 
 
 def function_named(name: str) -> str | None:
@@ -50,18 +69,6 @@ def closest_name(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a misspelt one is most likely to stand for; None if none is near."""
     close = difflib.get_close_matches(name[:40].lower(), list(known), n=1, cutoff=0.6)
     return close[0] if close else None
-
-
-MOST_CHARACTERS = 4000  # length of a text: what is parsed and evaluated at once
-
-NUMBER, NAME, SIGN, END = "number", "name", "sign", "end"  # kinds of tokens
-# Numbers, names, signs and spaces.
-_TOKEN = re.compile(
-    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*)"
-    r"|(?P<sign>\*\*|[-+*/^(),])"
-    r"|(?P<space>\s+)"
-)
 
 
 @dataclass(frozen=True)
@@ -94,18 +101,6 @@ def tokens_of(text: str) -> list[Token]:
         position = match.end()
     tokens.append(Token(END, "", len(text)))
     return tokens
-
-
-MOST_DEPTH = 60  # levels of parentheses, signs and powers: each calls the parser again
-_SUM, _PRODUCT, _TERM, _POWER = 10, 20, 25, 30  # how tightly operators bind
-# Operators between operands: operation, how tightly they bind, and how tightly their right operands must.
-_BINARY = {
-    "+": ("add", _SUM, _SUM + 1),
-    "-": ("subtract", _SUM, _SUM + 1),
-    "*": ("multiply", _PRODUCT, _PRODUCT + 1),
-    "/": ("divide", _PRODUCT, _PRODUCT + 1),
-    "^": ("pow", _POWER, _TERM),
-}
 
 
 class Parser:

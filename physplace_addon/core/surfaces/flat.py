@@ -19,6 +19,10 @@ from ..vectors import cross, dot, length, unit
 from .base import Curve, Surface
 from .geometry import Derivatives, EdgeGeometry, FaceGeometry
 
+# Parameters at which the three sides of a triangle start.
+_STARTS = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+_SIDES = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])  # how the parameters change along each side
+
 
 @dataclass(frozen=True, eq=False)
 class Triangles(ArrayRecord, Surface):
@@ -108,11 +112,6 @@ def closest_in_triangles(along_u: Floats, along_v: Floats, uv: Floats) -> Floats
         return result
     result[outside] = _nearest_on_border(along_u[outside], along_v[outside], uv[outside])
     return result
-
-
-# Parameters at which the three sides of a triangle start.
-_STARTS = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-_SIDES = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])  # how the parameters change along each side
 
 
 def _nearest_on_border(along_u: Floats, along_v: Floats, uv: Floats) -> Floats:

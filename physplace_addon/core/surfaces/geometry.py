@@ -83,7 +83,7 @@ class Hulls:
     control (k, 4, 4, 3): control points of a bicubic polynomial with the part's point and tangents at the
     middle of the square.  The second derivatives of the part differ from those of the polynomial by sums of
     four vectors `twists` (k, 4, 3), each times a factor of at most `factor_bounds` (k, 3, 4) in size: axis 1
-    is by u twice, by both, by v twice.  All are in scene units.
+    is by u twice, by both, by v twice.  Control points and twists are in scene units.
     """
 
     control: Floats

@@ -67,7 +67,7 @@ def unit_square_rule(nodes: int) -> tuple[Floats, Floats]:
     """Return Gauss-Legendre nodes (nodes^2, 2) of the unit square, u outermost, and weights (nodes^2,)."""
     t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
     at = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
-    weights: Floats = np.outer(weight, weight).ravel()
+    weights: Floats = (weight[:, None] * weight).ravel()
     return at, weights
 
 

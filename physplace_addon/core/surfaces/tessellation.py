@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -50,6 +51,23 @@ class Tessellation:
     segment_bound: Floats
     segment_owner: Ints
     vertex_owner: Ints
+
+
+EdgeSegments = tuple[Floats, Ints, Floats, Floats, Ints]
+"""Pieces of edges: ends (e, 2, 3), edge (e,), t (e, 2), bound (e,), owner (e,), as in `Tessellation`."""
+
+
+class FaceTriangles(Protocol):
+    """The triangles of one face: points (n, 3), corners (t, 3), uv (t, 3, 2), bound (t,)."""
+
+    @property
+    def points(self) -> Floats: ...
+    @property
+    def corners(self) -> Ints: ...
+    @property
+    def uv(self) -> Floats: ...
+    @property
+    def bound(self) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -111,19 +129,35 @@ def tessellate(
     else:
         u, v = lines_within(patches, tolerance)
     grids = [grid_of(patch, u, own) for patch, own in zip(patches, v, strict=True)]
-    first_point = np.concatenate([[0], np.cumsum([len(grid.points) for grid in grids])])
-    first_triangle = np.concatenate([[0], np.cumsum([len(grid.corners) for grid in grids])])
+    first_triangle = first_triangles(grids)
     segments = _edge_segments(grids, first_triangle, *edges)
     owners = [_corner_owner(grids[c.face], c) + int(first_triangle[c.face]) for c in vertices]
-    return Tessellation(
-        np.concatenate([grid.points for grid in grids]),
-        np.concatenate([grid.corners + first_point[i] for i, grid in enumerate(grids)]),
-        np.repeat(np.arange(len(grids)), np.diff(first_triangle)),
-        np.concatenate([grid.uv for grid in grids]),
-        np.concatenate([grid.bound for grid in grids]),
-        *segments,
-        np.array(owners, dtype=np.intp),
+    return Tessellation(*join_faces(grids), *segments, np.array(owners, dtype=np.intp))
+
+
+def first_triangles(faces: Sequence[FaceTriangles]) -> Ints:
+    """Return the number of the first triangle of each face among all, and of all (m + 1,)."""
+    return np.concatenate([[0], np.cumsum([len(face.corners) for face in faces])])
+
+
+def join_faces(faces: Sequence[FaceTriangles]) -> tuple[Floats, Ints, Ints, Floats, Floats]:
+    """Return the triangles of some faces as one: points, corners, face, uv and bound of `Tessellation`."""
+    first_point = np.concatenate([[0], np.cumsum([len(face.points) for face in faces])])
+    return (
+        np.concatenate([face.points for face in faces]),
+        np.concatenate([face.corners + first_point[i] for i, face in enumerate(faces)]),
+        np.repeat(np.arange(len(faces)), np.diff(first_triangles(faces))),
+        np.concatenate([face.uv for face in faces]),
+        np.concatenate([face.bound for face in faces]),
     )
+
+
+def join_segments(parts: Sequence[EdgeSegments]) -> EdgeSegments:
+    """Return the pieces of edges, or of parts of them, one after another."""
+    none = np.empty(0, dtype=np.intp)
+    empty = (np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)
+    ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(empty, *parts, strict=True))
+    return ends, edges, ts, bounds, owners
 
 
 def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
@@ -187,8 +221,8 @@ def _center_collapsed(patch: Patch, uv: Floats) -> None:
 
 def _edge_segments(
     grids: Sequence[Grid], first_triangle: Ints, curves: Sequence[Curve], sides: Sequence[EdgeSide]
-) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-    """Return the polylines of all edges along their faces' sides: ends, edge, t, bound, owner."""
+) -> EdgeSegments:
+    """Return the polylines of all edges along their faces' sides."""
     parts = []
     counts = [curve.edge_count for curve in curves]
     owner_curve = np.repeat(np.arange(len(counts)), counts)
@@ -205,11 +239,7 @@ def _edge_segments(
         ends = grid.points[grid.index[crossings]]
         owner = grid.triangle_of[side.side % 2, cells] + int(first_triangle[side.face])
         parts.append((_pairs(ends), np.full(len(cells), edge, dtype=np.intp), _pairs(t), bound, owner))
-    if not parts:
-        none = np.empty(0, dtype=np.intp)
-        return np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none
-    ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return ends, edges, ts, bounds, owners
+    return join_segments(parts)
 
 
 def _pairs(values: Floats) -> Floats:

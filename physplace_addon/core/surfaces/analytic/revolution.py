@@ -34,6 +34,13 @@ from ..geometry import Derivatives, EdgeGeometry, FaceGeometry, Interval
 from ..quadrature import revolution_mass
 from ..tessellation import EdgeSide, VertexCorner
 
+FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of the azimuth
+# Largest r, over the profile's extent, of a point on the axis: below it the curvature -n_r / r has no digits.
+_ON_AXIS = 1e-9
+# Largest axial part of the unit tangent at an end on the axis that counts as a smooth pole.
+_HORIZONTAL = 1e-9
+_NONE = -1  # stands for no run
+
 
 @dataclass(frozen=True, eq=False)
 class CircularEdges(Curve):
@@ -83,11 +90,6 @@ class CircularEdges(Curve):
         """Return the sagitta (k,) of each arc."""
         sagitta: Floats = self.radius[edge] * (1.0 - np.cos(0.5 * (upper - lower)))
         return sagitta
-
-
-FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of the azimuth
-# Largest r, over the profile's extent, of a point on the axis: below it the curvature -n_r / r has no digits.
-_ON_AXIS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,13 +189,6 @@ class Revolution(Patch):
         sagitta = np.maximum(low, high) * (1.0 - np.cos(0.5 * (upper[:, 0] - lower[:, 0])))
         bounds: Floats = self.profile.chord_bounds(lower[:, 1], upper[:, 1]) + sagitta
         return bounds
-
-
-# Largest axial part of the unit tangent at an end on the axis that counts as a smooth pole.
-_HORIZONTAL = 1e-9
-
-
-_NONE = -1  # stands for no run
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ from ..geometry import Derivatives, FaceGeometry, Interval
 # Least divisor of Newton's step over |c'|^2: steps are at most five times those without curvature.
 _CLOSEST_TO_FOCAL = 0.2
 _AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of v, radians
+_PARTS = 8  # parts of a cell over which the factors of its bound are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,9 +261,6 @@ def _unit_jet(w0: Floats, w1: Floats, w2: Floats) -> tuple[Floats, Floats, Float
 
 def _times(scale: Floats, vectors: Floats) -> Floats:
     return scale[:, None] * vectors
-
-
-_PARTS = 8  # parts of a cell over which the factors of its bound are taken
 
 
 def tube_bounds(tube: Tube, lower: Floats, upper: Floats) -> Floats:

@@ -11,7 +11,7 @@ from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import SidedPatches
-from ..tessellation import Tessellation
+from ..tessellation import EdgeSegments, Tessellation, first_triangles, join_faces, join_segments
 from .borders import BorderChain
 from .joins import Joins
 from .sheet import BezierSheet
@@ -90,25 +90,14 @@ class PatchComplex:
         return cells_within_tolerance(self.nets, self.joins, _LOOSER[-1] * within, self.kind, _MANY_CELLS)
 
     def _gathered(self, meshes: list[SheetTessellation]) -> Tessellation:
-        points = np.concatenate([[0], np.cumsum([len(mesh.points) for mesh in meshes])])
-        triangles = np.concatenate([[0], np.cumsum([len(mesh.corners) for mesh in meshes])])
+        triangles = first_triangles(meshes)
         owners = [self._corner_owner(meshes, triangles, corner) for corner in self.vertex_corners]
-        return Tessellation(
-            np.concatenate([mesh.points for mesh in meshes]),
-            np.concatenate([mesh.corners + points[i] for i, mesh in enumerate(meshes)]),
-            np.repeat(np.arange(len(meshes)), np.diff(triangles)),
-            np.concatenate([mesh.uv for mesh in meshes]),
-            np.concatenate([mesh.bound for mesh in meshes]),
-            *self._segments(meshes, triangles),
-            np.array(owners, dtype=np.intp),
-        )
+        segments = self._segments(meshes, triangles)
+        return Tessellation(*join_faces(meshes), *segments, np.array(owners, dtype=np.intp))
 
-    def _segments(
-        self, meshes: list[SheetTessellation], first_triangle: Ints
-    ) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-        """Return the polylines of all edges along the sides of their patches: ends, edge, t, bound, owner."""
-        none = np.empty(0, dtype=np.intp)
-        parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
+    def _segments(self, meshes: list[SheetTessellation], first_triangle: Ints) -> EdgeSegments:
+        """Return the polylines of all edges along the sides of their patches."""
+        parts: list[EdgeSegments] = []
         for edge, chain in enumerate(self.curves):
             for piece in range(len(chain.first.patch)):
                 face, ends, owner = self._beside(meshes, chain, piece)
@@ -117,8 +106,7 @@ class PatchComplex:
                 edges = np.full(len(owner), edge, dtype=np.intp)
                 bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self.nets.reach
                 parts.append((ends, edges, t, bound, owner + first_triangle[face]))
-        ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return ends, edges, ts, bounds, owners
+        return join_segments(parts)
 
     def _beside(
         self, meshes: list[SheetTessellation], chain: BorderChain, piece: int

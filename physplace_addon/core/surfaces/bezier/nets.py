@@ -35,6 +35,12 @@ from ..geometry import Derivatives
 from ..patches import SideCurve, SidedPatches, SideEnds, Slopes, normals_and_forms
 from ..rational import dehomogenized, second_derivative_bounds, surface_quotients
 
+# Parameter distance from a pole at which its curvature is taken: a millionth, and 1 - POLE_DISTANCE is exact.
+POLE_DISTANCE = 2.0**-20
+# Largest distance, over the size of the body, between control points that are one: what single precision
+# leaves.
+COINCIDENT = 1e-7
+
 
 @dataclass(frozen=True, eq=False)
 class BezierSides(SideCurve):
@@ -63,13 +69,6 @@ class BezierSides(SideCurve):
     def chord_bounds(self, lower: Floats, upper: Floats) -> Floats:
         """Return the largest distance (k,) of the arcs' control points from their chords, or less."""
         return self._curve.chord_bounds(lower, upper)
-
-
-# Parameter distance from a pole at which its curvature is taken: a millionth, and 1 - POLE_DISTANCE is exact.
-POLE_DISTANCE = 2.0**-20
-# Largest distance, over the size of the body, between control points that are one: what single precision
-# leaves.
-COINCIDENT = 1e-7
 
 
 @dataclass(frozen=True, eq=False)

@@ -141,8 +141,15 @@ class BezierSheet(Surface):
             return uv.copy()
         patch, at = self.layout.patch_parameters(uv[moving])
         moved = uv.copy()
-        moved[moving] = self.layout.face_parameters(*trace(self.atlas, patch, at, displacement[moving]))
+        start = self._begin(patch, at, displacement[moving])
+        moved[moving] = self.layout.face_parameters(*trace(self.atlas, *start))
         return moved
+
+    def _begin(self, patch: Ints, at: Floats, step: Floats) -> tuple[Ints, Floats, Floats]:
+        """Return where to trace from, patches and parameters, and by how much (k, 3): here, where moves
+        start.
+        """
+        return patch, at, step
 
     @cached_property
     def atlas(self) -> PatchAtlas:

@@ -1,1 +1,1 @@
-"""Exact curves: pieces joined end to end, rational ones, circles, paths of tubes, profiles of revolutions."""
+"""Exact curves: Bezier pieces joined end to end, rational ones, paths of tubes, profiles of revolutions."""

@@ -32,6 +32,15 @@ from .reshaping import inset_faces, triangulate_faces, unfillable_faces
 
 _NODES = 12  # Gauss-Legendre nodes in each direction of a patch
 _AT_ONCE = 1024  # patches integrated together: some ten megabytes
+KIND = "smooth"  # the name of this kind of surface in errors
+# Parameters in each direction of a patch at which it is checked for folds.
+_GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_ROUNDS = 6  # times that creases are added around folded patches before the mesh stays flat
+_LEAST = 3  # cells along a patch: contacts are first looked for at their corners, which must show its waves
+_THIN = 1e-4  # least sine of the angle between a patch's tangents
+_UPRIGHT = 0.05  # least cosine of the angle between a patch's normals and its face's
+# Triangles of a face to which distances are measured; of larger faces they are measured to the plane.
+_MOST_TRIANGLES = 64
 
 
 def solid_mass(nets: GregoryNets) -> MassProperties:
@@ -64,17 +73,6 @@ def _moments(nets: GregoryNets, rows: slice, centre: Floats) -> Floats:
         for a, b in ((0, 0), (1, 0), (0, 1))
     )
     return flux_moments(point, du, dv, np.tile(weight, len(control)))
-
-
-KIND = "smooth"  # the name of this kind of surface in errors
-# Parameters in each direction of a patch at which it is checked for folds.
-_GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-_ROUNDS = 6  # times that creases are added around folded patches before the mesh stays flat
-_LEAST = 3  # cells along a patch: contacts are first looked for at their corners, which must show its waves
-_THIN = 1e-4  # least sine of the angle between a patch's tangents
-_UPRIGHT = 0.05  # least cosine of the angle between a patch's normals and its face's
-# Triangles of a face to which distances are measured; of larger faces they are measured to the plane.
-_MOST_TRIANGLES = 64
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,10 +26,11 @@ _HALVINGS = 26  # halvings of a side: a part shorter than 2^-26 of it counts as 
 _FAN = np.linspace(0.0, 1.0, 5)
 # Parameters of the corners of a quadrilateral.
 _AT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-
-
 SIDE = np.array([2, 1, 3, 0])  # the side of the unit square that each half-edge of a face runs along
 RISING = np.array([True, True, False, False])  # whether each half-edge runs by rising parameter
+# Shares of a part at which it is compared with a cubic; four of them fix the cubic, the others test it.
+_PROBES = np.array([0.0, 0.25, 0.4375, 0.5625, 0.75, 1.0])
+_SAME = 1e-12  # largest distance over the extent, between a side and a cubic that are the same: rounding
 
 
 def joins_of(cage: Cage) -> Joins:
@@ -131,11 +132,6 @@ def cubic_pieces_of(nets: Patches, patch: Ints, side: Ints) -> CubicPieces:
     share = np.stack([low, low + np.concatenate(sizes)], axis=1)[order]
     starts = np.searchsorted(row[order], np.arange(len(patch) + 1))
     return CubicPieces(np.concatenate(controls)[order], share, starts)
-
-
-# Shares of a part at which it is compared with a cubic; four of them fix the cubic, the others test it.
-_PROBES = np.array([0.0, 0.25, 0.4375, 0.5625, 0.75, 1.0])
-_SAME = 1e-12  # largest distance over the extent, between a side and a cubic that are the same: rounding
 
 
 def _cubics(nets: Patches, patch: Ints, side: Ints, low: Floats, size: Floats) -> tuple[Floats, Bools]:

@@ -19,7 +19,7 @@ from ..bezier.sheet import BezierSheet
 from ..bezier.tessellation import largest_along_strips, strips_of
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import Patches
-from ..tessellation import Tessellation
+from ..tessellation import EdgeSegments, Tessellation, join_segments
 from .borders import LimitChain, edges_of, joins_of, vertices_of
 from .cage import Cage
 from .tessellation import Bounds, CageTessellation, cells_within_tolerance, tessellate_cage
@@ -145,18 +145,16 @@ class CageComplex:
             self._vertex_owners(mesh, place),
         )
 
-    def _segments(self, mesh: CageTessellation, place: Ints) -> tuple[Floats, Ints, Floats, Floats, Ints]:
-        """Return the polylines of all edges along their sides: ends, edge, t, bound, owner."""
-        none = np.empty(0, dtype=np.intp)
-        parts = [(np.empty((0, 2, 3)), none, np.empty((0, 2)), np.empty(0), none)]
+    def _segments(self, mesh: CageTessellation, place: Ints) -> EdgeSegments:
+        """Return the polylines of all edges along their sides."""
+        parts: list[EdgeSegments] = []
         rounding = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(mesh.points).max())
         for edge, chain in enumerate(self.curves):
             ends, t, owner = self._along(mesh, place, chain)
             edges = np.full(len(owner), edge, dtype=np.intp)
             bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + rounding
             parts.append((ends, edges, t, bound, owner))
-        ends, edges, ts, bounds, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return ends, edges, ts, bounds, owners
+        return join_segments(parts)
 
     def _along(self, mesh: CageTessellation, place: Ints, chain: LimitChain) -> tuple[Floats, Floats, Ints]:
         """Return the ends (e, 2, 3) of an edge's segments, their t (e, 2), and the triangles (e,) beside

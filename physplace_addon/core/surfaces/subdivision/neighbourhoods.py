@@ -27,6 +27,9 @@ from ...arrays import Bools, Floats, Ints
 from .cage import Cage
 from .refinement import CORNER, CREASE, DART, SMOOTH, vertex_kinds
 
+_TURN = ((1, 1), (2, 1), (2, 2), (1, 2))  # the corners of the face in the grid
+_ALONG = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the direction in the grid in which each half-edge runs
+
 
 @dataclass(frozen=True, eq=False)
 class Corners:
@@ -107,10 +110,6 @@ def control_grids(cage: Cage, points: Floats, faces: Ints) -> Floats:
     _mirror(grids, sharp[:, 3], sharp[:, 1])
     _mirror(grids.swapaxes(1, 2), sharp[:, 0], sharp[:, 2])
     return grids
-
-
-_TURN = ((1, 1), (2, 1), (2, 2), (1, 2))  # the corners of the face in the grid
-_ALONG = ((1, 0), (0, 1), (-1, 0), (0, -1))  # the direction in the grid in which each half-edge runs
 
 
 def _put(cage: Cage, points: Floats, half: Ints, corner: int, grids: Floats) -> None:

@@ -15,7 +15,6 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length
-from ..bezier.geodesics import trace
 from ..bezier.sheet import BezierSheet
 from .nets import LimitNets
 
@@ -88,19 +87,6 @@ class LimitSheet(BezierSheet):
     """One face of limit patches, and the extraordinary vertices on it."""
 
     extraordinary: ExtraordinaryVertices
-
-    def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Return the parameters (k, 2) of the points closest to the displaced ones, on whatever patch they
-        lie.
-        """
-        moving = (displacement != 0.0).any(axis=1)
-        if not moving.any():
-            return uv.copy()
-        patch, at = self.layout.patch_parameters(uv[moving])
-        start = self._begin(patch, at, displacement[moving])
-        moved = uv.copy()
-        moved[moving] = self.layout.face_parameters(*trace(self.atlas, *start))
-        return moved
 
     def _begin(self, patch: Ints, at: Floats, step: Floats) -> tuple[Ints, Floats, Floats]:
         """Return where to trace from, patches and parameters, and by how much (k, 3), to where steps lead."""
