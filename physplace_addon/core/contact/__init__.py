@@ -1,1 +1,17 @@
-"""Interface points (Snyder 1995, section 4): their equations, creation, tracking and transitions."""
+"""Contact: where bodies touch or nearly touch, how gaps change, and what keeps bodies from overlapping.
+
+`system` is the door: a `ContactSystem` generates, tracks and differentiates the interface points of all pairs
+of bodies.  `adjustment` and `free_travel` stand on it: bringing bodies clear of each other, and how far one
+may travel freely.  Behind the door, in the order in which they use one another:
+
+`features`, `row_lists`           points on faces, edges and vertices; which triangle owns which feature
+`normal_bounds`, `contact_body`   one body prepared for contact
+`points.interface_points`         the records of interface points
+`body_pair`                       two bodies and their relative pose
+`normal_cones`, `sidedness`       in which directions a feature presses, and on which side of a sheet it is
+`regions`, `points`               generation: flat features in closed form, curved ones by iteration
+`pair_derivatives`                derivatives of gaps by the motions of both bodies
+`continuous_collision`            what crosses during a motion
+`interpenetration`                what overlaps at one pose
+`bilateral`                       contacts that may not separate
+"""

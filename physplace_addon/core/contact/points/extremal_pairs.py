@@ -29,7 +29,7 @@ from .minimization import (
 
 _HOLLOW = 0.3  # -K R of a start above which the gap is least at the feature's end, and not inside it
 _SADDLE = 1e-3  # -K R of a stationary pair above which it is no minimum; a smaller one may be rounding
-_UPRIGHT = 1e-9  # difference of two sines: a cone that looks both ways alike tells no side
+_UPRIGHT = 1e-9  # difference of two sines: a cone that looks both ways alike shows no side
 _COINCIDENT = 1e-13  # of R: distance of two points without face below which it has no direction
 
 

@@ -40,7 +40,7 @@ def eigen_2x2(a: Floats) -> tuple[Floats, Floats]:
 
 
 class Progress:
-    """Tells which pairs of an iteration go on.
+    """Decides which pairs of an iteration go on.
 
     A pair is finished when its correction is no more than rounding.  It is given up when its points do not
     move although they should: they stand at the border of a domain or creep along it, and the extremal pair
@@ -61,17 +61,17 @@ class Progress:
         """
         going = size > self._tolerance
         if self._last is not None and going.any():
-            asked, before1, before2 = self._last
+            wanted, before1, before2 = self._last
             moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
-            going &= moved >= _STANDS_STILL * asked
-            going &= self._crept(size, asked, point1 - before1, point2 - before2) < _PATIENCE
+            going &= moved >= _STANDS_STILL * wanted
+            going &= self._crept(size, wanted, point1 - before1, point2 - before2) < _PATIENCE
         self._last = size, point1, point2
         return going
 
-    def _crept(self, size: Floats, asked: Floats, shift1: Floats, shift2: Floats) -> Ints:
+    def _crept(self, size: Floats, wanted: Floats, shift1: Floats, shift2: Floats) -> Ints:
         """Return for how many rounds (k,) both points have moved much less than their corrections."""
         moved = np.sqrt(np.maximum(dot(shift1, shift1), dot(shift2, shift2)))
-        creeps = (moved < _CREEPS * asked) & (size > _CREEPS * asked)
+        creeps = (moved < _CREEPS * wanted) & (size > _CREEPS * wanted)
         before = np.zeros(len(size), dtype=np.intp) if self._creeping is None else self._creeping
         self._creeping = np.where(creeps, before + 1, 0)
         return self._creeping

@@ -1,1 +1,1 @@
-"""Contact between flat features: faces, straight edges and vertices, in closed form."""
+"""Contact between flat features in closed form: candidate pairs, interface points, the lowest of them."""
