@@ -1,4 +1,6 @@
-"""Surfaces of revolution: spheres, tori and poles have the curvature that is known."""
+"""Surfaces of revolution: known curvature at poles, and the rims, apexes and poles of their bodies."""
+
+import math
 
 import numpy as np
 import pytest
@@ -42,3 +44,31 @@ def test_curvature_tends_to_its_value_at_a_smooth_pole(end):
     np.testing.assert_allclose(curvature[0, 0, 0], curvature[0, 1, 1])
     np.testing.assert_allclose(curvature, np.tile(curvature[:1], (5, 1, 1)), atol=3e-3)
     np.testing.assert_allclose(curvature[:4], np.tile(curvature[:1], (4, 1, 1)), atol=1e-4)
+
+
+def test_a_cone_is_a_disk_a_side_a_rim_and_an_apex():
+    cone = kinds.cone(1.0, 2.0)
+    assert [surface.flat for surface in cone.surfaces] == [True, False]
+    (rims,) = cone.curves
+    assert rims.edge_count == 1
+    into_disk, into_side = rims.conormals(np.zeros(1, dtype=np.intp), np.zeros(1))[0]
+    np.testing.assert_allclose(into_disk, [-1.0, 0.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(into_side, np.array([-1.0, 0.0, 2.0]) / math.sqrt(5.0), atol=1e-15)
+    np.testing.assert_allclose(cone.vertices, [[0.0, 0.0, 1.0]])
+    assert cone.vertex_directions[0].shape == (32, 3)
+    np.testing.assert_allclose(cone.vertex_directions[0][:, 2], -2.0 / math.sqrt(5.0), rtol=1e-14)
+
+
+def test_open_ends_are_rims_with_one_face():
+    (rims,) = ALL["vase"].curves
+    conormals = rims.conormals(np.arange(2), np.zeros(2))
+    assert np.isnan(conormals[0, 0]).all()
+    assert not np.isnan(conormals[0, 1]).any()
+    assert np.isnan(conormals[1, 1]).all()
+
+
+def test_a_ring_profile_has_no_poles():
+    ring = kinds.revolution([(0.5, 0), (1, 0.2), (1.4, 1.2), (0.6, 0.4)], closed=True)
+    assert ring.closed
+    assert not ring.curves
+    assert ring.surfaces[0].domain[1].periodic
