@@ -96,7 +96,7 @@ async def test_the_live_check_follows_an_object_that_is_grabbed(user: User) -> N
     await user.look_from_the_front((0.0, 0.0, 1.0), 14.0)
     await user.open_tab()
     user.scene_is_ready()
-    live_check = module("operators.live_check")
+    live_check = module("operators.placing.live_check")
     bpy.context.window_manager.physplace.live_check = True
     await user.until(lambda: live_check.running().line.startswith("No overlap"))
     assert len(live_check.running().marks.contacts) >= 4

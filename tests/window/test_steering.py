@@ -7,12 +7,14 @@ from functools import partial
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Euler, Vector
 
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.placements import START, assert_nothing_is_open, begun, cube_at, header, operator, placing
 from tests.window.user import User
+
+FRONT = 4  # the corner (1, -1, -1) of the cube
 
 key_of = partial(extension.key_of, "PhysPlace: Placing")
 
@@ -115,38 +117,37 @@ async def test_with_friction_it_stays_where_it_would_slide(user: User) -> None:
 
 async def test_b_makes_the_contact_under_the_mouse_stick_until_it_is_pressed_again(user: User) -> None:
     await begun(user)
-    corner = user.at((1.0, 0.0, 0.0))
+    user.area.spaces.active.region_3d.view_rotation = Euler((1.1, 0.0, 0.5)).to_quaternion()
     await user.move_to(user.at((4.0, 0.0, 4.0)))
     await user.press("B")
     assert "no contact is under the mouse" in header()
-    await user.move_to(corner)
+    await user.move_to(user.at(corners()[FRONT]))
     await user.press("B")
     await user.until(lambda: "1 sticking" in header() and "Cube: at rest" in header())
     await user.screenshot("sticking")
     await user.press("LEFT_ARROW", shift=True)
     assert "sticking" not in header(), "it did not stick then"
     await user.press("RIGHT_ARROW", shift=True)
-    await user.press("RIGHT_ARROW", shift=True)
     assert "1 sticking" in header()
     await user.move_to(user.at((-0.8, 0.0, 1.8)))
     await user.hold()
-    await user.glide_to(user.at((-0.8, 0.0, 9.0)), steps=4)
-    await user.until(lambda: abs(bpy.data.objects["Cube"].rotation_euler.y) > 0.2)
-    assert abs(lowest()) < 1e-4, "it tips about the corner that sticks"
+    await user.glide_to(user.at((-0.8, 0.0, 8.0)), steps=4)
+    await user.until(lambda: corners()[:, 2].max() > 2.3)
+    assert abs(corners()[FRONT, 2]) < 1e-4, "it tips about the corner that sticks"
     await user.screenshot("sticking-pulled")
     await user.release()
     await user.until(lambda: "Cube: at rest" in header())
-    await user.move_to(user.at((1.0, 0.0, 0.0)))
+    await user.move_to(user.at(corners()[FRONT]))
     await user.press("B")
     assert "sticking" not in header()
     await user.press("ESC")
     assert_nothing_is_open()
 
 
-def lowest() -> float:
-    """The height of the cube's lowest corner."""
+def corners() -> np.ndarray:
+    """The corners of the cube (8, 3), in the world."""
     world = np.array(bpy.data.objects["Cube"].matrix_world)
-    return float((scenes.CUBE @ world[:3, :3].T + world[:3, 3])[:, 2].min())
+    return scenes.CUBE @ world[:3, :3].T + world[:3, 3]
 
 
 async def test_k_then_shift_d_keys_the_first_and_not_the_copies(user: User) -> None:
