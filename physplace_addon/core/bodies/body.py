@@ -1,15 +1,13 @@
-"""The mass of surfaces that enclose nothing: sheets of uniform thickness.
+"""Body: one boundary of faces, edges and vertices, with the triangles and segments that approximate them.
 
-Area does not transform simply under a map that stretches, so it is integrated again over the exact surfaces.
-Flat faces are summed exactly. No tessellation takes part, so where a sheet rests does not depend on one.
+Collisions are found on triangles, segments and vertices.  Each has a bound on its distance to the exact
+boundary, and its place there: triangle i lies on the global face `triangle_face[i]`, at parameters
+`triangle_uv[i]`.  Global faces and edges are numbered through all surfaces and curves of the body.
+`face_geometry` and the like take global numbers and evaluate each surface once, for all queries on it.
 
-Body: one boundary made of faces, edges and vertices, with the triangles and segments that stand in for
-them.
-
-A collision is found on triangles, segments and vertices, each of which knows a bound on its distance to the
-exact boundary and where on it it lies: triangle i lies on the global face `triangle_face[i]`, at parameters
-`triangle_uv[i]`. Global faces and edges are numbered through all surfaces and curves of the body;
-`face_geometry` and its kin take global numbers and ask each surface once, for all queries that concern it.
+Mass of a sheet, a surface that encloses nothing, of uniform thickness: under a map that stretches, area does
+not scale by one factor, so it is integrated again over the exact surfaces.  Flat faces are summed exactly.
+The tessellation takes no part, so where a sheet rests does not depend on it.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ HULL_NOTE = "its mass is from its hull, its holes closed, loose sheets without w
 
 
 def sheet_mass(surfaces: Sequence[Surface]) -> MassProperties:
-    """The mass, basis "area", of all faces of some surfaces, at least one, taken as one sheet."""
+    """Return the mass, basis "area", of all faces of one or more surfaces, taken as one sheet."""
     return combined([_surface_mass(surface) for surface in surfaces])
 
 
@@ -45,24 +43,31 @@ def _surface_mass(surface: Surface) -> MassProperties:
     return face_sheet_mass(surface)
 
 
-SIMILARITY = 1e-12  # relative departure from a similarity that counts as rounding
+SIMILARITY = 1e-12
+"""Largest departure of L' L from a multiple of 1, over that multiple, that rounding of a similarity
+causes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Body:
-    """The boundary of a rigid body in its own frame. Lengths in scene units; nf faces, ne edges, nv vertices.
+    """The boundary of a rigid body in its own frame.
 
-    surfaces, face_surface (nf,), face_index (nf,): global face -> its surface, and its number there.
-    curves, edge_curve (ne,), edge_index (ne,): the same for edges.
-    vertices (nv, 3), cone_start (nv + 1,), cone_directions (m, 3): unit directions of the body at vertex i:
-        rows cone_start[i] to cone_start[i + 1] - 1.
-    triangles (t, 3, 3) corners, wound outward; triangle_face (t,); triangle_uv (t, 3, 2) at the corners;
-        triangle_bound (t,): no point of the face is farther from its triangle; triangle_corners (t, 3):
-        numbers of the tessellation's points, of which there are point_count, shared within a face.
-    segments (e, 2, 3); segment_edge (e,); segment_t (e, 2); segment_bound (e,).
-    segment_owner (e,), vertex_owner (nv,): a triangle beside each, in whose box it is looked for.
-    mass; radius of the smallest ball that encloses the tessellation; face_flat (nf,).
-    closed: a consistently oriented solid, whose normals tell inside from outside; else sides are unknown.
+    Lengths are in scene units.  There are nf faces, ne edges, nv vertices, t triangles and e segments.
+
+    surfaces, face_surface (nf,), face_index (nf,): each face's surface, and the face's number there.
+    curves, edge_curve (ne,), edge_index (ne,): each edge's curve, and the edge's number there.
+    vertices (nv, 3): points.
+    cone_start (nv + 1,), cone_directions (m, 3): unit directions along the body at vertex i are the rows
+        cone_start[i] to cone_start[i + 1] - 1.
+    triangles (t, 3, 3): corners, counterclockwise seen from outside.
+    triangle_face (t,), triangle_uv (t, 3, 2): the face of each, and the parameters of its corners.
+    triangle_bound (t,): no point of the face is farther from its triangle.
+    triangle_corners (t, 3), point_count: numbers of the tessellation's points, shared within a face.
+    segments (e, 2, 3), segment_edge (e,), segment_t (e, 2), segment_bound (e,): the same for edges.
+    segment_owner (e,), vertex_owner (nv,): a triangle beside each, whose box holds it in a search.
+    mass: in the body's frame.  radius: of the smallest ball that encloses the tessellation.
+    face_flat (nf,): whether a face is planar.
+    closed: whether this is a consistently oriented solid; if not, normals do not tell inside from outside.
     notes: what was found or assumed, for the report.
     """
 
@@ -116,7 +121,7 @@ class Body:
         return points
 
     def face_geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
-        """Points, frames, outward normals and curvature of global faces (k,) at parameters (k, 2)."""
+        """Return points, frames, outward normals and curvature of global faces (k,) at parameters (k, 2)."""
         parts = _by_owner(
             self.surfaces, self.face_surface[face], lambda s, rows: _face_part(s, self, face, uv, rows)
         )
@@ -129,7 +134,9 @@ class Body:
         )
 
     def face_hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Hulls of global faces (k,), whose surfaces have some, over rectangles [lower, upper] (k, 2)."""
+        """Return hulls of global faces (k,) over rectangles [lower, upper] (k, 2); their surfaces must have
+        some.
+        """
 
         def part(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
             found = surface.hulls(self.face_index[face[rows]], lower[rows], upper[rows])
@@ -140,7 +147,9 @@ class Body:
         return Hulls(*(_gathered(parts, which, shape) for which, shape in enumerate(shapes)))
 
     def face_move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
-        """Parameters (k, 2) of the points of faces (k,) nearest to those at uv (k, 2) displaced by (k, 3)."""
+        """Return the parameters (k, 2) of the closest points of faces (k,) to those at uv displaced by (k,
+        3).
+        """
 
         def moved(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
             return (surface.move(self.face_index[face[rows]], uv[rows], displacement[rows]),)
@@ -148,7 +157,7 @@ class Body:
         return _gathered(_by_owner(self.surfaces, self.face_surface[face], moved), 0, (len(face), 2))
 
     def edge_geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
-        """Points, unit tangents and curvature vectors of global edges (k,) at parameters (k,)."""
+        """Return points, unit tangents and curvature vectors of global edges (k,) at parameters (k,)."""
 
         def part(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
             found = curve.geometry(self.edge_index[edge[rows]], t[rows])
@@ -161,7 +170,7 @@ class Body:
         )
 
     def edge_move(self, edge: Ints, t: Floats, distance: Floats) -> Floats:
-        """Parameters (k,) on edges (k,) a signed arc length (k,) farther than t (k,)."""
+        """Return the parameters (k,) on edges (k,) a signed arc length (k,) farther along than t (k,)."""
 
         def moved(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
             return (curve.move(self.edge_index[edge[rows]], t[rows], distance[rows]),)
@@ -169,7 +178,9 @@ class Body:
         return _gathered(_by_owner(self.curves, self.edge_curve[edge], moved), 0, (len(edge),))
 
     def edge_conormals(self, edge: Ints, t: Floats) -> Floats:
-        """Conormals (k, 2, 3) of edges (k,) at t (k,): unit, into each adjacent face; NaN where unknown."""
+        """Return the unit conormals (k, 2, 3), into each adjacent face, of edges (k,) at t; NaN where
+        unknown.
+        """
 
         def part(curve: Curve, rows: Ints) -> tuple[Floats, ...]:
             return (curve.conormals(self.edge_index[edge[rows]], t[rows]),)
@@ -177,9 +188,10 @@ class Body:
         return _gathered(_by_owner(self.curves, self.edge_curve[edge], part), 0, (len(edge), 2, 3))
 
     def transformed(self, affine: ArrayLike, name: str | None = None) -> Body:
-        """This body after an invertible affine map (4, 4); exact, and mirroring keeps the outside outside.
+        """Return this body after an invertible affine map (4, 4), exactly; a mirrored body keeps its outside.
 
-        Raises PhysPlaceError if the map is not finite or flattens the body.
+        Raises:
+            PhysPlaceError: the map is not finite, or it flattens the body.
         """
         matrix = checked_affine(affine, self.name)
         if np.array_equal(matrix, np.eye(4)):
@@ -218,7 +230,10 @@ Owner = TypeVar("Owner")
 def _by_owner(
     owners: Sequence[Owner], owner: Ints, question: Callable[[Owner, Ints], tuple[Floats, ...]]
 ) -> list[tuple[Ints, tuple[Floats, ...]]]:
-    """Ask each owner (surface, curve) once for the rows (k,) that are its own: its rows and its answers."""
+    """Return, for each owner (a surface or a curve) with queries, the rows of its queries and the answers.
+
+    owner (k,) is that of each query; `question` is called once an owner.
+    """
     if len(owner) and np.all(owner == owner[0]):
         return [(np.arange(len(owner)), question(owners[int(owner[0])], np.arange(len(owner))))]
     order = np.argsort(owner, kind="stable")
@@ -227,7 +242,7 @@ def _by_owner(
 
 
 def _gathered(parts: list[tuple[Ints, tuple[Floats, ...]]], which: int, shape: tuple[int, ...]) -> Floats:
-    """One of the answers of all owners, put back in the order of the queries."""
+    """Return one of the answers of all owners, in the order of the queries."""
     if len(parts) == 1:
         return parts[0][1][which]
     result = np.empty(shape)
@@ -237,7 +252,11 @@ def _gathered(parts: list[tuple[Ints, tuple[Floats, ...]]], which: int, shape: t
 
 
 def checked_affine(affine: ArrayLike, name: str) -> Floats:
-    """The affine map as an array (4, 4). Raises PhysPlaceError if it is not finite, or flattens space."""
+    """Return an affine map as an array (4, 4).
+
+    Raises:
+        PhysPlaceError: it is not finite, or it flattens space.
+    """
     matrix = np.asarray(affine, dtype=np.float64)
     if matrix.shape != (4, 4) or not np.all(np.isfinite(matrix)):
         raise PhysPlaceError(
@@ -250,7 +269,7 @@ def checked_affine(affine: ArrayLike, name: str) -> Floats:
 
 
 def similarity_scale(matrix: Floats) -> float | None:
-    """The factor by which a map (4, 4) scales all lengths, or None if lengths scale unequally."""
+    """Return the factor by which a map (4, 4) scales all lengths, or None if it is no similarity."""
     linear = matrix[:3, :3]
     square = linear.T @ linear
     factor = float(np.trace(square)) / 3.0
@@ -279,5 +298,5 @@ Corners = TypeVar("Corners", Floats, Ints)
 
 
 def _reversed(corners: Corners) -> Corners:
-    """Triangles' corners (t, 3, ...) the other way round."""
+    """Return the corners (t, 3, ...) of triangles in the opposite order."""
     return np.concatenate([corners[:, :1], corners[:, :0:-1]], axis=1)

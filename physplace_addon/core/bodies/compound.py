@@ -1,7 +1,7 @@
 """Compounds: several bodies as one, by concatenation.
 
-Faces, edges, vertices and triangles follow one another in the order of the parts. All flat faces are gathered
-into one surface and all straight edges into one curve, so that a query of a world of many meshes stays a
+Faces, edges, vertices and triangles follow one another in the order of the bodies.  All flat faces are joined
+into one surface and all straight edges into one curve, so that a query on a world of many meshes stays a
 single one.
 """
 
@@ -23,10 +23,13 @@ from .body import Body, sheet_mass
 
 
 def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None) -> Body:
-    """One body made of several in the same frame, each moved to its place beforehand (see Body.transformed).
+    """Return one body made of one or more bodies in the same frame (see Body.transformed).
 
-    The mass, unless it is given, is the sum of the parts' if all enclose a volume, else that of those not
-    given is spread over their area. Raises PhysPlaceError for no bodies.
+    Unless the mass is given, it is the sum of the bodies' masses if these are comparable.  Otherwise the
+    masses of the bodies that were not given one are spread over their areas.
+
+    Raises:
+        PhysPlaceError: no bodies.
     """
     if not bodies:
         raise PhysPlaceError(f'"{name}": expected at least one body to merge')
@@ -73,8 +76,8 @@ def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None)
 
 
 def _merged_faces(bodies: Sequence[Body]) -> tuple[tuple[Surface, ...], Ints, Ints]:
-    """The surfaces of all bodies, and for each face its surface and its number there."""
-    curved, flat, slots = _sorted_out([body.surfaces for body in bodies], Triangles, lambda s: s.face_count)
+    """Return the surfaces of all bodies, and for each face its surface and its number there."""
+    curved, flat, slots = _separated([body.surfaces for body in bodies], Triangles, lambda s: s.face_count)
     if flat:
         curved.append(Triangles.join(flat))
     owner, index = _renumbered([(body.face_surface, body.face_index) for body in bodies], slots, len(curved))
@@ -82,8 +85,8 @@ def _merged_faces(bodies: Sequence[Body]) -> tuple[tuple[Surface, ...], Ints, In
 
 
 def _merged_edges(bodies: Sequence[Body]) -> tuple[tuple[Curve, ...], Ints, Ints]:
-    """The curves of all bodies, and for each edge its curve and its number there."""
-    curved, flat, slots = _sorted_out([body.curves for body in bodies], Segments, lambda c: c.edge_count)
+    """Return the curves of all bodies, and for each edge its curve and its number there."""
+    curved, flat, slots = _separated([body.curves for body in bodies], Segments, lambda c: c.edge_count)
     if flat:
         curved.append(Segments.join(flat))
     owner, index = _renumbered([(body.edge_curve, body.edge_index) for body in bodies], slots, len(curved))
@@ -94,33 +97,35 @@ Owner = TypeVar("Owner", Surface, Curve)
 FlatOwner = TypeVar("FlatOwner", Triangles, Segments)
 
 
-def _sorted_out(
+def _separated(
     rows: Sequence[Sequence[Owner]], kind: type[FlatOwner], count: Callable[[Owner], int]
 ) -> tuple[list[Owner], list[FlatOwner], list[Ints]]:
-    """The parts not of the flat kind, those of it, and where each went.
+    """Return the owners that are not of the flat kind, those that are, and where each owner went.
 
-    Where is an array (parts, 2) a body: the place among the curved ones, or -1; and by how much numbers
-    shift.
+    The latter is an array (owners, 2) for each body: the place among the curved ones, or -1 for a flat one;
+    and the shift of the numbers of its faces or edges.
     """
     curved: list[Owner] = []
     flat: list[FlatOwner] = []
     slots, before = [], 0
     for row in rows:
         places = []
-        for part in row:
-            if isinstance(part, kind):
+        for owner in row:
+            if isinstance(owner, kind):
                 places.append((-1, before))
-                before += count(part)
-                flat.append(part)
+                before += count(owner)
+                flat.append(owner)
             else:
                 places.append((len(curved), 0))
-                curved.append(part)
+                curved.append(owner)
         slots.append(np.array(places, dtype=np.intp).reshape(-1, 2))
     return curved, flat, slots
 
 
 def _renumbered(numbers: Sequence[tuple[Ints, Ints]], slots: Sequence[Ints], count: int) -> tuple[Ints, Ints]:
-    """Owners and indices of all bodies' faces or edges; the joined flat owner is the last of `count`."""
+    """Return owners and indices of all bodies' faces or edges; the joined flat owner is the last of
+    `count`.
+    """
     owners = np.concatenate([slot[owner, 0] for (owner, _), slot in zip(numbers, slots, strict=True)])
     indices = [index + slot[owner, 1] for (owner, index), slot in zip(numbers, slots, strict=True)]
     return np.where(owners < 0, count - 1, owners), np.concatenate(indices)

@@ -1,6 +1,8 @@
-"""A body from a subdivision cage: its faces turned to agree and to look out, as those of any mesh are.
+"""Bodies with curved faces from meshes: the limit of a subdivision cage, and smooth-shaded meshes.
 
-A body from a smooth-shaded mesh: curved faces through its vertices, with its normals there.
+A subdivision cage gives its Catmull-Clark limit surface.  A smooth-shaded mesh gives curved faces through its
+vertices with its normals there.  In both the faces are first turned to agree and to face outwards, as those
+of any mesh are (`mesh.orientation`).
 """
 
 from __future__ import annotations
@@ -27,11 +29,15 @@ from .polyhedra import polyhedron
 
 
 def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = False) -> Body:
-    """The body of the Catmull-Clark limit of a cage with points (nv, 3).
+    """Return the body of the Catmull-Clark limit of a cage with points (nv, 3).
 
-    sharp_corners: whether a border keeps the corner of a face that is alone there.
-    Raises SurfaceError for no faces, points that are not finite, a surface without tangent planes, or one
-    that bends too sharply for its triangles.
+    Args:
+        sharp_corners: whether a border keeps the corner of a face that is alone there.
+
+    Raises:
+        SurfaceError: no faces, points that are not finite, a surface without tangent planes, or one that
+        bends
+            too sharply for its triangles.
     """
     found, turned = limit_complex(points, cage, sharp_corners)
     notes = [f"limit surface of {len(cage.sizes)} faces"]
@@ -41,17 +47,17 @@ def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = F
 
 
 def limit_complex(points: ArrayLike, cage: Cage, sharp_corners: bool = False) -> tuple[CageComplex, bool]:
-    """The limit of a cage as faces, edges and vertices, and whether faces had to be turned over."""
+    """Return the limit of a cage as faces, edges and vertices, and whether faces were turned over."""
     cage, at = quadrilateral_cage(points, cage, sharp_corners)
     cage, turned, closed = _outwards(cage, at)
     return subdivision(cage, at, closed), bool(turned.any())
 
 
 def _outwards(cage: Cage, points: Floats) -> tuple[Cage, Bools, bool]:
-    """The cage with faces (nf,) turned over so that they agree and look out of a solid; which ones were; and
-    whether they enclose one.
+    """Return the cage with faces turned to agree and to face outwards, which (nf,) were, and whether it is
+    closed.
 
-    Edges that were sharp because their faces did not agree stay so.
+    Edges that were sharp because their faces did not agree stay sharp.
     """
     quads = cage.corners.reshape(-1, 4)
     halves = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
@@ -64,19 +70,30 @@ def _outwards(cage: Cage, points: Floats) -> tuple[Cage, Bools, bool]:
 
 
 MOST_PATCHES = 10_000
-TOLERANCE = 5e-3  # of the triangles, over the size
+"""Most patches of a smooth-shaded mesh: it bounds the time to make a body, which grows with them."""
+
+TOLERANCE = 5e-3
+"""Distance of the tessellation from the curved faces, over the size of the mesh."""
+
 LEFT_FLAT = "smooth faces are taken as flat"
-_FITS = 0.5  # cosine of the angle, 60 degrees, up to which a wanted normal fits its face
+_FITS = 0.5
+"""Least cosine, that of 60 degrees, between a custom normal and its face's for the normal to be used."""
 
 
 def smoothed(
     points: Floats, cage: Cage, flat: Bools, wanted: Floats | None, triangles: Ints, owner: Ints, name: str
 ) -> tuple[Body | None, tuple[str, ...]]:
-    """The body of a mesh with smooth faces, or None for one that is a polyhedron, and notes on why.
+    """Return the body of a mesh with smooth faces, or None for a polyhedron, and notes on the reason.
 
-    points (nv, 3); cage: its faces, marked edges infinitely sharp; flat (nf,): faces that are not smooth;
-    wanted (h, 3): normals at the corners, None for those that the faces have; triangles (t, 3) of the faces,
-    and the face (t,) of each.  Without a volume it weighs what its polyhedron does.
+    Without a volume its mass is that of its polyhedron.
+
+    Args:
+        points: (nv, 3), lengths.
+        cage: the faces, marked edges infinitely sharp.
+        flat: faces (nf,) that are not smooth.
+        wanted: normals (h, 3) at the corners of faces; None for the mesh's own.
+        triangles, owner: triangles (t, 3) of the faces, and the face (t,) of each.
+        name: of the object, for messages.
     """
     if flat.all() or patch_limit_note(cage.sizes):
         return None, () if flat.all() else patch_limit_note(cage.sizes)
@@ -104,15 +121,13 @@ def smoothed(
 
 
 def patch_limit_note(sizes: Ints) -> tuple[str, ...]:
-    """A note on why faces of so many corners (nf,) are not curved: they are too many; none if they are
-    not.
-    """
+    """Return a note if faces with so many corners (nf,) need too many patches, otherwise nothing."""
     patches = len(sizes) if np.all(sizes == 4) else int(sizes.sum())
     return (f"{LEFT_FLAT}: more than {MOST_PATCHES} patches",) if patches > MOST_PATCHES else ()
 
 
 def _rounded_up(distance: float) -> str:
-    """A distance of two digits, no less than it is."""
+    """Return a distance rounded up to two digits, as text."""
     if not distance > 0.0:
         return "0"
     unit = 10.0 ** (np.floor(np.log10(distance)) - 1.0)
@@ -120,7 +135,9 @@ def _rounded_up(distance: float) -> str:
 
 
 def _welded(points: Floats, cage: Cage, triangles: Ints) -> tuple[Floats, Cage, Ints] | None:
-    """The mesh with doubled vertices made one; None if that is not all that is wrong with it."""
+    """Return points, cage and triangles with duplicate vertices merged; None if the mesh needs more
+    repair.
+    """
     used = np.unique(cage.corners)
     some = points[used]
     if not np.isfinite(some).all():
@@ -148,7 +165,7 @@ def _turned_outwards(
     owner: Ints,
     plain: Body,
 ) -> SmoothMesh:
-    """The mesh with faces turned over so that they agree and look out of a solid."""
+    """Return the mesh with faces turned over so that they agree and face outwards."""
     found = oriented(points, triangles, np.zeros(len(triangles), dtype=np.bool_))
     turned = np.zeros(len(cage.sizes), dtype=np.bool_)
     turned[owner[(found.triangles != triangles).any(axis=1)]] = True
@@ -166,7 +183,7 @@ def _turned_outwards(
 
 
 def _turned_over(cage: Cage, turned: Bools) -> tuple[Cage, Ints]:
-    """The cage with some faces (nf,) turned over, and which corner (h,) of before each corner is."""
+    """Return the cage with some faces (nf,) turned over, and the old number (h,) of each corner."""
     start, size = cage.starts[:-1][cage.face], cage.sizes[cage.face]
     place = np.arange(len(start)) - start
     over = turned[cage.face]

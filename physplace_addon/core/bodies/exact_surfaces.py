@@ -1,7 +1,7 @@
 """A body from an exact complex: curved faces, rims and apexes, with a tessellation whose error is bounded.
 
-A surface that closes may pass through itself so that a part of it has its outside within: a figure of eight
-has one loop inside out.  It encloses no solid then, is a sheet, and no normal of it tells a side.
+A closed surface may pass through itself so that a part of it is inside out, like one loop of a figure of
+eight.  It then encloses no solid: the body is a sheet, and its normals do not tell inside from outside.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from ..surfaces.tessellation import Tessellation
 from ..vectors import cross, length
 from .body import SPREAD_NOTE, Body, sheet_mass
 
-_PROBED = 300  # triangles over which is looked
-_OVER = (
-    2.0  # bounds that a place is over them: that far from a triangle, no tessellation's error hides a side
-)
+_PROBED = 300
+"""Most triangles at which the outside is tested, spread over all; it bounds the time."""
+
+_OVER = 2.0
+"""Height of the tested points over their triangles, in bounds of the tessellation's error, so that it cannot
+put them inside."""
 
 
 class Boundary(Protocol):
-    """What a body is made from: `GridComplex` and `PatchComplex` say what each part means."""
+    """What an exact body is made from; `GridComplex` and `PatchComplex` are two of its kinds."""
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
@@ -43,7 +45,7 @@ class Boundary(Protocol):
 
     @property
     def vertex_directions(self) -> tuple[Floats, ...]:
-        """Unit directions (m, 3) of the body at each vertex."""
+        """Unit directions (m, 3) along the body at each vertex."""
 
     @property
     def closed(self) -> bool:
@@ -56,7 +58,7 @@ class Boundary(Protocol):
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None
     ) -> Tessellation:
-        """Triangles at a resolution or within a tolerance."""
+        """Return triangles at a resolution (lines nu, nv) or within a tolerance, a length."""
 
 
 def exact(
@@ -65,10 +67,16 @@ def exact(
     resolution: tuple[int, int] | None = None,
     tolerance: float | None = None,
 ) -> Body:
-    """The body of an exact complex, tessellated at a resolution (lines nu, nv) or within a tolerance.
+    """Return the body of an exact complex; its mass and features are exact.
 
-    The tolerance is in scene units, 0.2 % of the size unless given; mass and features are exact.
-    Raises SurfaceError for a tolerance that needs millions of cells.
+    Args:
+        complex: faces, edges and vertices. name: of the body, for messages. resolution: lines (nu, nv) of the
+        tessellation. tolerance: largest distance of the tessellation from the surface, scene units; 0.2 % of
+        the size unless
+            given.
+
+    Raises:
+        SurfaceError: a tolerance that needs millions of cells.
     """
     mesh = complex.tessellate(resolution, tolerance)
     closed = complex.closed and _is_solid(mesh, complex.mass)
@@ -108,9 +116,7 @@ def exact(
 
 
 def _is_solid(mesh: Tessellation, mass: MassProperties) -> bool:
-    """Whether a closed tessellation encloses a volume, and none of it, of the triangles that are probed, is
-    inside out.
-    """
+    """Return whether a closed tessellation encloses a volume and no tested triangle of it is inside out."""
     corners = mesh.points[mesh.corners]
     lower, upper = box_of(mesh.points)
     diagonal = float(np.linalg.norm(upper - lower))

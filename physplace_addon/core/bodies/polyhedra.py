@@ -1,9 +1,9 @@
 """A body from any triangle mesh: flat faces, straight edges, vertices, whatever state the mesh is in.
 
-The mesh is cleaned (mesh_cleaning), oriented as far as it can be (mesh_orientation), and its features are
-read off (mesh_features). Each triangle is a flat face and stands for itself, so all bounds are zero. A mesh
-whose holes are small has the mass of the solid they are holes of (mesh_lids). Any other that encloses no
-volume has that of a sheet: its area's centroid (the volume's centroid of an open mesh may lie anywhere).
+The mesh is cleaned (`mesh.cleaning`), oriented as far as possible (`mesh.orientation`), and its features are
+found (`mesh.features`).  Each triangle is a flat face, so all bounds are zero.  An open mesh with small holes
+has the mass of the solid without them (`mesh.hole_filling`).  Any other mesh that encloses no volume has the
+mass of a sheet, with the centroid of its area: the centroid of the volume of an open mesh may lie anywhere.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ from .body import HULL_NOTE, SPREAD_NOTE, Body
 
 
 def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
-    """The body of a triangle mesh, points (n, 3) and triangles (t, 3) of indices into them.
+    """Return the body of a triangle mesh; Body.notes say what was changed.
 
-    Merges doubled vertices and faces, drops triangles of no area, turns faces to agree where they can;
-    Body.notes says what was done. Raises MeshError: wrong shapes, no faces, indices out of range, coordinates
-    that are not finite, no size, no area.
+    Args:
+        points: (n, 3), lengths.
+        triangles: indices (t, 3) into the points.
+        name: of the object, for messages.
+
+    Raises:
+        MeshError: wrong shapes, no faces, indices out of range, no finite coordinates, no size, or no area.
     """
     cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
     marks = mesh_features(cleaned.points, found.triangles, found.edges)
@@ -70,7 +74,9 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
 
 
 def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
-    """The mesh and its orientation, without flat faces that lie twice if they keep it from being a solid."""
+    """Return the mesh and its orientation, without duplicate flat faces if these keep it from being a
+    solid.
+    """
     found = oriented(mesh.points, mesh.triangles, mesh.two_sided)
     if found.closed:
         return mesh, found
@@ -83,7 +89,7 @@ def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
 
 
 def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple[str, ...]]:
-    """The mass of a mesh, triangles (t, 3, 3), and what was assumed for it."""
+    """Return the mass of a mesh, triangles (t, 3, 3), and notes on what was assumed for it."""
     if found.closed:
         return mass_of_corners(chosen(corners, found.filled), VOLUME), ()
     said = f"{found.borders}: " if found.borders else ""
@@ -94,6 +100,7 @@ def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple
 
 
 CORNER_PARAMETERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+"""Parameters (u, v) of the corners of a flat face."""
 
 
 def _checked(points: ArrayLike, triangles: ArrayLike, name: str) -> tuple[Floats, Ints]:
