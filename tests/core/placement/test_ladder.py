@@ -19,8 +19,8 @@ from physplace_addon.core.mechanics.friction import required_friction
 from physplace_addon.core.placement import Placement, Settings, Status, check
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
+from tests.core.mechanics.contacts import UP, WEIGHT, contact_maps
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
-from tests.core.placement.contacts import UP, WEIGHT, contact_maps
 
 LENGTH, WIDTH, THICKNESS = 2.0, 0.4, 0.1
 FROM_THE_WALL = np.array([-1.0, 0.0, 0.0])

@@ -15,9 +15,9 @@ def ball_on_ball(settings, on_step=None):
     under = np.eye(4)
     under[2, 3] = 1.0
     placement = Placement(
-        sphere(0.5).body,
+        sphere(0.5, resolution=(24, 12)).body,
         Pose(UPRIGHT, np.array([0.0, 0.0, 3.0])),
-        [sphere(1.0).body.transformed(under), floor()],
+        [sphere(1.0, resolution=(24, 12)).body.transformed(under), floor()],
         settings,
     )
     return placement, placement.run(on_step)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Connection, Local, Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import GLASS, LID, box, floor, sphere, straight, turned
@@ -93,30 +92,6 @@ def test_a_connection_to_another_body_is_as_strong_both_ways():
     left, right = (pose.translation for pose in placement.state.poses)
     assert np.abs(left + right - [0.0, 0.0, 1.0]).max() < 1e-6
     assert abs(np.linalg.norm(left - right) - 1.0) < 1e-9
-
-
-def test_bilateral_contacts_slide_but_do_not_separate():
-    block = box((0.5, 0.5, 0.5)).body
-    placement = standing(block, 1.0)
-    lift = [Local(np.zeros(3), np.array([0.6, 0.0, 0.8]), strength=3.0)]
-    free = placement.branch(settings=LIFTING, forces=lift)
-    for _ in range(8):
-        free.step()
-    assert free.state.pose.translation[2] > 0.6
-    placement = placement.branch()
-    placement.make_bilateral(np.nonzero(placement.state.points.gap < 1e-8)[0])
-    held = placement.branch(settings=LIFTING, forces=lift)
-    for _ in range(8):
-        held.step()
-        assert abs(held.state.pose.translation[2] - 0.5) < 1e-9
-        assert held.state.pose.matrix[2, 2] > 1.0 - 1e-12
-    assert held.state.pose.translation[0] > 0.1
-
-
-def test_only_what_touches_can_be_made_bilateral():
-    placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.52])), [floor()])
-    with pytest.raises(PlacementError, match="touch"):
-        placement.make_bilateral(np.array([0]))
 
 
 def test_a_push_lifts_only_where_energies_are_not_checked():

@@ -16,11 +16,11 @@ QUICK = Settings(eps_max=0.2)
 
 
 def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest():
-    ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
-    placed = fill(ball, START, [bowl, floor()], QUICK, count=8, container=bowl).placed
-    assert len(placed) == 8
+    ball, bowl = sphere(0.42, resolution=(24, 12)).body, turned("bowl", BOWL, resolution=(41, 61)).body
+    placed = fill(ball, START, [bowl, floor()], QUICK, count=5, container=bowl).placed
+    assert len(placed) == 5
     centres = np.array([placement.state.pose.translation for placement in placed])
-    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(8, 1)]
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)[np.triu_indices(5, 1)]
     assert apart.min() >= 0.84 - 1e-9
     for placement in placed:
         certificate = placement.certificate()

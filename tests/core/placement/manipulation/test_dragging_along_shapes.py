@@ -10,7 +10,16 @@ from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import BOWL, Paired, block_shape, box, cylinder, floor, sphere, torus, turned
-from tests.core.placement.drags import UPRIGHT, about, at, drag, drag_once, grid, place_of, wall
+from tests.core.placement.manipulation.drags import (
+    UPRIGHT,
+    about,
+    at,
+    drag,
+    drag_once,
+    grid,
+    place_of,
+    wall,
+)
 from tests.oracles.frames import rotation_of
 from tests.oracles.overlap import separation
 from tests.oracles.shapes import HalfSpace, Ring

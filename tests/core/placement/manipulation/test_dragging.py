@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, cone, floor, sphere, torus
-from tests.core.placement.drags import (
+from tests.core.placement.manipulation.drags import (
     TURNED,
     UPRIGHT,
     about,

@@ -1,0 +1,109 @@
+"""Contacts that may not separate (paper, 4.2): made so and let go in the running placement."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.errors import PlacementError
+from physplace_addon.core.placement import Local, Placement, Settings, Status, contact_forces
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import box, floor, sphere
+
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+LIFTING = Settings(check_energy=False, step_limit=8)
+PULL = [Local(np.zeros(3), np.array([0.6, 0.0, 0.8]), strength=3.0)]
+
+
+def block(height: float = 0.5) -> Placement:
+    placement = Placement(box((0.5, 0.5, 0.5)).body, Pose(UPRIGHT, np.array([0.0, 0.0, height])), [floor()])
+    assert placement.run().status is Status.BALANCED
+    return placement
+
+
+def touching(placement: Placement):
+    return np.nonzero(placement.state.points.gap < 1e-8)[0]
+
+
+def height_of(placement: Placement) -> float:
+    return float(placement.state.pose.translation[2])
+
+
+def test_what_is_not_tied_is_lifted_by_a_pull():
+    pulled = block().branch(settings=LIFTING, forces=PULL)
+    pulled.run()
+    assert height_of(pulled) > 0.6
+
+
+def test_bilateral_contacts_slide_but_do_not_separate_and_once_released_they_do():
+    placement = block()
+    placement.make_bilateral(touching(placement))
+    assert placement.status is Status.RUNNING
+    pulled = placement.branch(settings=LIFTING, forces=PULL)
+    for _ in range(8):
+        pulled.step()
+        assert abs(height_of(pulled) - 0.5) < 1e-9
+        assert pulled.state.pose.matrix[2, 2] > 1.0 - 1e-12
+    assert pulled.state.pose.translation[0] > 0.1
+    forces = contact_forces(pulled.problem, pulled.state)
+    assert len(forces.bilateral) == len(forces.forces)
+    assert forces.forces.sum() < -1.0  # they pull: 0.8 times 3, less the weight
+    pulled.release(forces.rows)
+    assert len(pulled.state.bilateral) == 0
+    free = pulled.branch()
+    free.run()
+    assert height_of(free) > 0.6
+
+
+def test_one_contact_that_is_let_go_leaves_the_others_tied():
+    placement = block()
+    rows = touching(placement)
+    placement.make_bilateral(rows)
+    count = len(placement.state.bilateral)
+    placement.release(rows[:1])
+    assert len(placement.state.bilateral) == count - 1
+    placement.make_bilateral(rows)
+    assert len(placement.state.bilateral) == count
+
+
+def test_a_branch_keeps_bilateral_contacts_unless_others_are_given():
+    placement = block()
+    first = placement.state.bilateral.toggled(placement.state.local_points, int(touching(placement)[0]))
+    assert len(first) == 1
+    tied = placement.branch(bilateral=first)
+    assert len(tied.state.bilateral) == 1
+    assert len(tied.branch().state.bilateral) == 1
+    again = first.toggled(tied.state.local_points, int(first.rows(tied.state.local_points)[0]))
+    assert len(tied.branch(bilateral=again).state.bilateral) == 0
+
+
+def test_only_what_touches_can_be_made_bilateral():
+    placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.52])), [floor()])
+    with pytest.raises(PlacementError, match="touch"):
+        placement.make_bilateral(np.array([0]))
+
+
+@pytest.mark.parametrize(("pair", "count"), [((0, 1), 0), ((0, 2), 4)])
+def test_the_contacts_of_a_pair_become_bilateral_where_they_first_touch(pair, count):
+    aside = np.eye(4)
+    aside[:3, 3] = [6.0, 0.0, 0.5]
+    wall = box((0.5, 0.5, 0.5)).body.transformed(aside)
+    body, pose = box((0.5, 0.5, 0.5)).body, Pose(UPRIGHT, np.array([0.0, 0.0, 1.0]))
+    placement = Placement(body, pose, [wall, floor()], bilateral_pairs=[pair])
+    assert len(placement.state.bilateral) == 0
+    placement.run()
+    assert len(placement.state.bilateral.rows(placement.state.local_points)) == count
+    pulled = placement.branch(settings=LIFTING, forces=PULL)
+    pulled.run()
+    assert bool(height_of(pulled) < 0.5 + 1e-6) is (count > 0)
+
+
+@pytest.mark.parametrize("pair", [(0, 0), (1, 2), (0, 3), (-1, 0)])
+def test_a_pair_is_of_a_moving_body_and_another_one(pair):
+    with pytest.raises(PlacementError, match="bilateral"):
+        Placement(
+            sphere(0.5).body,
+            Pose(UPRIGHT, np.array([0.0, 0.0, 2.0])),
+            [floor(), floor()],
+            bilateral_pairs=[pair],
+        )
