@@ -3,6 +3,7 @@
 
     make manual-pictures                         run the tests that take them, then this
     python3 tools/manual_pictures.py [folder]    only this; from out/window/<version>, the last one run
+    ... --into FOLDER                            into another folder than docs/images
 
 A screenshot is kept as it is seen, pixel for pixel, so that what is written in it can be read.
 """
@@ -100,14 +101,17 @@ def main() -> int:
         default=_newest(),
         help="out/window/<version>, where the screenshots are",
     )
-    folder = parser.parse_args().folder
+    parser.add_argument("--into", type=Path, default=IMAGES, help="the folder to write to")
+    chosen = parser.parse_args()
+    folder, into = chosen.folder, chosen.into
     missing = [each for each in CUTS.values() if not (folder / f"{each.screenshot}.png").exists()]
     if missing:
         print(f"{folder} has no {', '.join(each.screenshot for each in missing)}", file=sys.stderr)
         return 1
+    into.mkdir(parents=True, exist_ok=True)
     for name, edges in CUTS.items():
-        write(IMAGES / name, cut(read(folder / f"{edges.screenshot}.png"), edges))
-        print(f"{IMAGES.relative_to(ROOT) / name}: {(IMAGES / name).stat().st_size // 1000} kB")
+        write(into / name, cut(read(folder / f"{edges.screenshot}.png"), edges))
+        print(f"{into / name}: {(into / name).stat().st_size // 1000} kB")
     return 0
 
 
