@@ -1,4 +1,4 @@
-"""Two bodies brought near one another, for the tests of contact.  Poses are told by rotation vectors."""
+"""Two bodies near one another, for the tests of contact.  Rotation vectors are in radians."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def body(name: str) -> Body:
 
 @lru_cache
 def prepared(name: str) -> ContactBody:
-    """The named body with what contact asks of it."""
+    """The named body, prepared for contact."""
     return ContactBody.of([body(name)])
 
 
@@ -56,13 +56,13 @@ def pose(turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Pose:
 
 
 def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> BodyPair:
-    """An body_pair of two bodies, the active one turned and moved."""
+    """The pair of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
     return BodyPair.of(first, second, pose(turn, at))
 
 
 def as_system(body_pair: BodyPair) -> ContactSystem:
-    """The same meeting as an system of one moving body."""
+    """The same pair as a system of one moving body."""
     return ContactSystem((body_pair.active,), (body_pair.pose,), body_pair.world, (body_pair.world.body,))
 
 
@@ -82,7 +82,7 @@ def everything_within(body_pair: BodyPair, reach: float, before: BodyPair | None
 
 
 def settle_at(body_pair: BodyPair, point: InterfacePoints, gap: float) -> tuple[BodyPair, InterfacePoints]:
-    """Shift the active body along the normal of one point until that point's gap is as asked."""
+    """Shift the active body along the normal of one point until the gap of that point is the given one."""
     for _ in range(4):
         shift = (gap - point.gap[0]) * point.normal[0] / body_pair.radius
         body_pair = body_pair.displaced(np.concatenate([shift, np.zeros(3)]))

@@ -51,8 +51,8 @@ def keys(points):
 @pytest.mark.parametrize("world", BODIES)
 @pytest.mark.parametrize("active", BODIES)
 def test_every_pair_within_reach_is_found_and_in_the_same_order(rng, active, world):
-    meeting = meet(BODIES[active](rng), BODIES[world](rng))
-    first, second = meeting.active, meeting.world
+    body_pair = meet(BODIES[active](rng), BODIES[world](rng))
+    first, second = body_pair.active, body_pair.world
     everything = np.divmod(
         np.arange(len(first.triangle_flat) * len(second.triangle_flat)), len(second.triangle_flat)
     )
@@ -98,15 +98,19 @@ def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
 
 def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng):
     floor, ring = sheet(rng, cells=60, bend=0.0), polyhedron(*torus(40, 20), "ring")
-    meeting = meet(
+    body_pair = meet(
         ring.transformed(0.25 * np.eye(4) + 0.75 * np.diag([0.0, 0, 0, 1])), floor, at=(0.0, 0.0, 0.251)
     )
     reach = 2.0 * 4.0 / 60
     looked = directional_pairs(
-        meeting.active.normal_bounds, meeting.pose, meeting.world.normal_bounds, reach, meeting.sign_tolerance
+        body_pair.active.normal_bounds,
+        body_pair.pose,
+        body_pair.world.normal_bounds,
+        reach,
+        body_pair.sign_tolerance,
     )
-    points = flat_pairs(meeting, looked[:, 0], looked[:, 1], None, reach)
-    near = near_pairs(meeting.active.tree, meeting.pose, meeting.world.tree, reach)
+    points = flat_pairs(body_pair, looked[:, 0], looked[:, 1], None, reach)
+    near = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach)
     assert len(points) >= 300
     assert len(looked) < 3 * len(points)
     assert len(near) > 10 * len(looked)

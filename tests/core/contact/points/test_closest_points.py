@@ -1,7 +1,4 @@
-"""Fixed points find their feet, on curved faces and flat ones.
-
-The point of a body's boundary nearest to a place, beside a search of its exact faces.
-"""
+"""Closest points on curved and flat faces, and on the boundary of a whole body."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ def test_a_point_over_a_face_finds_the_point_it_was_lifted_from(name, rng):
     at = faces(body(name), pose((0.3, 1.0, 0.2), (0.1, 0.2, 0.3)), rng, 40)
     there = at.geometry()
     beside = at.moved(0.03 * rng.normal(size=(40, 3)))
-    found, foot = closest_points_on_faces(there.point + 0.05 * there.normal, beside, 1.0, 10)
-    assert np.abs(foot.point - there.point).max() < 1e-12
-    assert np.abs(found.geometry().point - foot.point).max() == 0.0
+    found, closest = closest_points_on_faces(there.point + 0.05 * there.normal, beside, 1.0, 10)
+    assert np.abs(closest.point - there.point).max() < 1e-12
+    assert np.abs(found.geometry().point - closest.point).max() == 0.0
 
 
 def test_the_start_stays_as_it_was(rng):

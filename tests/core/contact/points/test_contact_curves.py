@@ -37,7 +37,7 @@ def test_a_ring_flat_on_a_plane_is_covered_all_around(name, height, ring, world,
     assert len(points) <= 64
 
 
-def test_a_cylinder_on_its_side_is_held_at_both_ends():
+def test_a_cylinder_on_its_side_has_points_at_both_ends():
     body_pair = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
     points = everything_within(body_pair, 0.02)
     near = points.take(np.abs(points.gap) < 1e-9)

@@ -1,4 +1,4 @@
-"""New points: nothing binding is missed, and nothing farther than asked is made."""
+"""New points: nothing binding is missed, and nothing beyond the threshold is made."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from physplace_addon.core.contact.points.iteration import Progress, eigen_2x2, i
 
 
 def rounds(share, size, most=18):
-    """For how many rounds a pair goes on that is asked to move by sizes, and moves a share of them."""
+    """Return for how many rounds a pair goes on that moves by a share of corrections of these sizes."""
     progress, place, still = Progress(1.0), np.zeros((1, 3)), np.zeros((1, 3))
     for count in range(most):
         if not progress.going(np.array([size(count)]), place.copy(), still)[0]:

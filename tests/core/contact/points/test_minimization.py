@@ -1,4 +1,4 @@
-"""Pairs relax to the closest points that an independent minimizer finds, and stay where they should."""
+"""Pairs are led to the closest points that an independent minimizer finds, and stay where they should."""
 
 from __future__ import annotations
 
@@ -46,34 +46,34 @@ def near(name, placed, point, rng, count, spread):
 
 
 @pytest.mark.parametrize("at", [(0.3, 0.4, 1.5), (0.0, 2.3, 0.2), (-1.0, 0.5, 1.4)])
-def test_fair_starts_relax_to_the_closest_pair(at, rng):
+def test_fair_starts_lead_to_the_closest_pair(at, rng):
     placed = pose(rng.normal(size=3), at)
     one, two = closest_by_brute_force(ellipsoid, torus, placed)
     mover = near("ellipsoid", placed, one, rng, 20, 0.1)
     base = near("torus", None, two, rng, 20, 0.1)
-    relaxed = minimize_gap(mover, base, np.ones(20), np.zeros(20, bool), 1.2, 0.25)
-    assert relaxed.converged.all()
-    assert relaxed.settled.all()
-    assert np.abs(relaxed.at_first.point - one).max() < 1e-6
-    assert np.abs(relaxed.at_second.point - two).max() < 1e-6
-    gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
+    pairs = minimize_gap(mover, base, np.ones(20), np.zeros(20, bool), 1.2, 0.25)
+    assert pairs.converged.all()
+    assert pairs.settled.all()
+    assert np.abs(pairs.at_first.point - one).max() < 1e-6
+    assert np.abs(pairs.at_second.point - two).max() < 1e-6
+    gaps = ((pairs.at_first.point - pairs.at_second.point) * pairs.at_second.normal).sum(axis=1)
     assert np.abs(gaps - np.linalg.norm(one - two)).max() < 1e-9
 
 
-def test_a_vertex_over_a_face_knows_its_foot(rng):
+def test_a_vertex_over_a_face_finds_its_closest_point(rng):
     at = np.array([0.4, 1.1, 0.9])
     solid, placed = body("cone"), pose((np.pi, 0.0, 0.0), at + np.array([0.0, 0.0, 1.0]))
     mover = FeaturePoints(solid, placed, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
     direction = at - np.array([*(at[:2] / np.hypot(*at[:2])), 0.0])
-    foot = at - direction * (1.0 - 0.3 / np.linalg.norm(direction))
-    base = near("torus", None, foot, rng, 1, 0.1)
-    relaxed = minimize_gap(mover, base, np.ones(1), np.zeros(1, bool), 1.0, 0.3)
-    assert relaxed.converged.all()
-    assert np.allclose(relaxed.at_first.point[0], at, atol=1e-12)
-    assert np.allclose(relaxed.at_second.point[0], foot, atol=1e-12)
+    closest = at - direction * (1.0 - 0.3 / np.linalg.norm(direction))
+    base = near("torus", None, closest, rng, 1, 0.1)
+    pairs = minimize_gap(mover, base, np.ones(1), np.zeros(1, bool), 1.0, 0.3)
+    assert pairs.converged.all()
+    assert np.allclose(pairs.at_first.point[0], at, atol=1e-12)
+    assert np.allclose(pairs.at_second.point[0], closest, atol=1e-12)
 
 
-def test_two_circles_relax_to_their_closest_points(rng):
+def test_two_circles_lead_to_their_closest_points(rng):
     solid, placed = body("cylinder"), pose((0.9, 0.4, 0.2), (0.9, 0.3, 2.3))
     t = np.linspace(0.0, 2.0 * np.pi, 2001)
     circle = np.stack([0.5 * np.cos(t), 0.5 * np.sin(t), np.ones_like(t)], axis=1)
@@ -86,14 +86,14 @@ def test_two_circles_relax_to_their_closest_points(rng):
         params = np.stack([start + 0.3 * rng.uniform(-1.0, 1.0, 8), np.zeros(8)], axis=1)
         return FeaturePoints(solid, placed_at, np.ones(8, int), np.repeat(edges, 8), params)
 
-    relaxed = minimize_distance(on_edge(placed, lower[i], -1.0), on_edge(None, circle[j], 1.0), 1.0)
-    distance = np.linalg.norm(relaxed.at_first.point - relaxed.at_second.point, axis=1)
-    assert relaxed.converged.all()
+    pairs = minimize_distance(on_edge(placed, lower[i], -1.0), on_edge(None, circle[j], 1.0), 1.0)
+    distance = np.linalg.norm(pairs.at_first.point - pairs.at_second.point, axis=1)
+    assert pairs.converged.all()
     assert np.ptp(distance) < 1e-12
     assert 0.0 <= np.linalg.norm(lower[i] - circle[j]) - distance[0] < 1e-5
 
 
-def test_held_points_slide_down_a_valley_but_not_along_it(rng):
+def test_samples_of_a_curve_slide_down_a_valley_but_not_along_it(rng):
     placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.4))
     wanted = np.linspace(0.0, 2.0 * np.pi, 12, False)
     starts = [placed.points(torus(u, -0.5 * np.pi + 0.4)) for u in wanted]
@@ -102,30 +102,30 @@ def test_held_points_slide_down_a_valley_but_not_along_it(rng):
     features = FeaturePoints(body("torus"), placed, np.full(12, FACE), np.zeros(12, int), param)
     before = features.geometry().point
     on_plane = near("plane", None, np.zeros(3), rng, 12, 0.5)
-    relaxed = minimize_gap(features, on_plane, np.ones(12), np.ones(12, bool), 1.3, 0.3)
-    after = relaxed.at_first.point
-    assert relaxed.converged.all()
-    assert not relaxed.settled.any()
+    pairs = minimize_gap(features, on_plane, np.ones(12), np.ones(12, bool), 1.3, 0.3)
+    after = pairs.at_first.point
+    assert pairs.converged.all()
+    assert not pairs.settled.any()
     assert np.abs(after[:, 2] - 0.1).max() < 1e-12
     assert np.abs(np.hypot(after[:, 0], after[:, 1]) - 1.0).max() < 1e-7
     turned = np.arctan2(after[:, 1], after[:, 0]) - np.arctan2(before[:, 1], before[:, 0])
     assert np.abs(np.sin(turned)).max() < 1e-12
 
 
-def test_a_pair_whose_foot_is_past_the_border_does_not_count_as_solved(rng):
+def test_a_pair_whose_closest_point_is_past_the_border_does_not_count_as_solved(rng):
     placed = pose((0.0, 0.0, 0.0), (4.2, 0.0, 1.1))
     mover = near("ball", placed, np.array([4.2, 0.0, 0.1]), rng, 4, 0.2)
     base = near("plane", None, np.array([3.9, 0.0, 0.0]), rng, 4, 0.1)
-    relaxed = minimize_gap(mover, base, np.ones(4), np.zeros(4, bool), 1.0, 0.3)
-    assert not relaxed.converged.any()
-    assert relaxed.at_second.point[:, 0].max() <= 4.0 + 1e-12
+    pairs = minimize_gap(mover, base, np.ones(4), np.zeros(4, bool), 1.0, 0.3)
+    assert not pairs.converged.any()
+    assert pairs.at_second.point[:, 0].max() <= 4.0 + 1e-12
 
 
-def test_an_inside_ball_relaxes_to_its_depth(rng):
+def test_an_inside_ball_leads_to_its_depth(rng):
     placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.9))
     mover = near("ball", placed, np.array([0.0, 0.0, 0.9]), rng, 10, 0.2)
     base = near("ball", None, np.array([0.0, 0.0, 1.0]), rng, 10, 0.2)
-    relaxed = minimize_gap(mover, base, np.ones(10), np.zeros(10, bool), 1.0, 0.3)
-    gaps = ((relaxed.at_first.point - relaxed.at_second.point) * relaxed.at_second.normal).sum(axis=1)
-    assert relaxed.converged.all()
+    pairs = minimize_gap(mover, base, np.ones(10), np.zeros(10, bool), 1.0, 0.3)
+    gaps = ((pairs.at_first.point - pairs.at_second.point) * pairs.at_second.normal).sum(axis=1)
+    assert pairs.converged.all()
     assert np.abs(gaps + 0.1).max() < 1e-12
