@@ -322,7 +322,8 @@ class Placement:
             )
         )
         kept = origin.bilateral if bilateral is None else bilateral
-        placement.states = [*self.states[: range(len(self.states))[at]], replace(placement.state, bilateral=kept)]
+        before = self.states[: range(len(self.states))[at]]
+        placement.states = [*before, replace(placement.state, bilateral=kept)]
         placement._since = len(placement.states) - 1
         return placement
 

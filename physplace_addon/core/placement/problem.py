@@ -63,9 +63,8 @@ class Setup:
         count = len(bodies) + len(world)
         for one, other in bilateral_pairs:
             if one == other or not 0 <= min(one, other) < len(bodies) or max(one, other) >= count:
-                raise PlacementError(
-                    f"bilateral contacts: expected a moving body and another of {count}, found {one} and {other}"
-                )
+                found = f"found bodies {one} and {other} of {count}"
+                raise PlacementError(f"bilateral contacts: expected a moving body and another one, {found}")
         pairs = frozenset(bilateral_pairs)
         return cls(tuple(bodies), tuple(poses), tuple(world), settings or Settings(), tuple(forces), pairs)
 

@@ -9,8 +9,8 @@ as axes are free: with an orthonormal basis B (3, k) of these,
 So |q| is the farthest that a point of the body moves, over its radius R_b.
 
 With a = (X - P) / R_b, from the pivot to the centre of mass, a turn by dTheta shifts the centre of mass by
-R_b (dTheta x a + 1/2 dTheta x (dTheta x a)) to second order: so the twists' derivative is T = (-[a]x, 1) B / L,
-and their curvature, summed with a gradient J = (J_X, J_T) by the twists,
+R_b (dTheta x a + 1/2 dTheta x (dTheta x a)) to second order.  So the derivative of the twists is T =
+(-[a]x, 1) B / L, and their curvature, summed with a gradient J = (J_X, J_T) by the twists,
 
     sum_a J_a C_a = B' (1/2 (J_X a' + a J_X') - (J_X . a) 1) B / L^2.
 """
@@ -101,7 +101,7 @@ class ManipulatedBody(Coordinates):
         return out
 
     def curvature(self, system: ContactSystem, gradients: Floats) -> Floats:
-        """Return how the turn of the centre of mass about the pivot bends gaps (n, k, k); zero for a shift."""
+        """Return how the turn of the centre of mass about the pivot bends gaps (n, k, k); 0 for a shift."""
         size = self.basis.shape[1]
         if self.pivot is None:
             return np.zeros((len(gradients), size, size))

@@ -1,0 +1,102 @@
+"""The contact adjustment: overlaps are lifted by the least change, and nothing is passed through."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from physplace_addon.core.contact.adjustment import (
+    CONTACT_CLEARANCE,
+    Adjusted,
+    adjusted,
+    advanced,
+    is_clear,
+    least_correction,
+    not_among,
+)
+from physplace_addon.core.contact.system import InterfacePoints
+from physplace_addon.core.mechanics.coordinates import FREE_BODIES
+from physplace_addon.core.optimization.step_qp import Step
+from physplace_addon.core.placement import Placement
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import box, floor, sphere
+
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def above(body, height: float, world=None) -> Placement:
+    return Placement(body, Pose(UPRIGHT, np.array([0.0, 0.0, height])), world or [floor()])
+
+
+def down(placement: Placement, by: float):
+    """The trial of a body moved down, as x (6,)."""
+    return np.array([0.0, 0.0, -by / placement.state.system.radius, 0.0, 0.0, 0.0])
+
+
+def test_a_ball_that_was_moved_into_the_floor_is_lifted_to_the_clearance():
+    placement = above(sphere(0.5).body, 0.51)
+    state = placement.state
+    trial = state.system.displaced(down(placement, 0.02))
+    found = adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.1)
+    assert isinstance(found, Adjusted)
+    height = found.system.poses[0].translation[2]
+    assert abs(height - 0.5 - CONTACT_CLEARANCE * found.system.radius) < 1e-14
+    assert np.abs(found.system.poses[0].translation[:2]).max() < 1e-15
+    assert found.points.gap.min() >= 0.0
+
+
+def test_a_lift_farther_than_allowed_fails():
+    placement = above(sphere(0.5).body, 0.51)
+    state = placement.state
+    trial = state.system.displaced(down(placement, 0.04))
+    assert adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.01) is None
+
+
+def test_the_least_correction_changes_no_point_that_has_room():
+    placement = above(box((0.5, 0.5, 0.5)).body, 0.51)
+    state = placement.state
+    assert np.abs(least_correction(state.system, FREE_BODIES, state.local_points)).max() == 0.0
+    sunk = state.system.displaced(down(placement, 0.015))
+    points = sunk.track(state.local_points)
+    x = least_correction(sunk, FREE_BODIES, points)
+    lifted = sunk.displaced(x).track(points)
+    assert lifted.gap.min() >= -1e-12
+    assert abs(x[2] * sunk.radius - 0.005) < 1e-9
+
+
+def test_a_step_through_a_thin_plate_is_solved_again_with_what_it_would_cross():
+    thin = np.diag([1.0, 1.0, 0.01, 1.0])
+    plate = box((2.0, 2.0, 0.1)).body.transformed(thin)
+    placement = above(box((0.5, 0.5, 0.5)).body, 0.6, [plate])
+    start = replace(placement.state, local_points=InterfacePoints.none())
+    asked = []
+
+    def solve_again(points):
+        asked.append(len(points))
+        return Step(np.zeros(6), np.zeros(len(points)))
+
+    taken = advanced(
+        start, Step(down(placement, 0.3), np.zeros(0)), solve_again, placement.problem.reach(0.05), 0.5
+    )
+    assert asked
+    assert asked[0] > 0
+    assert taken is not None
+    assert taken.system.poses[0].translation[2] == 0.6
+
+
+def test_what_was_crossed_on_the_way_is_not_clear():
+    thin = np.diag([1.0, 1.0, 0.01, 1.0])
+    plate = box((2.0, 2.0, 0.1)).body.transformed(thin)
+    placement = above(box((0.1, 0.1, 0.1)).body, 0.2, [plate])
+    state = placement.state
+    beyond = state.system.displaced(down(placement, 0.4))
+    assert is_clear(state.system, state.system, state.local_points)
+    assert not is_clear(state.system, beyond, InterfacePoints.none())
+
+
+def test_points_are_new_if_their_pair_of_features_is():
+    points = above(box((0.5, 0.5, 0.5)).body, 0.51).state.local_points
+    assert len(points) > 1
+    assert len(not_among(points, points.take(slice(1)))) == len(points) - 1
+    assert len(not_among(points, points)) == 0
