@@ -16,8 +16,7 @@ from ..arrays import Bools, Floats
 from ..implicit.functions.base import ImplicitFunction
 from ..mesh.mass import MassProperties
 from ..surfaces.patches import Slopes
-from ..surfaces.quadrature import gauss_rule
-from ..vectors import cross, dot
+from ..surfaces.quadrature import flux_moments, gauss_rule, solid_of_moments
 from .implicit_patches import ImplicitPatches
 
 _RULES = 4, 6  # Gauss-Legendre nodes in each direction, tried in turn
@@ -38,7 +37,7 @@ def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
     for number, patches in enumerate(parts):
         others = [part.function for other, part in enumerate(parts) if other != number]
         total += _outside(patches, others, middle)
-    found = MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3))
+    found = solid_of_moments(total)
     return replace(found, center=found.center + middle)
 
 
@@ -85,7 +84,4 @@ def _moments(found: Slopes, share: Floats, middle: Floats) -> Floats:
     """Return volume, first moments (3) and second moments (9) about the middle, of places with
     shares (k,).
     """
-    point = found.point - middle
-    flux = share * dot(point, cross(found.along, found.across))
-    second = ((0.2 * flux)[:, None] * point).T @ point
-    return np.concatenate([[flux.sum() / 3.0], 0.25 * flux @ point, second.ravel()])
+    return flux_moments(found.point - middle, found.along, found.across, share)

@@ -71,7 +71,7 @@ def rectangle(size_x: float, size_y: float) -> GridComplex:
     inward[:, 0] = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]
     places = [(upper_x, upper_y) for upper_x in (False, True) for upper_y in (False, True)]
     signs = np.array([[2.0 * a - 1.0, 2.0 * b - 1.0, 0.0] for a, b in places])
-    cones = tuple(np.array([[-sx, 0.0, 0.0], [0.0, -sy, 0.0]]) for sx, sy, _ in signs.tolist())
+    directions = tuple(np.array([[-sx, 0.0, 0.0], [0.0, -sy, 0.0]]) for sx, sy, _ in signs.tolist())
     area = size_x * size_y
     second = area / 12.0 * np.diag([size_x**2, size_y**2, 0.0])
     return GridComplex(
@@ -80,7 +80,7 @@ def rectangle(size_x: float, size_y: float) -> GridComplex:
         (Segments(_lift(ends.reshape(-1, 2)).reshape(4, 2, 3), inward),),
         tuple(EdgeSide(0, side) for side in range(4)),
         signs * [x, y, 0.0],
-        cones,
+        directions,
         tuple(VertexCorner(0, a, b) for a, b in places),
         False,
         MassProperties.from_moments(area, np.zeros(3), second, AREA),

@@ -109,7 +109,7 @@ def patch_boundary(
     chains = chains_of(nets, borders)
     poles = [pole for sheet in sheets for pole in sheet.poles]
     mass = mass_of_solid(nets) if closed else combined([face_sheet_mass(sheet) for sheet in sheets])
-    vertices, cones, corners = vertices_of(nets, borders, poles, size)
+    vertices, directions, corners = vertices_of(nets, borders, poles, size)
     return PatchComplex(
         nets,
         joins,
@@ -118,7 +118,7 @@ def patch_boundary(
         index,
         tuple(chains),
         vertices,
-        tuple(cones),
+        tuple(directions),
         tuple(corners),
         closed,
         mass,

@@ -94,7 +94,7 @@ def _nodes(points: Floats, near: float) -> tuple[Ints, Floats]:
 
 def chain_successors(borders: BorderSides) -> dict[tuple[int, int], tuple[int, int]]:
     """Return for each (side, end) the (side, end) with which the chain goes on there."""
-    go_on = {}
+    successors = {}
     flat = borders.nodes.ravel()
     for node in range(len(borders.places)):
         meeting = np.nonzero(flat == node)[0].tolist()
@@ -104,8 +104,8 @@ def chain_successors(borders: BorderSides) -> dict[tuple[int, int], tuple[int, i
         turn = borders.leaving[a, b] + borders.leaving[c, d]
         alike = (borders.second.patch[a] == _NONE) == (borders.second.patch[c] == _NONE)
         if alike and float(np.linalg.norm(turn)) < SMOOTH_SINE:
-            go_on[a, b], go_on[c, d] = (c, d), (a, b)
-    return go_on
+            successors[a, b], successors[c, d] = (c, d), (a, b)
+    return successors
 
 
 def chains_of(nets: SidedPatches, borders: BorderSides) -> list[BorderChain]:
@@ -118,13 +118,13 @@ def chains_of(nets: SidedPatches, borders: BorderSides) -> list[BorderChain]:
 
 def link_chains(borders: BorderSides) -> list[ChainSides]:
     """Return all border sides linked into chains."""
-    go_on = chain_successors(borders)
+    successors = chain_successors(borders)
     left = set(range(len(borders.nodes)))
     chains = []
-    starts = [(side, end) for side in sorted(left) for end in (0, 1) if (side, end) not in go_on]
+    starts = [(side, end) for side in sorted(left) for end in (0, 1) if (side, end) not in successors]
     for side, end in [*starts, *((side, 0) for side in sorted(left))]:
         if side in left:
-            rows, against, closed = _followed(side, end, go_on, left)
+            rows, against, closed = _followed(side, end, successors, left)
             turned = np.array(against)
             first = borders.first.take(np.array(rows)).reversed(turned)
             second = borders.second.take(np.array(rows)).reversed(turned)
@@ -133,7 +133,7 @@ def link_chains(borders: BorderSides) -> list[ChainSides]:
 
 
 def _followed(
-    side: int, end: int, go_on: dict[tuple[int, int], tuple[int, int]], left: set[int]
+    side: int, end: int, successors: dict[tuple[int, int], tuple[int, int]], left: set[int]
 ) -> tuple[list[int], list[bool], bool]:
     """Return the sides from one end on, which of them are followed against their parameter, and whether they
     close.
@@ -143,9 +143,9 @@ def _followed(
         left.discard(side)
         rows.append(side)
         against.append(end == 1)
-        if (side, 1 - end) not in go_on:
+        if (side, 1 - end) not in successors:
             return rows, against, False
-        side, end = go_on[side, 1 - end]
+        side, end = successors[side, 1 - end]
     return rows, against, (side, end) == start
 
 
@@ -158,17 +158,17 @@ def vertices_of(
         the vertices (nv, 3); for each the unit directions (m, 3) of the body there; and for each a corner of
         a patch: its number and the ends, 0 or 1, of u and of v.
     """
-    go_on = chain_successors(borders)
-    ends = [(s, e) for s in range(len(borders.nodes)) for e in (0, 1) if (s, e) not in go_on]
+    successors = chain_successors(borders)
+    ends = [(s, e) for s in range(len(borders.nodes)) for e in (0, 1) if (s, e) not in successors]
     sharp = sorted({int(borders.nodes[end]) for end in ends})
     places = [borders.places[node] for node in sharp]
     places += [pole.point for pole in poles if not pole.smooth]
-    cones, corners = [], []
+    directions, corners = [], []
     for place in places:
         patch, u, v = np.nonzero(_corners_at(nets, place, COINCIDENT * size))
-        cones.append(np.concatenate([_fan(nets, *each) for each in zip(patch, u, v, strict=True)]))
+        directions.append(np.concatenate([_fan(nets, *each) for each in zip(patch, u, v, strict=True)]))
         corners.append((int(patch[0]), int(u[0]), int(v[0])))
-    return np.array(places).reshape(-1, 3), cones, corners
+    return np.array(places).reshape(-1, 3), directions, corners
 
 
 def _corners_at(nets: SidedPatches, place: Floats, near: float) -> Bools:

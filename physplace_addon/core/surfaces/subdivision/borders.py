@@ -200,19 +200,19 @@ def vertices_of(
         the vertices (nv, 3); for each the unit directions (m, 3) of the body there; and for each a patch and
         its corner, 0 to 3.
     """
-    go_on = chain_successors(borders)
+    successors = chain_successors(borders)
     numbers = _cage_vertices(borders)
-    ends = [numbers[s, e] for s in range(len(numbers)) for e in (0, 1) if (s, e) not in go_on]
+    ends = [numbers[s, e] for s in range(len(numbers)) for e in (0, 1) if (s, e) not in successors]
     alone = np.setdiff1d(np.flatnonzero(np.isinf(cage.vertex_sharpness)), numbers)
     sharp = np.union1d(np.array(ends, dtype=np.intp), np.intersect1d(alone, cage.corners))
     half = np.flatnonzero(np.isin(cage.corners, sharp))
     half = half[np.argsort(cage.corners[half], kind="stable")]
     fans = _fans(nets, half)
     starts = np.searchsorted(cage.corners[half], sharp)
-    cones = [part.reshape(-1, 3) for part in np.split(fans, starts[1:])] if len(sharp) else []
+    directions = [part.reshape(-1, 3) for part in np.split(fans, starts[1:])] if len(sharp) else []
     first = half[starts]
     points = nets.slopes(first // 4, _AT[first % 4]).point
-    return points, cones, [(int(h) // 4, int(h) % 4) for h in first]
+    return points, directions, [(int(h) // 4, int(h) % 4) for h in first]
 
 
 def _cage_vertices(borders: BorderSides) -> Ints:

@@ -57,7 +57,7 @@ def cage_boundary(
     face = faces_of(joins)
     sheets, origins = sheets_of(face, joins)
     chains, borders = edges_of(cage, nets)
-    points, cones, corners = vertices_of(cage, nets, borders)
+    points, directions, corners = vertices_of(cage, nets, borders)
     ends = nets.slopes(np.repeat(np.arange(len(nets)), 4), np.tile(_CORNERS, (len(nets), 1))).point
     return CageComplex(
         nets,
@@ -68,7 +68,7 @@ def cage_boundary(
         origins,
         tuple(chains),
         points,
-        tuple(cones),
+        tuple(directions),
         tuple(corners),
         closed,
         mass,
