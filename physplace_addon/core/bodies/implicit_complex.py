@@ -254,7 +254,7 @@ class ImplicitSheet(BezierSheet):
     nets: ImplicitPatches
 
     @cached_property
-    def ground(self) -> PatchAtlas:
+    def atlas(self) -> PatchAtlas:
         """What the tracing needs to know of the polynomials."""
         return PatchAtlas(self.nets.near, self.joins, self.poles, self.pole_of)
 

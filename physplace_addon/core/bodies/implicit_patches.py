@@ -261,8 +261,8 @@ def implicit_patches(
         The patches, and their points at the samples (n, 5, 5, 3).
     """
     count = len(corners)
-    guesses, polar = np.zeros((count, *_SAMPLES)), np.zeros(count, dtype=np.bool_)
-    bare = ImplicitPatches(function, corners, directions, reach, guesses, polar)
+    no_guesses, polar = np.zeros((count, *_SAMPLES)), np.zeros(count, dtype=np.bool_)
+    bare = ImplicitPatches(function, corners, directions, reach, no_guesses, polar)
     patch, at = _on_all(len(bare))
     lines = bare.lines(patch, at)
     height = bracketed_heights(function, lines.base, lines.direction, reach[patch], np.zeros(len(patch)))

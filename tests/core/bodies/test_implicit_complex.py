@@ -43,3 +43,14 @@ def test_each_part_of_a_surface_is_a_face():
     assert body.face_count == 2
     assert body.mass.center == pytest.approx([2, 0, 0], abs=1e-9)
     assert len(np.unique(body.triangle_corners)) == body.point_count
+
+
+def test_geodesics_are_traced_over_polynomials_and_need_no_value_of_f(monkeypatch):
+    body = lump()
+    _, face, uv, _ = somewhere(body, 50)
+    frame = body.face_geometry(face, uv).frame
+    kind = type(body.surfaces[0].nets.function)
+    for name in ("value", "gradient", "hessian"):
+        monkeypatch.setattr(kind, name, lambda *_: pytest.fail("F was evaluated"))
+    moved = body.face_move(face, uv, 0.02 * frame[:, 0])
+    assert (np.abs(moved - uv).max(axis=1) > 0.0).all()
