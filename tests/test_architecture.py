@@ -1,20 +1,23 @@
-"""The shape of the house: which part may import which, and what no part may do."""
+"""The shape of the house: which part may import which, and what no part may do.
+
+Each test lists all offenders at once.
+"""
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from fnmatch import fnmatch
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "physplace_addon"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 BLENDER = {"aud", "bl_math", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
+NETWORK = {"ftplib", "http", "requests", "smtplib", "socket", "ssl", "urllib"}
+THREADS = {"asyncio", "concurrent", "multiprocessing", "subprocess", "threading"}
 
-# The arrows: each part, and the parts it may import. Within itself a part may import freely.
+# Each part of the extension, and the parts it may import. Within itself a part may import freely.
 MAY_IMPORT = {
     "__init__": {"registration"},
     "registration": {"properties", "panels", "operators", "overlay"},
@@ -23,38 +26,33 @@ MAY_IMPORT = {
     "operators": {"properties", "scene", "overlay", "core"},
     "overlay": {"core"},
     "scene": {"properties", "core"},
-    "core": set(),
+    "core": set[str](),
 }
 
-# The parts of core, each with its modules, and what each may import besides the foundation.
-CORE_PARTS = {
-    "foundation": ["__init__", "errors", "arrays", "wording"],
-    "rigid": ["rigid", "mass", "enclosing_ball"],
-    "formulas": ["formulas"],
-    "surfaces": ["surfaces"],
-    "bodies": ["bodies", "body", "body_*", "polyhedron", "mesh_*"],
-    "implicit": ["implicit"],
-    "collision": ["collision"],
-    "contact": ["contact"],
-    "polyhedra": ["polyhedra"],
-    "placement": ["placement"],
-    "dynamics": ["dynamics"],
-    "articulation": ["articulation"],
-}
-BELOW_CONTACT = {"foundation", "rigid", "surfaces", "bodies", "collision"}
-CORE_MAY_IMPORT = {
-    "foundation": {"foundation"},
-    "rigid": {"foundation"},
-    "formulas": {"foundation"},
-    "surfaces": {"foundation", "rigid", "formulas"},
-    "implicit": {"foundation", "rigid", "formulas"},
-    "bodies": {"foundation", "rigid", "surfaces", "implicit"},
-    "collision": BELOW_CONTACT,
-    "contact": BELOW_CONTACT,
-    "polyhedra": BELOW_CONTACT,
-    "placement": BELOW_CONTACT | {"contact", "polyhedra"},
-    "dynamics": BELOW_CONTACT | {"contact", "polyhedra"},
-    "articulation": BELOW_CONTACT | {"contact", "polyhedra"},
+# The packages and modules of core from the bottom up. Each may import those of the rows below its own.
+CORE_LAYERS = [
+    {"__init__", "arrays", "errors", "solver", "wording"},
+    {"vectors"},
+    {"rigid", "formulas"},
+    {"mesh"},
+    {"surfaces", "implicit"},
+    {"bodies"},
+    {"collision", "optimization"},
+    {"contact"},
+    {"mechanics"},
+    {"placement", "dynamics", "articulation"},
+]
+DOORS = {"contact": {"system"}}  # packages of core that others enter by these modules alone
+
+LONGEST_MODULE = 400  # lines
+LARGEST_PACKAGE = 15  # modules beside __init__
+
+# Private words that the field does not have: they name no module, class or public function.
+PRIVATE_WORDS = {
+    *("feet", "foot", "halo", "halos", "heed", "heeds", "meant", "told", "tells", "bars", "wants", "grip"),
+    *("encounter", "encounters", "assembly", "programme", "nonnegative", "load", "polish", "sticky"),
+    *("remarks", "standing", "lifting", "retreat", "clearings", "forest", "covering", "isolated", "united"),
+    *("lids", "doubles", "needles", "walking", "walked", "valleys", "bends", "resting", "hand", "way", "go"),
 }
 
 
@@ -62,6 +60,15 @@ def module_name(path: Path) -> str:
     """physplace_addon/core/rigid.py is physplace_addon.core.rigid."""
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in SOURCES}
+CORE = {name: path for name, path in MODULES.items() if name.startswith(f"{PACKAGE.name}.core")}
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 @cache
@@ -72,7 +79,7 @@ def imports(path: Path) -> tuple[str, ...]:
 
 def _imports(path: Path) -> Iterator[str]:
     package = list(path.relative_to(PACKAGE.parent).parts[:-1])
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -81,33 +88,38 @@ def _imports(path: Path) -> Iterator[str]:
             yield from (".".join([*base, alias.name]) for alias in node.names)
 
 
-def own_imports(path: Path) -> Iterator[list[str]]:
-    """Imports from PhysPlace itself, as parts after the package's name."""
+def imported_modules(path: Path) -> set[str]:
+    """The modules of the extension that a file imports, by full name."""
+    found = set()
     for name in imports(path):
-        first, *rest = name.split(".")
-        if first == PACKAGE.name:
-            yield rest
+        if name.split(".")[0] == PACKAGE.name:
+            found.add(name if name in MODULES else name.rsplit(".", 1)[0])
+    return found
 
 
-def core_part(module: str) -> str | None:
-    """The part of core that a module directly under core belongs to; None if it has not been given one."""
-    for part, patterns in CORE_PARTS.items():
-        if any(fnmatch(module, pattern) for pattern in patterns):
-            return part
-    return None
+def own_imports(path: Path) -> Iterator[list[str]]:
+    """What a file imports from PhysPlace itself, as parts after the package's name."""
+    for name in sorted(imported_modules(path)):
+        parts = name.split(".")[1:]
+        if parts:
+            yield parts
 
 
-def relative_parts(path: Path) -> list[str]:
+def part_of(path: Path) -> list[str]:
     """physplace_addon/core/rigid.py is ["core", "rigid"]."""
     return list(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-CORE = [path for path in SOURCES if relative_parts(path)[0] == "core"]
-CORE_MODULES = [module_name(path) for path in CORE]
+def layer_of(module: str) -> int:
+    for layer, members in enumerate(CORE_LAYERS):
+        if module in members:
+            return layer
+    raise AssertionError(f"core/{module} has no place in CORE_LAYERS")
 
 
-def labels(paths: list[Path]) -> list[str]:
-    return [str(path.relative_to(PACKAGE)) for path in paths]
+def assert_none(offenders: Iterable[str]) -> None:
+    listed = sorted(offenders)
+    assert not listed, "\n".join(["", *listed])
 
 
 IMPORT_WITHOUT_BLENDER = """
@@ -123,55 +135,133 @@ for name in sys.argv[2:]:
 
 
 def test_every_module_of_core_imports_without_blender() -> None:
-    command = [sys.executable, "-c", IMPORT_WITHOUT_BLENDER, ",".join(sorted(BLENDER)), *CORE_MODULES]
+    command = [sys.executable, "-c", IMPORT_WITHOUT_BLENDER, ",".join(sorted(BLENDER)), *CORE]
     answer = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
 
 
-@pytest.mark.parametrize("path", CORE, ids=labels(CORE))
-def test_core_needs_nothing_but_numpy_scipy_and_the_standard_library(path: Path) -> None:
+def test_core_needs_nothing_but_numpy_scipy_and_the_standard_library() -> None:
     allowed = set(sys.stdlib_module_names) | {"numpy", "scipy", PACKAGE.name}
-    assert {name.split(".")[0] for name in imports(path)} <= allowed
+    offenders = [
+        f"{name} imports {other}"
+        for name, path in CORE.items()
+        for other in {other.split(".")[0] for other in imports(path)} - allowed
+    ]
+    assert_none(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=labels(SOURCES))
-def test_imports_between_parts_run_one_way(path: Path) -> None:
-    part = relative_parts(path)[0]
-    assert part in MAY_IMPORT, f"{part} is not a part of the house (MAY_IMPORT)"
-    imported = {rest[0] for rest in own_imports(path) if rest}
-    assert imported <= MAY_IMPORT[part] | {part}
+def test_imports_between_parts_run_one_way() -> None:
+    offenders = []
+    for path in SOURCES:
+        part = part_of(path)[0]
+        assert part in MAY_IMPORT, f"{part} is not a part of the house (MAY_IMPORT)"
+        others = {parts[0] for parts in own_imports(path)} - MAY_IMPORT[part] - {part}
+        offenders += [f"{module_name(path)} imports {other}" for other in sorted(others)]
+    assert_none(offenders)
 
 
-@pytest.mark.parametrize("path", CORE, ids=labels(CORE))
-def test_imports_inside_core_run_one_way(path: Path) -> None:
-    part = core_part(relative_parts(path)[1])
-    assert part is not None, "give this module a part of core (CORE_PARTS)"
-    imported = {rest[1] for rest in own_imports(path) if rest[0] == "core" and len(rest) > 1}
-    for module in imported:
-        assert core_part(module) in CORE_MAY_IMPORT[part] | {part}, f"{part} may not import {module}"
+def test_imports_inside_core_run_one_way() -> None:
+    offenders = []
+    for name, path in CORE.items():
+        own = part_of(path)[1]
+        for parts in own_imports(path):
+            other = parts[1] if len(parts) > 1 else "__init__"
+            if other != own and layer_of(other) >= layer_of(own) > 0:
+                offenders.append(f"{name} imports {'.'.join(parts)}")
+    assert_none(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=labels(SOURCES))
-def test_the_extension_imports_itself_only_relatively(path: Path) -> None:
+def test_a_package_with_a_door_is_entered_by_it() -> None:
+    offenders = []
+    for name, path in MODULES.items():
+        for parts in own_imports(path):
+            package = parts[1] if parts[0] == "core" and len(parts) > 1 else ""
+            inside = part_of(path)[:2] == ["core", package]
+            if package in DOORS and not inside and parts[2:] not in [[door] for door in DOORS[package]]:
+                offenders.append(f"{name} imports {'.'.join(parts)}")
+    assert_none(offenders)
+
+
+def test_no_circle_of_files_imports_itself() -> None:
+    circles = {name: imported_modules(path) - {name} for name, path in MODULES.items()}
+    while outside := {
+        name
+        for name, others in circles.items()
+        if not others & circles.keys() or not any(name in importer for importer in circles.values())
+    }:
+        circles = {name: others for name, others in circles.items() if name not in outside}
+    assert_none(f"{name} imports {other}" for name in circles for other in circles[name] & circles.keys())
+
+
+def test_the_extension_imports_itself_only_relatively() -> None:
     """Installed, the package is called bl_ext.<repository>.physplace: its name here does not exist there."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            assert not (node.module or "").startswith(PACKAGE.name), f"line {node.lineno}"
-        if isinstance(node, ast.Import):
-            assert not any(alias.name.startswith(PACKAGE.name) for alias in node.names), f"line {node.lineno}"
+    offenders = []
+    for name, path in MODULES.items():
+        for node in ast.walk(parsed(path)):
+            absolute = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
+            offenders += [f"{name} imports {other}" for other in absolute if other.startswith(PACKAGE.name)]
+    assert_none(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=labels(SOURCES))
-def test_nothing_is_evaluated_and_the_search_path_is_left_alone(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert not names & {"eval", "exec", "compile", "__import__", "bl_info"}
-    attributes = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert "sys.path" not in attributes
+def test_nothing_is_evaluated_and_the_search_path_is_left_alone() -> None:
+    forbidden = {"eval", "exec", "compile", "__import__", "bl_info"}
+    offenders = []
+    for name, path in MODULES.items():
+        nodes = list(ast.walk(parsed(path)))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)} & forbidden
+        if any(ast.unparse(node) == "sys.path" for node in nodes if isinstance(node, ast.Attribute)):
+            used.add("sys.path")
+        offenders += [f"{name} uses {word}" for word in sorted(used)]
+    assert_none(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=labels(SOURCES))
-def test_nothing_reaches_for_the_network_or_starts_threads(path: Path) -> None:
-    network = {"ftplib", "http", "requests", "smtplib", "socket", "ssl", "urllib"}
-    threads = {"asyncio", "concurrent", "multiprocessing", "subprocess", "threading"}
-    assert not {name.split(".")[0] for name in imports(path)} & (network | threads)
+def test_nothing_reaches_for_the_network_or_starts_threads() -> None:
+    offenders = [
+        f"{name} imports {other}"
+        for name, path in MODULES.items()
+        for other in {other.split(".")[0] for other in imports(path)} & (NETWORK | THREADS)
+    ]
+    assert_none(offenders)
+
+
+def test_modules_of_core_are_short_and_packages_are_small() -> None:
+    offenders = []
+    for name, path in CORE.items():
+        lines = path.read_text().count("\n")
+        if lines > LONGEST_MODULE:
+            offenders.append(f"{name} has {lines} lines")
+    for folder in {path.parent for path in SOURCES}:
+        modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        if len(modules) > LARGEST_PACKAGE:
+            offenders.append(f"{folder.relative_to(PACKAGE.parent)} has {len(modules)} modules")
+    assert_none(offenders)
+
+
+def words_of(name: str) -> set[str]:
+    """drop_small and DropSmall are made of drop and small."""
+    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    return set(snake.split("_"))
+
+
+def test_no_module_class_or_public_function_has_a_private_word_for_its_name() -> None:
+    offenders = [name for name in MODULES if words_of(name.rsplit(".", 1)[-1]) & PRIVATE_WORDS]
+    for name, path in MODULES.items():
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                public = not node.name.startswith("_") or isinstance(node, ast.ClassDef)
+                if public and words_of(node.name) & PRIVATE_WORDS:
+                    offenders.append(f"{name}: {node.name}")
+    assert_none(offenders)
+
+
+def test_the_architecture_page_names_only_what_is_there() -> None:
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    named = re.findall(r"`((?:core|scene|operators|overlay|panels)/[\w/.]*)`", page)
+    assert len(named) > 50
+    assert_none(name for name in named if not (PACKAGE / name).exists())

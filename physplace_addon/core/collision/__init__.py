@@ -8,7 +8,7 @@ from .closest_points import (
     OnTriangle,
     closest_on_segments,
     closest_on_triangle,
-    standing_over,
+    projects_inside,
 )
 from .continuous import Crossing, edge_crossings, vertex_crossings
 from .directional import TriangleDirections, directional_pairs
@@ -39,7 +39,7 @@ __all__ = [
     "join_trees",
     "near_pairs",
     "remember",
-    "standing_over",
+    "projects_inside",
     "swept_pairs",
     "tree_of",
     "triangle_boxes",

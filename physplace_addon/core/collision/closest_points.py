@@ -25,7 +25,7 @@ __all__ = [
     "OnTriangle",
     "closest_on_segments",
     "closest_on_triangle",
-    "standing_over",
+    "projects_inside",
 ]
 
 FACE, EDGE, VERTEX = 0, 1, 4
@@ -71,7 +71,7 @@ def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
     return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
 
 
-def standing_over(points: Floats, triangles: Floats, reach: float, slack: float) -> Ints:
+def projects_inside(points: Floats, triangles: Floats, reach: float, slack: float) -> Ints:
     """Return the rows (m,) whose point (k, 3) may project into the triangle (k, 3, 3) from within a reach.
 
     Points that project beside the triangle, or are farther away, by up to `slack` are among them, and few

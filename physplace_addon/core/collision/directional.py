@@ -1,14 +1,16 @@
-"""Triangles whose flat features may meet one another: near, and in a direction in which both can be met.
+"""Pairs of triangles whose features may touch: near each other, in a direction that both normal cones allow.
 
-A vertex is met by a face only along the face's normal, an edge or a vertex only along a direction of its
-normal cone: on a smooth mesh of flat faces these are all but one.  So the offset d between two features that
-are within reach has |d_i| <= reach s_i, with s_i the largest component of those directions on axis i, and the
-boxes of triangles are grown by that instead of by the reach: over a level floor nothing is looked for beside.
+A vertex touches a face only along the face's normal.  An edge or a vertex touches only along directions of
+its normal cone, which on a finely divided smooth shape is narrow.  So the offset d between two features that
+are within reach has |d_i| <= reach s_i, with s_i the largest component of those directions on axis i.  The
+boxes of triangles are grown by that instead of by the reach: on a level floor, pairs side by side are not
+searched.
 
-A pair is kept in one of two ways: what triangle 1 owns (vertices, edges) meets triangle 2 or what it owns,
-along directions known on side 2; or a vertex of triangle 2 meets triangle 1, along the normal of triangle 1.
-What owns nothing is met by vertices alone, and so only where they are: on a level floor of large triangles
-most of the near ones are beside.
+Each feature (vertex, edge) is owned by one triangle.  A pair is kept for one of two reasons: what triangle 1
+owns may touch triangle 2, or what that owns, along directions known on side 2; or a vertex of triangle 2 may
+touch triangle 1 along the normal of triangle 1.  A triangle that owns nothing can only be touched by
+vertices, so only their boxes count: on a level floor of large triangles most near triangles have no vertex
+over each other.
 """
 
 from __future__ import annotations
@@ -27,16 +29,17 @@ from .tree import BoxTree, highest_below
 
 __all__ = ["TriangleDirections", "directional_pairs"]
 
-_FEW = 128  # pairs of nodes that are opened twice at once
+_FEW = 128
+"""Up to so many pairs of nodes are replaced by their grandchildren at once: see `traversed`."""
 
 
 @dataclass(frozen=True, eq=False)
 class TriangleDirections:
-    """In which directions the t triangles of a tree can be met, and what they own.
+    """The directions in which the t triangles of a tree can be touched, and which features they own.
 
-    spread (3, t): s, of a triangle's normal if it is a flat face, and of all that it owns.  owns (t,): it
-    owns a vertex or an edge; vertices (t, 2, 3): the lower and upper corner of a box around the vertices that
-    it owns, the lower one above the upper where it owns none.
+    spread (3, t): s, over a triangle's normal if it is a flat face, and over the cones of all that it owns.
+    owns (t,): whether it owns a vertex or an edge. vertices (t, 2, 3): lower and upper corner of the box
+    around its vertices, lower above upper if it has none.
     """
 
     tree: BoxTree
@@ -46,27 +49,27 @@ class TriangleDirections:
 
     @cached_property
     def owns_vertex(self) -> Bools:
-        """(t,) whether it owns a vertex."""
+        """Whether each triangle (t,) owns a vertex."""
         owns: Bools = self.vertices[:, 0, 0] <= self.vertices[:, 1, 0]
         return owns
 
     @cached_property
     def below(self) -> Floats:
-        """(5, n) the highest of spread, owns and owns_vertex below each node."""
+        """The largest spread (3), owns and owns_vertex below each of n nodes (5, n)."""
         return highest_below(
             self.tree, np.concatenate([self.spread, self.owns[None], self.owns_vertex[None]])
         )
 
     @cached_property
     def vertices_below(self) -> Floats:
-        """(6, n) the box around the vertices below each node: centre and half extent."""
+        """The boxes (6, n) around the vertices below each node: centre, then half extent."""
         ends = np.concatenate([-self.vertices[:, 0], self.vertices[:, 1]], axis=1).T
         ends = highest_below(self.tree, np.ascontiguousarray(ends))
         return np.concatenate([0.5 * (ends[3:] - ends[:3]), 0.5 * (ends[3:] + ends[:3])])
 
     @cached_property
     def vertices_of_triangles(self) -> Floats:
-        """(6, t) the box around the vertices of each triangle."""
+        """The boxes (6, t) around the vertices of each triangle: centre, then half extent."""
         lower, upper = self.vertices[:, 0].T, self.vertices[:, 1].T
         return np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
 
@@ -79,10 +82,14 @@ def directional_pairs(
     slack: float,
     behind: float = 0.0,
 ) -> Ints:
-    """Triangle pairs (k, 2) with all that are, or own, features that meet within `reach` of each other.
+    """Return triangle pairs (k, 2): all that have, or are, features that can touch within a reach, and
+    others.
 
-    slack: how far, a length, features may be off their directions.  behind: how much farther than `reach` a
-    vertex may be from a face, if its triangle is not.
+    Args:
+        pose1: from the frame of the first to that of the second.
+        reach: a length.
+        slack: a length by which features may be off their directions.
+        behind: how much farther than the reach a vertex may be from a face if its triangle is within reach.
     """
     query = _Facing(first, Motion(pose1), second, reach, slack, behind)
     return traversed(first.tree, second.tree, query, _FEW)
@@ -140,7 +147,7 @@ class _Facing:
         return kept
 
     def _owned(self, triangle1: Ints, triangle2: Ints) -> Bools:
-        """Of triangles 2 that own something."""
+        """Return which pairs to keep whose second triangle owns a feature, (k,)."""
         if triangle1.size == 0:
             return np.zeros(0, dtype=bool)
         moved = self.motion.corners(corners_of(self.first.tree, triangle1))
@@ -155,13 +162,13 @@ class _Facing:
         return kept
 
     def _over(self, vertices: Floats, boxes2: Floats, spread: Floats) -> Bools:
-        """Whether vertices in boxes (6, k) may be over, or behind, faces in boxes (6, k)."""
+        """Return whether vertices in boxes (6, k) may project into faces in boxes (6, k), (k,)."""
         center, half = self.motion.boxes(vertices)
         apart = np.abs(center - boxes2[:3]) - half - boxes2[3:]
         return self._within(apart, spread, self.from_face)
 
     def _within(self, apart: Floats, spread: Floats, reach: float | None = None) -> Bools:
-        """Whether boxes (3, k) apart are no farther than a reach in directions of such a spread (3, k)."""
+        """Return whether gaps (3, k) between boxes are within a reach in directions of a spread (3, k)."""
         reach = self.reach if reach is None else reach
         beyond = apart - (reach * np.minimum(spread, 1.0) + self.slack)
         within: Bools = beyond.max(axis=0) <= 0.0

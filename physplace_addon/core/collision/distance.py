@@ -1,14 +1,11 @@
-"""Best-first search over pairs of nodes, many pairs a round.
+"""The distance of two bodies, and how far one may travel before it meets the other.
 
-A node pair's value is a lower bound of what its triangles can give.  The pairs with the least values
-are opened first, so that a leaf gives a small upper bound early; once there is one, many are opened at a
-time, for a round has a fixed cost.  Pairs that cannot beat it, or cannot beat it by more than the
-accepted error, are dropped.
-
-Distance of two bodies, and how far one may travel before it meets the other.
-
-Both are searches for the least value over triangle pairs (`search.least_value`), on boxes and
-triangles grown by their bounds, and both err only towards zero.
+Both are the least value over all triangle pairs, found by a best-first search over pairs of nodes, many pairs
+a round (`least_value`).  A node pair's value is a lower bound of the values of its triangle pairs.  The pairs
+with the least values are replaced by their children first, so that a leaf gives a small upper bound early.
+Once there is one, many are replaced at a time, because a round has a fixed cost.  Pairs that cannot be below
+it by more than the accepted error are dropped.  Boxes and triangles are grown by their bounds, so both
+results err only towards zero.
 
 Travel along a unit direction d.  For boxes it is the time of entry of the slabs.  For two triangles the
 distance D(tau) of one, shifted by tau d, to the other is convex in tau, because the difference of two
@@ -33,31 +30,39 @@ from .triangle_pairs import triangle_gap
 __all__ = ["Objective", "clearance", "free_travel", "least_value"]
 
 FEW, MANY = 128, 4096
-"""Node pairs opened a round before and after the first upper bound."""
+"""Node pairs replaced by their children in a round, before and after the first upper bound."""
 
 CHUNKS = (16, 64, 256, 1024)
-"""Triangle pairs evaluated exactly at once: first the most promising."""
+"""Triangle pairs evaluated exactly at once, those with the least bounds first."""
+
+_MOST_ROUNDS = 40
+"""Newton steps of a travel; what is found then is still a lower bound."""
 
 
 class Objective(Protocol):
-    """What is minimized over all triangle pairs, never negative."""
+    """A value of triangle pairs, never negative, that is minimized over all of them."""
 
     def nodes(self, node1: Ints, node2: Ints) -> Floats:
-        """Lower bounds (k,) of the values of all triangle pairs below the node pairs."""
+        """Return lower bounds (k,) of the values of all triangle pairs below node pairs (k,)."""
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Floats:
-        """Lower bounds (k,) of the values of triangle pairs, cheaper than `exact`."""
+        """Return lower bounds (k,) of the values of triangle pairs, at less cost than `exact`."""
 
     def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
-        """Values (k,) of triangle pairs; anything not less than `best` may be returned for the rest."""
+        """Return the values (k,) of triangle pairs; any that is not below `best` may be inexact."""
 
 
 def least_value(
     tree1: BoxTree, tree2: BoxTree, objective: Objective, accuracy: float, most: float = np.inf
 ) -> float:
-    """A value at most the least over all triangle pairs, and less by at most the part `accuracy` of it.
+    """Return the least value over all triangle pairs, or a lower one by at most the fraction `accuracy` of
+    it.
 
-    np.inf if every pair's value is.  `most`: what is greater counts as this; the less, the faster.
+    It is np.inf if every pair's value is.
+
+    Args:
+        accuracy: relative error that is accepted to finish early.
+        most: greater values count as this one; the smaller it is, the faster.
     """
     node1, node2 = first_pairs(tree1, tree2)
     value = objective.nodes(node1, node2)
@@ -81,7 +86,7 @@ def least_value(
 
 
 def _nearest(value: Floats, batch: int) -> tuple[Ints, Ints]:
-    """Places of the `batch` least values, and the others."""
+    """Return the places of the `batch` least values, and the other places."""
     if value.size <= batch:
         return np.arange(value.size), np.empty(0, dtype=np.intp)
     order = np.argpartition(value, batch)
@@ -91,7 +96,7 @@ def _nearest(value: Floats, batch: int) -> tuple[Ints, Ints]:
 def _least_of_triangles(
     objective: Objective, triangle1: Ints, triangle2: Ints, best: float, accuracy: float
 ) -> tuple[float, float]:
-    """The least value of the pairs or `best`, and the least bound of those not worth evaluating."""
+    """Return the least value of the pairs and `best`, and the least bound of the pairs not evaluated."""
     value = objective.triangles(triangle1, triangle2)
     order = np.argsort(value, kind="stable")
     order = order[: int(np.isfinite(value).sum())]
@@ -107,16 +112,18 @@ def _least_of_triangles(
 
 
 ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-3
-"""The part of a distance, and of a travel, that may be given away to finish early."""
+"""Relative error of a distance, and of a travel, that is accepted to finish early."""
 
 
 def clearance(
     tree1: BoxTree, pose1: Pose, tree2: BoxTree, accuracy: float = ACCURACY, most: float = np.inf
 ) -> float:
-    """A lower bound of the distance of the true surfaces, zero if they may touch.
+    """Return a lower bound, a length, of the distance of the true surfaces; zero if they may touch.
 
-    It is at most the part `accuracy` below the least distance of two triangles grown by their bounds.
-    What is greater than `most` counts as `most`: the less it is, the faster.
+    Args:
+        tree1, pose1, tree2: body 1 at a pose in the frame of body 2.
+        accuracy: largest relative error, below the least distance of two triangles grown by their bounds.
+        most: greater distances count as this one; the smaller it is, the faster.
     """
     return least_value(tree1, tree2, _Distance(tree1, Motion(pose1), tree2), accuracy, most)
 
@@ -129,10 +136,12 @@ def free_travel(
     reach: float = 0.0,
     accuracy: float = TRAVEL_ACCURACY,
 ) -> float:
-    """How far body 1 may be shifted along the unit `direction` (3,) before it comes within `reach`.
+    """Return how far body 1 may be shifted along a unit direction (3,) before it comes within a reach, a
+    length.
 
-    np.inf if it never does.  Triangles already within reach count only if the shift brings them closer
-    (then the travel is 0).  Never more than the true travel, and less by at most the part `accuracy`.
+    It is np.inf if body 1 never does.  Triangles already within reach count only if the shift brings them
+    closer: the travel is then 0.  It is never more than the true travel, and less by at most the fraction
+    `accuracy`.
     """
     motion = Motion(pose1)
     return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy)
@@ -167,7 +176,7 @@ class _Distance:
         return result
 
     def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
-        """The bound that the gap along a unit normal (3, k) gives."""
+        """Return the lower bound (k,) that the gap along unit normals (3, k) gives."""
         before, after = _gaps(normal, a, b)
         result: Floats = np.maximum(before, after) - grown - self.rounding
         return result
@@ -190,7 +199,7 @@ class _Travel(_Distance):
         self.reach = reach
 
     def _apart(self, between: Floats, half: Floats) -> Floats:
-        """Shift at which the boxes come within reach of each other, np.inf if never."""
+        """Return the shifts (k,) at which boxes come within reach of each other, np.inf if never."""
         wide = half + (self.reach + self.rounding)
         moving = self.direction[:, 0] != 0.0
         to_go, width, speed = -between[moving], wide[moving], self.direction[moving]
@@ -201,7 +210,9 @@ class _Travel(_Distance):
         return np.where(never, np.inf, np.maximum(enter, 0.0))
 
     def _along(self, normal: Floats, a: Floats, b: Floats, grown: Floats) -> Floats:
-        """A gap of width w along n closes after w / (d . n), and never if d . n is not positive."""
+        """Return when gaps of width w along n close: after w / (d . n), and never if d . n is not
+        positive.
+        """
         before, after = _gaps(normal, a, b)
         speed = coordinate_dot(self.direction, normal)
         width, speed = np.where(before > after, before, after), np.where(before > after, speed, -speed)
@@ -210,7 +221,7 @@ class _Travel(_Distance):
         return np.where(width > 0.0, shift, 0.0)
 
     def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
-        """Newton's method from below, see the module's head."""
+        """Return the travel (k,) by Newton's method from below, see the module's head."""
         moved, fixed = self._corners(triangle1, triangle2)
         keep_off = self._grown(triangle1, triangle2) + self.reach + self.rounding
         shift = np.zeros(triangle1.size)
@@ -234,7 +245,9 @@ class _Travel(_Distance):
 
 
 def _triangle_boxes(moved: Floats, fixed: Floats, grown: Floats) -> tuple[Floats, Floats]:
-    """Centre to centre, and the sum of the half extents, of the pairs' own boxes, grown."""
+    """Return, for the boxes of triangle pairs, centre to centre and the sum of the grown half extents (3,
+    k).
+    """
     lower1, upper1 = moved.min(axis=0), moved.max(axis=0)
     lower2, upper2 = fixed.min(axis=0), fixed.max(axis=0)
     between = 0.5 * (lower1 + upper1 - lower2 - upper2)
@@ -242,7 +255,7 @@ def _triangle_boxes(moved: Floats, fixed: Floats, grown: Floats) -> tuple[Floats
 
 
 def _likely_directions(a: Floats, b: Floats) -> list[Floats]:
-    """Unit directions (3, k) that often separate best: both normals, and centroid to centroid."""
+    """Return unit directions (3, k) that often separate: both normals, and centroid to centroid."""
     directions = [coordinate_cross(t[1] - t[0], t[2] - t[0]) for t in (a, b)] + [
         b.sum(axis=0) - a.sum(axis=0)
     ]
@@ -251,11 +264,8 @@ def _likely_directions(a: Floats, b: Floats) -> list[Floats]:
 
 
 def _gaps(normal: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Width of the gap along the normal if b comes after a, and if it comes before."""
+    """Return the width (k,) of the gap along a normal if b comes after a, and if it comes before."""
     height1, height2 = (coordinate_dot(normal[:, None], t.transpose(1, 0, 2)) for t in (a, b))
     after = height2.min(axis=0) - height1.max(axis=0)
     before = height1.min(axis=0) - height2.max(axis=0)
     return after, before
-
-
-_MOST_ROUNDS = 40

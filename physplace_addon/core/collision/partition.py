@@ -27,15 +27,16 @@ from ..arrays import Bools, Floats, Ints
 __all__ = ["Partition", "partition"]
 
 SMALLEST_GAP = 1e-3
-"""A gap narrower than this part of the segment's extent is the rounding of shared corners."""
+"""Width, over the segment's extent, below which a gap is only the rounding of shared corners."""
 
 
 @dataclass(frozen=True)
 class Partition:
-    """A binary tree over boxes 0 .. t - 1.
+    """A binary tree over boxes 0 .. t - 1, with n nodes numbered level by level.
 
-    Nodes are numbered level by level; `children` (n, 2) is -1 for a leaf; the boxes below a node are
-    ``order[start : start + count]``; level d holds nodes ``level_start[d] .. level_start[d + 1] - 1``.
+    order (t,), start, count (n,): the boxes below a node are ``order[start : start + count]``.
+    children (n, 2): node numbers, -1 for a leaf.
+    level_start (levels + 1,): level d holds the nodes ``level_start[d] .. level_start[d + 1] - 1``.
     """
 
     order: Ints
@@ -69,7 +70,7 @@ class _Segments:
 
 
 def partition(lower: Floats, upper: Floats, leaf_size: int) -> Partition:
-    """Build the tree over boxes `lower`, `upper` (t, 3), at most `leaf_size` boxes in a leaf.
+    """Return the tree over boxes `lower`, `upper` (t, 3), with at most `leaf_size` boxes in a leaf.
 
     Source: paper 3.1 (Figure 5).
     """
@@ -144,7 +145,7 @@ def _settle_leaves(
 def _next_level(
     boxes: _Boxes, orders: Ints, start: Ints, count: Ints, median: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Start and count of the children of all segments, and the partitioned orders."""
+    """Return start and count of the children of all segments, and the partitioned orders."""
     if not count.size:
         return start, count, orders
     segments = _Segments(orders, count, np.repeat(np.arange(count.size), count))
@@ -159,7 +160,7 @@ def _next_level(
 
 
 def _sides(boxes: _Boxes, segments: _Segments, median: bool) -> Bools:
-    """(t,) true for the boxes that go to the first child of their segment."""
+    """Return which boxes (t,) go to the first child of their segment."""
     boxes_here = segments.orders[0]
     axis, threshold = _center_split(boxes, segments)
     key = boxes.center[axis[segments.owner], boxes_here]
@@ -180,7 +181,9 @@ def _sides(boxes: _Boxes, segments: _Segments, median: bool) -> Bools:
 
 
 def _widest_gaps(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats, Bools]:
-    """Axis, first lower bound after the gap, and whether there is a gap at all, a segment."""
+    """Return, for each segment, the axis of its widest gap, the first lower bound after it, and whether it
+    exists.
+    """
     best = np.zeros(segments.count.size)
     axis, threshold = np.zeros(best.size, dtype=np.intp), np.zeros(best.size)
     for each in range(3):
@@ -194,7 +197,7 @@ def _widest_gaps(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats, Bool
 
 
 def _gaps(boxes: _Boxes, segments: _Segments, axis: int) -> tuple[Ints, Floats, Floats]:
-    """All gaps along an axis: their segment, width, and the lower bound that ends them."""
+    """Return all gaps along an axis: their segment, width, and the lower bound that ends them."""
     order, last = segments.orders[axis], segments.first + segments.count - 1
     digit = segments.owner * boxes.lower.shape[1]
     running = np.maximum.accumulate(boxes.upper_rank[axis][order] + digit) - digit
@@ -211,7 +214,9 @@ def _gaps(boxes: _Boxes, segments: _Segments, axis: int) -> tuple[Ints, Floats, 
 
 
 def _center_split(boxes: _Boxes, segments: _Segments) -> tuple[Ints, Floats]:
-    """Axis of the greatest variance of the centres, and the middle of their interval on it."""
+    """Return, for each segment, the axis of greatest variance of the centres, and their interval's middle on
+    it.
+    """
     first = segments.first
     center = np.take(boxes.center, segments.orders[0], axis=1)
     mean = np.add.reduceat(center, first, axis=1) / segments.count
@@ -233,7 +238,9 @@ def _halve(side: Bools, segments: _Segments, axis: Ints, chosen: Bools) -> None:
 
 
 def _split(order: Ints, side: Bools, left_slots: Ints, right_slots: Ints) -> Ints:
-    """Stable partition of one axis' order within every segment: places of the two sides are given."""
+    """Return the stable partition of one axis' order within every segment; the slots of both sides are
+    given.
+    """
     left = side[order]
     result = np.empty_like(order)
     result[left_slots] = order[left]

@@ -1,11 +1,11 @@
-"""Two trees against each other, breadth first on arrays of node pairs (paper 3.2).
+"""Traversal of two trees against each other, breadth first on arrays of node pairs (paper 3.2).
 
-Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is
-enclosed in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each
-other when no axis separates them by more, and the first is not beyond the planes of all triangles below
-the second (`planes`).  The pairs that survive to the triangles are narrowed by the triangles' own boxes and
-planes.  Every test is widened by a bound of the rounding error, so a pair within reach is never missed; pairs
-that are farther apart may be among the answers.
+Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is enclosed
+in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each other when no axis
+separates them by more, and the first is not beyond the planes of all triangles below the second
+(`face_planes`).  Triangle pairs are tested by the triangles' own boxes and planes.  Every test is widened by
+a bound of the rounding error, so a pair within reach is never missed; pairs that are farther apart may be
+among the results.
 
 Spheres of neglect (paper 3.2, Figure 4): a pair is discarded if the part of its two boxes that is
 within reach of both lies wholly inside one sphere.
@@ -31,11 +31,11 @@ Neglect = tuple[Floats, Floats]
 
 
 LEAVES_AT_ONCE = 1024
-"""Leaf pairs whose triangles are looked at together."""
+"""Leaf pairs whose triangles are tested at once, so that intermediate arrays stay in the cache."""
 
 
 class Query(Protocol):
-    """What a traversal asks of pairs: which of them to keep."""
+    """The tests of a traversal: which pairs of nodes, and which pairs of triangles, to keep."""
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools: ...
 
@@ -45,10 +45,15 @@ class Query(Protocol):
 def near_pairs(
     tree1: BoxTree, pose1: Pose, tree2: BoxTree, reach: float, neglect: Neglect | None = None
 ) -> Ints:
-    """Triangle pairs (k, 2) of tree 1 at `pose1` and tree 2 that may be within `reach` of each other.
+    """Return the triangle pairs (k, 2) of tree 1 at a pose and tree 2 that may be within a reach of each
+    other.
 
-    Every pair whose triangles, grown by their bounds, come within `reach` is there, unless a sphere of
-    neglect holds it.  Lengths in the scene's unit.  Source: paper 3.2.
+    Every pair whose triangles, grown by their bounds, are within reach is there, unless it is inside a sphere
+    of neglect.  Others may be there too.
+
+    Args:
+        pose1: from the frame of tree 1 to that of tree 2.
+        reach: a length.
     """
     motion = Motion(pose1)
     return traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
@@ -62,18 +67,21 @@ def swept_pairs(
     reach: float,
     neglect: Neglect | None = None,
 ) -> Ints:
-    """Triangle pairs (k, 2) that may come within `reach` while body 1 goes between two poses.
+    """Return the triangle pairs (k, 2) that may come within a reach, a length, while body 1 moves.
 
-    Every point of body 1 is taken to move on the straight line between its two places.
+    Every point of body 1 is taken to move on the straight line between its places at the two poses.
     """
     motions = [Motion(pose_start), Motion(pose_end)]
     return traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
 
 
 def traversed(tree1: BoxTree, tree2: BoxTree, query: Query, few: int = 0) -> Ints:
-    """The triangle pairs (k, 2) that a query keeps, which keeps all pairs of nodes that they are below.
+    """Return the triangle pairs (k, 2) that a query keeps; it must keep all node pairs that they are below.
 
-    few: so many pairs, or less, are opened twice before the query is asked, where asking costs more.
+    Args:
+        few: up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs
+        more
+            than the pairs that it would drop.
     """
     node1, node2 = first_pairs(tree1, tree2)
     leaves: list[tuple[Ints, Ints]] = []
@@ -90,7 +98,7 @@ def traversed(tree1: BoxTree, tree2: BoxTree, query: Query, few: int = 0) -> Int
 
 
 def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: Query, leaves: list[tuple[Ints, Ints]]) -> Ints:
-    """The triangle pairs of leaf pairs that the query keeps, a cache's worth at a time."""
+    """Return the triangle pairs (k, 2) of leaf pairs that the query keeps."""
     result = [np.empty((0, 2), dtype=np.intp)]
     leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
     leaf2 = np.concatenate([pair[1] for pair in leaves]) if leaves else result[0][:, 1]
@@ -103,7 +111,7 @@ def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: Query, leaves: list[t
 
 
 class _Near:
-    """Keeps pairs that come within reach at one pose, or between two."""
+    """The query for pairs within reach at one pose, or on straight paths between two."""
 
     def __init__(
         self,
@@ -164,7 +172,7 @@ class _Near:
 
 
 def _around(boxes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """The boxes, as centres and half extents (3, k), around several each."""
+    """Return the boxes, centres and half extents (3, k), each around one box of every list entry."""
     center, half = boxes[0]
     for other_center, other_half in boxes[1:]:
         lower = np.minimum(center - half, other_center - other_half)
@@ -176,7 +184,7 @@ def _around(boxes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 def _neglected(
     center1: Floats, half1: Floats, center2: Floats, half2: Floats, reach: float, neglect: Neglect
 ) -> Bools:
-    """Whether the part within reach of both boxes lies wholly inside one of the spheres."""
+    """Return whether the region within reach of both boxes lies wholly inside one of the spheres, (k,)."""
     lower = np.maximum(center1 - half1, center2 - half2) - reach
     upper = np.minimum(center1 + half1, center2 + half2) + reach
     middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
@@ -187,9 +195,12 @@ def _neglected(
 
 
 def _beyond(normal: Floats, own: Floats, offsets: Floats, distance: Floats) -> Bools:
-    """Whether corners at `offsets` (m, 3, k) from a plane's triangle are all beyond `distance` of it.
+    """Return whether points are all beyond a distance (k,) of a triangle's plane, on one side, (k,).
 
-    own (2, k): the triangle's lowest and highest corner over its plane.
+    Args:
+        normal: unit normals (3, k).
+        own: heights (2, k) of the triangle's lowest and highest corner over its plane.
+        offsets: the m points less the triangle's first corner (m, 3, k).
     """
     heights = coordinate_dot(normal[:, None], offsets.transpose(1, 0, 2))
     result: Bools = (heights.min(axis=0) > own[1] + distance) | (heights.max(axis=0) < own[0] - distance)

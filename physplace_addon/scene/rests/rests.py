@@ -21,15 +21,15 @@ from ..writing.keys import (
     Keying,
     channels_before,
     insert_keys,
-    last_set_before,
+    last_set_key_before,
+    path_keys,
     remove_key,
-    remove_way,
+    remove_path_keys,
     transform_curves,
-    way_keys,
 )
 from ..writing.outcome import Outcome, measure_of
 from ..writing.report import write_report
-from ..writing.transform import channels, check_stands_at, set_channels
+from ..writing.transform import channels, check_world_matrix, set_channels
 from .start import is_same_place, write_start
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WayOptions:
+class PathOptions:
     """How the way to a rest is keyed: the frames a step, and what may be left out (see `KeyOptions`)."""
 
     frame_step: int
@@ -45,7 +45,7 @@ class WayOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedRest:
     """How the rest on a frame came out; `keyed_frame` is where its keys were before, if it had any."""
 
     frame: int
@@ -53,7 +53,7 @@ class Placed:
     keyed_frame: int | None
 
 
-def kept_of(obj: Object) -> PhysPlaceObject:
+def rests_of(obj: Object) -> PhysPlaceObject:
     """What an object carries as `object.physplace`."""
     kept: PhysPlaceObject = extended(obj).physplace
     return kept
@@ -61,12 +61,12 @@ def kept_of(obj: Object) -> PhysPlaceObject:
 
 def rest_on(obj: Object, frame: int) -> PhysPlaceRest | None:
     """An object's rest on a frame."""
-    return next((rest for rest in kept_of(obj).rests if rest.frame == frame), None)
+    return next((rest for rest in rests_of(obj).rests if rest.frame == frame), None)
 
 
 def rests_by_frame(obj: Object) -> list[PhysPlaceRest]:
     """An object's rests in their order in time. Raises SceneError for two on one frame."""
-    rests = sorted(kept_of(obj).rests, key=lambda rest: rest.frame)
+    rests = sorted(rests_of(obj).rests, key=lambda rest: rest.frame)
     for rest, following in pairwise(rests):
         if rest.frame == following.frame:
             raise SceneError(
@@ -79,7 +79,7 @@ def rests_by_frame(obj: Object) -> list[PhysPlaceRest]:
 
 def active_rest(obj: Object) -> PhysPlaceRest | None:
     """The rest that is chosen in the list."""
-    kept = kept_of(obj)
+    kept = rests_of(obj)
     return kept.rests[kept.active_rest] if 0 <= kept.active_rest < len(kept.rests) else None
 
 
@@ -88,9 +88,9 @@ def start_of(rest: PhysPlaceRest) -> Pose:
     return pose_of([*rest.start_location, *rest.start_rotation])
 
 
-def start_by_hand(obj: Object, subject: Subject) -> Pose:
+def manual_start(obj: Object, subject: Subject) -> Pose:
     """Where an object that moves was put by hand: the start of the rest it stands at, or its pose."""
-    for rest in kept_of(obj).rests:
+    for rest in rests_of(obj).rests:
         pose = pose_of([*rest.rest_location, *rest.rest_rotation])
         if is_same_place(subject.body, pose, subject.pose, subject.rounding):
             return start_of(rest)
@@ -98,7 +98,7 @@ def start_by_hand(obj: Object, subject: Subject) -> Pose:
 
 
 @contextmanager
-def frame_put_back(context: Context, obj: Object) -> Iterator[None]:
+def frame_restored(context: Context, obj: Object) -> Iterator[None]:
     """Whatever frames the block goes to, the scene is on its frame again after it.
 
     If the block fails, the object has its channels again, keyed or not.
@@ -116,14 +116,14 @@ def frame_put_back(context: Context, obj: Object) -> Iterator[None]:
             view_layer_of(context).update()
 
 
-def go_to(context: Context, frame: int) -> None:
+def show_frame(context: Context, frame: int) -> None:
     """Show a frame. The present frame is left as it is: what was moved there by hand may not be keyed."""
     scene = scene_of(context)
     if scene.frame_current != frame:
         scene.frame_set(frame)
 
 
-def key_rests(context: Context, obj: Object, placed: Sequence[Placed], way: WayOptions | None) -> int:
+def key_rests(context: Context, obj: Object, placed: Sequence[PlacedRest], way: PathOptions | None) -> int:
     """Key rests, in the order of their frames, and their ways if asked; returns the number of frames keyed.
 
     To be called where keys are put back on error. Raises SceneError if Blender then shows an object
@@ -134,7 +134,7 @@ def key_rests(context: Context, obj: Object, placed: Sequence[Placed], way: WayO
         if rest.keyed_frame is not None and rest.keyed_frame != rest.frame:
             remove_key(obj, rest.keyed_frame)
     for rest in placed:
-        go_to(context, rest.frame)
+        show_frame(context, rest.frame)
         keys = _keys(obj, rest, way)
         insert_keys(obj, keys, keying)
         count += len(keys)
@@ -143,32 +143,32 @@ def key_rests(context: Context, obj: Object, placed: Sequence[Placed], way: WayO
     return count
 
 
-def _keys(obj: Object, placed: Placed, way: WayOptions | None) -> list[Key]:
+def _keys(obj: Object, placed: PlacedRest, way: PathOptions | None) -> list[Key]:
     """The keys of a rest and of the way to it, which takes at most half the frames since the key before."""
     subject, poses = placed.outcome.subject, placed.outcome.poses
-    remove_way(obj, placed.frame)
-    before = last_set_before(obj, placed.frame)
+    remove_path_keys(obj, placed.frame)
+    before = last_set_key_before(obj, placed.frame)
     length = way.frame_step * (len(poses) - 1) if way else 0
     room = length if before is None else int(placed.frame - before) // 2
     first = placed.frame - min(length, room)
     space = replace(subject.space, channels=channels_before(obj, first))
     path = space.path([subject.world_matrix(pose) for pose in poses])
-    return way_keys(path, first, placed.frame, measure_of(subject), way.error if way else 0.0)
+    return path_keys(path, first, placed.frame, measure_of(subject), way.error if way else 0.0)
 
 
-def _check_shown(context: Context, obj: Object, placed: Placed) -> None:
-    go_to(context, placed.frame)
+def _check_shown(context: Context, obj: Object, placed: PlacedRest) -> None:
+    show_frame(context, placed.frame)
     obj.update_tag(refresh={"TIME"})
     view_layer_of(context).update()
     if any(curve.mute for curve in transform_curves(obj)):
         found = "curves of its location or rotation are muted, so keys do not move it"
         raise SceneError(obj.name, found, "unmute them in the Graph Editor")
-    check_stands_at(context, obj, placed.outcome.subject.world_matrix(placed.outcome.poses[-1]))
+    check_world_matrix(context, obj, placed.outcome.subject.world_matrix(placed.outcome.poses[-1]))
 
 
-def keep(obj: Object, placed: Placed) -> PhysPlaceRest:
+def store_rest(obj: Object, placed: PlacedRest) -> PhysPlaceRest:
     """Keep a rest that is keyed: on the object's list."""
-    kept = kept_of(obj)
+    kept = rests_of(obj)
     rest = rest_on(obj, placed.frame)
     if rest is None:
         rest = kept.rests.add()
@@ -179,12 +179,12 @@ def keep(obj: Object, placed: Placed) -> PhysPlaceRest:
     return rest
 
 
-def choose(obj: Object, name: str) -> None:
+def select_rest(obj: Object, name: str) -> None:
     """Choose a rest in the list."""
-    kept_of(obj).active_rest = [rest.name for rest in kept_of(obj).rests].index(name)
+    rests_of(obj).active_rest = [rest.name for rest in rests_of(obj).rests].index(name)
 
 
-def keep_shown(context: Context, obj: Object, placed: Sequence[Placed]) -> None:
+def store_shown_rest(context: Context, obj: Object, placed: Sequence[PlacedRest]) -> None:
     """Keep the report and the start of the rest that is shown: the last one up to the present frame."""
     now = scene_of(context).frame_current
     shown = ([rest for rest in placed if rest.frame <= now] or [placed[0]])[-1]
@@ -192,9 +192,9 @@ def keep_shown(context: Context, obj: Object, placed: Sequence[Placed]) -> None:
     write_start(obj, shown.outcome.subject.start, shown.outcome.poses[-1])
 
 
-def remove(obj: Object, number: int) -> None:
+def remove_rest(obj: Object, number: int) -> None:
     """Take a rest out of the list, with its keys."""
-    kept = kept_of(obj)
+    kept = rests_of(obj)
     remove_key(obj, kept.rests[number].keyed_frame)
     kept.rests.remove(number)
     kept.active_rest = min(number, len(kept.rests) - 1)

@@ -25,7 +25,7 @@ def write_start(obj: Object, start: Pose, rest: Pose) -> None:
     obj[START] = [*floats_of(start), *floats_of(rest)]
 
 
-def kept_start(obj: Object, body: Body, pose: Pose, rounding: float) -> Pose | None:
+def stored_start(obj: Object, body: Body, pose: Pose, rounding: float) -> Pose | None:
     """The start of an object whose body still stands at the rest it came to; None for any other."""
     stored = custom_properties(obj).get(START)
     if not hasattr(stored, "to_list") or len(stored) != 2 * FLOATS:

@@ -9,7 +9,7 @@ from physplace_addon.core.collision import (
     VERTEX,
     closest_on_segments,
     closest_on_triangle,
-    standing_over,
+    projects_inside,
     triangles_intersect,
 )
 from tests.core.collision.soups import (
@@ -175,10 +175,10 @@ def test_what_stands_over_a_triangle_is_named_and_little_beside(rng, scale):
     up = normal / np.where(size > 0.0, size, 1.0)[:, None]
     height = 0.1 * scale * rng.uniform(-1.0, 1.0, 4000)
     over = on_triangle(weights, triangles) + height[:, None] * up
-    assert np.array_equal(standing_over(over, triangles, 0.1 * scale, 1e-12 * scale), np.arange(4000))
+    assert np.array_equal(projects_inside(over, triangles, 0.1 * scale, 1e-12 * scale), np.arange(4000))
     points = over + 0.3 * scale * rng.normal(size=over.shape)
     named = np.zeros(4000, bool)
-    named[standing_over(points, triangles, 0.1 * scale, 1e-12 * scale)] = True
+    named[projects_inside(points, triangles, 0.1 * scale, 1e-12 * scale)] = True
     found = closest_on_triangle(points, triangles)
     distance = np.linalg.norm(on_triangle(found.barycentric, triangles) - points, axis=1)
     stout = size > 1e-6 * scale**2

@@ -1,0 +1,73 @@
+"""Directional pairs, against all pairs of corners and faces."""
+
+import numpy as np
+
+from physplace_addon.core.collision import TriangleDirections, build_tree, directional_pairs
+from physplace_addon.core.rigid import Pose
+from tests.core.collision.soups import all_pairs, closest_on_triangles, random_soup, torus
+
+EVERYWHERE = 1.0
+
+
+def owning_all(triangles):
+    """Triangles that own their corners, each of which can be touched along every direction."""
+    count = len(triangles)
+    corners = np.stack([triangles.min(axis=1), triangles.max(axis=1)], axis=1)
+    return TriangleDirections(
+        build_tree(triangles), np.full((3, count), EVERYWHERE), np.ones(count, bool), corners
+    )
+
+
+def owning_nothing(triangles):
+    """Flat faces alone, which can be touched along their normals."""
+    count = len(triangles)
+    tree = build_tree(triangles)
+    none = np.broadcast_to(np.array([[np.inf], [-np.inf]]), (count, 2, 3))
+    return TriangleDirections(tree, np.abs(tree.planes[:, :3]).T.copy(), np.zeros(count, bool), none)
+
+
+def pairs_within(first, second, reach):
+    i, j = all_pairs(len(first), len(second))
+    near = closest_on_triangles(first[i], second[j])[0] <= reach
+    return set(zip(i[near].tolist(), j[near].tolist(), strict=True))
+
+
+def test_with_features_in_all_directions_every_near_pair_is_there(rng):
+    first, second = random_soup(rng, 80), random_soup(rng, 80)
+    found = directional_pairs(owning_all(first), Pose.identity(), owning_all(second), 0.1, 1e-9)
+    assert pairs_within(first, second, 0.1) <= set(map(tuple, found.tolist()))
+
+
+def test_a_vertex_over_a_face_is_there(rng):
+    first, second = 0.2 * random_soup(rng, 60, spread=6.0), torus()
+    found = set(
+        map(
+            tuple,
+            directional_pairs(
+                owning_all(first), Pose.identity(), owning_nothing(second), 0.05, 1e-9
+            ).tolist(),
+        )
+    )
+    normal = np.cross(second[:, 1] - second[:, 0], second[:, 2] - second[:, 0])
+    expected = set()
+    for i, corners in enumerate(first):
+        for j, face in enumerate(second):
+            size = np.linalg.norm(normal[j])
+            for corner in corners:
+                height = (corner - face[0]) @ normal[j] / size
+                foot = corner - height * normal[j] / size
+                sides = [
+                    np.cross(normal[j], face[(k + 1) % 3] - face[k]) @ (foot - face[k]) for k in range(3)
+                ]
+                if abs(height) <= 0.05 and min(sides) >= 0.0:
+                    expected.add((i, j))
+    assert expected
+    assert expected <= found
+
+
+def test_beside_a_level_floor_nothing_is_found():
+    floor = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]])
+    beside = floor + np.array([1.05, 0.0, 0.0])
+    assert len(directional_pairs(owning_all(beside), Pose.identity(), owning_nothing(floor), 0.1, 1e-9)) == 0
+    above = floor + np.array([0.0, 0.0, 0.05])
+    assert len(directional_pairs(owning_all(above), Pose.identity(), owning_nothing(floor), 0.1, 1e-9)) == 1
