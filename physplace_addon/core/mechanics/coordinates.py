@@ -21,8 +21,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import ContactSystem
+from ..contact.system import ContactSystem, InterfacePoints
 from ..optimization.step_qp import TrustRegion
 
 

@@ -1,8 +1,8 @@
 """External pseudo-forces: gravity, pushes and pulls at a point, connections (Snyder 1995, section 5.1).
 
-Each gives a wrench, an energy, and how the wrench changes with the poses, for all m bodies of an system at
-once (d = 6 m).  Forces are in units of one body's weight (of the mean one, where several move), energies in
-that times R.  With a point's arm r from its body's centre of mass, P = X + r and a force F on it,
+Each returns a wrench, an energy, and the derivative of the wrench by the poses, for all m bodies of a
+system at once (d = 6 m).  Forces are in units of one body's weight (of the mean weight, where several move),
+energies in that times R.  With a point's arm r from its body's centre of mass, P = X + r and a force F on it,
 
     w = dP/dx' F / R,    dP/dx = (R_b 1, -[r]x),
 
@@ -26,36 +26,39 @@ from ..errors import PlacementError
 from ..rigid import skew
 from ..vectors import cross
 
-_FADING = 1e-5  # delta / R_b of a connection
+_FADING = 1e-5  # delta / R_b: length of a connection below which it fades, far below what anybody sees
 
 
 class Force(Protocol):
-    """What acts on the bodies of an system from outside.  has_energy: it comes from a potential."""
+    """A force from outside on the bodies of a system.
+
+    has_energy: whether it comes from a potential, so that an energy falls as the bodies follow it.
+    """
 
     has_energy: ClassVar[bool]
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """The wrenches on all bodies (d,)."""
+        """Return the wrenches (F, T / R) on all bodies (d,), in units of one body's weight."""
         ...
 
     def energy(self, system: ContactSystem) -> float:
-        """The pseudo potential energy."""
+        """Return the pseudo potential energy, in units of one body's weight times R."""
         ...
 
     def change(self, system: ContactSystem) -> Floats:
-        """The derivative (d, d) of the wrench by the pose displacement x."""
+        """Return the derivative (d, d) of the wrench by the bodies' twists x (d,)."""
         ...
 
     def stiffness(self, system: ContactSystem) -> Floats:
-        """A bound (d, d) on the energy's curvature within a step."""
+        """Return a bound (d, d) from above on the energy's second derivative within a step."""
         ...
 
     def sizes(self, system: ContactSystem) -> Floats:
-        """How strong it is on each body (m,)."""
+        """Return the size of the force on each body (m,), in units of one body's weight."""
         ...
 
     def seen_from(self, origin: Floats) -> Force:
-        """The same force in a world whose origin is moved to (3,)."""
+        """Return the same force in a world whose origin is moved to a place (3,)."""
         ...
 
 
@@ -69,37 +72,42 @@ class Gravity:
 
     @classmethod
     def along(cls, direction: Sequence[float], weights: Floats | None = None) -> Gravity:
-        """Normalize a direction; one body of weight 1 unless told.  Raises PlacementError if it has none."""
+        """Return gravity along a direction (3,) of any length; weights (m,), None for one of 1.
+
+        Raises PlacementError for a direction of length zero.
+        """
         return cls(unit_vector(direction, "gravity"), np.ones(1) if weights is None else weights)
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """Along the direction, scaled as the bodies' lengths are."""
+        """Return the weights along the direction, without torques; rows of length scale with R_b / R."""
         out = np.zeros((len(system), 6))
         out[:, :3] = (self.weights * system.radii / system.radius)[:, None] * self.direction
         return out.ravel()
 
     def energy(self, system: ContactSystem) -> float:
-        """The height of the centres of mass, - sum W D . X / R."""
+        """Return - sum W_b D . X_b / R, the weighted height of the centres of mass over R."""
         return -float(self.weights @ (system.centres @ self.direction)) / system.radius
 
     def change(self, system: ContactSystem) -> Floats:
-        """It is the same everywhere."""
+        """Return zeros (d, d): it is the same everywhere."""
         return np.zeros((6 * len(system), 6 * len(system)))
 
     stiffness = change
 
     def sizes(self, system: ContactSystem) -> Floats:
-        """The weights."""
+        """Return the weights (m,)."""
         return self.weights
 
     def seen_from(self, origin: Floats) -> Gravity:
-        """It is the same everywhere."""
+        """Return the same force: it is the same everywhere."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
 class Local:
     """A push or pull at a point (3,) of a body, along a direction (3,), both in the body's frame.
+
+    The strength is in units of one body's weight.
 
     It has no energy: while energies are checked (Settings.check_energy) it moves the body, but never against
     the forces that have one.  Raises PlacementError for a point that is not finite, or no direction.
@@ -117,7 +125,7 @@ class Local:
         _check_strength(self.strength, "local force")
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """Q d at the arm Q (p - c)."""
+        """Return the wrench of the force Q d at the arm Q (p - c), Q the body's rotation, c its centre."""
         out = np.zeros((len(system), 6))
         force, arm = self._force_and_arm(system)
         scale = system.radii[self.body]
@@ -125,11 +133,11 @@ class Local:
         return out.ravel()
 
     def energy(self, system: ContactSystem) -> float:
-        """None: it does not come from a potential."""
+        """Return 0: it does not come from a potential."""
         return 0.0
 
     def change(self, system: ContactSystem) -> Floats:
-        """Force and arm turn with the body."""
+        """Return the derivative (d, d): force and arm turn with the body."""
         out = np.zeros((len(system), 6, len(system), 6))
         force, arm = self._force_and_arm(system)
         scale = system.radii[self.body]
@@ -138,15 +146,15 @@ class Local:
         return out.reshape(6 * len(system), -1)
 
     def stiffness(self, system: ContactSystem) -> Floats:
-        """Nothing to bound."""
+        """Return zeros (d, d): it has no energy."""
         return np.zeros((6 * len(system), 6 * len(system)))
 
     def sizes(self, system: ContactSystem) -> Floats:
-        """The strength, on its body."""
+        """Return the strength for its body, 0 for others (m,)."""
         return _on_bodies(system, {self.body: self.strength})
 
     def seen_from(self, origin: Floats) -> Local:
-        """It goes with the body."""
+        """Return the same force: it is defined in the body's frame."""
         return self
 
     def _force_and_arm(self, system: ContactSystem) -> tuple[Floats, Floats]:
@@ -157,8 +165,15 @@ class Local:
 
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """Draws a point (3,) of a body, in its frame, to a target (3,): of the world, or with `other` a point in
-    the frame of another moving body, which is drawn as strongly the other way.
+    """Draws a point of a body to a target, in the world or on another moving body, which is then drawn as
+    strongly the other way.
+
+    Attributes:
+        point: (3,), in the body's frame.
+        target: (3,), in the world, or in the frame of the other body.
+        strength: the size of the force, in units of one body's weight.
+        body: the number of the body.
+        other: the number of the other body; None for a target in the world.
 
     Raises PlacementError for points that are not finite.
     """
@@ -211,7 +226,7 @@ class Connection:
         return spring - 0.5 * (turning + turning.T)
 
     def _turning(self, system: ContactSystem, pull: Floats) -> Floats:
-        """How the torques change because the arms turn (d, d)."""
+        """Return how the torques change because the arms turn (d, d)."""
         out = np.zeros((6 * len(system), 6 * len(system)))
         for body, arm, force in self._ends(system, pull):
             turns = slice(6 * body + 3, 6 * body + 6)
@@ -219,21 +234,21 @@ class Connection:
         return out / system.radius
 
     def sizes(self, system: ContactSystem) -> Floats:
-        """The strength, on its bodies."""
+        """Return the strength for its one or two bodies, 0 for others (m,)."""
         ends = {self.body: self.strength}
         if self.other is not None:
             ends[self.other] = self.strength
         return _on_bodies(system, ends)
 
     def seen_from(self, origin: Floats) -> Connection:
-        """A target in the world moves."""
+        """Return the connection with a target of the world moved along; one of a body is in its frame."""
         return self if self.other is not None else replace(self, target=self.target - origin)
 
     def _fading(self, system: ContactSystem) -> float:
         return _FADING * float(system.radii[self.body])
 
     def _pulled(self, system: ContactSystem) -> tuple[Floats, Floats, Floats]:
-        """F (3,) on the point, y (3,), and dy/dx (3, d)."""
+        """Return F (3,) on the point, y (3,), and dy/dx (3, d)."""
         own = system.poses[self.body].points(self.point)
         other = self.target if self.other is None else system.poses[self.other].points(self.target)
         by_pose = np.zeros((3, len(system), 6))

@@ -28,23 +28,29 @@ from ..arrays import Bools, Floats
 from ..optimization.friction_cones import Cones, least_squares
 from ..vectors import dot
 
-LIMIT = 1e4  # a coefficient that no pair of materials has
-_ACCURACY = 1e-5  # of the coefficient
-_LEAST = 1e-9  # what is reported as needed where any friction at all holds
-_NO_MARGIN = 1e-7  # of the coefficient
-_ROUNDING = 1e-12
-_NO_RESIDUAL = 1e-7  # of the wrench
-_NEAR = 1e-3  # a rise, over the coefficient, after which a trial goes a little too far on purpose
-_SLOWLY = 0.5  # the least that is left of a weight from one trial to the next
-_SQUEEZES = 1e-3  # of the largest force
-_ROUNDS = 100  # for each contact, as each may be left out once
+LIMIT = 1e4  # largest coefficient that is looked for: no pair of materials has it
+_ACCURACY = 1e-5  # relative error of the coefficient that is returned
+_LEAST = 1e-9  # the coefficient that is returned where any friction at all holds
+_NO_MARGIN = 1e-7  # margin h, over the coefficient, that counts as zero
+_ROUNDING = 1e-12  # margin h that counts as zero at any coefficient
+_NO_RESIDUAL = 1e-7  # of a wrench or a map of size 1 that counts as zero
+_NEAR = 1e-3  # rise over the coefficient below which a trial goes past the goal, to bound it from above
+_SLOWLY = 0.5  # least part of a weight that is kept from one trial to the next
+_SQUEEZES = 1e-3  # force, over the largest, of a contact that takes part in squeezing
+_ROUNDS = 100  # trials for each contact, as each may be left out once
 
 
 def coulomb_balance(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> tuple[Floats, Floats]:
     """Return contact forces F (k, 3) in their Coulomb cones and the residual wrench w + sum G F (d,), the
     least that such forces can leave: zero if friction holds.
 
-    wrench w (d,); maps G (k, d, 3); normals n (k, 3), unit.  The residual is unique, the forces need not be.
+    Source: Snyder 1995, section 5.2.  The residual is unique, the forces need not be.
+
+    Args:
+        wrench: w (d,).
+        maps: G (k, d, 3), of contact forces to wrenches.
+        normals: n (k, 3), unit.
+        mu: the coefficient of friction.
     """
     return least_squares(wrench, Cones(maps, normals, mu))
 
@@ -62,7 +68,10 @@ def required_friction(wrench: Floats, maps: Floats, normals: Floats) -> float:
     """Return the least Coulomb coefficient with which contacts hold the wrench, to 1e-5 of itself; 0 if they
     do without friction, inf if they do not below 1e4.
 
-    wrench (d,); maps G (k, d, 3); normals n (k, 3), unit.
+    Args:
+        wrench: w (d,).
+        maps: G (k, d, 3), of contact forces to wrenches.
+        normals: n (k, 3), unit.
     """
     size = float(np.sqrt(wrench @ wrench))
     _, residual = coulomb_balance(wrench, maps, normals, 0.0)

@@ -1,8 +1,9 @@
-"""Is a rest stable, and by how much (DESIGN section 3, the certificate).
+"""Is a rest stable, and by how much.
 
 On the motions that keep every pressing contact, J x = 0, the energy's second derivative is that of the
 Lagrangian, -sum f_i H_i - dw/dx.  A negative eigenvalue whose motion no other contact forbids makes the rest
-metastable; zero ones are neutral (a cylinder rolls, a ball spins).
+metastable; zero ones are neutral (a cylinder rolls, a ball spins).  J (k, d) and H (k, d, d) are the first
+and second derivatives of gap / R, f (k,) the contact forces, w (d,) the external wrench.
 """
 
 from __future__ import annotations
@@ -16,34 +17,45 @@ from scipy.spatial import ConvexHull, QhullError
 from ..arrays import Floats
 from ..vectors import dot
 
-_NEGATIVE = 1e-6
-_PRESSES = 1e-7
+_NEGATIVE = 1e-6  # size of an eigenvalue, in weights times R, below which it counts as zero
+_PRESSING_FORCE = 1e-7  # least force, in weights, of a contact that motions must keep
+_RANK = 1e-7  # of the largest singular value of J: smaller ones count as zero
+_SEPARATES = 1e-9  # change of gap / R, over a unit motion, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrder:
-    """Eigenvalues (m,) of the energy on the free motions, and those motions (n, d) by which it falls."""
+    """The energy's second derivative on the motions that keep every pressing contact.
+
+    Attributes:
+        values: its eigenvalues (n,), in units of one weight times R, ascending.
+        falling: the motions (p, d), of length 1, by which the energy falls and which no contact forbids.
+    """
 
     values: Floats
     falling: Floats
 
     @property
     def stable(self) -> bool:
-        """No motion lowers the energy to second order."""
+        """Whether no motion lowers the energy to second order."""
         return len(self.falling) == 0
 
 
 def second_order(
     gradients: Floats, hessians: Floats, forces: Floats, change: Floats | None = None
 ) -> SecondOrder:
-    """Test the rest that `forces` (k,) hold at touching contacts with gradients (k, d) and hessians (k, d,
-    d).
+    """Return the energy's second derivative at a rest, on its free motions.
 
-    change (d, d): the symmetric part of how the external wrench changes; none for gravity.
+    Args:
+        gradients: J (k, d) of the touching contacts.
+        hessians: H (k, d, d) of these.
+        forces: the contact forces (k,) that hold the rest.
+        change: the symmetric part (d, d) of the external wrench's derivative; None where that is zero, as for
+            gravity.
     """
-    pressing = np.abs(forces) > _PRESSES
+    pressing = np.abs(forces) > _PRESSING_FORCE
     size = gradients.shape[1]
-    free = null_space(gradients[pressing], rcond=1e-7) if pressing.any() else np.eye(size)
+    free = null_space(gradients[pressing], rcond=_RANK) if pressing.any() else np.eye(size)
     lagrangian = -np.einsum("i,iab->ab", forces[pressing], hessians[pressing])
     if change is not None:
         lagrangian = lagrangian - change
@@ -57,14 +69,18 @@ def second_order(
 
 def _is_allowed(motion: Floats, idle: Floats) -> bool:
     rise = idle @ motion
-    return bool((rise > -1e-9).all() or (rise < 1e-9).all())
+    return bool((rise > -_SEPARATES).all() or (rise < _SEPARATES).all())
 
 
 def support_margin(positions: Floats, centre: Floats, direction: Floats) -> float:
-    """Return how far the centre of mass (3,) stands inside the hull of contacts (k, 3) seen along gravity
-    (3,), in lengths.
+    """Return how far, a length, the centre of mass stands inside the hull of the contacts seen along gravity.
 
-    Negative outside; zero over a point or a line of support.
+    It is negative outside the hull, and zero over a point or a line of support.
+
+    Args:
+        positions: the contacts (k, 3).
+        centre: the centre of mass (3,).
+        direction: gravity's unit direction (3,).
     """
     if len(positions) < 3:
         return 0.0

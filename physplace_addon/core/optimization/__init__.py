@@ -1,1 +1,1 @@
-"""Optimization without geometry: non-negative least squares, the step's quadratic programme, cones."""
+"""Optimization without geometry: non-negative least squares, the quadratic programme of a step, cones."""

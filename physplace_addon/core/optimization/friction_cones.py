@@ -28,11 +28,10 @@ from ..arrays import Floats, Ints
 from ..vectors import cross, dot
 from .non_negative import non_negative_least_squares
 
-_FACETS = 4  # rays that every contact is given at once
-_ROUNDS = 40
-_NEAR = 0.5  # of a cone's opening
-_RIGHT = 1e-14  # of the residual: how much less than its share a contact may open
-_STEPS = 30  # of Newton's method
+_ROUNDS = 40  # in which rays are added: the residual halves in each
+_NEAR = 0.5  # tangential force, over mu times the normal one, above which a ray along it is added
+_RIGHT = 1e-14  # over the residual: how much less than mu |s_t| a loose contact may open
+_STEPS = 30  # of Newton's method: small residuals take that many
 _EXACT = 1e-14  # error of the forces, over the largest of them and the wrench
 _SAME = 1e-13  # two residuals that differ by less are as good as one another
 _SETTLED = 1e-9  # Newton's last step: what is left is its square

@@ -22,16 +22,20 @@ from scipy.linalg import qr_delete, qr_insert, solve_triangular
 
 from ..arrays import Bools, Floats, Ints
 
-_TIE = 1e-6  # of the steepest descent: of columns as steep the first enters, not the one rounding chooses
-_NO_DESCENT = 1e-15  # of the sizes of A and b
-_DEPENDENT = 1e-10  # of a column's length: what is left of it outside the span of the others
+_TIE = 1e-6  # descents that differ by less, over the steepest, are equal: the first of these columns enters
+_NO_DESCENT = 1e-15  # descent, over the sizes of A and b, that is rounding
+_DEPENDENT = 1e-10  # part of a column outside the span of the others below which it depends on them
 
 
 def non_negative_least_squares(matrix: Floats, target: Floats, start: Floats | None = None) -> Floats:
-    """Return the x >= 0 (k,) that minimizes |matrix @ x - target|, for a matrix (m, k) and target (m,).
+    """Return the x >= 0 (k,) that minimizes |matrix @ x - target|.
 
-    start (k,): a guess of x, such as the solution of a problem before this one; any is right, a good one is
-    fast.
+    Source: Lawson and Hanson 1974, chapter 23.
+
+    Args:
+        matrix: A (m, k).
+        target: b (m,).
+        start: a guess of x (k,), such as the solution of a similar problem; a good one only saves time.
     """
     columns = matrix.shape[1]
     passive, barred = _Passive(matrix, target), np.zeros(columns, bool)

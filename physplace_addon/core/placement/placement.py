@@ -19,10 +19,17 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.adjustment import Adjusted, adjusted, advanced
-from ..contact.bilateral import NumberedPair, of_pairs
-from ..contact.free_travel import free_distance
-from ..contact.system import BilateralContacts, ContactSystem, InterfacePoints
+from ..contact.system import (
+    Adjusted,
+    BilateralContacts,
+    ContactSystem,
+    InterfacePoints,
+    NumberedPair,
+    adjusted,
+    advanced,
+    free_distance,
+    of_pairs,
+)
 from ..errors import PlacementError
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force

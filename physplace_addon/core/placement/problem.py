@@ -1,4 +1,6 @@
-"""What a placement is to solve: its settings and loads, and the tolerances that follow from them."""
+"""What a placement is given (`Setup`), and what its steps solve (`Problem`): the settings, the external
+forces, and the tolerances that follow from them.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +11,18 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.bilateral import NumberedPair
-from ..contact.system import ContactSystem, InterfacePoints, Reach
+from ..contact.system import ContactSystem, InterfacePoints, NumberedPair, Reach
 from ..errors import PlacementError
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..rigid import Pose
 from .settings import Settings
 
-_LEAST_VISCOSITY = 1e-4
-_VISCOSITY_OF_SEVERAL = 3.0
-_NOISE = 2e-9  # energy that the noise of the gaps can cost a body
+_LEAST_VISCOSITY = (
+    1e-4  # of one body, over its weight: next to the curvatures of its energy, about 1, nothing
+)
+_VISCOSITY_OF_SEVERAL = 3.0  # of several, over their weights: saddles of a pile are not run down
+_NOISE = 2e-9  # energy, in weights times R, that the noise of the gaps can cost a body
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,13 @@ class Setup:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The settings and the external forces of one placement; touching: gap / R of a contact."""
+    """What the steps of one placement solve.
+
+    Attributes:
+        settings: the settings.
+        external: the external forces, seen from the solver's origin.
+        touching: the gap / R below which an interface point is a contact.
+    """
 
     settings: Settings
     external: ExternalWrench
@@ -87,7 +96,9 @@ class Problem:
         return rows
 
     def reach(self, eps: float) -> Reach:
-        """How far points are looked for, over the radii: as far as one step and its corrections can go."""
+        """Return how far points are looked for, over the radii, before a step of eps: as far as it and its
+        corrections can go.
+        """
         farthest = self.settings.eps_max
         return Reach(
             curved=1.5 * farthest,
@@ -97,14 +108,13 @@ class Problem:
         )
 
     def viscosity(self, system: ContactSystem) -> Floats:
-        """What a motion of each body (m,) costs beside the energy it gains, over R: next to nothing for one
-        body whose energy tells the end.
+        """Return the viscosity of each body (m,): a cost 1/2 v |x|^2 of its motion x beside the energy.
 
-        Where it does not, the body is pushed through honey: a unit force moves it by eps_max, what is all but
-        balanced by as much less, so that it does not slide about under a force that no energy ends.  Several
-        bodies are in something of the kind, too: where one may tilt as another slides, their energy has
-        saddles all along a flat pile, down which they would go for no good reason.  It is as thick as each
-        one's own weight asks: in that of the heavy ones a light one would hardly fall.
+        It is next to nothing for one body whose energy has a lowest point.  Where forces without energy push,
+        a unit force moves the body by eps_max, and what is nearly balanced moves it by as much less, so that
+        it does not slide about without end.  Several bodies have some viscosity, too: where one may tilt as
+        another slides, their energy has saddles all along a flat pile, down which they would run.  It grows
+        with each body's own weight: in the viscosity of heavy bodies a light one would hardly fall.
         """
         if not self.has_lowest:
             return self.external.sizes_of_pushes(system) / self.settings.eps_max
@@ -113,15 +123,17 @@ class Problem:
 
     @property
     def has_lowest(self) -> bool:
-        """Whether there is no more to come once the energy is as low as it gets."""
+        """Whether a placement ends where the energy is as low as it gets."""
         return self.settings.check_energy and not self.external.pushes
 
     def rises(self, before: float, system: ContactSystem) -> bool:
-        """Whether the bodies' energy is above another one, by more than noise; never if it is not checked."""
+        """Return whether the bodies' energy is above one before, by more than noise; False where energies are
+        not checked.
+        """
         if not self.settings.check_energy:
             return False
         return self.external.energy(system) > before + self.noise(system)
 
     def noise(self, system: ContactSystem) -> float:
-        """The energy that the noise of the gaps can cost."""
+        """Return the energy, in weights times R, that the noise of the gaps can cost."""
         return _NOISE * float(self.external.sizes(system).sum())

@@ -11,14 +11,25 @@ from ..errors import PlacementError
 
 @dataclass(frozen=True)
 class Settings:
-    """gravity: direction, None for none; eps_max: farthest a point may move in a step, over R; recovery:
-    growth of eps after success (the paper's lambda); step_limit; balance: "non_negative", or the paper's
-    "svd"; start_tolerance: depth, scene units, of overlap at the start that is lifted away instead of
-    refused (rounding of the scene's single precision); check_energy: refuse states that raise the energy
-    (off while the body is pushed: a push has none); friction: Coulomb's coefficient of all contacts, with
-    which a body may be at rest; alpha: how much of that friction takes part in the motion, 0 to 1 (5.2);
-    leave_metastable: go on from a rest that the least nudge would end, by one drawn with `seed`;
-    distance_threshold: how far, over R, a new point may be from where the triangles met (4.3).
+    """The settings of a placement.
+
+    Attributes:
+        gravity: its direction (3,), of any length; None for no gravity.
+        eps_max: the farthest that a point may move in a step, over R.
+        recovery: the growth of eps after a step that succeeds (the paper's lambda).
+        step_limit: the number of steps after which a placement ends.
+        balance: "non_negative", or "svd", the paper's, to compare with.
+        start_tolerance: the depth, in scene units, of an overlap at the start that is lifted away instead of
+            refused: the rounding of the scene's single precision.
+        check_energy: whether states that raise the energy are refused; off while a body is pushed, as a push
+            has no energy.
+        friction: Coulomb's coefficient of all contacts, with which a body may be at rest.
+        alpha: how much of that friction takes part in the motion, 0 to 1 (Snyder 1995, section 5.2).
+        leave_metastable: whether to go on from a rest that the least nudge would end, by a nudge.
+        seed: of the random choice of that nudge.
+        distance_threshold: how far, over R, a new point may be from where the triangles met (section 4.3).
+
+    Raises PlacementError for a value out of its range.
     """
 
     gravity: tuple[float, float, float] | None = (0.0, 0.0, -1.0)

@@ -1,4 +1,4 @@
-"""One state of a placement."""
+"""One state of a placement: a frozen value, free of overlap."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ from ..rigid import Pose
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One valid state: where the bodies stand, their interface points, the contacts that stick, the energy,
-    and eps for the next step.
+    """One valid state.
 
-    The solver works about an origin (3,) near the bodies, so that coordinates do not lose digits far from
-    that of the world, and keeps points in the frames of the second bodies; `poses` and `points` are in the
-    world.
+    The solver works about an origin near the bodies, so that coordinates do not lose digits far from that of
+    the world; `pose`, `poses` and `points` are in the world.
+
+    Attributes:
+        system: the bodies where they stand, seen from the origin.
+        local_points: their interface points, each in the frame of its second body.
+        bilateral: the contacts that may not separate.
+        origin: the place (3,), in the world, of the system's origin.
+        energy: the external forces' pseudo potential energy, in units of one body's weight times R.
+        eps: the longest next step, over R.
+        coordinates: what may move.
     """
 
     system: ContactSystem

@@ -14,9 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.adjustment import CONTACT_CLEARANCE
-from ..contact.points.interface_points import InterfacePoints
-from ..contact.system import ContactSystem, grouped
+from ..contact.system import CONTACT_CLEARANCE, ContactSystem, InterfacePoints, grouped
 from ..mechanics.balance import balance
 from ..mechanics.friction import friction_wrench
 from ..optimization.step_qp import Step, TrustRegion, lagrangian_curvature, trust_region_step

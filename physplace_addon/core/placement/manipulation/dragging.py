@@ -23,9 +23,17 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...collision.distance import ACCURACY
-from ...contact.adjustment import CONTACT_CLEARANCE, OVERLAP, Adjusted, advanced
-from ...contact.free_travel import free_distance, least_distance
-from ...contact.system import BilateralContacts, ContactSystem, InterfacePoints
+from ...contact.system import (
+    CONTACT_CLEARANCE,
+    OVERLAP,
+    Adjusted,
+    BilateralContacts,
+    ContactSystem,
+    InterfacePoints,
+    advanced,
+    free_distance,
+    least_distance,
+)
 from ...mechanics.coordinates import FREE_BODIES
 from ...optimization.step_qp import Step, solve_qp, trust_region_step
 from ..problem import Problem
