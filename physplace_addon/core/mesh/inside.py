@@ -62,7 +62,7 @@ def windings(corners: Floats, points: Floats) -> Ints:
 def _portions(count: Ints) -> list[Ints]:
     """Return the numbers of points that have `count` (m,) candidates each, split into portions."""
     portion = np.cumsum(count) // _RAY_PAIRS
-    return np.split(np.arange(len(count)), np.flatnonzero(np.diff(portion)) + 1)
+    return np.split(np.arange(len(count)), np.flatnonzero(np.diff(portion)) + 1) if len(count) else []
 
 
 def _meets(corners: Floats, points: Floats) -> Ints:

@@ -1,0 +1,53 @@
+"""Both inside tests, against a sphere, against each other, and where they differ."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.mesh.inside import encloses, winding_number, windings
+from tests.core.collision.soups import sphere, torus
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_rays_and_solid_angles_agree_on_a_torus(rng, scale):
+    triangles = scale * torus()
+    points = scale * rng.uniform(-1.5, 1.5, size=(400, 3)) * [1.0, 1.0, 0.4]
+    inside = encloses(triangles, points)
+    assert 20 < inside.sum() < 380
+    assert np.array_equal(inside, winding_number(points, triangles) > 0.5)
+
+
+def test_a_ball_contains_what_is_nearer_than_its_faces(rng):
+    triangles = sphere(around=40, across=20)
+    points = rng.uniform(-1.2, 1.2, size=(500, 3))
+    radius = np.linalg.norm(points, axis=1)
+    found = encloses(triangles, points)
+    assert found[radius < 0.98].all()
+    assert not found[radius > 1.0].any()
+
+
+def test_an_inside_out_shell_winds_backwards():
+    triangles, point = sphere(), np.zeros((1, 3))
+    orientation = windings(triangles, point)[0]
+    assert abs(orientation) == 1
+    assert windings(triangles[:, ::-1], point)[0] == -orientation
+    assert encloses(triangles[:, ::-1], point)[0]
+
+
+def test_a_shell_inside_another_is_counted_twice():
+    nested = np.concatenate([sphere(), 0.5 * sphere()])
+    points = np.array([[0.01, 0.02, 0.03], [0.7, 0.1, 0.1], [2.0, 0.1, 0.1]])
+    assert np.abs(windings(nested, points)).tolist() == [2, 1, 0]
+    assert encloses(nested, points).tolist() == [False, True, False]
+    assert np.allclose(np.abs(winding_number(points, nested)), [2.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_a_small_hole_changes_solid_angles_little():
+    triangles = sphere(around=40, across=20)
+    point = np.zeros(3)
+    whole, open_ = winding_number(point, triangles), winding_number(point, np.delete(triangles, 410, axis=0))
+    assert 0.0 < abs(whole - open_) < 0.01
+
+
+def test_no_points_give_no_numbers():
+    assert windings(sphere(), np.zeros((0, 3))).shape == (0,)
+    assert winding_number(np.zeros((0, 3)), sphere()).shape == (0,)
