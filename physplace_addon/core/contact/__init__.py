@@ -1,8 +1,6 @@
 """Contact: where bodies touch or nearly touch, how gaps change, and what keeps bodies from overlapping.
 
-`system` is the door: a `ContactSystem` generates, tracks and differentiates the interface points of all pairs
-of bodies.  `adjustment` and `free_travel` stand on it: bringing bodies clear of each other, and how far one
-may travel freely.  Behind the door, in the order in which they use one another:
+`system` is the door.  Behind it, in the order in which they use one another:
 
 `features`, `row_lists`           points on faces, edges and vertices; which triangle owns which feature
 `normal_bounds`, `contact_body`   one body prepared for contact
@@ -13,5 +11,7 @@ may travel freely.  Behind the door, in the order in which they use one another:
 `pair_derivatives`                derivatives of gaps by the motions of both bodies
 `continuous_collision`            what crosses during a motion
 `interpenetration`                what overlaps at one pose
+`contact_system`                  many bodies: interface points of all pairs, their derivatives
 `bilateral`                       contacts that may not separate
+`adjustment`, `free_travel`       bringing bodies clear of each other; how far one may travel freely
 """

@@ -25,9 +25,9 @@ import numpy as np
 from ..arrays import Floats, Ints
 from ..optimization.step_qp import Step, solve_qp
 from .bilateral import BilateralContacts
+from .contact_system import ContactSystem
 from .points.creation import Reach
 from .points.interface_points import InterfacePoints
-from .system import ContactSystem
 
 CONTACT_CLEARANCE = 1e-10  # gap / R to which contacts are closed: above rounding, below what anybody sees
 RETURN_CLEARANCE = 1e-6  # least gap / R that depenetration keeps: what stands beside a face is not over it

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..arrays import Floats
 from ..collision import clearance, free_travel
-from .points.interface_points import FIXED
-from .system import ContactSystem, Pair
+from .contact_system import ContactSystem
+from .points.interface_points import FIXED, Pair
 
 
 def free_distance(system: ContactSystem, body: int, direction: Floats, near: float) -> float:

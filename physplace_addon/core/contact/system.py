@@ -1,346 +1,68 @@
-"""The contact system: moving bodies at their poses among fixed ones, and the interface points of all pairs.
+"""The one door of the package: the rest of the extension imports what it needs of contact from here.
 
-This module is the one door of the package: the rest of the extension imports what it needs of contact from
-here.
-
-One moving body among fixed ones is the case of Snyder 1995; several that move at once push each other with
-equal and opposite forces.  A pair of moving bodies is described in the frame of the second one, a pair with
-the fixed bodies in that of the scene: every pair is a `BodyPair`, and each body is prepared once.
-
-The poses of m bodies change by x (6 m,), six numbers a body: (dX / R_b, dTheta) about its own centre of mass,
-R_b its own radius.  Gaps are divided by R, the least of the radii.
+`ContactSystem` generates, tracks and differentiates the interface points of all pairs of bodies.  `adjusted`
+and its like bring bodies that were moved clear of each other, `free_distance` says how far one may travel,
+and `BilateralContacts` are those that may not separate.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-
-import numpy as np
-
-from ..arrays import Bools, Floats
-from ..bodies import Body
-from ..rigid import Pose, skew
-from .bilateral import BilateralContacts
-from .body_pair import SIGN_TOLERANCE, BodyPair
-from .contact_body import ContactBody
-from .continuous_collision import swept_contacts
+from .adjustment import (
+    CONTACT_CLEARANCE,
+    OVERLAP,
+    RETURN_CLEARANCE,
+    Adjusted,
+    Obstructed,
+    adjusted,
+    advanced,
+    is_clear,
+    least_correction,
+)
+from .bilateral import BilateralContacts, NumberedPair, of_pairs
+from .body_pair import BodyPair
+from .contact_system import ContactSystem
 from .features import EDGE, FACE, VERTEX, FeatureGeometry
-from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps, triangles_overlap
-from .pair_derivatives import PairScale, gradient_by_second, hessian_by_both
+from .free_travel import free_distance, least_distance
+from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps
 from .points.closest_points import BoundaryPoint, closest_boundary_point
 from .points.creation import Reach, interface_points_of_triangles
-from .points.generation import generate_interface_points, track_interface_points
-from .points.interface_points import (
-    FIXED,
-    InterfacePoints,
-    Pair,
-    between,
-    carried,
-    grouped,
-    labelled,
-    spread_out,
-)
-from .points.linearization import gap_gradient, gap_hessian
+from .points.generation import generate_interface_points
+from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
 from .points.minimization import edge_normal
-from .regions.flat_pairs import between_flat_features
 
 __all__ = [
+    "CONTACT_CLEARANCE",
     "EDGE",
     "FACE",
     "FIXED",
+    "OVERLAP",
+    "RETURN_CLEARANCE",
     "VERTEX",
+    "Adjusted",
     "BilateralContacts",
     "BodyPair",
     "BoundaryPoint",
     "ContactSystem",
     "FeatureGeometry",
     "InterfacePoints",
+    "NumberedPair",
+    "Obstructed",
     "Pair",
     "Reach",
     "TriangleOverlaps",
+    "adjusted",
+    "advanced",
     "between",
     "closest_boundary_point",
     "edge_normal",
+    "free_distance",
     "generate_interface_points",
     "grouped",
     "interface_points_of_triangles",
+    "is_clear",
     "labelled",
+    "least_correction",
+    "least_distance",
     "missed_collisions",
+    "of_pairs",
     "spread_out",
     "triangle_overlaps",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class ContactSystem:
-    """m moving bodies at their poses among fixed ones, which stand in the frame of the scene.
-
-    bodies, poses: one for each moving body.
-    fixed: all fixed bodies prepared as one; None if there are none.
-    parts: the fixed bodies one by one.
-    sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
-    features are.
-    moving: the numbers of the bodies that may move now, None for all: pairs of others are not looked for.
-    """
-
-    bodies: tuple[ContactBody, ...]
-    poses: tuple[Pose, ...]
-    fixed: ContactBody | None
-    parts: tuple[Body, ...]
-    sign_tolerance: float = SIGN_TOLERANCE
-    moving: tuple[int, ...] | None = None
-
-    @classmethod
-    def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> ContactSystem:
-        """Prepare moving bodies and fixed ones (maybe none); a body that occurs again is prepared once."""
-        prepared = {id(body): ContactBody.of([body]) for body in active}
-        fixed = ContactBody.of(world) if world else None
-        return cls(tuple(prepared[id(body)] for body in active), tuple(poses), fixed, tuple(world))
-
-    def __len__(self) -> int:
-        return len(self.bodies)
-
-    @cached_property
-    def radii(self) -> Floats:
-        """R_b of each moving body (m,), lengths."""
-        return np.array([body.body.radius for body in self.bodies])
-
-    @cached_property
-    def radius(self) -> float:
-        """R, by which gaps are divided: the least of the radii."""
-        return float(self.radii.min())
-
-    @cached_property
-    def centres(self) -> Floats:
-        """The centres of mass (m, 3) in the frame of the scene."""
-        return np.array(
-            [pose.points(body.body.mass.center) for body, pose in zip(self.bodies, self.poses, strict=True)]
-        )
-
-    def displaced(self, x: Floats) -> ContactSystem:
-        """Return the system after all bodies have moved by x (6 m,)."""
-        poses = [
-            pose.displaced(radius * move[:3], move[3:], centre)
-            for pose, radius, move, centre in zip(
-                self.poses, self.radii.tolist(), x.reshape(-1, 6), self.centres, strict=True
-            )
-        ]
-        return replace(self, poses=tuple(poses))
-
-    def at(self, poses: Sequence[Pose]) -> ContactSystem:
-        """Return the same bodies at other poses."""
-        return replace(self, poses=tuple(poses))
-
-    def span(self, pair: Pair) -> float:
-        """Return the length that a pair's reach is relative to: the sum of the radii of those that move."""
-        first, second = pair
-        return float(self.radii[first] + (self.radii[second] if second != FIXED else 0.0))
-
-    def body_pair(self, pair: Pair) -> BodyPair:
-        """Return a pair in the frame of its second body; R is the lesser radius of those that move."""
-        first, second = pair
-        body, pose = self.bodies[first], self.poses[first]
-        if second == FIXED:
-            assert self.fixed is not None
-            radius = float(self.radii[first])
-            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius)
-        radius = float(self.radii[[first, second]].min())
-        relative = self.poses[second].inverse().compose(pose)
-        return BodyPair(body, self.bodies[second], relative, radius, self.sign_tolerance * radius)
-
-    def solids(self, pair: Pair) -> tuple[Body, ...]:
-        """Return the bodies that the first of a pair meets, one by one, in the frame of the pair."""
-        return self.parts if pair[1] == FIXED else (self.bodies[pair[1]].body,)
-
-    @cached_property
-    def _boxes(self) -> tuple[Floats, Floats]:
-        """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
-        boxes = [_box(body, pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
-        return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
-
-    def pairs(self, reach: float) -> list[Pair]:
-        """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
-        if self.moving is None:
-            return self._near_pairs(reach)
-        return [pair for pair in self._near_pairs(reach) if not set(self.moving).isdisjoint(pair)]
-
-    def _near_pairs(self, reach: float) -> list[Pair]:
-        """Return every pair that may be nearer than `reach` times its span.
-
-        A single moving body always makes a pair with the fixed ones.
-        """
-        if len(self) == 1:
-            return [(0, FIXED)] if self.fixed is not None else []
-        lower, upper = self._boxes
-        found: list[Pair] = []
-        if self.fixed is not None:
-            apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
-            near = np.nonzero(apart.max(axis=1) <= reach * self.radii)[0]
-            found += [(body, FIXED) for body in near.tolist()]
-        first, second = np.triu_indices(len(self), 1)
-        apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first])
-        near = apart.max(axis=1) <= reach * (self.radii[first] + self.radii[second])
-        return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
-
-    def generate(
-        self, reach: Reach, tracked: InterfacePoints, before: ContactSystem | None
-    ) -> InterfacePoints:
-        """Return the interface points of all pairs (`points.generation`); reach is relative to the spans."""
-        parts = [InterfacePoints.none()]
-        for pair in self.pairs(2.0 * reach.farthest):
-            known = tracked.take(between(tracked, pair))
-            then = None if before is None else before.body_pair(pair)
-            points = generate_interface_points(
-                self.body_pair(pair), reach.times(self.span(pair)), known, then
-            )
-            parts.append(labelled(points, pair))
-        return InterfacePoints.join(parts)
-
-    def track(self, points: InterfacePoints) -> InterfacePoints:
-        """Return known points solved again where the bodies stand now; those that left their features go."""
-        parts = [
-            track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
-        ]
-        return InterfacePoints.join([InterfacePoints.none(), *parts])
-
-    def swept_contacts(self, end: ContactSystem, reach: float) -> InterfacePoints:
-        """Return, as they are here, the flat feature pairs that cross on the way to `end`.
-
-        reach: over their spans, the distance up to which pairs of bodies are looked at.
-        """
-        pairs = self.pairs(reach)
-        motions = [(self.body_pair(pair), end.body_pair(pair)) for pair in pairs]
-        parts = [labelled(found, pair) for pair, found in zip(pairs, swept_contacts(motions), strict=True)]
-        return InterfacePoints.join([InterfacePoints.none(), *parts])
-
-    def misses_collision(self, points: InterfacePoints, depth: float) -> bool:
-        """Tell whether anything overlaps that no interface point accounts for.
-
-        depth: over R, up to which flat triangles may cut through each other.
-        """
-        for pair in self.pairs(0.0):
-            body_pair = self.body_pair(pair)
-            if len(missed_collisions(body_pair, points.take(between(points, pair)))):
-                return True
-            if triangles_overlap(body_pair, depth * body_pair.radius):
-                return True
-        return False
-
-    def between_flat_features(self, points: InterfacePoints) -> Bools:
-        """Tell which points' features (k,) are both flat, straight or vertices, but not two faces."""
-        out = np.zeros(len(points), bool)
-        for pair, rows in grouped(points):
-            out[rows] = between_flat_features(self.body_pair(pair), points.take(rows))
-        return out
-
-    def flat_sides(self, points: InterfacePoints) -> tuple[Bools, Bools]:
-        """Tell which points (k,) are on a flat face or straight edge of the first body, and of the second."""
-        out = np.zeros((2, len(points)), bool)
-        for pair, rows in grouped(points):
-            body_pair, part = self.body_pair(pair), points.take(rows)
-            out[0, rows] = body_pair.active.flat_or_straight(part.dim1, part.index1)
-            out[1, rows] = body_pair.world.flat_or_straight(part.dim2, part.index2)
-        return out[0], out[1]
-
-    def gradients(self, points: InterfacePoints) -> Floats:
-        """Return J (k, 6 m): the derivatives of gap / R by x."""
-        out = np.zeros((len(points), len(self), 6))
-        for pair, rows in grouped(points):
-            first, second = pair
-            part = self.in_world(points.take(rows))
-            scale = self._scale(pair)
-            gradient = gap_gradient(part, self.centres[first], scale.radius)
-            out[rows, first] = gradient * scale.first
-            if second != FIXED:
-                out[rows, second] = gradient_by_second(gradient, scale.separation) * scale.second
-        return out.reshape(len(points), 6 * len(self))
-
-    def hessians(self, points: InterfacePoints) -> Floats:
-        """Return H (k, 6 m, 6 m): the second derivatives of gap / R by x."""
-        m = len(self)
-        out = np.zeros((len(points), m, 6, m, 6))
-        for pair, rows in grouped(points):
-            first, second = pair
-            part = points.take(rows)
-            scale = self._scale(pair)
-            geometry = self._geometry(pair, part)
-            part = self.in_world(part)
-            hessian = gap_hessian(part, *geometry, self.centres[first], scale.radius)
-            out[rows, first, :, first] = hessian * scale.first[:, None] * scale.first_columns
-            if second != FIXED:
-                gradient = gap_gradient(part, self.centres[first], scale.radius)
-                mixed, own = hessian_by_both(gradient, hessian, scale.separation)
-                mixed = mixed * scale.first[:, None] * scale.second_columns
-                out[rows, first, :, second] = mixed
-                out[rows, second, :, first] = mixed.transpose(0, 2, 1)
-                out[rows, second, :, second] = own * scale.second[:, None] * scale.second_columns
-        return out.reshape(len(points), 6 * m, 6 * m)
-
-    def _scale(self, pair: Pair) -> PairScale:
-        first, second = pair
-        if second == FIXED:
-            radius = self.radii[first]
-            return PairScale.of(radius, np.zeros(3), self.radius, radius, radius)
-        radius, separation = self.radii[[first, second]].min(), self.centres[first] - self.centres[second]
-        return PairScale.of(radius, separation, self.radius, self.radii[first], self.radii[second])
-
-    def in_world(self, points: InterfacePoints) -> InterfacePoints:
-        """Return the same points with positions and normals in the frame of the scene."""
-        return carried(points, self.poses)
-
-    def in_pair_frames(self, points: InterfacePoints) -> InterfacePoints:
-        """Return points given in the frame of the scene in those of their pairs: undoes `in_world`."""
-        return carried(points, [pose.inverse() for pose in self.poses])
-
-    def wrench_maps(self, points: InterfacePoints) -> Floats:
-        """Return G (k, 6 m, 3), the maps of contact forces on the first body to wrenches: J = G n."""
-        world = self.in_world(points)
-        out = np.zeros((len(points), len(self), 6, 3))
-        every = np.arange(len(points))
-        for bodies, at, sign in ((world.body1, world.point1, 1.0), (world.body2, world.point2, -1.0)):
-            rows = every[bodies != FIXED]
-            body = bodies[rows]
-            scale = (self.radii[body] / self.radius)[:, None, None]
-            out[rows, body, :3] = sign * scale * np.eye(3)
-            out[rows, body, 3:] = sign * skew((at[rows] - self.centres[body]) / self.radius)
-        return out.reshape(len(points), 6 * len(self), 3)
-
-    def _geometry(self, pair: Pair, part: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
-        first, second = self.body_pair(pair).evaluate(part)
-        if pair[1] == FIXED:
-            return first, second
-        pose = self.poses[pair[1]]
-        return first.seen_from(pose), second.seen_from(pose)
-
-    def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
-        """Return the geometry of both features of all points, in the frame of the scene."""
-        first, second = FeatureGeometry.empty(len(points)), FeatureGeometry.empty(len(points))
-        for pair, rows in grouped(points):
-            for whole, part in zip((first, second), self._geometry(pair, points.take(rows)), strict=True):
-                whole.put(rows, part)
-        return first, second
-
-    def traced(self, points: InterfacePoints, shift1: Floats, shift2: Floats) -> InterfacePoints:
-        """Return the points with the parameters of both features after geodesic tracing.
-
-        shift1, shift2 (k, 3): displacements in the frame of the scene.  Positions, normals and gaps stay.
-        """
-        param1, param2 = points.param1.copy(), points.param2.copy()
-        for pair, rows in grouped(points):
-            part, body_pair = points.take(rows), self.body_pair(pair)
-            step1, step2 = shift1[rows], shift2[rows]
-            if pair[1] != FIXED:
-                turn = self.poses[pair[1]].matrix
-                step1, step2 = step1 @ turn, step2 @ turn
-            param1[rows] = body_pair.first(part).moved(step1).param
-            param2[rows] = body_pair.second(part).moved(step2).param
-        return replace(points, param1=param1, param2=param2)
-
-
-def _box(body: ContactBody, pose: Pose) -> tuple[Floats, Floats]:
-    """Return the lower and upper corner (3,), in the frame of the scene, of the body's own box at a pose."""
-    lower, upper = body.tree.lower[0], body.tree.upper[0]
-    centre, half = pose.points(0.5 * (lower + upper)), np.abs(pose.matrix) @ (0.5 * (upper - lower))
-    return centre - half, centre + half

@@ -13,8 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.adjustment import CONTACT_CLEARANCE, OVERLAP, is_clear, least_correction
-from ..contact.system import FIXED, ContactSystem, InterfacePoints
+from ..contact.system import (
+    CONTACT_CLEARANCE,
+    FIXED,
+    OVERLAP,
+    ContactSystem,
+    InterfacePoints,
+    is_clear,
+    least_correction,
+)
 from ..mechanics.friction import coulomb_balance
 from ..mechanics.stability import second_order
 from ..optimization.step_qp import Step

@@ -15,8 +15,18 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
 from ..collision import near_pairs
-from ..contact.adjustment import CONTACT_CLEARANCE, OVERLAP, Adjusted, least_correction
-from ..contact.system import BodyPair, ContactSystem, InterfacePoints, Reach, grouped, spread_out
+from ..contact.system import (
+    CONTACT_CLEARANCE,
+    OVERLAP,
+    Adjusted,
+    BodyPair,
+    ContactSystem,
+    InterfacePoints,
+    Reach,
+    grouped,
+    least_correction,
+    spread_out,
+)
 from ..mechanics.coordinates import FREE_BODIES
 from ..mesh.inside import winding_number
 from ..rigid import Pose

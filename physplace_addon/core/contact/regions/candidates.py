@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision import standing_over
+from ...collision import projects_inside
 from ...rigid import Pose
 from ..body_pair import BodyPair, farthest_displacement
 from ..contact_body import ContactBody
@@ -72,7 +72,7 @@ class FlatCandidates:
         return self._standing(vertices, at, triangles, corners)[::-1]
 
     def _standing(self, vertices: Ints, at: Floats, triangles: Ints, corners: Floats) -> IndexPairs:
-        rows = standing_over(at, corners, self._reach_over_faces, self.body_pair.sign_tolerance)
+        rows = projects_inside(at, corners, self._reach_over_faces, self.body_pair.sign_tolerance)
         return distinct_pairs(vertices[rows], triangles[rows])
 
     def edges_and_edges(self) -> IndexPairs:

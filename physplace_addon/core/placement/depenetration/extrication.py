@@ -24,8 +24,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...bodies import Body
-from ...contact.adjustment import RETURN_CLEARANCE, Adjusted
-from ...contact.system import ContactSystem
+from ...contact.system import RETURN_CLEARANCE, Adjusted, ContactSystem
 from ...rigid import Pose
 from ..settings import Settings
 from ..start import near_the_origin

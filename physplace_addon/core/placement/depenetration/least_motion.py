@@ -25,8 +25,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Floats
-from ...contact.adjustment import RETURN_CLEARANCE, Adjusted, Obstructed, adjusted, advanced
-from ...contact.system import BilateralContacts, ContactSystem, InterfacePoints, Reach
+from ...contact.system import (
+    RETURN_CLEARANCE,
+    Adjusted,
+    BilateralContacts,
+    ContactSystem,
+    InterfacePoints,
+    Obstructed,
+    Reach,
+    adjusted,
+    advanced,
+)
 from ...mechanics.coordinates import FREE_BODIES
 from ...optimization.non_negative import non_negative_least_squares
 from ...optimization.step_qp import Step, solve_qp, trust_region_step
