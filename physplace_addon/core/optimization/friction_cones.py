@@ -121,11 +121,11 @@ def least_squares(wrench: Floats, cones: Cones) -> tuple[Floats, Floats]:
     best = fit = _Fit.of(wrench, cones, rays.fit(wrench))
     for _ in range(_ROUNDS):
         best = fit.or_better(best)
-        polished = None if best.is_exact else _polish(wrench, cones, fit)
-        best = best.or_better(polished)
+        refined = None if best.is_exact else _newton_on_faces(wrench, cones, fit)
+        best = best.or_better(refined)
         if best.is_exact or fit.size > before * (1.0 - _SAME):
             break
-        rays.grow(fit, polished or fit)
+        rays.grow(fit, refined or fit)
         before, fit = fit.size, _Fit.of(wrench, cones, rays.fit(wrench))
     return scale * best.forces, scale * best.residual
 
@@ -174,7 +174,7 @@ class _Rays:
         self._weights = np.append(self._weights, np.zeros(len(rows)))
 
 
-def _polish(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
+def _newton_on_faces(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
     """Newton on the faces of a fit; None if they were wrong."""
     faces, least = _Faces(cones, fit), np.inf
     for _ in range(_STEPS):
