@@ -25,7 +25,7 @@ from .iteration import Progress, apply, clipped, inverse_2x2, tangential
 _LEAST_EIGENVALUE = 0.1  # of A, without unit: a round is at most ten times as long as the tangential offset
 _LONGEST = 0.3  # of R: a round on a curved face, over which its curvature may change
 _CANDIDATES = 32  # triangles on which the closest point of a boundary is looked for
-_ROUNDS = 40  # enough for the slowest, linear convergence near a centre of curvature
+_ROUNDS = 40  # of Newton's method, at most: near a centre of curvature it converges only linearly
 _SAME = 1e-9  # of R: difference of two distances that are equal: at an edge, those of the faces that meet
 
 

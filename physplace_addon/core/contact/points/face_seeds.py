@@ -41,7 +41,7 @@ class FaceSeeds:
     points: the interface points, unsolved but for their parameters.
     on_active: whose mesh the seeds are of.
     at (k, 3): where they are; gap (k,): how high over their base, a length.
-    spacing (k,): the distance to their neighbours on the mesh, a length.
+    spacing (k,): the longest side of one of their triangles, a length: about as far as their neighbours are.
     over_base (k,): the closest point is inside the base, not at its border.
     lowest (k,): no neighbour on the mesh is lower.
     """
