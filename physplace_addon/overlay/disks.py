@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.arrays import Bools, Floats, Ints
-from .layers import Colour, Kind, Layer
+from .layers import Colour, Layer, Primitive
 
 CLAY: Colour = (0.86, 0.55, 0.36, 1.0)
 CONTROL: Colour = (1.0, 0.85, 0.1, 1.0)
-HELD: Colour = (1.0, 0.5, 0.05, 1.0)
-AMISS: Colour = (1.0, 0.1, 0.05, 1.0)
+PULLED: Colour = (1.0, 0.5, 0.05, 1.0)
+UNREACHED: Colour = (1.0, 0.1, 0.05, 1.0)
 SHARE = 0.85  # of sigma: a disk's radius
 _SIDES = ((1000, 12), (5000, 8))  # up to so many disks, so many corners; more disks have six
 _LIGHT = np.array([0.3, -0.45, 0.84])
@@ -26,7 +26,7 @@ _DARKEST = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Floaters:
+class FloaterDisks:
     """Where the disks are (n, 3), their unit normals (n, 3) and the floaters' radii sigma (n,), in the
     world.
     """
@@ -35,7 +35,7 @@ class Floaters:
     normal: Floats
     radius: Floats
 
-    def moved(self, affine: Floats) -> Floaters:
+    def moved(self, affine: Floats) -> FloaterDisks:
         """After an affine map (4, 4) of the world: they stay tangent to the surface, and as large beside
         it.
         """
@@ -43,14 +43,14 @@ class Floaters:
         scale = float(abs(np.linalg.det(linear))) ** (1.0 / 3.0)
         normal = self.normal @ np.linalg.inv(linear)
         length = np.sqrt(np.einsum("ij,ij->i", normal, normal))
-        return Floaters(
+        return FloaterDisks(
             self.position @ linear.T + affine[:3, 3],
             normal / np.where(length > 0.0, length, 1.0)[:, None],
             scale * self.radius,
         )
 
 
-def disk_layer(floaters: Floaters, colour: Colour = CLAY) -> Layer:
+def disk_layer(floaters: FloaterDisks, colour: Colour = CLAY) -> Layer:
     """All disks as one layer, of one colour shaded as if by the sky."""
     corners, triangles = disks(floaters)
     sides = len(corners) // max(len(floaters.radius), 1)
@@ -59,11 +59,16 @@ def disk_layer(floaters: Floaters, colour: Colour = CLAY) -> Layer:
     colours = np.ones((len(shade), 4))
     colours[:, :3] = shade[:, None] * np.array(colour[:3])
     return Layer(
-        Kind.TRIANGLES, corners, colour, 0.0, colours=np.repeat(colours, sides, axis=0), indices=triangles
+        Primitive.TRIANGLES,
+        corners,
+        colour,
+        0.0,
+        colours=np.repeat(colours, sides, axis=0),
+        indices=triangles,
     )
 
 
-def disks(floaters: Floaters) -> tuple[Floats, Ints]:
+def disks(floaters: FloaterDisks) -> tuple[Floats, Ints]:
     """The corners (n s, 3) of disks, s for each, and their triangles (n (s - 2), 3)."""
     count = len(floaters.radius)
     sides = next((sides for most, sides in _SIDES if count <= most), 6)
@@ -95,21 +100,23 @@ class BlobMarks:
     cannot pass through (n,), and from where to where control points are pulled (p, 2, 3).
     """
 
-    floaters: Floaters
+    floaters: FloaterDisks
     controls: Floats
-    amiss: Bools
+    unreached: Bools
     pulls: Floats
 
     def with_control(self, place: Floats) -> BlobMarks:
         """With a control point at one more place (1, 3)."""
-        return replace(self, controls=np.vstack([self.controls, place]), amiss=np.append(self.amiss, False))
+        return replace(
+            self, controls=np.vstack([self.controls, place]), unreached=np.append(self.unreached, False)
+        )
 
     def layers(self) -> list[Layer]:
         """The layers that are not empty, first what is drawn first."""
         layers = [
             disk_layer(self.floaters),
-            Layer(Kind.LINES, self.pulls.reshape(-1, 3), HELD, 2.0, in_front=True),
-            Layer(Kind.POINTS, self.controls[~self.amiss], CONTROL, 9.0, in_front=True),
-            Layer(Kind.POINTS, self.controls[self.amiss], AMISS, 9.0, in_front=True),
+            Layer(Primitive.LINES, self.pulls.reshape(-1, 3), PULLED, 2.0, in_front=True),
+            Layer(Primitive.POINTS, self.controls[~self.unreached], CONTROL, 9.0, in_front=True),
+            Layer(Primitive.POINTS, self.controls[self.unreached], UNREACHED, 9.0, in_front=True),
         ]
         return [layer for layer in layers if len(layer.vertices)]

@@ -26,7 +26,7 @@ PULL: Colour = (1.0, 0.5, 0.05, 1.0)
 _CROSS = 0.08  # half the length of the centre's cross, over R
 
 
-class Kind(Enum):
+class Primitive(Enum):
     """What vertices are joined to."""
 
     POINTS = "POINTS"
@@ -43,7 +43,7 @@ class Layer:
     Their corners may be told by indices (t, 3).
     """
 
-    kind: Kind
+    kind: Primitive
     vertices: Floats
     colour: Colour
     size: float
@@ -63,14 +63,14 @@ def layers_of(marks: Marks) -> list[Layer]:
     ends = marks.contacts + marks.radius * marks.forces[:, None] * marks.normals
     lines, sticks = np.stack([marks.contacts, ends], axis=1), marks.bilateral
     layers += [
-        Layer(Kind.LINES, marks.extremal.reshape(-1, 3), EXTREMAL, 1.0),
-        Layer(Kind.LINES, lines[~sticks].reshape(-1, 3), CONTACT, 2.0),
-        Layer(Kind.LINES, lines[sticks].reshape(-1, 3), BILATERAL, 2.0),
-        Layer(Kind.POINTS, marks.contacts[~sticks], CONTACT, 8.0),
-        Layer(Kind.POINTS, marks.contacts[sticks], BILATERAL, 12.0),
-        Layer(Kind.POINTS, marks.collisions, COLLISION, 10.0, in_front=True),
-        Layer(Kind.LINES, marks.pulls.reshape(-1, 3), PULL, 2.0, in_front=True),
-        Layer(Kind.POINTS, marks.pulls[:, 0], PULL, 8.0, in_front=True),
+        Layer(Primitive.LINES, marks.extremal.reshape(-1, 3), EXTREMAL, 1.0),
+        Layer(Primitive.LINES, lines[~sticks].reshape(-1, 3), CONTACT, 2.0),
+        Layer(Primitive.LINES, lines[sticks].reshape(-1, 3), BILATERAL, 2.0),
+        Layer(Primitive.POINTS, marks.contacts[~sticks], CONTACT, 8.0),
+        Layer(Primitive.POINTS, marks.contacts[sticks], BILATERAL, 12.0),
+        Layer(Primitive.POINTS, marks.collisions, COLLISION, 10.0, in_front=True),
+        Layer(Primitive.LINES, marks.pulls.reshape(-1, 3), PULL, 2.0, in_front=True),
+        Layer(Primitive.POINTS, marks.pulls[:, 0], PULL, 8.0, in_front=True),
     ]
     return [layer for layer in layers if len(layer.vertices)]
 
@@ -80,10 +80,15 @@ def _support_layers(support: Support, radius: float) -> list[Layer]:
     border = (*colour[:3], 1.0)
     corners = support.polygon
     return [
-        Layer(Kind.TRIANGLES, _fan(corners), colour, 0.0),
-        Layer(Kind.LINES, _outline(corners), border, 1.5),
-        Layer(Kind.LINES, np.array([support.centre, support.foot]) if len(corners) else corners, border, 1.5),
-        Layer(Kind.LINES, _cross(support.centre, _CROSS * radius), CENTRE, 2.0, in_front=True),
+        Layer(Primitive.TRIANGLES, _fan(corners), colour, 0.0),
+        Layer(Primitive.LINES, _outline(corners), border, 1.5),
+        Layer(
+            Primitive.LINES,
+            np.array([support.centre, support.projection]) if len(corners) else corners,
+            border,
+            1.5,
+        ),
+        Layer(Primitive.LINES, _cross(support.centre, _CROSS * radius), CENTRE, 2.0, in_front=True),
     ]
 
 

@@ -18,7 +18,7 @@ from bpy.types import Preferences, SpaceView3D
 from gpu.types import GPUBatch, GPUShader
 from gpu_extras.batch import batch_for_shader
 
-from .layers import Kind, Layer
+from .layers import Layer, Primitive
 
 _HIDDEN = 0.4  # share of the opacity that is left behind a surface
 _HAS_POINT_SHADER = bpy.app.version >= (4, 5, 0)  # before it, plain points will do
@@ -47,9 +47,9 @@ def _shader(name: str) -> GPUShader:
 def _shader_name(layer: Layer) -> str:
     if layer.is_solid:
         return "FLAT_COLOR"
-    if layer.kind is Kind.LINES:
+    if layer.kind is Primitive.LINES:
         return "POLYLINE_UNIFORM_COLOR"
-    if layer.kind is Kind.POINTS and _HAS_POINT_SHADER:
+    if layer.kind is Primitive.POINTS and _HAS_POINT_SHADER:
         return "POINT_UNIFORM_COLOR"
     return "UNIFORM_COLOR"
 
@@ -116,10 +116,10 @@ def _draw(stroke: Stroke, depth_test: str, opacity: float) -> None:
     red, green, blue, alpha = layer.colour
     shader.bind()
     shader.uniform_float("color", (red, green, blue, alpha * opacity))
-    if layer.kind is Kind.LINES:
+    if layer.kind is Primitive.LINES:
         shader.uniform_float("viewportSize", _viewport())
         shader.uniform_float("lineWidth", size)
-    elif layer.kind is Kind.POINTS:
+    elif layer.kind is Primitive.POINTS:
         gpu.state.point_size_set(size)
     stroke.batch.draw(shader)
 

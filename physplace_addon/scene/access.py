@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's data with the types it really has.
+"""Typed access to Blender's data.
 
-The stubs follow Blender's documentation, which calls a context's scene optional and leaves out what custom
-properties return. The lies are undone here, once, and nowhere else.
+Blender's type stubs call values optional that are always there, such as a context's scene, and leave out what
+custom properties return. The functions here give the exact types, so that no other module needs a cast.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bpy.types import ID, Collection, Context, Depsgraph, Library, Object, Scene
 Present = TypeVar("Present")
 Handler = TypeVar("Handler", bound=Callable[..., None])
 
-# Marks a function in one of Blender's lists of handlers as staying there when another file comes.
+# Decorator of a function in one of Blender's lists of handlers: it stays there when another file is loaded.
 persistent = cast("Callable[[Handler], Handler]", bpy.app.handlers.persistent)
 
 
@@ -25,7 +25,7 @@ OWN_PREFIXES = ("surface", "physplace", "blob")
 
 
 class CustomProperties(Protocol):
-    """The mapping that every data-block is for its custom properties."""
+    """A data-block as the mapping of its custom properties."""
 
     def __contains__(self, key: str) -> bool: ...
     def __getitem__(self, key: str) -> Any: ...
@@ -34,55 +34,58 @@ class CustomProperties(Protocol):
 
 
 class Extended(Protocol):
-    """A data-block with what registration adds to its type: for each type another group of properties."""
+    """A data-block with the property group that registration adds to its type."""
 
     physplace: Any
 
 
 def extended(block: ID) -> Extended:
-    """A data-block with what registration adds to its type."""
+    """Return a data-block, typed with the property group `physplace` that registration adds to it."""
     return cast("Extended", block)
 
 
 def custom_properties(block: ID) -> CustomProperties:
-    """A data-block as the mapping of its custom properties."""
+    """Return a data-block as the mapping of its custom properties."""
     return cast("CustomProperties", block)
 
 
 def present(value: Present | None) -> Present:
-    """A value that Blender always gives, although its stub says it may be missing."""
+    """Return a value that is never None, although its stub says that it may be.
+
+    Raises RuntimeError if it is None after all.
+    """
     if value is None:
-        raise RuntimeError("Blender gave nothing where it always gives something")
+        raise RuntimeError("expected a value from Blender, found None")
     return value
 
 
 def scene_of(context: Context) -> Scene:
-    """The context's scene."""
+    """Return the context's scene."""
     return present(context.scene)
 
 
 def library_of(block: ID) -> Library | None:
-    """The library a data-block is linked from; None for a local one."""
+    """Return the library that a data-block is linked from; None for a local one."""
     return cast("Library | None", block.library)
 
 
 def takes_objects(collection: Collection) -> bool:
-    """Whether objects may be put into a collection: into none that is linked, or overridden."""
+    """Return whether objects may be linked to a collection: not to a linked or overridden one."""
     return library_of(collection) is None and collection.override_library is None
 
 
 def view_layer_of(context: Context) -> ViewLayer:
-    """The context's view layer."""
+    """Return the context's view layer."""
     return present(context.view_layer)
 
 
 def window_manager_of(context: Context) -> WindowManager:
-    """The context's window manager."""
+    """Return the context's window manager."""
     return present(context.window_manager)
 
 
 def active_object(context: Context) -> Object | None:
-    """The view layer's active object, if there is one."""
+    """Return the view layer's active object; None if there is none."""
     active: Object | None = view_layer_of(context).objects.active
     return active
 
@@ -112,7 +115,7 @@ def evaluated_scene(context: Context) -> Depsgraph:
 
 
 def _own_properties(obj: Object) -> dict[str, str]:
-    """Return the custom properties of PhysPlace as text, so that a value that is not a number equals itself."""
+    """Return the custom properties of PhysPlace as text: a NaN, too, then equals itself."""
     return {
         key: repr(plain_value(value))
         for key, value in custom_properties(obj).items()

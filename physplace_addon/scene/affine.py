@@ -25,7 +25,7 @@ DIGITS = 6  # what an artist types, or reads, in a field of Blender
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PoseAndStretch:
     """An affine map `x -> pose(stretch x)`: a rigid pose and a symmetric stretch (3, 3)."""
 
     pose: Pose
@@ -61,7 +61,7 @@ def is_similarity(affine: Floats, tolerance: float = 1e-4) -> bool:
     return bool(singular_values[0] - singular_values[2] <= tolerance * singular_values[0])
 
 
-def split(affine: ArrayLike) -> Placed:
+def split(affine: ArrayLike) -> PoseAndStretch:
     """The pose and the stretch of an affine map (4, 4) that is not singular, without float32 noise."""
     matrix = np.asarray(affine, dtype=np.float64)
     sign = 1.0 if np.linalg.det(matrix[:3, :3]) > 0.0 else -1.0
@@ -70,7 +70,7 @@ def split(affine: ArrayLike) -> Placed:
     rotation = np.eye(4)
     rotation[:3, :3] = _upright(left @ right)
     rotation[:3, 3] = matrix[:3, 3]
-    return Placed(Pose.from_matrix(rotation), stretch)
+    return PoseAndStretch(Pose.from_matrix(rotation), stretch)
 
 
 def _upright(rotation: Floats) -> Floats:

@@ -13,7 +13,7 @@ from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
-from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Kind, layers_of
+from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Primitive, layers_of
 from physplace_addon.overlay.marks import Marks, marks_of_found, marks_of_state
 from physplace_addon.overlay.support import support_of
 from tests.scene import scenes
@@ -54,7 +54,7 @@ def test_a_cube_at_rest_is_marked_at_its_corners_by_forces_that_carry_its_weight
     np.testing.assert_allclose(marks.forces @ marks.normals, (0.0, 0.0, 1.0), atol=1e-9)
     (support,) = marks.supports
     np.testing.assert_allclose(support.centre, (0.5, 0.0, 1.0), atol=1e-8)
-    np.testing.assert_allclose(support.foot, (0.5, 0.0, 0.0), atol=1e-8)
+    np.testing.assert_allclose(support.projection, (0.5, 0.0, 0.0), atol=1e-8)
     assert len(support.polygon) == 4
     assert support.carries
 
@@ -66,7 +66,7 @@ def test_far_from_the_origin_the_marks_are_where_the_bodies_are() -> None:
     placement.run()
     marks = marks_of_state(placement, placement.state)
     np.testing.assert_allclose(marks.contacts.mean(axis=0)[0], 1e4, atol=1.0)
-    np.testing.assert_allclose(marks.supports[0].foot, (1e4, 0.0, 0.0), atol=1e-6)
+    np.testing.assert_allclose(marks.supports[0].projection, (1e4, 0.0, 0.0), atol=1e-6)
 
 
 def test_each_of_several_bodies_has_its_own_support() -> None:
@@ -112,7 +112,7 @@ def test_a_centre_of_mass_is_carried_inside_the_hull_of_its_contacts_only(x: flo
     support = support_of(np.array([x, 0.0, 2.0]), SQUARE, np.array(DOWN), 1.0)
     assert support.carries is carries
     assert {tuple(corner) for corner in support.polygon} == {tuple(corner) for corner in SQUARE[:4]}
-    np.testing.assert_allclose(support.foot, (x, 0.0, 0.0), atol=1e-12)
+    np.testing.assert_allclose(support.projection, (x, 0.0, 0.0), atol=1e-12)
 
 
 @pytest.mark.parametrize("rows", [[0], [0, 2], [0, 4, 2, 4]])
@@ -134,10 +134,8 @@ def test_without_gravity_nothing_supports() -> None:
 def test_a_normal_is_as_long_as_the_radius_times_its_force() -> None:
     one, up = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])
     no = np.zeros(1, dtype=bool)
-    marks = replace(
-        Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), bilateral=no, radius=4.0
-    )
-    (line,) = [layer for layer in layers_of(marks) if layer.kind is Kind.LINES]
+    marks = replace(Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), bilateral=no, radius=4.0)
+    (line,) = [layer for layer in layers_of(marks) if layer.kind is Primitive.LINES]
     np.testing.assert_allclose(line.vertices, [(1.0, 2.0, 3.0), (1.0, 2.0, 5.0)])
     assert line.colour == CONTACT
 
@@ -148,7 +146,7 @@ def test_the_support_is_red_where_it_does_not_carry() -> None:
         (area,) = [
             layer
             for layer in layers_of(replace(Marks.none(), supports=(support,)))
-            if layer.kind is Kind.TRIANGLES
+            if layer.kind is Primitive.TRIANGLES
         ]
         assert area.colour == colour
         assert len(area.vertices) == 12
@@ -160,7 +158,7 @@ def test_collisions_are_drawn_in_front_and_nothing_is_drawn_of_nothing() -> None
     assert dots.in_front
     assert dots.colour == COLLISION
     lines, point = layers_of(replace(Marks.none(), pulls=np.eye(3)[None, :2]))
-    assert (lines.kind, point.kind) == (Kind.LINES, Kind.POINTS)
+    assert (lines.kind, point.kind) == (Primitive.LINES, Primitive.POINTS)
     assert len(point.vertices) == 1
 
 

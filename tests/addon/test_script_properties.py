@@ -5,13 +5,13 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from physplace_addon.scene.blobs.frames import as_it_is_shown
+from physplace_addon.scene.blobs.frames import solved_model
 
 PLACES = np.array([[0.0, 0.0, 0.0], [1.0, 0.2, 0.1]])
 
 
 def _values(blob: bpy.types.Object) -> np.ndarray:
-    return as_it_is_shown(bpy.context, blob).function.value(PLACES)
+    return solved_model(bpy.context, blob).function.value(PLACES)
 
 
 def _with_bias(blob: bpy.types.Object, bias: float) -> np.ndarray:

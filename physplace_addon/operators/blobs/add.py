@@ -12,9 +12,9 @@ from mathutils import Matrix, Vector
 
 from ...scene.access import active_object, scene_of
 from ...scene.blobs import making
-from ...scene.blobs.kinds import KINDS
+from ...scene.blobs.element_kinds import KINDS
+from ...scene.blobs.empty_transforms import BlobSpace
 from ...scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
-from ...scene.blobs.seats import Frame
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, ObjectOperator, object_mode_reason
@@ -113,7 +113,7 @@ class PHYSPLACE_OT_blob_add(ObjectOperator):
 
     def _matrix(self, blob: Object) -> Matrix:
         """Return the element's matrix in the blob's coordinates: its axes are the blob's."""
-        frame = Frame.of(blob).matrix
+        frame = BlobSpace.of(blob).matrix
         place = np.linalg.solve(frame, np.append(np.array(self.location, dtype=np.float64), 1.0))[:3]
         size = self.radius / abs(float(np.linalg.det(frame[:3, :3]))) ** (1.0 / 3.0)
         return Matrix.Translation(Vector(place.tolist())) @ Matrix.Scale(size, 4)

@@ -62,9 +62,9 @@ class PHYSPLACE_OT_blob_bake(ObjectOperator):
         with wait_cursor(context.window):
             baked = bake(context, blob, self.frame_start, self.frame_end)
         text = f'"{blob.name}": {baked.frames} frames baked'
-        if not baked.amiss:
+        if not baked.unreached:
             return Conclusion(True, text)
-        frames = listed([str(frame) for frame in baked.amiss])
+        frames = listed([str(frame) for frame in baked.unreached])
         return Conclusion(False, f"{text}; it cannot pass through all control points on {frames}")
 
     def _take_frames(self, context: Context) -> None:

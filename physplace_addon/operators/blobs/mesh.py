@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bpy.props import EnumProperty, FloatProperty
 from bpy.types import Context
 
-from ...scene.blobs.frames import as_it_is_shown
+from ...scene.blobs.frames import solved_model
 from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, mesh_of, spread_over
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
@@ -58,7 +58,7 @@ class PHYSPLACE_OT_blob_mesh(ObjectOperator):
         """Sample the surface, mesh it, make the object."""
         blob = active_blob(context)
         with wait_cursor(context.window):
-            model = as_it_is_shown(context, blob)
+            model = solved_model(context, blob)
             mesh = mesh_of(model, self.particle_size, self.within)
         made = add_mesh(context, blob, model, mesh)
         select_only(context, [made])
@@ -99,7 +99,7 @@ class PHYSPLACE_OT_blob_particles(ObjectOperator):
         """Sample the surface, make the objects."""
         blob = active_blob(context)
         with wait_cursor(context.window):
-            floaters = spread_over(as_it_is_shown(context, blob))
+            floaters = spread_over(solved_model(context, blob))
             if not len(floaters):
                 raise SceneError(blob.name, "it has no surface", "enlarge its elements, or lower its bias")
             few = self.made_as == "EMPTIES" or (self.made_as == "AUTO" and len(floaters) <= MANY)

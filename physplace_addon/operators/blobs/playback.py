@@ -21,7 +21,7 @@ from bpy.types import Action, Context, Depsgraph, Object, Scene
 from ...core.errors import PhysPlaceError
 from ...overlay.disks import BlobMarks
 from ...overlay.drawing import Drawing
-from ...scene.access import custom_properties, persistent, present, scene_of, view_layer_of
+from ...scene.access import custom_properties, evaluated_scene, persistent, present, scene_of, view_layer_of
 from ...scene.blobs import frames
 from ...scene.blobs.frames import BlobFrames, is_animated, read_frames
 from ...scene.blobs.objects import PLAY, family_of, is_whole_blob
@@ -126,7 +126,7 @@ class Playback:
     def _known(self, blob: Object, scene: Scene) -> BlobFrames:
         """Return the frames of a blob, new ones if it has become another blob."""
         known = self._frames.get(blob.name)
-        if known is None or known.first != scene.frame_start or not known.holds(scene.frame_current):
+        if known is None or known.first != scene.frame_start or not known.is_unchanged(scene.frame_current):
             known = self._frames[blob.name] = BlobFrames(blob, scene.frame_start)
         return known
 
@@ -134,6 +134,7 @@ class Playback:
         self.is_reading = True
         try:
             with wait_cursor(context.window if goes else None):
+                evaluated_scene(context)  # so that what a script has set is no change when it is read next
                 read_frames(context, frames, scene_of(context).frame_current)
         finally:
             self.is_reading = False

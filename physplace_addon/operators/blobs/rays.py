@@ -15,7 +15,7 @@ from ...core.implicit.control.state import SculptState
 from ...core.implicit.functions.base import ImplicitFunction
 from ...core.implicit.projection import projected
 from ...core.implicit.ray_intersection import first_hit
-from ...overlay.disks import BlobMarks, Floaters
+from ...overlay.disks import BlobMarks, FloaterDisks
 from ..view import View
 
 REACH: Final = 1e4  # length of a ray over the distance of the view: how far an endless surface is looked for
@@ -67,7 +67,8 @@ def surface_near(function: ImplicitFunction, place: Floats, size: float) -> Floa
 
 def blob_marks(state: SculptState, frame: Floats) -> BlobMarks:
     """Return the marks of a surface and its control points, in the world; frame (4, 4) brings them there."""
-    floaters = Floaters(state.floaters.positions, state.floaters.normals, state.floaters.radii).moved(frame)
+    found = state.floaters
+    floaters = FloaterDisks(found.positions, found.normals, found.radii).moved(frame)
     ends = np.stack([state.controls.position, state.controls.target], axis=1)
     world = transformed(frame, ends.reshape(-1, 3)).reshape(-1, 2, 3)
     return BlobMarks(floaters, world[:, 0], state.stuck, world[state.controls.free])

@@ -135,7 +135,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
     def after_undo(self, context: Context) -> None:
         """Take what is there now as the last undo step."""
         if self.session.is_undisturbed:
-            self.session.empties.are_in_undo()
+            self.session.empties.mark_undo_step()
 
     @property
     def leaves_undo(self) -> bool:

@@ -25,7 +25,7 @@ from ...core.wording import counted
 from ...overlay.disks import BlobMarks
 from ...scene.access import view_layer_of
 from ...scene.affine import is_invertible
-from ...scene.blobs.elements import Seating
+from ...scene.blobs.elements import EmptyUpdate
 from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
 from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
@@ -63,8 +63,8 @@ class BlobSession(InteractiveSession):
         self.lost: list[str] = []
         self._selected = Selected.of(context)
         controls = ControlPoints.pinned(
-            [seat.centre.tolist() for seat in self.model.controls],
-            [seat.name for seat in self.model.controls],
+            [transform.centre.tolist() for transform in self.model.controls],
+            [transform.name for transform in self.model.controls],
         )
         settings = SculptSettings(floater_settings(self.model))
         self.solver = Sculpting(self.model.sculpted(), settings, np.random.default_rng(SEED), controls)
@@ -116,14 +116,15 @@ class BlobSession(InteractiveSession):
     def _read(self, context: Context, changed: frozenset[str]) -> None:
         """Read what has changed; the whole blob, unless only control points have. Raises PhysPlaceError."""
         there = changed.issubset(bpy.data.objects.keys())
-        if self.problem is None and there and changed.issubset(seat.name for seat in self.model.controls):
-            self.model = self.model.with_controls_as_they_are(changed)
-            self.empties.look_at(changed)
+        controls = [transform.name for transform in self.model.controls]
+        if self.problem is None and there and changed.issubset(controls):
+            self.model = self.model.with_current_controls(changed)
+            self.empties.take_snapshots_of(changed)
             self._take_controls(changed, jump=False)
             return
         view_layer_of(context).update()
         model = read_blob(bpy.data.objects[self.empties.blob])
-        self.empties.look_again()
+        self.empties.take_snapshots()
         self.problem = None
         self._take(model, changed)
 
@@ -157,19 +158,19 @@ class BlobSession(InteractiveSession):
             self._change_function()
 
     def _take_controls(self, changed: frozenset[str], jump: bool) -> None:
-        names = {seat.name: seat for seat in self.model.controls}
+        names = {transform.name: transform for transform in self.model.controls}
         for name in [name for name in self.state.controls.names if name not in names]:
             self.solver.remove(self.index(name))
             self._pulled.pop(name, None)
             self.dragged = None if self.dragged == name else self.dragged
-        for name, seat in names.items():
+        for name, transform in names.items():
             if name not in self.state.controls.names:
-                self.solver.add(seat.centre, name)
+                self.solver.add(transform.centre, name)
             elif name in changed and name != self.dragged:
                 if jump:
-                    self.solver.pin(self.index(name), seat.centre)
+                    self.solver.pin(self.index(name), transform.centre)
                 else:
-                    self.pull(name, seat.centre)
+                    self.pull(name, transform.centre)
 
     def add_control(self, context: Context, place: Floats) -> str:
         """Pin the surface at a place (3,) of the blob's coordinates; return the control point's name."""
@@ -233,17 +234,17 @@ class BlobSession(InteractiveSession):
             if state.left[i] <= near or self._pulled[name] >= STALLED:
                 self._release(name)
 
-    def _seatings(self) -> list[Seating]:
+    def _seatings(self) -> list[EmptyUpdate]:
         """Return what is written: the elements that the artist has not moved just now, the control point that
         is dragged, and those that were released.
         """
-        seatings = [each for each in self.model_now().seatings() if each.name not in self._moved_elements]
-        for seat in self.model.controls:
-            if seat.name == self.dragged or seat.name in self._arrived:
-                place = self.state.controls.position[self.index(seat.name)]
-                seatings.append(Seating(seat.name, seat.location_for(place), seat.scale))
+        updates = [each for each in self.model_now().updates() if each.name not in self._moved_elements]
+        for transform in self.model.controls:
+            if transform.name == self.dragged or transform.name in self._arrived:
+                place = self.state.controls.position[self.index(transform.name)]
+                updates.append(EmptyUpdate(transform.name, transform.location_for(place), transform.scale))
         self._arrived.clear()
-        return seatings
+        return updates
 
     def settle(self, steps: int) -> None:
         """Step until the surface has come to its control points, at most so many steps."""

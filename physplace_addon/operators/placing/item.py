@@ -21,7 +21,7 @@ from ...scene.reading.scenario import Subject, read
 from ...scene.reading.visible import Family
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
-from ...scene.writing.transform import check_stands_at
+from ...scene.writing.transform import check_world_matrix
 from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
 from .point_handle import PointAction, PointHandle
@@ -46,7 +46,7 @@ class PlacementItem:
         """Read the objects and begin, from where they stand unless poses are given. Raises PhysPlaceError."""
         self.scenario = read(context, movers)
         self._preview = Preview(self.subjects)
-        self._preview.check_obeyed(context)
+        self._preview.check_writable(context)
         run = begin_run(self.scenario, settings_for(context, self.scenario), (), poses)
         self.steered = SteeredSolver(run)
         self.overlapping = self.steered.state.poses if self.interferes else None
@@ -58,7 +58,7 @@ class PlacementItem:
         self._found: tuple[Pose, QueriedContacts] | None = None
         if poses is not None:
             self._preview.show(context, poses)
-            self._preview.stay()
+            self._preview.accept()
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
@@ -193,7 +193,7 @@ class PlacementItem:
         """Raise SceneError for an object that does not stand where it is put."""
         self.show(context)
         for subject, pose in zip(self.subjects, self.poses, strict=True):
-            check_stands_at(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
+            check_world_matrix(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
 
     def write(self, context: Context) -> list[Outcome]:
         """Write the objects where they are shown, as placed. Raises PhysPlaceError, with them put back."""
@@ -201,7 +201,7 @@ class PlacementItem:
         written = self.steered.run.write(context)
         if self.key_frame is not None:
             key_as_rests(context, written, self.key_frame)
-        self._preview.stay()
+        self._preview.accept()
         return written
 
     def leave(self, context: Context, poses: Sequence[Pose]) -> None:

@@ -24,7 +24,7 @@ from ...overlay.marks import Marks, marks_of_found
 from ...scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
 from ...scene.blobs.objects import blob_of
 from ...scene.reading.settings import gravity_direction
-from ...scene.reading.watch import Watched
+from ...scene.reading.watch import WatchedObject
 from ..common import in_a_window, no_active_object_reason
 from ..modal import open_operators
 
@@ -35,7 +35,7 @@ class LiveCheck:
     def __init__(self) -> None:
         self.line = ""
         self._drawing = Drawing()
-        self._watched: Watched | None = None
+        self._watched: WatchedObject | None = None
 
     @property
     def marks(self) -> Marks:
@@ -69,10 +69,10 @@ class LiveCheck:
             return Marks.none(), str(error)
 
     def _found(self, context: Context, obj: Object) -> QueriedContacts:
-        found = self._watched.found(context, obj) if self._watched is not None else None
+        found = self._watched.contacts(context, obj) if self._watched is not None else None
         if found is None:
-            self._watched = Watched.of(context, obj)
-            found = self._watched.found(context, obj)
+            self._watched = WatchedObject.of(context, obj)
+            found = self._watched.contacts(context, obj)
         if found is None:
             raise RuntimeError(f'"{obj.name}" changed while it was read')
         return found

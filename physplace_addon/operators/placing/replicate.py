@@ -116,7 +116,7 @@ def container_of(context: Context, scenario: Scenario, name: str) -> Body:
     Raises SceneError for one that is not there, or not visible.
     """
     container = other_object(context, name)
-    parts = scenario.standing(Family.of(container).names)
+    parts = scenario.bodies_of(Family.of(container).names)
     if not parts:
         raise SceneError(name, "it has no visible faces", "choose a container that can be seen")
     return parts[0] if len(parts) == 1 else bodies.merge(parts, name)

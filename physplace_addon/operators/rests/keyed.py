@@ -26,7 +26,7 @@ from ...scene.reading.scenario import Scenario, check_editable, read, selected_m
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
-from ...scene.writing.actions import keys_put_back_on_error
+from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
 from ..common import Conclusion, ObjectOperator, no_active_object_reason
 from ..placing.run import begin_run, key_options, scenario_of, settings_for
@@ -50,18 +50,18 @@ class PHYSPLACE_OT_keyframe_rest(ObjectOperator):
         """Place it from where it was put by hand, key it, and keep the rest."""
         obj, frame = present(active_object(context)), scene_of(context).frame_current
         scenario = scenario_of(context)
-        start = rests.start_by_hand(obj, scenario.subject)
+        start = rests.manual_start(obj, scenario.subject)
         known = rests.rest_on(obj, frame)
         forces = rest_forces.forces_of(context, obj, known, scenario.subject) if known else []
         outcome = _placed(context, scenario, start, forces)
         if not outcome.certificate.status.at_rest:
             raise SceneError(obj.name, outcome.certificate.status.message, "nothing was keyed")
-        placed = [rests.Placed(frame, outcome, known.keyed_frame if known else None)]
-        with rests.frame_put_back(context, obj), keys_put_back_on_error(obj):
+        placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
+        with rests.frame_restored(context, obj), keys_restored_on_error(obj):
             frames = rests.key_rests(context, obj, placed, _path_options(context))
-        rest = rests.keep(obj, placed[0])
-        rests.choose(obj, rest.name)
-        rests.keep_shown(context, obj, placed)
+        rest = rests.store_rest(obj, placed[0])
+        rests.select_rest(obj, rest.name)
+        rests.store_shown_rest(context, obj, placed)
         path = f", {frames - 1} keys on the way" if frames > 1 else ""
         return Conclusion(True, f'"{obj.name}": "{rest.name}" keyed on frame {frame}{path}')
 
@@ -74,11 +74,11 @@ def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> N
     for outcome in outcomes:
         obj = bpy.data.objects[outcome.subject.name]
         known = rests.rest_on(obj, frame)
-        placed = [rests.Placed(frame, outcome, known.keyed_frame if known else None)]
-        with rests.frame_put_back(context, obj), keys_put_back_on_error(obj):
+        placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
+        with rests.frame_restored(context, obj), keys_restored_on_error(obj):
             rests.key_rests(context, obj, placed, None)
-        rests.choose(obj, rests.keep(obj, placed[0]).name)
-        rests.keep_shown(context, obj, placed)
+        rests.select_rest(obj, rests.store_rest(obj, placed[0]).name)
+        rests.store_shown_rest(context, obj, placed)
 
 
 class RestsOperator(ObjectOperator):
@@ -123,20 +123,20 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
     def work(self, context: Context) -> Conclusion:
         """Object by object: place all rests, then key them."""
         objects = self._objects(context)
-        done: list[tuple[Object, list[rests.Placed]]] = []
+        done: list[tuple[Object, list[rests.PlacedRest]]] = []
         frames = 0
         with ExitStack() as undo:
             for obj in objects:
-                undo.enter_context(rests.frame_put_back(context, obj))
+                undo.enter_context(rests.frame_restored(context, obj))
             for number, obj in enumerate(objects):
                 placed = _placed_again(context, obj, objects[number + 1 :])
-                undo.enter_context(keys_put_back_on_error(obj))
+                undo.enter_context(keys_restored_on_error(obj))
                 frames += rests.key_rests(context, obj, placed, _path_options(context))
                 done.append((obj, placed))
         for obj, placed in done:
             for rest in placed:
-                rests.keep(obj, rest)
-            rests.keep_shown(context, obj, placed)
+                rests.store_rest(obj, rest)
+            rests.store_shown_rest(context, obj, placed)
         count = sum(len(placed) for _, placed in done)
         names = in_words([obj.name for obj in objects])
         path = f", {frames - count} keys on the way" if frames > count else ""
@@ -146,7 +146,7 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
         active = present(active_object(context))
         if not self.selected:
             return [active]
-        chosen = [obj for obj in selected_movers(context) if len(rests.kept_of(obj).rests)]
+        chosen = [obj for obj in selected_movers(context) if len(rests.rests_of(obj).rests)]
         down = np.array(gravity_direction(scene_of(context)))
         return sorted(chosen, key=lambda obj: -float(down @ np.array(obj.matrix_world.translation)))
 
@@ -166,7 +166,7 @@ class PHYSPLACE_OT_rest_remove(RestsOperator):
         check_editable(obj)
         rest = chosen(obj)
         name = rest.name
-        rests.remove(obj, rests.kept_of(obj).active_rest)
+        rests.remove_rest(obj, rests.rests_of(obj).active_rest)
         return Conclusion(True, f'"{obj.name}": "{name}" removed')
 
 
@@ -179,24 +179,24 @@ class _RestKey:
     keyed_frame: int
 
 
-def _placed_again(context: Context, obj: Object, later: Sequence[Object]) -> list[rests.Placed]:
+def _placed_again(context: Context, obj: Object, later: Sequence[Object]) -> list[rests.PlacedRest]:
     """Place all rests of an object, each in the scene of its frame, without those that are placed later.
 
     Raises RestError for a rest that fails.
     """
     absent = frozenset[str]().union(*(Family.of(other).names for other in later))
     return [
-        rests.Placed(key.frame, _placed_on(context, obj, key, absent), key.keyed_frame)
+        rests.PlacedRest(key.frame, _placed_on(context, obj, key, absent), key.keyed_frame)
         for key in [_RestKey(rest.name, rest.frame, rest.keyed_frame) for rest in rests.rests_by_frame(obj)]
     ]
 
 
 def _placed_on(context: Context, obj: Object, rest_key: _RestKey, absent: frozenset[str]) -> Outcome:
     try:
-        rests.go_to(context, rest_key.frame)
+        rests.show_frame(context, rest_key.frame)
         scenario = read(context, [obj])
         others = [owner for owner in scenario.owners if owner not in absent]
-        world = tuple(scenario.standing(frozenset(others)))
+        world = tuple(scenario.bodies_of(frozenset(others)))
         scenario = replace(scenario, world=world, owners=tuple(others))
         rest = present(rests.rest_on(obj, rest_key.frame))
         forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
@@ -226,12 +226,12 @@ def _placed(context: Context, scenario: Scenario, start: Pose, forces: Sequence[
     return outcome
 
 
-def _path_options(context: Context) -> rests.WayOptions | None:
+def _path_options(context: Context) -> rests.PathOptions | None:
     keys = key_options(scene_of(context))
-    return rests.WayOptions(keys.frame_step, keys.error) if keys else None
+    return rests.PathOptions(keys.frame_step, keys.error) if keys else None
 
 
 def _no_rests_reason(obj: Object) -> str | None:
-    if len(rests.kept_of(obj).rests):
+    if len(rests.rests_of(obj).rests):
         return None
     return "The active object has no rests: move it over the place where it shall rest, and add one"

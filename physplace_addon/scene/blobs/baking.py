@@ -19,16 +19,16 @@ from bpy.types import Context, Object
 from ...core.implicit.control.state import SculptStatus
 from ..access import custom_properties, scene_of
 from ..errors import SceneError
-from ..writing.actions import curves_of, own_action_without, slot_of, take_slot
+from ..writing.actions import curves_of, own_action_without, slot_of, use_slot
 from ..writing.keys import GENERATED
-from .elements import Seating
-from .empties import numbers, put
+from .elements import EmptyUpdate
+from .empties import numbers, write_update
 from .frames import UNBAKED, BlobFrames, read_frames
 from .objects import family_of
 
 GROUP = "Blob"
 ACTION, SLOT = "physplace_unbaked_action", "slot"
-Frames = Mapping[int, Iterable[Seating]]
+Frames = Mapping[int, Iterable[EmptyUpdate]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Baked:
     """How many frames were baked, and those in which the surface cannot pass through all control points."""
 
     frames: int
-    amiss: tuple[int, ...]
+    unreached: tuple[int, ...]
 
 
 def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
@@ -46,19 +46,19 @@ def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
     free(context, blob)
     frames = BlobFrames(blob, first)
     read_frames(context, [frames], last)
-    amiss, seatings = [], {}
+    unreached, updates = [], {}
     for frame in range(first, last + 1):
         model, state = frames.at(frame)
-        seatings[frame] = model.seatings()
+        updates[frame] = model.updates()
         if state.stuck.any() or state.status is SculptStatus.VANISHED:
-            amiss.append(frame)
+            unreached.append(frame)
     try:
-        _write(seatings)
+        _write(updates)
     except SceneError:
         free(context, blob)
         raise
     _show(context)
-    return Baked(len(seatings), tuple(amiss))
+    return Baked(len(updates), tuple(unreached))
 
 
 def free(context: Context, blob: Object) -> bool:
@@ -82,18 +82,18 @@ def _show(context: Context) -> None:
 
 def _write(frames: Frames) -> None:
     """Keep what the elements were, and key them. Raises SceneError where that would not count."""
-    for seatings in frames.values():
-        for seating in seatings:
-            _check_not_driven(bpy.data.objects[seating.name], seating)
-    for seatings in frames.values():
-        for seating in seatings:
-            obj = bpy.data.objects[seating.name]
+    for updates in frames.values():
+        for update in updates:
+            _check_not_driven(bpy.data.objects[update.name], update)
+    for updates in frames.values():
+        for update in updates:
+            obj = bpy.data.objects[update.name]
             if UNBAKED not in custom_properties(obj):
-                _begin(obj, seating)
-    for frame, seatings in frames.items():
-        for seating in seatings:
-            _key(bpy.data.objects[seating.name], seating, frame)
-    for name in {seating.name for seatings in frames.values() for seating in seatings}:
+                _begin(obj, update)
+    for frame, updates in frames.items():
+        for update in updates:
+            _key(bpy.data.objects[update.name], update, frame)
+    for name in {update.name for updates in frames.values() for update in updates}:
         _finish(bpy.data.objects[name])
 
 
@@ -106,18 +106,18 @@ def _check_not_tweaked(obj: Object) -> None:
         )
 
 
-def _check_not_driven(obj: Object, seating: Seating) -> None:
+def _check_not_driven(obj: Object, update: EmptyUpdate) -> None:
     data = obj.animation_data
     driven = {driver.data_path for driver in data.drivers} if data is not None else set()
-    for path in driven.intersection(seating.paths(obj)):
+    for path in driven.intersection(update.paths(obj)):
         raise SceneError(
             obj.name, f"a driver owns its {path}", "remove the driver, or set the element Frozen"
         )
 
 
-def _begin(obj: Object, seating: Seating) -> None:
+def _begin(obj: Object, update: EmptyUpdate) -> None:
     """Keep what an element is before it is baked, and give it an action of its own."""
-    paths = seating.paths(obj)
+    paths = update.paths(obj)
     data = obj.animation_data
     obj[UNBAKED] = {SLOT: slot_of(obj), **{path: _value(obj, path) for path in paths}}
     if data is not None and data.action is not None:
@@ -125,10 +125,10 @@ def _begin(obj: Object, seating: Seating) -> None:
     own_action_without(obj, paths)
 
 
-def _key(obj: Object, seating: Seating, frame: int) -> None:
+def _key(obj: Object, update: EmptyUpdate, frame: int) -> None:
     kind: Any = GENERATED
-    put(obj, seating)
-    for path in seating.paths(obj):
+    write_update(obj, update)
+    for path in update.paths(obj):
         if not obj.keyframe_insert(path, frame=frame, group=GROUP, keytype=kind):
             raise SceneError(obj.name, f"its {path} cannot be keyed", "unlock it, or check its action")
 
@@ -150,7 +150,7 @@ def _free(obj: Object) -> None:
     if data is not None:
         baked, data.action = data.action, action
         if action is not None:
-            take_slot(obj, before[SLOT])
+            use_slot(obj, before[SLOT])
         elif not len(data.drivers) and not len(data.nla_tracks):
             obj.animation_data_clear()
         if baked is not None and baked.users == 0:

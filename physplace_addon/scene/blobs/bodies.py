@@ -12,7 +12,7 @@ from ...core.bodies.implicit_complex import SMOOTHER
 from ...core.bodies.implicit_solid import blob_body
 from ...core.errors import BlobError
 from ..errors import SceneError
-from .frames import as_it_stands
+from .frames import present_model
 from .models import BlobModel
 from .objects import SMOOTH
 
@@ -30,7 +30,7 @@ def body_of_blob(blob: Object) -> Body:
     """The body of a blob as it is now (`as_it_stands`); what was asked for lately is remembered. Raises
     SceneError.
     """
-    model, is_solved = as_it_stands(blob)
+    model, is_solved = present_model(blob)
     key = (model.name, *model.definition)
     if key not in _known:
         while len(_known) >= MOST:

@@ -24,14 +24,14 @@ from ...core.implicit import (
 from ...core.implicit.functions.transformed import Moved
 from ...core.rigid import rotation_matrix
 from ..writing.transform import rotation_property
+from .empty_transforms import EmptyTransform
 from .objects import BIAS_OF_RADII
-from .seats import Seat
 
 UPRIGHT = 1e-5  # of two axes' lengths: more than that between them is shear
 
 
 @dataclass(frozen=True, eq=False)
-class Seating:
+class EmptyUpdate:
     """What is written to an object: location and scale channels (3,), its rotation (3, 3) without delta, and
     custom properties.
     """
@@ -65,25 +65,25 @@ class Element(Protocol):
         """Which of its parameters (m,) sculpting may change."""
 
     @property
-    def lasting(self) -> Bools:
+    def reproducible(self) -> Bools:
         """Which of its parameters (m,) are the same numbers when its empties are read anew: the others are
         told from where these were.
         """
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def transforms(self) -> tuple[EmptyTransform, ...]:
         """Its empties."""
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """What other parameters (m,) are written as."""
 
 
 @dataclass(frozen=True, eq=False)
 class _OfOneEmpty:
-    seat: Seat
+    transform: EmptyTransform
 
     @property
-    def lasting(self) -> Bools:
+    def reproducible(self) -> Bools:
         """As many as may change."""
         return self.free
 
@@ -93,9 +93,9 @@ class _OfOneEmpty:
         raise NotImplementedError
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def transforms(self) -> tuple[EmptyTransform, ...]:
         """The one."""
-        return (self.seat,)
+        return (self.transform,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Sphere(_OfOneEmpty):
     @property
     def row(self) -> Floats:
         """Its parameters (4,)."""
-        return np.append(self.seat.centre, self.seat.radius)
+        return np.append(self.transform.centre, self.transform.radius)
 
     @property
     def function(self) -> ImplicitFunction:
@@ -115,11 +115,11 @@ class Sphere(_OfOneEmpty):
     @property
     def free(self) -> Bools:
         """All, unless it is held."""
-        return np.full(4, not self.seat.is_held)
+        return np.full(4, not self.transform.is_fixed)
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """Its place and size."""
-        return [_sized(self.seat, parameters[:3], parameters[3])]
+        return [_sized(self.transform, parameters[:3], parameters[3])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,16 +130,16 @@ class Ellipsoid(_OfOneEmpty):
     def function(self) -> ImplicitFunction:
         """Its axes are the empty's; where these are sheared, those of the ellipsoid that they make."""
         if self._is_sheared:
-            axes, half, _ = np.linalg.svd(self.seat.axes)
+            axes, half, _ = np.linalg.svd(self.transform.axes)
         else:
-            half = np.linalg.norm(self.seat.axes, axis=0)
-            axes = self.seat.axes / half
+            half = np.linalg.norm(self.transform.axes, axis=0)
+            axes = self.transform.axes / half
         turned = axes * np.array([1.0, 1.0, np.sign(np.linalg.det(axes))])
-        return Ellipsoids.of([self.seat.centre], [half], [turned])
+        return Ellipsoids.of([self.transform.centre], [half], [turned])
 
     @property
     def _is_sheared(self) -> bool:
-        products = self.seat.axes.T @ self.seat.axes
+        products = self.transform.axes.T @ self.transform.axes
         lengths = np.sqrt(np.diag(products))
         return bool(np.abs(products / np.outer(lengths, lengths) - np.eye(3)).max() > UPRIGHT)
 
@@ -147,29 +147,31 @@ class Ellipsoid(_OfOneEmpty):
     def free(self) -> Bools:
         """Its place, and its half-axes and its turn if the empty can tell them."""
         upright = not self._is_sheared
-        return np.repeat([True, upright, upright and self.seat.turns], 3) & (not self.seat.is_held)
+        return np.repeat([True, upright, upright and self.transform.can_turn], 3) & (
+            not self.transform.is_fixed
+        )
 
     @property
-    def lasting(self) -> Bools:
+    def reproducible(self) -> Bools:
         """All but the turn, which is told from how its axes are."""
         return self.free & (np.arange(9) < 6)
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """Its place, its scale and its rotation."""
-        scale = self.seat.scale
+        scale = self.transform.scale
         if not self._is_sheared:
-            scale = np.abs(parameters[3:6]) / np.linalg.norm(self.seat.axes, axis=0) * scale
+            scale = np.abs(parameters[3:6]) / np.linalg.norm(self.transform.axes, axis=0) * scale
         turn = rotation_matrix(parameters[6:])
-        place = self.seat.location_for(parameters[:3])
-        return [Seating(self.seat.name, place, scale, self.seat.rotation_for(turn))]
+        place = self.transform.location_for(parameters[:3])
+        return [EmptyUpdate(self.transform.name, place, scale, self.transform.rotation_for(turn))]
 
 
 @dataclass(frozen=True, eq=False)
 class Cylinder:
     """All that is near to a segment: parameters its two ends and its radius (7,), which the first tells."""
 
-    start: Seat
-    end: Seat
+    start: EmptyTransform
+    end: EmptyTransform
 
     @property
     def row(self) -> Floats:
@@ -185,23 +187,25 @@ class Cylinder:
     @property
     def free(self) -> Bools:
         """The places of its ends and its radius, but for an end that is held."""
-        start, end = not self.start.is_held, not self.end.is_held
+        start, end = not self.start.is_fixed, not self.end.is_fixed
         return np.repeat([start, end, start], [3, 3, 1])
 
     @property
-    def lasting(self) -> Bools:
+    def reproducible(self) -> Bools:
         """As many as may change."""
         return self.free
 
     @property
-    def seats(self) -> tuple[Seat, ...]:
+    def transforms(self) -> tuple[EmptyTransform, ...]:
         """Its two ends."""
         return self.start, self.end
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """The places of its ends, and its size."""
         places = ((self.start, parameters[:3]), (self.end, parameters[3:6]))
-        return [_sized(seat, place, parameters[6]) for seat, place in places if not seat.is_held]
+        return [
+            _sized(transform, place, parameters[6]) for transform, place in places if not transform.is_fixed
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,31 +214,38 @@ class Plane(_OfOneEmpty):
 
     @property
     def _normal(self) -> Floats:
-        across = np.linalg.inv(self.seat.matrix[:3, :3])[2]
+        across = np.linalg.inv(self.transform.matrix[:3, :3])[2]
         return np.asarray(across / np.sqrt(across @ across))
 
     @property
     def function(self) -> ImplicitFunction:
         """The distance from it."""
-        here = self.seat.centre
-        return HalfSpaces.of([self._normal], [here], here, self.seat.radius)
+        here = self.transform.centre
+        return HalfSpaces.of([self._normal], [here], here, self.transform.radius)
 
     @property
     def free(self) -> Bools:
         """Its distance, and its normal if the empty's rotation can tell it."""
-        return np.array([self.seat.turns] * 3 + [True]) & (not self.seat.is_held)
+        return np.array([self.transform.can_turn] * 3 + [True]) & (not self.transform.is_fixed)
 
     @property
-    def lasting(self) -> Bools:
+    def reproducible(self) -> Bools:
         """Its normal: the distance is told from where it is."""
         return self.free & (np.arange(4) < 3)
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """Its place and its rotation."""
         normal = parameters[:3] / np.sqrt(parameters[:3] @ parameters[:3])
-        place = self.seat.centre + parameters[3] * normal
+        place = self.transform.centre + parameters[3] * normal
         turn = _turn_between(self._normal, normal)
-        return [Seating(self.seat.name, self.seat.location_for(place), None, self.seat.rotation_for(turn))]
+        return [
+            EmptyUpdate(
+                self.transform.name,
+                self.transform.location_for(place),
+                None,
+                self.transform.rotation_for(turn),
+            )
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,16 +260,20 @@ class _Written(_OfOneEmpty):
     @property
     def function(self) -> ImplicitFunction:
         """Where the empty is."""
-        return Scaled(Moved(self.own, self.seat.matrix), self.seat.radius / self.seat.size)
+        return Scaled(Moved(self.own, self.transform.matrix), self.transform.radius / self.transform.size)
 
     @property
     def free(self) -> Bools:
         """All."""
         return np.ones(len(self.keys), dtype=bool)
 
-    def seatings(self, parameters: Floats) -> list[Seating]:
+    def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """Its numbers."""
-        return [Seating(self.seat.name, properties=dict(zip(self.keys, parameters.tolist(), strict=True)))]
+        return [
+            EmptyUpdate(
+                self.transform.name, properties=dict(zip(self.keys, parameters.tolist(), strict=True))
+            )
+        ]
 
 
 class Quadric(_Written):
@@ -269,8 +284,10 @@ class Formula(_Written):
     """A formula in x, y and z: parameters its constants."""
 
 
-def _sized(seat: Seat, centre: Floats, radius: float) -> Seating:
-    return Seating(seat.name, seat.location_for(centre), abs(radius) / seat.radius * seat.scale)
+def _sized(transform: EmptyTransform, centre: Floats, radius: float) -> EmptyUpdate:
+    return EmptyUpdate(
+        transform.name, transform.location_for(centre), abs(radius) / transform.radius * transform.scale
+    )
 
 
 def _turn_between(first: Floats, second: Floats) -> Floats:

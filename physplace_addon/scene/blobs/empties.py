@@ -21,8 +21,8 @@ from ..access import custom_properties, view_layer_of
 from ..affine import NOISE
 from ..rotations import matrix_of, values_of
 from ..writing.transform import Channels, channels, rotation_property, set_channels
-from .elements import Seating
-from .objects import BLOB, family_of, is_anywhere, other_ends
+from .elements import EmptyUpdate
+from .objects import BLOB, family_of, is_in_scene, other_ends
 
 PREFIX = f"{BLOB}."
 VECTORS = ("location", "delta_location", "scale", "delta_scale")
@@ -36,7 +36,7 @@ class Reference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
+class EmptySnapshot:
     """All of an empty that tells of its blob: its transform, how large it is drawn, whose child it is, and
     its custom properties.
     """
@@ -50,7 +50,7 @@ class Look:
     properties: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, obj: Object) -> Look:
+    def of(cls, obj: Object) -> EmptySnapshot:
         """As the object is now."""
         rows: Any = obj.matrix_parent_inverse
         return cls(
@@ -82,7 +82,7 @@ class Look:
         self._restore_properties(obj)
 
     def _restore_properties(self, obj: Object) -> None:
-        before, now = dict(self.properties), dict(Look.of(obj).properties)
+        before, now = dict(self.properties), dict(EmptySnapshot.of(obj).properties)
         for key in now.keys() - before.keys():
             del obj[key]
         for key, value in before.items():
@@ -97,11 +97,11 @@ class Empties:
     def __init__(self, blob: Object) -> None:
         self._name, self._uid = blob.name, blob.session_uid
         self._all = frozenset(obj.session_uid for obj in bpy.data.objects)
-        self._before = {obj.session_uid: (obj.name, Look.of(obj)) for obj in family_of(blob)}
-        self._looks: dict[str, Look] = {}
+        self._before = {obj.session_uid: (obj.name, EmptySnapshot.of(obj)) for obj in family_of(blob)}
+        self._snapshots: dict[str, EmptySnapshot] = {}
         self._count = 0
-        self.look_again()
-        self._undone_to = dict(self._looks)
+        self.take_snapshots()
+        self._undone_to = dict(self._snapshots)
 
     @property
     def blob(self) -> str:
@@ -119,42 +119,44 @@ class Empties:
         named = bpy.data.objects[self.blob]
         return named.session_uid == self._uid and BLOB in custom_properties(named)
 
-    def look_again(self) -> None:
+    def take_snapshots(self) -> None:
         """List them anew, and take them all as they are now."""
         blob = bpy.data.objects[self.blob]
         watched = {*family_of(blob), *other_ends(blob)}  # an end need not be the blob's child
-        self._looks = {obj.name: Look.of(obj) for obj in watched}
+        self._snapshots = {obj.name: EmptySnapshot.of(obj) for obj in watched}
         self._count = len(bpy.data.objects)
 
-    def look_at(self, names: Iterable[str]) -> None:
+    def take_snapshots_of(self, names: Iterable[str]) -> None:
         """Take some as they are now."""
-        self._looks.update({name: _look(name) for name in names})
+        self._snapshots.update({name: _snapshot(name) for name in names})
 
     def changed(self) -> frozenset[str]:
         """The names of those that somebody else has changed or deleted since they were last looked at.
 
         If objects were made or deleted meanwhile, the blob itself is among them: its parts may be others.
         """
-        names = {name for name, look in self._looks.items() if not _is_there(name) or look != _look(name)}
+        names = {
+            name for name, look in self._snapshots.items() if not _is_there(name) or look != _snapshot(name)
+        }
         if len(bpy.data.objects) != self._count:
             names.add(self.blob)
         return frozenset(names)
 
-    def write(self, context: Context, seatings: Iterable[Seating]) -> bool:
+    def write(self, context: Context, updates: Iterable[EmptyUpdate]) -> bool:
         """Put empties where they are told; tell whether that has changed any."""
         written = False
-        for seating in seatings:
-            if seating.name in self._looks and seating.name in bpy.data.objects:
-                written |= self._put(bpy.data.objects[seating.name], seating)
+        for update in updates:
+            if update.name in self._snapshots and update.name in bpy.data.objects:
+                written |= self._put(bpy.data.objects[update.name], update)
         if written:
             view_layer_of(context).update()
         return written
 
-    def _put(self, obj: Object, seating: Seating) -> bool:
-        before = self._looks[obj.name]
-        put(obj, seating)
-        self._looks[obj.name] = Look.of(obj)
-        return self._looks[obj.name] != before
+    def _put(self, obj: Object, update: EmptyUpdate) -> bool:
+        before = self._snapshots[obj.name]
+        write_update(obj, update)
+        self._snapshots[obj.name] = EmptySnapshot.of(obj)
+        return self._snapshots[obj.name] != before
 
     @property
     def differ_from_start(self) -> bool:
@@ -169,14 +171,14 @@ class Empties:
     def make_undo(self, message: str) -> None:
         """Make an undo step of them as they are."""
         bpy.ops.ed.undo_push(message=message)
-        self.are_in_undo()
+        self.mark_undo_step()
 
-    def are_in_undo(self) -> None:
+    def mark_undo_step(self) -> None:
         """There is an undo step that has them as they are."""
         self._undone_to = self._now()
 
-    def _now(self) -> dict[str, Look]:
-        return {obj.name: Look.of(obj) for obj in family_of(bpy.data.objects[self.blob])}
+    def _now(self) -> dict[str, EmptySnapshot]:
+        return {obj.name: EmptySnapshot.of(obj) for obj in family_of(bpy.data.objects[self.blob])}
 
     def restore(self, context: Context) -> list[str]:
         """Have all as they were in the beginning, and no others; the names of those that cannot be had.
@@ -194,7 +196,7 @@ class Empties:
         return [self._before[uid][0] for uid in missing]
 
     def _restore_those_there(self) -> None:
-        there = {obj.session_uid: obj for obj in bpy.data.objects if is_anywhere(obj)}
+        there = {obj.session_uid: obj for obj in bpy.data.objects if is_in_scene(obj)}
         known = {uid: there[uid] for uid in self._before if uid in there}
         for uid, obj in known.items():
             obj.name = self._before[uid][0]
@@ -206,25 +208,25 @@ class Empties:
             self._before[uid][1].restore(obj)
 
     def _missing(self) -> list[int]:
-        there = {obj.session_uid for obj in bpy.data.objects if is_anywhere(obj)}
+        there = {obj.session_uid for obj in bpy.data.objects if is_in_scene(obj)}
         return [uid for uid in self._before if uid not in there]
 
 
-def put(obj: Object, seating: Seating) -> None:
+def write_update(obj: Object, update: EmptyUpdate) -> None:
     """Put an empty where it is told, unless single precision has it there already."""
-    if seating.location is not None and not _is(obj.location, seating.location):
-        obj.location = seating.location.tolist()
-    if seating.rotation is not None:
+    if update.location is not None and not _is(obj.location, update.location):
+        obj.location = update.location.tolist()
+    if update.rotation is not None:
         now = channels(obj)
-        if np.abs(matrix_of(obj.rotation_mode, now.rotation) - seating.rotation).max() > NOISE:
-            turned = values_of(obj.rotation_mode, seating.rotation, now.rotation)
+        if np.abs(matrix_of(obj.rotation_mode, now.rotation) - update.rotation).max() > NOISE:
+            turned = values_of(obj.rotation_mode, update.rotation, now.rotation)
             set_channels(obj, Channels(now.location, turned))
-    if seating.scale is not None and not _is(obj.scale, seating.scale):
-        obj.scale = seating.scale.tolist()
-    for key, value in seating.properties.items():
+    if update.scale is not None and not _is(obj.scale, update.scale):
+        obj.scale = update.scale.tolist()
+    for key, value in update.properties.items():
         if custom_properties(obj).get(key) != value:
             obj[key] = value
-    if seating.properties:
+    if update.properties:
         obj.update_tag()
 
 
@@ -239,8 +241,8 @@ def _is(vector: Any, values: Floats) -> bool:
 
 
 def _is_there(name: str) -> bool:
-    return name in bpy.data.objects and is_anywhere(bpy.data.objects[name])
+    return name in bpy.data.objects and is_in_scene(bpy.data.objects[name])
 
 
-def _look(name: str) -> Look:
-    return Look.of(bpy.data.objects[name])
+def _snapshot(name: str) -> EmptySnapshot:
+    return EmptySnapshot.of(bpy.data.objects[name])

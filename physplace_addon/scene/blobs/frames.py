@@ -53,14 +53,14 @@ class BlobFrames:
         """Whether a frame comes right after those that were read."""
         return frame == self.next
 
-    def holds(self, frame: int) -> bool:
+    def is_unchanged(self, frame: int) -> bool:
         """Whether the blob, as it stands in a frame, is what was read there, if it was. Raises SceneError."""
         at = frame - self.first
         if not 0 <= at < len(self._models):
             return True
         return _is_as(read_blob(bpy.data.objects[self.name]), self._models[at])
 
-    def take(self) -> None:
+    def read_next(self) -> None:
         """Read the blob as it stands, as the next frame. Raises SceneError."""
         found = read_blob(bpy.data.objects[self.name])
         self._check(found, self.next)
@@ -97,8 +97,8 @@ class BlobFrames:
         """What is keyed in a frame; where the elements are baked, nothing is left to follow."""
         model = self.model(frame)
         controls = () if self._is_baked else model.controls
-        places = [seat.centre.tolist() for seat in controls]
-        return KeyedFrame(model.sculpted(), places, tuple(seat.name for seat in controls))
+        places = [transform.centre.tolist() for transform in controls]
+        return KeyedFrame(model.sculpted(), places, tuple(transform.name for transform in controls))
 
 
 def read_frames(context: Context, blobs: Sequence[BlobFrames], last: int) -> None:
@@ -112,14 +112,14 @@ def read_frames(context: Context, blobs: Sequence[BlobFrames], last: int) -> Non
     stands = scene.frame_current == last and scene.frame_subframe == 0.0
     if stands and all(each.is_next(last) for each in unread):
         for each in unread:
-            each.take()
+            each.read_next()
         return
     with _frames_are_changed(scene):
         for frame in range(min(each.next for each in unread), max(last, unread[0].first) + 1):
             scene.frame_set(frame)
             for each in unread:
                 if each.is_next(frame):
-                    each.take()
+                    each.read_next()
 
 
 def is_baked(blob: Object) -> bool:
@@ -132,7 +132,7 @@ def is_animated(blob: Object) -> bool:
     return any(_is_animated(obj) for obj in family_of(blob))
 
 
-def as_it_is_shown(context: Context, blob: Object) -> BlobModel:
+def solved_model(context: Context, blob: Object) -> BlobModel:
     """The blob in the scene's frame; if keys move its control points, as its surface has come to there.
 
     It is solved from the scene's first frame on, as when it is played. Raises SceneError.
@@ -146,7 +146,7 @@ def as_it_is_shown(context: Context, blob: Object) -> BlobModel:
     return frames.at(scene.frame_current)[0]
 
 
-def as_it_stands(blob: Object) -> tuple[BlobModel, bool]:
+def present_model(blob: Object) -> tuple[BlobModel, bool]:
     """The blob in the scene's frame, and whether that is what its surface comes to there: as playback shows
     it, or else as its elements are keyed.
 
@@ -172,9 +172,9 @@ def _is_animated(obj: Object) -> bool:
 
 def _is_as(found: BlobModel, known: BlobModel) -> bool:
     """Whether a blob is as it was: all that its surface depends on, and its control points."""
-    places = [(seat.name, seat.centre.tobytes()) for seat in found.controls]
+    places = [(transform.name, transform.centre.tobytes()) for transform in found.controls]
     return found.definition == known.definition and places == [
-        (seat.name, seat.centre.tobytes()) for seat in known.controls
+        (transform.name, transform.centre.tobytes()) for transform in known.controls
     ]
 
 

@@ -16,8 +16,8 @@ from mathutils import Matrix, Vector
 from ...core.arrays import Floats
 from ..access import present, takes_objects, view_layer_of
 from ..errors import SceneError
+from .element_kinds import KINDS
 from .empties import numbers
-from .kinds import KINDS
 from .objects import (
     BIAS,
     BIAS_OF_RADII,

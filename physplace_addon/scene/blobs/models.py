@@ -18,7 +18,9 @@ from ...core.implicit import Frozen, ImplicitFunction
 from ...core.implicit.particles.floaters import FloaterSettings
 from ..access import custom_properties
 from ..errors import SceneError
-from .elements import Seating
+from .blob_functions import ParameterSlot, read_function
+from .elements import EmptyUpdate
+from .empty_transforms import BlobSpace, EmptyTransform
 from .objects import (
     BLOB,
     FORMULA,
@@ -31,8 +33,6 @@ from .objects import (
     number_of,
     shared_ends,
 )
-from .parts import Slot, read_part
-from .seats import Frame, Seat
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +44,32 @@ class BlobModel:
     name: str
     frame: Floats
     function: ImplicitFunction
-    slots: tuple[Slot, ...]
+    slots: tuple[ParameterSlot, ...]
     free: Bools
     sigma: float
-    controls: tuple[Seat, ...]
+    controls: tuple[EmptyTransform, ...]
     combination: tuple[object, ...]
 
-    def seatings(self) -> list[Seating]:
+    def updates(self) -> list[EmptyUpdate]:
         """What its parameters are written as to the empties, of elements that may change."""
         own, slots = self.function.parameters, [slot for slot in self.slots if slot.of(self.free).any()]
-        return [seating for slot in slots for seating in slot.element.seatings(slot.of(own))]
+        return [update for slot in slots for update in slot.element.updates(slot.of(own))]
 
     @property
     def definition(self) -> tuple[object, ...]:
         """All that its surface depends on."""
         kinds = tuple((type(slot.element).__name__, slot.names) for slot in self.slots)
-        places = tuple(seat.matrix.tobytes() for slot in self.slots for seat in slot.element.seats)
+        places = tuple(
+            transform.matrix.tobytes() for slot in self.slots for transform in slot.element.transforms
+        )
         return self.combination, kinds, places, self.function.parameters.tobytes()
 
-    def with_controls_as_they_are(self, names: Collection[str]) -> BlobModel:
+    def with_current_controls(self, names: Collection[str]) -> BlobModel:
         """The model with some of its control points read anew. Raises SceneError."""
-        frame = Frame(self.name, self.frame)
+        frame = BlobSpace(self.name, self.frame)
         anew = [
-            frame.seat(bpy.data.objects[seat.name]) if seat.name in names else seat for seat in self.controls
+            frame.transform_of(bpy.data.objects[transform.name]) if transform.name in names else transform
+            for transform in self.controls
         ]
         return replace(self, controls=tuple(anew))
 
@@ -95,7 +98,7 @@ class BlobModel:
         for slot in self.slots:
             own, now = known.get(slot.names), slot.of(parameters)
             if own is not None and not moved.intersection(slot.names) and len(own) == len(now):
-                now[slot.element.lasting] = own[slot.element.lasting]
+                now[slot.element.reproducible] = own[slot.element.reproducible]
         return replace(self, function=self.function.with_parameters(parameters))
 
     def is_made_as(self, other: BlobModel) -> bool:
@@ -119,18 +122,18 @@ class BlobModel:
     def names(self) -> frozenset[str]:
         """The names of its empties, control points too."""
         parts = {name for slot in self.slots for name in slot.names}
-        return frozenset({self.name, *parts, *(seat.name for seat in self.controls)})
+        return frozenset({self.name, *parts, *(transform.name for transform in self.controls)})
 
 
 def read_blob(blob: Object) -> BlobModel:
     """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
     check_depth(blob)
-    frame = replace(Frame.of(blob), shared=shared_ends(blob))
-    part = read_part(blob, frame)
+    frame = replace(BlobSpace.of(blob), shared=shared_ends(blob))
+    part = read_function(blob, frame)
     sigma = number_of(blob, SIGMA, 0.0)
     if sigma < 0.0:
         raise SceneError(blob.name, f'its property "{SIGMA}" is {sigma:g}', "set it to 0 or more")
-    controls = tuple(frame.seat(control) for control in controls_of(blob))
+    controls = tuple(frame.transform_of(control) for control in controls_of(blob))
     return BlobModel(
         blob.name,
         frame.matrix,
@@ -177,8 +180,8 @@ def _room(model: BlobModel, box: Floats) -> Floats | None:
     """A box (2, 3) about the elements, cut by that of the surface; None for a surface that is nowhere."""
     if np.any(box[0] > box[1]):
         return None
-    centres = np.array([seat.centre for slot in model.slots for seat in slot.element.seats])
-    size = max(seat.radius for slot in model.slots for seat in slot.element.seats)
+    centres = np.array([transform.centre for slot in model.slots for transform in slot.element.transforms])
+    size = max(transform.radius for slot in model.slots for transform in slot.element.transforms)
     room = np.stack([centres.min(axis=0) - ROOM * size, centres.max(axis=0) + ROOM * size])
     cut = np.stack([np.maximum(room[0], box[0]), np.minimum(room[1], box[1])])
     return cut if np.all(cut[0] < cut[1]) else room

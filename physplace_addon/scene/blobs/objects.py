@@ -54,7 +54,7 @@ def is_whole_blob(obj: Object) -> bool:
     return is_blob(obj) and blob_of(obj) == obj and bool(parts_of(obj))
 
 
-def shows_its_blob(obj: Object) -> bool:
+def is_blob_mesh(obj: Object) -> bool:
     """Whether an object is the mesh of the blob whose child it is; of one without parts nothing else is."""
     owner = obj.parent if MESH in custom_properties(obj) else None
     return owner is not None and is_blob(owner) and bool(parts_of(owner))
@@ -114,10 +114,10 @@ def family_of(blob: Object) -> Iterator[Object]:
 
 def _children(obj: Object) -> list[Object]:
     """An object's children that are anywhere: one that is deleted may still be in the file."""
-    return [child for child in obj.children if is_anywhere(child)]
+    return [child for child in obj.children if is_in_scene(child)]
 
 
-def is_anywhere(obj: Object) -> bool:
+def is_in_scene(obj: Object) -> bool:
     """Whether an object is in a view layer, or at least in a collection, which takes longer to tell."""
     layer: ViewLayer | None = bpy.context.view_layer
     seen = layer is not None and layer.objects.get(obj.name) == obj
@@ -167,7 +167,7 @@ def other_end(obj: Object) -> Object:
 def _other_end(obj: Object) -> Object | None:
     value = custom_properties(obj).get(END)
     found = bpy.data.objects.get(value) if isinstance(value, str) else value
-    is_there = isinstance(found, Object) and found != obj and is_anywhere(found)
+    is_there = isinstance(found, Object) and found != obj and is_in_scene(found)
     return found if is_there else None
 
 
@@ -177,6 +177,6 @@ def check_depth(blob: Object) -> None:
     """
     for obj in blob.children_recursive:
         is_part = is_control(obj) or custom_properties(obj).get(ELEMENT, OTHER_END) != OTHER_END
-        if is_part and obj.parent is not None and not is_blob(obj.parent) and is_anywhere(obj):
+        if is_part and obj.parent is not None and not is_blob(obj.parent) and is_in_scene(obj):
             found = f'its parent "{obj.parent.name}" is no blob, so it is no part of "{blob.name}"'
             raise SceneError(obj.name, found, "make it a child of the blob itself")

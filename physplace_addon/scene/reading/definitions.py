@@ -39,7 +39,7 @@ def has_definition(obj: Object) -> bool:
     return KIND in custom_properties(obj)
 
 
-def complex_of(evaluated: Object) -> Boundary:
+def boundary_of(evaluated: Object) -> Boundary:
     """The exact faces, edges and vertices an object defines, in its local coordinates.
 
     Raises SceneError, naming the object and the property, for a definition that has no meaning.
@@ -63,7 +63,7 @@ def body_of(
     `complex_of`, and for a surface that needs too many triangles.
     """
     try:
-        return bodies.exact(complex_of(evaluated), evaluated.name, resolution, tolerance)
+        return bodies.exact(boundary_of(evaluated), evaluated.name, resolution, tolerance)
     except SurfaceError as error:
         raise _named(evaluated, error) from error
 

@@ -24,15 +24,15 @@ from ...core.bodies import Body
 from ...core.errors import MeshError
 from ...core.rigid import Pose
 from ..access import active_object, evaluated_scene, library_of, original, view_layer_of
-from ..affine import Placed, is_singular, linear4, split
+from ..affine import PoseAndStretch, is_singular, linear4, split
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
-from ..rests.start import kept_start
+from ..rests.start import stored_start
 from ..writing.transform import ObjectSpace, object_space
-from .shapes import NOT_FINITE, RESET, Reader
-from .visible import Family, Item, items
-from .weights import Part, assembled, part_of
+from .masses import BodyPart, body_part, combined_body
+from .shapes import NOT_FINITE, RESET, BodyReader
+from .visible import Family, VisibleItem, visible_items
 
 SHAPELESS = frozenset(  # modifiers that move no point
     {
@@ -138,7 +138,7 @@ class Scenario:
         """How far single precision may have put a point of a moving body off, in scene units."""
         return max(subject.rounding for subject in self.subjects)
 
-    def standing(self, names: frozenset[str]) -> list[Body]:
+    def bodies_of(self, names: frozenset[str]) -> list[Body]:
         """The bodies of the world that objects of these full names show."""
         return [body for body, owner in zip(self.world, self.owners, strict=True) if owner in names]
 
@@ -155,14 +155,14 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
     for mover in moving:
         check_moves_whole(mover, depsgraph)
     frames = [_Frame.of(mover, depsgraph) for mover in moving]
-    parts: list[list[Part]] = [[] for _ in moving]
+    parts: list[list[BodyPart]] = [[] for _ in moving]
     world: list[Body] = []
     owners: list[str] = []
-    reader = Reader(depsgraph)
-    for item in items(depsgraph, [Family.of(mover) for mover in moving]):
+    reader = BodyReader(depsgraph)
+    for item in visible_items(depsgraph, [Family.of(mover) for mover in moving]):
         if item.family is not None:
             own = reader.body(item, frames[item.family].affine(item))
-            parts[item.family] += [] if own is None else [part_of(own, item.evaluated, item.shower)]
+            parts[item.family] += [] if own is None else [body_part(own, item.evaluated, item.shower)]
             continue
         body = reader.body(item, _clean(item.matrix))
         if body is not None:
@@ -217,7 +217,7 @@ class _Frame:
 
     obj: Object
     evaluated: Object
-    own: Placed
+    own: PoseAndStretch
     space: ObjectSpace
 
     @classmethod
@@ -229,7 +229,7 @@ class _Frame:
         space = object_space(obj, evaluated)
         return cls(obj, evaluated, split(matrix), space)
 
-    def affine(self, item: Item) -> Floats:
+    def affine(self, item: VisibleItem) -> Floats:
         """From an item's coordinates to this frame (4, 4); the mesh of a text or a surface stands as it does
         itself.
         """
@@ -239,15 +239,15 @@ class _Frame:
         return self.own.pose.inverse().matrix4 @ item.matrix
 
     def subject(
-        self, parts: Sequence[Part], depsgraph: Depsgraph, left_out: Mapping[str, MeshError]
+        self, parts: Sequence[BodyPart], depsgraph: Depsgraph, left_out: Mapping[str, MeshError]
     ) -> Subject:
         if not parts:
             raise self._shapeless(left_out)
         pose = self.own.pose
-        body = assembled(parts, [self.obj, *self.obj.children_recursive], pose, depsgraph)
+        body = combined_body(parts, [self.obj, *self.obj.children_recursive], pose, depsgraph)
         notes = [f"{name} is left out: {error.found}" for name, error in left_out.items()]
         body = replace(body, notes=(*body.notes, *notes))
-        kept = kept_start(self.obj, body, pose, _rounding(body, pose))
+        kept = stored_start(self.obj, body, pose, _rounding(body, pose))
         start = pose if kept is None else kept
         return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start)
 
@@ -272,5 +272,5 @@ def _rounding(body: Body, pose: Pose) -> float:
 def _clean(matrix: Floats) -> Floats:
     if not np.all(np.isfinite(matrix)) or is_singular(matrix):
         return matrix
-    placed: Placed = split(matrix)
+    placed: PoseAndStretch = split(matrix)
     return placed.affine

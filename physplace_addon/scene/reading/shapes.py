@@ -30,7 +30,7 @@ from .definitions import body_of
 from .meshes import triangles_of
 from .smooth import smooth_body
 from .subdivision import limit_body
-from .visible import Item
+from .visible import VisibleItem
 
 _AS_DISPLAYED = "its mesh as displayed, not its exact surface"
 
@@ -82,7 +82,7 @@ def sheet_of(spline: Spline) -> SplineSheet:
 NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
 
 
-class Reader:
+class BodyReader:
     """Makes bodies of items; instances of one mesh are cleaned and analysed once.
 
     `left_out` has the names of objects whose faces bound nothing, as faces without area, and why.
@@ -93,7 +93,7 @@ class Reader:
         self.left_out: dict[str, MeshError] = {}
         self._known: dict[tuple[str, int], Body | None] = {}
 
-    def body(self, item: Item, affine: Floats) -> Body | None:
+    def body(self, item: VisibleItem, affine: Floats) -> Body | None:
         """The item's body after an affine map (4, 4); None for an item without faces, one that is left out,
         or one shrunk to nothing.
         """
@@ -110,12 +110,12 @@ class Reader:
         known = self._known[key]
         return None if known is None else known.transformed(affine, name=name)
 
-    def _flattened(self, item: Item, affine: Floats) -> Body | None:
+    def _flattened(self, item: VisibleItem, affine: Floats) -> Body | None:
         if item.exact:
             raise SceneError(item.evaluated.name, "its scale is zero", "give it a scale on every axis")
         return self._polyhedron(item, affine)
 
-    def _shown(self, item: Item) -> Body | None:
+    def _shown(self, item: VisibleItem) -> Body | None:
         make = spline_body if original(item.evaluated).type == "SURFACE" else limit_body
         curved, notes = make(item.evaluated, self._depsgraph)
         if curved is None and not notes:
@@ -123,7 +123,7 @@ class Reader:
         body = self._polyhedron(item, np.eye(4)) if curved is None else curved
         return None if body is None else replace(body, notes=(*notes, *body.notes))
 
-    def _polyhedron(self, item: Item, affine: Floats) -> Body | None:
+    def _polyhedron(self, item: VisibleItem, affine: Floats) -> Body | None:
         mesh = triangles_of(item.evaluated)
         if mesh is None or len(mesh.triangles) == 0:
             return None
@@ -138,7 +138,7 @@ class Reader:
         return replace(body, notes=(*holed, *body.notes))
 
 
-def _exact(item: Item) -> Body:
+def _exact(item: VisibleItem) -> Body:
     if is_blob(item.evaluated):
         return body_of_blob(original(item.evaluated))
     return body_of(item.evaluated)

@@ -19,14 +19,14 @@ from bpy.types import Depsgraph, Object
 
 from ...core.arrays import Floats
 from ..access import custom_properties, original, present
-from ..blobs.objects import is_whole_blob, shows_its_blob
+from ..blobs.objects import is_blob_mesh, is_whole_blob
 from .definitions import curve_names, has_definition
 
 IGNORE = "physplace_ignore"
 
 
 @dataclass(frozen=True, eq=False)
-class Item:
+class VisibleItem:
     """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over.
 
     `shower` is the evaluated object that shows it, itself or as an instance, and `owner` the full name of
@@ -53,7 +53,7 @@ class Family:
         return cls(frozenset(member.name_full for member in (active, *active.children_recursive)))
 
 
-def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
+def visible_items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[VisibleItem]:
     """Everything visible that has a shape: what moves with one of the families, and all the rest.
 
     Each item must be used up before the next one is asked for.
@@ -68,14 +68,14 @@ def items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[Item]:
             continue
         if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
             continue
-        if shows_its_blob(original(shown)):
+        if is_blob_mesh(original(shown)):
             continue
         exact = has_definition(shown) or is_whole_blob(original(shown))
         doubled = instance.is_instance and owner == original(shown)
         counts = not doubled if exact else shown.type == "MESH"
         if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
-            yield Item(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
+            yield VisibleItem(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
 
 
 def _ignored(obj: Object) -> bool:

@@ -14,48 +14,48 @@ import numpy as np
 from bpy.types import Context, Depsgraph, Object
 
 from ...core.arrays import Floats
-from ...core.placement.contact_query import Found, Standing
+from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ..access import custom_properties, evaluated_scene, original
 from ..affine import NOISE, is_singular, split
-from ..blobs.frames import as_it_stands
+from ..blobs.frames import present_model
 from ..blobs.objects import is_blob
 from .definitions import KIND
 from .scenario import Subject, read
 from .smooth import FACETED
-from .visible import Family, Item, items
+from .visible import Family, VisibleItem, visible_items
 
-Thing = tuple[str, str, int, tuple[str, ...], bytes]
+Fingerprint = tuple[str, str, int, tuple[str, ...], bytes]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SeenPart:
     """A part of the object that moves: what it is, and its affine map (4, 4) into the object's frame."""
 
-    thing: Thing
+    thing: Fingerprint
     affine: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
+class WatchedObject:
     """The object as a body, what it stands among, prepared, and what was seen of both."""
 
     subject: Subject
-    standing: Standing
-    world: tuple[Thing, ...]
-    parts: tuple[Part, ...]
+    query: ContactQuery
+    world: tuple[Fingerprint, ...]
+    parts: tuple[SeenPart, ...]
 
     @classmethod
-    def of(cls, context: Context, obj: Object) -> Watched:
+    def of(cls, context: Context, obj: Object) -> WatchedObject:
         """Read the scene around an object. Raises PhysPlaceError, naming what cannot be read."""
         scenario = read(context, [obj])
         subject = scenario.subject
         world, parts = _seen(evaluated_scene(context), obj, subject.pose)
         return cls(
-            subject, Standing.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
+            subject, ContactQuery.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
         )
 
-    def found(self, context: Context, obj: Object) -> Found | None:
+    def contacts(self, context: Context, obj: Object) -> QueriedContacts | None:
         """What the object touches and overlaps where it stands now; None if the scene must be read again:
         something else has moved, come or gone, or the object is another one, or of another shape.
         """
@@ -67,9 +67,9 @@ class Watched:
         world, parts = _seen(depsgraph, obj, pose)
         if tuple(world) != self.world or not self._has(parts, pose):
             return None
-        return self.standing.at(pose, replace(self.subject, pose=pose).rounding)
+        return self.query.at(pose, replace(self.subject, pose=pose).rounding)
 
-    def _has(self, parts: list[Part], pose: Pose) -> bool:
+    def _has(self, parts: list[SeenPart], pose: Pose) -> bool:
         """Whether the object's parts are where they were in its frame, as far as single precision tells."""
         if len(parts) != len(self.parts):
             return False
@@ -81,20 +81,20 @@ class Watched:
         return True
 
 
-def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Thing], list[Part]]:
+def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Fingerprint], list[SeenPart]]:
     """What is visible beside an object, and the object's own parts with it at a pose."""
     back = pose.inverse().matrix4
-    world: list[Thing] = []
-    parts: list[Part] = []
-    for item in items(depsgraph, [Family.of(obj)]):
+    world: list[Fingerprint] = []
+    parts: list[SeenPart] = []
+    for item in visible_items(depsgraph, [Family.of(obj)]):
         if item.family is None:
             world.append(_thing(item, item.matrix.tobytes()))
         else:
-            parts.append(Part(_thing(item, b""), back @ item.matrix))
+            parts.append(SeenPart(_thing(item, b""), back @ item.matrix))
     return world, parts
 
 
-def _thing(item: Item, where: bytes) -> Thing:
+def _thing(item: VisibleItem, where: bytes) -> Fingerprint:
     """What tells an item from others, and from itself once its surface is defined in another way."""
     shown = item.evaluated
     definition = _definition(shown, item.exact)
@@ -104,7 +104,7 @@ def _thing(item: Item, where: bytes) -> Thing:
 def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
     """All that an exact surface is told by. Raises SceneError for a blob that cannot be read."""
     if is_blob(shown):
-        return (repr(as_it_stands(original(shown))[0].definition),)
+        return (repr(present_model(original(shown))[0].definition),)
     telling = KIND if exact else FACETED
     own = custom_properties(shown).items()
     return tuple(f"{key}={value}" for key, value in own if key.startswith(telling))

@@ -41,7 +41,7 @@ def own_action_without(obj: Object, paths: Collection[str]) -> None:
         return
     identifier = slot_of(obj)
     data.action = data.action.copy()
-    take_slot(obj, identifier)
+    use_slot(obj, identifier)
     for curves in _curve_lists(obj):
         for curve in [curve for curve in curves if curve.data_path in paths]:
             curves.remove(curve)
@@ -54,7 +54,7 @@ def slot_of(obj: Object) -> str:
     return slot.identifier if slot is not None else ""
 
 
-def take_slot(obj: Object, identifier: str) -> None:
+def use_slot(obj: Object, identifier: str) -> None:
     """Have an object use a slot of its action, if the action has it."""
     layered: Any = obj.animation_data
     if identifier and identifier in layered.action.slots:
@@ -62,7 +62,7 @@ def take_slot(obj: Object, identifier: str) -> None:
 
 
 @contextmanager
-def keys_put_back_on_error(obj: Object) -> Iterator[None]:
+def keys_restored_on_error(obj: Object) -> Iterator[None]:
     """If the block fails, the object has the action, the keys and the channels that it had before."""
     data = obj.animation_data
     action = data.action if data else None

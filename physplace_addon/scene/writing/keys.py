@@ -19,7 +19,7 @@ from ...core.arrays import Floats
 from ..access import present, scene_of
 from ..errors import SceneError
 from .actions import curves_of, key_at
-from .key_thinning import Measure, kept
+from .key_reduction import MotionScale, needed_keys
 from .transform import TRANSFORM, Channels, channels, rotation_property, set_channels
 
 NEEDED, AVAILABLE, REPLACE = "INSERTKEY_NEEDED", "INSERTKEY_AVAILABLE", "INSERTKEY_REPLACE"
@@ -45,11 +45,11 @@ class KeyOptions:
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """An object's channels on a frame; `on_way` to the next key, or a rest."""
+    """An object's channels on a frame; `on_path` to the next key, or a rest."""
 
     frame: int
     values: Channels
-    on_way: bool
+    on_path: bool
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class Keying:
         return replace(by_hand, options=(by_hand.options - ONLY_IF) | options)
 
 
-def way_keys(
-    path: Sequence[Channels], first_frame: int, last_frame: int, measure: Measure, error: float
+def path_keys(
+    path: Sequence[Channels], first_frame: int, last_frame: int, measure: MotionScale, error: float
 ) -> list[Key]:
     """The keys of a path on whole frames: the first state's and the last one's, and those needed between.
 
@@ -97,7 +97,7 @@ def way_keys(
     frames = np.rint(np.linspace(first_frame, last_frame, len(path))).astype(int).tolist()
     states = list(dict(zip(frames, path, strict=True)).items())
     times, values = [frame for frame, _ in states], [values for _, values in states]
-    chosen = kept(values, times, measure, error)
+    chosen = needed_keys(values, times, measure, error)
     return [Key(times[i], values[i], i < len(states) - 1) for i in chosen]
 
 
@@ -106,7 +106,7 @@ def insert_automatically(context: Context, obj: Object, frame: int) -> None:
     keying = Keying.automatic(context)
     if keying is not None:
         names = [name for name in _names(obj) if _is_in_keying_set(scene_of(context), obj, name)]
-        insert_keys(obj, [Key(frame, channels(obj), on_way=False)], keying, names)
+        insert_keys(obj, [Key(frame, channels(obj), on_path=False)], keying, names)
 
 
 def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str] | None = None) -> None:
@@ -130,7 +130,7 @@ def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequenc
 
 
 def _insert(obj: Object, name: str, index: int, key: Key, keying: Keying) -> None:
-    kind: Any = GENERATED if key.on_way else keying.kind
+    kind: Any = GENERATED if key.on_path else keying.kind
     options: Any = set(keying.options)
     done = obj.keyframe_insert(name, index=index, frame=key.frame, group=GROUP, options=options, keytype=kind)
     if not done and not options & ONLY_IF:
@@ -160,7 +160,7 @@ def _style(curve: FCurve, keys: Sequence[Key], before: frozenset[float], keying:
             continue
         if point.co[0] not in before:
             _set_style(point, keying.interpolation, keying.handle)
-        if key.on_way:
+        if key.on_path:
             _set_style(point, "LINEAR", keying.handle)
     curve.update()
 
@@ -182,28 +182,28 @@ def channels_before(obj: Object, frame: int) -> Channels:
     return replace(values, rotation=rotation)
 
 
-def last_set_before(obj: Object, frame: int) -> float | None:
+def last_set_key_before(obj: Object, frame: int) -> float | None:
     """The frame of the last key of the transform before a frame that is not on a way to a rest."""
     points = [point for curve in transform_curves(obj) for point in curve.keyframe_points]
     frames = [float(point.co[0]) for point in points if point.type != GENERATED and point.co[0] < frame]
     return max(frames, default=None)
 
 
-def remove_way(obj: Object, frame: int) -> None:
+def remove_path_keys(obj: Object, frame: int) -> None:
     """Take away the keys on the way to the rest on a frame."""
-    first = last_set_before(obj, frame)
+    first = last_set_key_before(obj, frame)
     for curve in list(transform_curves(obj)):
         points = curve.keyframe_points
         for point in reversed(list(points)):
-            on_way = point.type == GENERATED and point.co[0] < frame
-            if on_way and (first is None or point.co[0] > first):
+            on_path = point.type == GENERATED and point.co[0] < frame
+            if on_path and (first is None or point.co[0] > first):
                 points.remove(point, fast=True)
         curve.update()
 
 
 def remove_key(obj: Object, frame: int) -> None:
     """Take away the key of the transform on a frame, and those on the way to it."""
-    remove_way(obj, frame)
+    remove_path_keys(obj, frame)
     for curve in list(transform_curves(obj)):
         if key_at(curve, frame) is not None:
             obj.keyframe_delete(curve.data_path, index=curve.array_index, frame=frame)

@@ -22,10 +22,10 @@ from ..access import scene_of, view_layer_of
 from ..errors import SceneError
 from ..reading.scenario import Subject
 from ..rests.start import write_start
-from .key_thinning import Measure
-from .keys import Keying, KeyOptions, insert_automatically, insert_keys, way_keys
+from .key_reduction import MotionScale
+from .keys import Keying, KeyOptions, insert_automatically, insert_keys, path_keys
 from .report import write_report
-from .transform import Channels, channels, check_stands_at, set_channels
+from .transform import Channels, channels, check_world_matrix, set_channels
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def _key_paths(
         end = first + keys.frame_step * (len(path) - 1)
         insert_keys(
             _object(outcome.subject),
-            way_keys(path, first, end, measure_of(outcome.subject), keys.error),
+            path_keys(path, first, end, measure_of(outcome.subject), keys.error),
             keying,
         )
         last = max(last, end)
@@ -76,12 +76,12 @@ def _key_paths(
     return last
 
 
-def measure_of(subject: Subject) -> Measure:
+def measure_of(subject: Subject) -> MotionScale:
     """How far an object's location and rotation move the points of its body."""
     body, space = subject.body, subject.space
     farthest = float(np.linalg.norm(body.triangles.reshape(-1, 3), axis=1).max())
     scale = float(np.linalg.norm(space.outer[:3, 0]))
-    return Measure(space.mode, scale / body.radius, farthest / body.radius)
+    return MotionScale(space.mode, scale / body.radius, farthest / body.radius)
 
 
 def write_reports_only(outcomes: Sequence[Outcome]) -> None:
@@ -118,7 +118,7 @@ def _move(
     _set_all(context, objects, values)
     try:
         for obj, matrix in zip(objects, expected, strict=True):
-            check_stands_at(context, obj, matrix)
+            check_world_matrix(context, obj, matrix)
     except SceneError:
         _set_all(context, objects, before)
         raise

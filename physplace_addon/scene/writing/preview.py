@@ -17,7 +17,7 @@ from ...core.arrays import Floats
 from ...core.rigid import Pose
 from ..access import view_layer_of
 from ..reading.scenario import Subject
-from .transform import Channels, channels, check_stands_at, set_channels
+from .transform import Channels, channels, check_world_matrix, set_channels
 
 SEE_THROUGH: Final = "WIRE"
 TRIAL = 0.1  # over R, and radians
@@ -43,17 +43,17 @@ class Preview:
                 obj.display_type = look
         view_layer_of(context).update()
 
-    def check_obeyed(self, context: Context) -> None:
+    def check_writable(self, context: Context) -> None:
         """Raise SceneError for an object that does not go where it is put. None is moved in the end."""
         poses = [subject.pose.displaced(*_trial(subject)) for subject in self._subjects]
         try:
             self.show(context, poses)
             for subject, pose in zip(self._subjects, poses, strict=True):
-                check_stands_at(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
+                check_world_matrix(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
         finally:
             self.restore(context)
 
-    def stay(self) -> None:
+    def accept(self) -> None:
         """Where the objects are now counts as where they were before."""
         self._shown = [channels(obj) for obj in self._objects()]
         self._before = list(self._shown)

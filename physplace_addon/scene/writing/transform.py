@@ -155,7 +155,7 @@ READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrice
 HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 
 
-def check_stands_at(context: Context, obj: Object, matrix: Floats) -> None:
+def check_world_matrix(context: Context, obj: Object, matrix: Floats) -> None:
     """Raise SceneError if Blender does not give an object the world matrix (4, 4) that it was put to."""
     written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
     off = np.abs(np.array(written, dtype=np.float64) - matrix).max()

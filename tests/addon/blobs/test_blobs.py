@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.operators.blobs.session import BlobSession
-from physplace_addon.overlay.disks import SHARE, Floaters, disks
+from physplace_addon.overlay.disks import SHARE, FloaterDisks, disks
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
@@ -243,7 +243,7 @@ def test_disks_stay_tangent_to_a_surface_that_is_stretched_and_mirrored():
     normal[0], normal[1] = (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)
     affine = np.diag([-2.0, 1.0, 0.5, 1.0])
     affine[:3, 3] = (1.0, 2.0, 3.0)
-    moved = Floaters(normal, normal, np.full(300, 0.2)).moved(affine)
+    moved = FloaterDisks(normal, normal, np.full(300, 0.2)).moved(affine)
     corners, triangles = disks(moved)
     rim = corners.reshape(300, -1, 3) - moved.position[:, None]
     np.testing.assert_allclose(np.einsum("nsi,ni->ns", rim, moved.normal), 0.0, atol=1e-12)

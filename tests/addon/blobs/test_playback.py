@@ -107,7 +107,7 @@ def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed):
     playback.playback.forget()
     for frame in (5, 1, 6, 3, 2):
         np.testing.assert_array_equal(shown_in(frame).floaters.position, shown[frame])
-    solved = frames.as_it_is_shown(bpy.context, keyed)
+    solved = frames.solved_model(bpy.context, keyed)
     np.testing.assert_array_equal(in_frames(keyed), before)
     bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6)
     bpy.context.scene.frame_set(2)

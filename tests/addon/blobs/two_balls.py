@@ -21,5 +21,5 @@ def off(blob: bpy.types.Object) -> float:
     """How far the surface is from its control points at most, in the blob's units."""
     bpy.context.view_layer.update()
     model = read_blob(blob)
-    value, slope = model.function.gradient(np.array([seat.centre for seat in model.controls]))
+    value, slope = model.function.gradient(np.array([transform.centre for transform in model.controls]))
     return float(np.max(np.abs(value) / np.linalg.norm(slope, axis=1)))

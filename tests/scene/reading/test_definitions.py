@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.reading.definitions import body_of, complex_of
+from physplace_addon.scene.reading.definitions import body_of, boundary_of
 from tests.scene import scenes
 
 TURN = "0, 2*pi, periodic"
@@ -23,10 +23,10 @@ def evaluated(obj):
 
 
 def test_a_formula_is_read_with_its_constants():
-    body = complex_of(evaluated(ring()))
+    body = boundary_of(evaluated(ring()))
     assert body.closed
     assert body.mass.volume == pytest.approx(2 * np.pi**2 * 0.0625, rel=1e-12)
-    assert complex_of(evaluated(ring("Other"))) is body
+    assert boundary_of(evaluated(ring("Other"))) is body
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,14 @@ CENTER = "physplace_center_of_mass"
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BodyPart:
     """A body in the frame of the object that moves, and the full name of the object that shows it."""
 
     owner: str
     body: Body
 
 
-def part_of(body: Body, shown: Object, owner: Object) -> Part:
+def body_part(body: Body, shown: Object, owner: Object) -> BodyPart:
     """The body of an object that is shown, by itself or as an instance of an owner, with its density, or the
     owner's; and with its mass where it is an instance that has one.
     """
@@ -47,10 +47,12 @@ def part_of(body: Body, shown: Object, owner: Object) -> Part:
         body = replace(body, mass=replace(body.mass, density=density))
     if mass is not None:
         body = replace(body, mass=body.mass.weighing(mass))
-    return Part(owner.name_full, body)
+    return BodyPart(owner.name_full, body)
 
 
-def assembled(parts: Sequence[Part], members: Sequence[Object], pose: Pose, depsgraph: Depsgraph) -> Body:
+def combined_body(
+    parts: Sequence[BodyPart], members: Sequence[Object], pose: Pose, depsgraph: Depsgraph
+) -> Body:
     """The parts of an object at a pose as one body; members are the object, the first, and its children.
 
     Raises SceneError for a property that has no meaning, naming its object.

@@ -73,7 +73,7 @@ def test_reading_takes_at_most_eight_times_what_fetching_does() -> None:
 PLACE = """
 import resource, bpy, physplace_addon
 from tests.scene import scenes
-from tests.scene.test_reading_speed import large
+from tests.scene.reading.test_speed import large
 bpy.ops.wm.read_factory_settings(use_empty=True)
 physplace_addon.register()
 scenes.floor()

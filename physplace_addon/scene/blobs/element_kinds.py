@@ -16,47 +16,47 @@ from ..access import custom_properties
 from ..affine import is_similarity
 from ..errors import SceneError
 from .elements import Cylinder, Element, Ellipsoid, Formula, Plane, Quadric, Sphere
+from .empty_transforms import BlobSpace
 from .objects import BLOB, COEFFICIENTS, CYLINDER, FORMULA, OWN, number_of, other_end
-from .seats import Frame
 
 PREFIX = f"{BLOB}."
 TORUS = "(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2"
 
 
 @dataclass(frozen=True)
-class Form:
+class ElementKind:
     """A kind of element: how it is called, shown and read, and the properties that a new one has."""
 
     label: str
     description: str
     display: str
-    read: Callable[[Object, Frame], Element]
+    read: Callable[[Object, BlobSpace], Element]
     has_end: bool = False
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _sphere(obj: Object, frame: Frame) -> Element:
-    seat = frame.seat(obj)
-    return Sphere(seat) if is_similarity(seat.matrix) else Ellipsoid(seat)
+def _sphere(obj: Object, frame: BlobSpace) -> Element:
+    transform = frame.transform_of(obj)
+    return Sphere(transform) if is_similarity(transform.matrix) else Ellipsoid(transform)
 
 
-def _cylinder(obj: Object, frame: Frame) -> Element:
-    return Cylinder(frame.seat(obj), frame.seat(other_end(obj)))
+def _cylinder(obj: Object, frame: BlobSpace) -> Element:
+    return Cylinder(frame.transform_of(obj), frame.transform_of(other_end(obj)))
 
 
-def _plane(obj: Object, frame: Frame) -> Element:
-    return Plane(frame.seat(obj))
+def _plane(obj: Object, frame: BlobSpace) -> Element:
+    return Plane(frame.transform_of(obj))
 
 
-def _quadric(obj: Object, frame: Frame) -> Element:
+def _quadric(obj: Object, frame: BlobSpace) -> Element:
     keys = tuple(PREFIX + name for name in COEFFICIENTS)
     numbers = np.array([number_of(obj, key, 0.0) for key in keys])
     if not numbers[:9].any():
         raise SceneError(obj.name, "its quadric has no coefficients", f"set {keys[0]}, or another, off 0")
-    return Quadric(frame.seat(obj), Quadrics.of([numbers]), keys)
+    return Quadric(frame.transform_of(obj), Quadrics.of([numbers]), keys)
 
 
-def _formula(obj: Object, frame: Frame) -> Element:
+def _formula(obj: Object, frame: BlobSpace) -> Element:
     text = custom_properties(obj).get(FORMULA)
     if not isinstance(text, str):
         found = f'its property "{FORMULA}" is {text!r}'
@@ -71,32 +71,34 @@ def _formula(obj: Object, frame: Frame) -> Element:
         found, *shown = str(error).split("\n")
         remedy = "\n".join([f'see its properties "{FORMULA}" and "{PREFIX}..."', *shown])
         raise SceneError(obj.name, found, remedy) from error
-    return Formula(frame.seat(obj), own, keys)
+    return Formula(frame.transform_of(obj), own, keys)
 
 
-KINDS: dict[str, Form] = {
-    "sphere": Form(
+KINDS: dict[str, ElementKind] = {
+    "sphere": ElementKind(
         "Sphere",
         "A ball: its place is the centre, its size the radius. Scaled by more on one axis, an ellipsoid",
         "SPHERE",
         _sphere,
     ),
-    CYLINDER: Form(
+    CYLINDER: ElementKind(
         "Cylinder",
         "All that is near to the line between two empties: the first one's size is the radius",
         "SPHERE",
         _cylinder,
         has_end=True,
     ),
-    "plane": Form("Plane", "All that is below it, against its z axis, without end", "SINGLE_ARROW", _plane),
-    "quadric": Form(
+    "plane": ElementKind(
+        "Plane", "All that is below it, against its z axis, without end", "SINGLE_ARROW", _plane
+    ),
+    "quadric": ElementKind(
         "Quadric",
         "Where a polynomial of degree two in its own x, y and z is below 0; its coefficients are properties",
         "PLAIN_AXES",
         _quadric,
         properties={PREFIX + name: value for name, value in COEFFICIENTS.items()},
     ),
-    "formula": Form(
+    "formula": ElementKind(
         "Formula",
         "Where a formula in its own x, y and z is below 0; its text and constants are properties",
         "PLAIN_AXES",

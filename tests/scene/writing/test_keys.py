@@ -10,9 +10,9 @@ import pytest
 
 from physplace_addon.scene import rotations
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.writing.actions import curves_of, key_at, keys_put_back_on_error
-from physplace_addon.scene.writing.key_thinning import Measure, kept
-from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, way_keys
+from physplace_addon.scene.writing.actions import curves_of, key_at, keys_restored_on_error
+from physplace_addon.scene.writing.key_reduction import MotionScale, needed_keys
+from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, path_keys
 from physplace_addon.scene.writing.transform import Channels
 from tests.scene import scenes
 
@@ -49,19 +49,19 @@ def test_new_keys_have_the_interpolation_handles_and_type_that_the_artist_has_se
     edit = bpy.context.preferences.edit
     edit.keyframe_new_interpolation_type, edit.keyframe_new_handle_type = "CONSTANT", "VECTOR"
     bpy.context.scene.tool_settings.keyframe_type = "EXTREME"
-    _insert(cube, [Key(3, _channels(0.0), on_way=True), Key(7, _channels(1.0), on_way=False)])
+    _insert(cube, [Key(3, _channels(0.0), on_path=True), Key(7, _channels(1.0), on_path=False)])
     for curve in curves_of(cube):
-        on_way, rest = curve.keyframe_points
-        assert (on_way.type, on_way.interpolation) == ("GENERATED", "LINEAR")
+        on_path, rest = curve.keyframe_points
+        assert (on_path.type, on_path.interpolation) == ("GENERATED", "LINEAR")
         assert (rest.type, rest.interpolation, rest.handle_left_type) == ("EXTREME", "CONSTANT", "VECTOR")
         assert curve.group.name == "Object Transforms"
 
 
 def test_a_key_that_is_there_keeps_its_interpolation() -> None:
     cube = scenes.cube()
-    _insert(cube, [Key(3, _channels(0.0), on_way=False)])
+    _insert(cube, [Key(3, _channels(0.0), on_path=False)])
     key_at(_curve(cube, "location", 0), 3).interpolation = "BOUNCE"
-    _insert(cube, [Key(3, _channels(2.0), on_way=False)])
+    _insert(cube, [Key(3, _channels(2.0), on_path=False)])
     key = key_at(_curve(cube, "location", 0), 3)
     assert (key.interpolation, key.co[1]) == ("BOUNCE", 2.0)
 
@@ -70,7 +70,7 @@ def test_only_needed_keys_are_inserted_and_still_every_one_holds() -> None:
     cube = scenes.cube()
     bpy.context.preferences.edit.use_keyframe_insert_needed = True
     rests = {1: 0.0, 20: 0.0, 40: 5.0, 60: 5.0}
-    _insert(cube, [Key(frame, _channels(x), on_way=False) for frame, x in rests.items()])
+    _insert(cube, [Key(frame, _channels(x), on_path=False) for frame, x in rests.items()])
     assert len(_curve(cube, "location", 2).keyframe_points) == 1
     for frame, x in rests.items():
         assert _curve(cube, "location", 0).evaluate(frame) == pytest.approx(x, abs=1e-6)
@@ -83,11 +83,11 @@ def test_keys_go_to_the_object_s_own_slot_of_an_action_that_it_shares() -> None:
     if hasattr(cube.animation_data, "action_slot"):
         action = cube.animation_data.action
         cube.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Cube")
-        _insert(cube, [Key(1, _channels(4.0), on_way=False)])
+        _insert(cube, [Key(1, _channels(4.0), on_path=False)])
         assert cube.animation_data.action == other.animation_data.action
         assert _curve(other, "location", 0).evaluate(1) == 0.0
     else:
-        _insert(cube, [Key(1, _channels(4.0), on_way=False)])
+        _insert(cube, [Key(1, _channels(4.0), on_path=False)])
     assert _curve(cube, "location", 0).evaluate(1) == 4.0
 
 
@@ -122,8 +122,8 @@ def test_after_an_error_keys_action_and_channels_are_those_of_before(keyed: bool
         name = cube.animation_data.action.name
 
     def fail() -> None:
-        with keys_put_back_on_error(cube):
-            _insert(cube, [Key(1, _channels(9.0), on_way=False)])
+        with keys_restored_on_error(cube):
+            _insert(cube, [Key(1, _channels(9.0), on_path=False)])
             raise SceneError("Cube", "a fault", "none")
 
     with pytest.raises(SceneError):
@@ -154,7 +154,7 @@ def test_what_blender_shows_between_the_keys_is_no_farther_off_than_asked(mode: 
     radius, path = 0.5, _winding(60, mode)
     cube = scenes.cube()
     cube.rotation_mode, cube.scale = mode, (radius / np.sqrt(3.0),) * 3
-    keys = way_keys(path, 0, 59, Measure(mode, 1.0 / radius, 1.0), error)
+    keys = path_keys(path, 0, 59, MotionScale(mode, 1.0 / radius, 1.0), error)
     assert keys[0].frame == 0
     assert keys[-1].frame == 59
     assert 3 < len(keys) < 50
@@ -174,7 +174,8 @@ def test_what_blender_shows_between_the_keys_is_no_farther_off_than_asked(mode: 
 def test_a_larger_error_needs_fewer_keys_and_none_keeps_all() -> None:
     path = _winding(60, "XYZ")
     counts = [
-        len(kept(path, range(60), Measure("XYZ", 1.0, 1.0), error)) for error in (0.0, 1e-2, 3e-2, 1e-1)
+        len(needed_keys(path, range(60), MotionScale("XYZ", 1.0, 1.0), error))
+        for error in (0.0, 1e-2, 3e-2, 1e-1)
     ]
     assert counts[0] == 60
     assert sorted(counts, reverse=True) == counts
@@ -183,8 +184,8 @@ def test_a_larger_error_needs_fewer_keys_and_none_keeps_all() -> None:
 
 def test_on_too_few_frames_every_key_is_still_a_state_on_a_whole_frame() -> None:
     path = _winding(60, "XYZ")
-    keys = way_keys(path, 10, 14, Measure("XYZ", 1.0, 1.0), 0.0)
+    keys = path_keys(path, 10, 14, MotionScale("XYZ", 1.0, 1.0), 0.0)
     assert [key.frame for key in keys] == [10, 11, 12, 13, 14]
     assert all(any(key.values is state for state in path) for key in keys)
     assert keys[-1].values is path[-1]
-    assert [key.on_way for key in keys] == [True, True, True, True, False]
+    assert [key.on_path for key in keys] == [True, True, True, True, False]

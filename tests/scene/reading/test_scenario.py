@@ -253,5 +253,5 @@ def test_the_bodies_of_the_world_know_the_objects_that_show_them() -> None:
     holder.instance_type, holder.instance_collection = "COLLECTION", collection
     scenes.floor()
     scenario = _read(active)
-    (standing,) = scenario.standing(frozenset({"Holder"}))
+    (standing,) = scenario.bodies_of(frozenset({"Holder"}))
     np.testing.assert_allclose(standing.mass.center, (9.0, 0.0, 0.0), atol=1e-6)

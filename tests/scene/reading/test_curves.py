@@ -9,7 +9,7 @@ from scipy.special import comb
 
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.curves import bezier_pieces
-from physplace_addon.scene.reading.definitions import complex_of
+from physplace_addon.scene.reading.definitions import boundary_of
 from tests.core.surfaces.bezier import spline_bodies
 from tests.scene import scenes
 
@@ -126,6 +126,6 @@ def test_a_circle_of_rational_arcs_is_an_exact_profile_and_path() -> None:
         for point, weight in zip(obj.data.splines[0].points, spline_bodies.CIRCLE_WEIGHTS, strict=False):
             point.co.w = weight
         name = {"revolution": "profile", "tube": "path"}[kind]
-        body = complex_of(scenes.surface("Ring", kind, **{name: obj.name}, **values))
+        body = boundary_of(scenes.surface("Ring", kind, **{name: obj.name}, **values))
         assert body.closed
         assert body.mass.volume == pytest.approx(2.0 * np.pi**2 * 0.0625, rel=1e-12)

@@ -21,7 +21,7 @@ from .transform import Channels
 
 
 @dataclass(frozen=True)
-class Measure:
+class MotionScale:
     """How far a body's points go, over R, for a unit of its object's location (`length`), and a radian."""
 
     mode: str
@@ -29,14 +29,16 @@ class Measure:
     turn: float
 
 
-def kept(path: Sequence[Channels], frames: Sequence[float], measure: Measure, error: float) -> list[int]:
+def needed_keys(
+    path: Sequence[Channels], frames: Sequence[float], measure: MotionScale, error: float
+) -> list[int]:
     """The states of a path, with increasing frames, that need a key: the first, the last and some between.
 
     With an error of 0 all of them.
     """
     if error <= 0.0 or len(path) < 3:
         return list(range(len(path)))
-    ways = _Ways.of(path, frames, measure)
+    ways = _SampledPath.of(path, frames, measure)
     chosen = {0, len(path) - 1}
     open_ends = [(0, len(path) - 1)]
     while open_ends:
@@ -52,17 +54,17 @@ def kept(path: Sequence[Channels], frames: Sequence[float], measure: Measure, er
 
 
 @dataclass(frozen=True, eq=False)
-class _Ways:
+class _SampledPath:
     """n states: frames (n,), locations (n, 3), rotations in their mode (n, 3) or (n, 4), and as matrices."""
 
     frames: Floats
     locations: Floats
     rotations: Floats
     matrices: Floats
-    measure: Measure
+    measure: MotionScale
 
     @classmethod
-    def of(cls, path: Sequence[Channels], frames: Sequence[float], measure: Measure) -> _Ways:
+    def of(cls, path: Sequence[Channels], frames: Sequence[float], measure: MotionScale) -> _SampledPath:
         turns = np.array([values.rotation for values in path])
         return cls(
             np.asarray(frames, dtype=np.float64),

@@ -28,8 +28,9 @@ from ...core.implicit import (
 )
 from ..access import custom_properties
 from ..errors import SceneError
+from .element_kinds import KINDS
 from .elements import Cylinder, Element, Sphere, as_length
-from .kinds import KINDS
+from .empty_transforms import BlobSpace
 from .objects import (
     BIAS,
     BIAS_OF_RADII,
@@ -47,14 +48,13 @@ from .objects import (
     number_of,
     parts_of,
 )
-from .seats import Frame
 
 Number = TypeVar("Number", bound=np.generic)
 Combine = Callable[[Sequence[ImplicitFunction], float], ImplicitFunction]
 
 
 @dataclass(frozen=True, eq=False)
-class Slot:
+class ParameterSlot:
     """An element, and where its parameters are among those of the whole function."""
 
     element: Element
@@ -63,23 +63,23 @@ class Slot:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the element's empties."""
-        return tuple(seat.name for seat in self.element.seats)
+        return tuple(transform.name for transform in self.element.transforms)
 
     def of(self, parameters: NDArray[Number]) -> NDArray[Number]:
         """Its own among all parameters (m,)."""
         return parameters[self.first : self.first + len(self.element.free)]
 
-    def after(self, count: int) -> Slot:
+    def after(self, count: int) -> ParameterSlot:
         """Behind so many more parameters."""
-        return Slot(self.element, self.first + count)
+        return ParameterSlot(self.element, self.first + count)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BlobFunction:
     """A function, the slots of the elements that it is made of, and which parameters may change (m,)."""
 
     function: ImplicitFunction
-    slots: tuple[Slot, ...]
+    slots: tuple[ParameterSlot, ...]
     free: Bools
 
 
@@ -87,12 +87,12 @@ class Part:
 class _Read:
     """A part of a blob, whether it is taken away, and its element, if it is no blob itself."""
 
-    part: Part
+    part: BlobFunction
     subtracts: bool
     element: Element | None
 
 
-def read_part(blob: Object, frame: Frame) -> Part:
+def read_function(blob: Object, frame: BlobSpace) -> BlobFunction:
     """Read a blob in a frame: its own, or that of the blob it is a part of. Raises SceneError."""
     combination = custom_properties(blob)[BLOB]
     if combination not in COMBINATIONS:
@@ -115,20 +115,20 @@ def read_part(blob: Object, frame: Frame) -> Part:
     return _joined(function, [whole, *taken], smooth)
 
 
-def _read(obj: Object, frame: Frame) -> _Read:
+def _read(obj: Object, frame: BlobSpace) -> _Read:
     subtracts = is_on(obj, SUBTRACT)
     if is_blob(obj):
-        return _Read(read_part(obj, frame), subtracts, None)
+        return _Read(read_function(obj, frame), subtracts, None)
     kind = custom_properties(obj)[ELEMENT]
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(f'"{name}"' for name in KINDS)
         raise SceneError(obj.name, f'its property "{ELEMENT}" is {kind!r}', f"set it to one of {known}")
     element = KINDS[kind].read(obj, frame)
     free = element.free & (not is_on(obj, FROZEN))
-    return _Read(Part(element.function, (Slot(element, 0),), free), subtracts, element)
+    return _Read(BlobFunction(element.function, (ParameterSlot(element, 0),), free), subtracts, element)
 
 
-def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) -> Part:
+def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) -> BlobFunction:
     """What is not taken away, combined."""
     if combination == SUM:
         summed = [each for each in read if isinstance(each.element, (Sphere, Cylinder))]
@@ -139,25 +139,25 @@ def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) 
     return _combined(combine, [each.part for each in read], smooth)
 
 
-def _combined(combine: Combine, parts: Sequence[Part], smooth: float) -> Part:
+def _combined(combine: Combine, parts: Sequence[BlobFunction], smooth: float) -> BlobFunction:
     if len(parts) == 1:
         return parts[0]
     return _joined(combine([part.function for part in parts], smooth), parts, smooth)
 
 
-def _joined(function: ImplicitFunction, parts: Sequence[Part], smooth: float) -> Part:
+def _joined(function: ImplicitFunction, parts: Sequence[BlobFunction], smooth: float) -> BlobFunction:
     """Parts whose parameters are one after another, behind the radius of a smooth combination."""
-    slots: list[Slot] = []
+    slots: list[ParameterSlot] = []
     free = [np.zeros(1 if smooth > 0.0 else 0, dtype=bool)]
     first = len(free[0])
     for part in parts:
         slots += [slot.after(first) for slot in part.slots]
         free.append(part.free)
         first += len(part.free)
-    return Part(function, tuple(slots), np.concatenate(free))
+    return BlobFunction(function, tuple(slots), np.concatenate(free))
 
 
-def _sum(blob: Object, read: Sequence[_Read]) -> Part:
+def _sum(blob: Object, read: Sequence[_Read]) -> BlobFunction:
     """The sum of Gaussians: first the bias, which stays, then all balls, then all cylinders; as a length."""
     bias = number_of(blob, BIAS, BIAS_OF_RADII)
     if bias <= 0.0:
@@ -168,7 +168,7 @@ def _sum(blob: Object, read: Sequence[_Read]) -> Part:
     for each in ordered:
         assert isinstance(each.element, (Sphere, Cylinder))
         rows[type(each.element)].append(each.element.row)
-        slots.append(Slot(each.element, first))
+        slots.append(ParameterSlot(each.element, first))
         free.append(each.part.free)
         first += len(each.part.free)
     fields = [
@@ -177,4 +177,6 @@ def _sum(blob: Object, read: Sequence[_Read]) -> Part:
         if rows[kind]
     ]
     mean = float(np.mean([row[-1] for own in rows.values() for row in own]))
-    return Part(Scaled(Blob(bias, tuple(fields)), as_length(mean)), tuple(slots), np.concatenate(free))
+    return BlobFunction(
+        Scaled(Blob(bias, tuple(fields)), as_length(mean)), tuple(slots), np.concatenate(free)
+    )

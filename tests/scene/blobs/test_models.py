@@ -10,8 +10,8 @@ import pytest
 from mathutils import Matrix
 
 from physplace_addon.scene.blobs import making, objects
+from physplace_addon.scene.blobs.element_kinds import KINDS
 from physplace_addon.scene.blobs.empties import Empties
-from physplace_addon.scene.blobs.kinds import KINDS
 from physplace_addon.scene.blobs.models import read_blob
 from physplace_addon.scene.errors import SceneError
 from tests.scene import scenes
@@ -96,7 +96,7 @@ def test_what_is_written_is_what_is_read(blob, happens):
     wanted[0] = model.function.parameters[0]
     empties = Empties(blob)
     changed = model.with_sculpted(model.sculpted().with_parameters(wanted[model.free]))
-    assert empties.write(bpy.context, changed.seatings())
+    assert empties.write(bpy.context, changed.updates())
     assert empties.changed() == frozenset(), "what is written is no change by somebody else"
     np.testing.assert_allclose(parameters(blob), wanted, rtol=2e-6, atol=2e-6)
     empties.restore(bpy.context)
@@ -123,7 +123,7 @@ def test_what_is_written_counts_or_is_not_written():
     np.testing.assert_array_equal(free[1:], [False] * 4 + ends + ends)
     model = read_blob(blob)
     sculpted = model.sculpted().with_parameters(model.sculpted().parameters + 0.25)
-    assert {each.name for each in model.with_sculpted(sculpted).seatings()} == {first.name, second.name}
+    assert {each.name for each in model.with_sculpted(sculpted).updates()} == {first.name, second.name}
     second[objects.END] = spare
     end.parent = None
     np.testing.assert_array_equal(read_blob(blob).free[5:], ends + [True] * 7)
@@ -165,7 +165,7 @@ def test_every_change_by_somebody_else_is_noticed(blob):
     for name, change in changes.items():
         change()
         assert empties.changed() == {name}
-        empties.look_again()
+        empties.take_snapshots()
         assert empties.changed() == frozenset()
     bpy.data.objects.remove(sphere)
     assert empties.changed() == {"Sphere", "Blob"}
@@ -174,7 +174,7 @@ def test_every_change_by_somebody_else_is_noticed(blob):
 def test_rounding_to_single_precision_is_not_taken_for_a_change(blob):
     model = read_blob(blob)
     exact = model.with_sculpted(model.sculpted().with_parameters(model.sculpted().parameters + np.pi / 30.0))
-    Empties(blob).write(bpy.context, exact.seatings())
+    Empties(blob).write(bpy.context, exact.updates())
     again = read_blob(blob)
     assert (again.function.parameters != exact.function.parameters).any()
     kept = again.without_rounding(exact, frozenset({"Sphere"}))
@@ -298,7 +298,7 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
             np.testing.assert_array_equal(value < 0.0, SHAPES[kind](drawn(element, points)))
         sculpted = model.sculpted()
         changed = sculpted.with_parameters(1.1 * sculpted.parameters + 0.05)
-        Empties(blob).write(bpy.context, model.with_sculpted(changed).seatings())
+        Empties(blob).write(bpy.context, model.with_sculpted(changed).updates())
         again = read_blob(blob)
         few = points[:50]
         exact = again.without_rounding(model.with_sculpted(changed), frozenset())
@@ -353,7 +353,7 @@ def test_a_library_override_is_sculpted_saved_and_added_to(blob, tmp_path):
     blob = overridden(tmp_path / "library.blend")
     model = read_blob(blob)
     sculpted = model.sculpted().with_parameters(1.5 * model.sculpted().parameters)
-    Empties(blob).write(bpy.context, model.with_sculpted(sculpted).seatings())
+    Empties(blob).write(bpy.context, model.with_sculpted(sculpted).updates())
     made = making.add_control(bpy.context, blob, np.zeros(3))
     assert made.users_collection == (bpy.context.scene.collection,), "what is overridden takes no objects"
     before, path = parameters(blob), str(tmp_path / "scene.blend")

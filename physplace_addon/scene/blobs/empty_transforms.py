@@ -29,12 +29,12 @@ MEND = "give it a scale other than zero on every axis"
 
 
 @dataclass(frozen=True, eq=False)
-class Seat:
+class EmptyTransform:
     """An object in a blob's coordinates.
 
     matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
     its scale channels; rotation, delta_rotation (3, 3): R and D; is_locked: whether the artist keeps it from
-    being turned; is_held: whether it is not where its channels say, as constraints have it, or is not one
+    being turned; is_fixed: whether it is not where its channels say, as constraints have it, or is not one
     element's alone: it stays where it is.  size: the half size that its empty is drawn with, before its
     scale.
     """
@@ -47,7 +47,7 @@ class Seat:
     rotation: Floats
     delta_rotation: Floats
     is_locked: bool
-    is_held: bool
+    is_fixed: bool
     size: float
 
     @property
@@ -73,7 +73,7 @@ class Seat:
         return location
 
     @cached_property
-    def turns(self) -> bool:
+    def can_turn(self) -> bool:
         """Whether turns of it can be written as a rotation, and may be."""
         return not self.is_locked and is_similarity(self.inverse)
 
@@ -81,7 +81,7 @@ class Seat:
         """The rotation (3, 3), without delta, that turns it so (3, 3) in the blob's coordinates; None where
         none can be written.
         """
-        if not self.turns:
+        if not self.can_turn:
             return None
         inner = self.inverse[:3, :3] / np.cbrt(np.abs(np.linalg.det(self.inverse[:3, :3])))
         delta = self.delta_rotation
@@ -90,7 +90,7 @@ class Seat:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class BlobSpace:
     """A blob's own coordinates: its name, and its world matrix (4, 4); shared: the names of objects that are
     not one element's alone.
     """
@@ -100,20 +100,20 @@ class Frame:
     shared: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, blob: Object) -> Frame:
+    def of(cls, blob: Object) -> BlobSpace:
         """Those of a blob. Raises SceneError where nothing can be told in its coordinates."""
         matrix = _finite(blob, blob.matrix_world)
         if is_singular(matrix):
             raise SceneError(blob.name, ZERO, MEND)
         return cls(blob.name, split(matrix).affine)
 
-    def seat(self, obj: Object) -> Seat:
+    def transform_of(self, obj: Object) -> EmptyTransform:
         """Where an object sits in it. Raises SceneError for an object that is shrunk to nothing."""
         basis = _finite(obj, obj.matrix_basis)
         matrix = self._matrix(obj)
         if is_singular(matrix):
             raise SceneError(obj.name, ZERO, MEND)
-        return Seat(
+        return EmptyTransform(
             obj.name,
             matrix,
             basis @ np.linalg.inv(matrix),
