@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Texts of more than a line: Blender cuts a label's middle out where it is too long for the panel.
+"""The sidebar tab PhysPlace: placing and checking, forces, settings, the active object's last report.
 
-The sidebar tab PhysPlace: place and check, forces, the settings, the last report of the active object.
+Blender cuts the middle out of a label that is too long for its panel, so long texts are broken into lines.
 """
 
 from __future__ import annotations
@@ -25,34 +25,9 @@ from ..scene.writing.report import figures_of, last_report, notes_of
 from ..scene.writing.surface_meshes import definition_error
 
 Icon = Literal["INFO", "ERROR", "BLANK1"]
-UNIT: Final = 20  # pixels of a button's height, at an interface scale of 1
-MARGINS: Final = 3.0  # units beside a text: the panel's borders, its tabs, the label's own
-FONT: Final = 0  # Blender's own
-
-
-def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:
-    """Draw a text in as many lines as the panel needs for it, an icon before the first."""
-    preferences = present(context.preferences)
-    scale = preferences.system.ui_scale
-    blf.size(FONT, present(preferences.ui_styles)[0].widget.points * scale)
-    room = present(context.region).width - (MARGINS + 1.0) * UNIT * scale
-    column = layout.column(align=True)
-    column.scale_y = 0.8  # closer than lines that have nothing to do with each other
-    size: Any = blf.dimensions  # the stub says that it returns nothing
-    for line in wrapped(text, room, lambda part: float(size(FONT, part)[0])):
-        column.label(text=line, icon=icon)
-        icon = "BLANK1"
-
-
-def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
-    """Break a text between words into lines no wider than there is room for; a wider word has its own."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and width(f"{lines[-1]} {word}") <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
+UNIT: Final = 20  # height of a button in pixels, at an interface scale of 1
+MARGINS: Final = 3.0  # width beside a text in units: the panel's borders, its tabs, the label's margins
+FONT: Final = 0  # number of Blender's default font
 
 
 class PHYSPLACE_PT_place(Panel):
@@ -65,7 +40,7 @@ class PHYSPLACE_PT_place(Panel):
     bl_category = "PhysPlace"
 
     def draw(self, context: Context) -> None:
-        """What can be done with the active object, and which one that is."""
+        """Draw the operators of placing, and the name of the active object."""
         layout = present(self.layout)
         active = active_object(context)
         column = layout.column(align=True)
@@ -100,7 +75,7 @@ class PHYSPLACE_PT_forces(Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
-        """The forces, and where they act."""
+        """Draw the forces, and the place where they act."""
         layout = present(self.layout)
         row = layout.row(align=True)
         row.operator(PHYSPLACE_OT_nudge.bl_idname)
@@ -121,7 +96,7 @@ class PHYSPLACE_PT_settings(Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
-        """Gravity, steps, contact, where to stop, keys."""
+        """Draw gravity, steps, contact, unstable rests and keys."""
         chosen = settings_of(scene_of(context))
         layout = present(self.layout)
         layout.use_property_split = True
@@ -165,12 +140,12 @@ class PHYSPLACE_PT_report(Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Only for an object that has a report."""
+        """Return whether there is an active object with a report."""
         active = active_object(context)
         return active is not None and last_report(active) is not None
 
     def draw(self, context: Context) -> None:
-        """One line a figure, and the notes below."""
+        """Draw one line a figure, and the notes below."""
         active = active_object(context)
         report = last_report(active) if active is not None else None
         if report is None:
@@ -182,3 +157,34 @@ class PHYSPLACE_PT_report(Panel):
             line.label(text=row.value)
         for note in notes_of(report):
             draw_paragraph(context, layout, note, "INFO")
+
+
+def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:
+    """Draw a text in as many lines as the panel needs for it, with an icon before the first."""
+    preferences = present(context.preferences)
+    scale = preferences.system.ui_scale
+    blf.size(FONT, present(preferences.ui_styles)[0].widget.points * scale)
+    room = present(context.region).width - (MARGINS + 1.0) * UNIT * scale
+    column = layout.column(align=True)
+    column.scale_y = 0.8  # closer than lines that have nothing to do with each other
+    size: Any = blf.dimensions  # the stub says that it returns nothing
+    for line in wrapped(text, room, lambda part: float(size(FONT, part)[0])):
+        column.label(text=line, icon=icon)
+        icon = "BLANK1"
+
+
+def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
+    """Return a text broken between words into lines.
+
+    Args:
+        text: the text.
+        room: the largest width of a line; a wider word has a line of its own.
+        width: returns the width of a text, in the same unit as room.
+    """
+    lines: list[str] = []
+    for word in text.split():
+        if lines and width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines

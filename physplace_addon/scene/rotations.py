@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses as Blender's properties and files keep them: a location (3,) and a unit quaternion (4,).
+"""Rotations in Blender's rotation modes and poses as lists of numbers, in double precision.
 
-Rotations in an object's own rotation mode, in double precision, near the values the object had before.
+A pose is kept in properties and files as a location (3,) and a unit quaternion (4,), w first.
 
 Blender's Euler order "XYZ" turns about the fixed axes x, then y, then z: `R = Rz Ry Rx`. For an order (i, j,
 k), with s = +1 for the cyclic orders and -1 for the others, `R = R_k(c) R_j(b) R_i(a)` gives `sin b = -s R[k,
-i]`, `tan a = s R[k, j] / R[k, k]`, `tan c = s R[j, i] / R[i, i]`. There are two sets of angles for a
-rotation, each up to whole turns: the one nearest to the object's present angles is taken, so that keyed
-curves do not flip.
+i]`, `tan a = s R[k, j] / R[k, k]`, `tan c = s R[j, i] / R[i, i]`. A rotation has two sets of Euler angles,
+each up to whole turns. The one nearest to the object's present angles is taken, so that keyed curves do not
+flip.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats
 from ..core.rigid import Pose, quaternion_from_matrix, quaternion_matrix, rotation_matrix, rotation_vector
 
-FLOATS = 7
-
-
-def location_and_rotation(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
-    """A pose as values for two properties."""
-    x, y, z = pose.translation.tolist()
-    a, b, c, d = pose.rotation.tolist()
-    return (x, y, z), (a, b, c, d)
-
-
-def floats_of(pose: Pose) -> list[float]:
-    """A pose as one list of seven numbers: the location, then the quaternion."""
-    location, rotation = location_and_rotation(pose)
-    return [*location, *rotation]
-
-
-def pose_of(floats: Sequence[float]) -> Pose:
-    """The pose that seven numbers tell: a location, then a quaternion."""
-    return Pose(np.array(floats[3:], dtype=np.float64), np.array(floats[:3], dtype=np.float64))
-
-
-GIMBAL = 1e-7  # cosine of the middle angle below which the outer two turn about one axis
+FLOATS = 7  # of a pose: the location's three, the quaternion's four
+GIMBAL = 1e-7  # cosine of the middle angle below which the outer two angles turn about one axis
 QUATERNION = "QUATERNION"
 AXIS_ANGLE = "AXIS_ANGLE"
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
-def matrix_of(mode: str, values: ArrayLike) -> Floats:
-    """The rotation matrices (..., 3, 3) of values in a rotation mode.
+def location_and_rotation(pose: Pose) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
+    """Return a pose as the values of two properties: location (3) and unit quaternion (4)."""
+    x, y, z = pose.translation.tolist()
+    a, b, c, d = pose.rotation.tolist()
+    return (x, y, z), (a, b, c, d)
 
-    Quaternions (..., 4) as (w, x, y, z), axis and angle (..., 4) as (angle, x, y, z), or Euler angles
-    (..., 3) by axis; radians.
+
+def floats_of(pose: Pose) -> list[float]:
+    """Return a pose as one list of seven numbers: the location, then the quaternion."""
+    location, rotation = location_and_rotation(pose)
+    return [*location, *rotation]
+
+
+def pose_of(floats: Sequence[float]) -> Pose:
+    """Return the pose of seven numbers: a location, then a quaternion."""
+    return Pose(np.array(floats[3:], dtype=np.float64), np.array(floats[:3], dtype=np.float64))
+
+
+def matrix_of(mode: str, values: ArrayLike) -> Floats:
+    """Return the rotation matrices (..., 3, 3) of values in a rotation mode.
+
+    Args:
+        mode: one of Blender's rotation modes.
+        values: quaternions (..., 4) as (w, x, y, z), axis and angle (..., 4) as (angle, x, y, z), or Euler
+            angles (..., 3) by axis; radians.
     """
     numbers = np.asarray(values, dtype=np.float64)
     if mode == QUATERNION:
@@ -70,10 +70,15 @@ def matrix_of(mode: str, values: ArrayLike) -> Floats:
 
 
 def values_of(mode: str, rotation: Floats, previous: ArrayLike) -> Floats:
-    """The values of a rotation (3, 3) in a mode, nearest to the previous values of the same mode.
+    """Return the values of a rotation (3, 3) in a rotation mode, nearest to the previous values.
 
-    Quaternions keep the side of the previous one; axis and angle keep its axis' side and its whole turns;
-    Euler angles are the nearest of the two sets, each angle by whole turns.
+    Quaternions keep the sign of the previous one. Axis and angle keep the direction of the axis and its whole
+    turns. Of the two sets of Euler angles the nearest is taken, each angle up to whole turns.
+
+    Args:
+        mode: one of Blender's rotation modes.
+        rotation: (3, 3), a rotation matrix.
+        previous: values of the same mode, (4,) or (3,).
     """
     before = np.asarray(previous, dtype=np.float64)
     if mode == QUATERNION:
@@ -112,11 +117,13 @@ def _euler(order: str, rotation: Floats, before: Floats) -> Floats:
 
 
 def _by_axis(order: tuple[int, int, int], angles: tuple[float, float, float]) -> Floats:
+    """Return three angles, given in an Euler order, by axis (3,)."""
     by_axis = np.empty(3)
     by_axis[list(order)] = angles
     return by_axis
 
 
 def _same_turn(angle: ArrayLike, before: ArrayLike) -> Floats:
+    """Return angles shifted by whole turns to within half a turn of earlier ones, radians."""
     turn: Floats = angle - 2.0 * np.pi * np.round((np.asarray(angle) - np.asarray(before)) / (2.0 * np.pi))
     return turn

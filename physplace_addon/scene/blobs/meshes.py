@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob's surface as a mesh object: closed, wound outwards, with the surface's own normals.
+"""A blob's surface as a mesh object, and its particles as empties or as one mesh of disks.
 
-The object is a child of the blob and goes along with it; placing takes the blob's surface itself, and leaves
-the mesh out as long as it is the blob's child.
+The mesh is closed, wound outwards, and has the surface's own normals. It is a child of the blob and moves
+with it. Placing uses the blob's exact surface, and ignores the mesh as long as it is the blob's child.
 
-A blob's particles as objects: an empty for each, or one mesh whose faces each show a disk.
-
-All are children of one empty, a child of the blob, so that they go along with it and can be thrown away
-together. Placing leaves them out.
+The particles are children of one empty or mesh, itself a child of the blob: they move with the blob and can
+be deleted together. Placing ignores them.
 """
 
 from __future__ import annotations
@@ -32,15 +30,22 @@ from .making import homes_of
 from .models import BlobModel, floater_settings
 from .objects import MESH
 
-STEPS = 300  # of particles that spread over the surface, at most
-SEED = 1
+STEPS = 300  # most steps in which particles spread over the surface
+SEED = 1  # of the generator that places new particles: the same blob gives the same mesh
+SIDES = 16  # corners of a particle's disk
+SHARE = 0.85  # a disk's radius over its particle's
 
 
 def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
-    """A mesh of a blob's surface, in the blob's coordinates.
+    """Return a mesh of a blob's surface, in the blob's coordinates.
 
-    radius: of the particles that it goes through, 0 for the blob's own; within: how far it may be from the
-    surface, as a share of that. Raises SceneError if no closed mesh can be had.
+    Args:
+        model: the blob.
+        radius: of the particles that become its vertices, in the blob's units; 0 for the blob's own.
+        within: the largest distance of the mesh from the surface, over that radius.
+
+    Raises:
+        SceneError: if the surface gives no closed mesh.
     """
     floaters = spread_over(model, radius)
     size = radius if radius > 0.0 else floater_settings(model).radius
@@ -51,7 +56,7 @@ def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
 
 
 def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
-    """Particles of a radius, 0 for the blob's own, that have come to rest on its surface."""
+    """Return particles at rest on a blob's surface; their radius is the blob's own if 0 is given."""
     settings = floater_settings(model)
     size = radius if radius > 0.0 else settings.radius
     chosen = FloaterSettings(radius=size, bounds=settings.bounds)
@@ -63,7 +68,7 @@ def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
 
 
 def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulation) -> Object:
-    """A new mesh object, a child of the blob."""
+    """Add a mesh object, a child of the blob, and return it."""
     name, homes = f"{blob.name} Mesh", homes_of(context, blob)
     made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
     for collection in homes:
@@ -77,7 +82,7 @@ def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulati
 
 
 def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:
-    """Unit normals (3 t, 3) at the triangles' corners; the triangles' own where the surface has none."""
+    """Return unit normals (3 t, 3) at the triangles' corners; a triangle's own where the gradient is zero."""
     _, slope = model.function.gradient(mesh.points)
     corners = mesh.points[mesh.triangles]
     flat = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -89,12 +94,8 @@ def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:
     return unit
 
 
-SIDES = 16
-SHARE = 0.85  # of a particle's radius: its disk's
-
-
 def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
-    """An empty for each particle, its y axis along the surface's normal; returns what all are children of."""
+    """Add an empty for each particle, its y axis along the surface's normal; return their common parent."""
     homes = homes_of(context, blob)
     parent = _child(f"{blob.name} Particles", None, blob, homes)
     rows = zip(floaters.positions.tolist(), floaters.normals.tolist(), floaters.radii.tolist(), strict=True)
@@ -110,7 +111,7 @@ def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
 
 
 def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
-    """One mesh with a square for each particle, in place of which Blender shows a disk of its size."""
+    """Add a mesh with a square for each particle, which Blender shows as a disk of its size; return it."""
     homes = homes_of(context, blob)
     faces = bpy.data.meshes.new(f"{blob.name} Particles")
     faces.from_pydata(_squares(floaters).tolist(), [], np.arange(4 * len(floaters)).reshape(-1, 4).tolist())
@@ -128,7 +129,7 @@ def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
 
 
 def _squares(floaters: Floaters) -> Floats:
-    """The corners (4 n, 3) of squares whose instances are as large as the disks: by the root of the area."""
+    """Return the corners (4 n, 3) of squares; an instance is scaled by the root of its square's area."""
     axis = np.eye(3)[np.argmin(np.abs(floaters.normals), axis=1)]
     first = np.cross(axis, floaters.normals)
     first /= np.sqrt(np.einsum("ij,ij->i", first, first))[:, None]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob, read from its empties as an implicit function in its own coordinates.
+"""A blob, read from its empties as an implicit function in the blob's own coordinates.
 
-How far the particles of a blob keep each other off, and how far its surface is looked for.
+`floater_settings` gives the radius of the particles (Witkin and Heckbert's floaters) on its surface, and the
+box in which the surface is looked for.
 """
 
 from __future__ import annotations
@@ -34,11 +35,24 @@ from .objects import (
     shared_ends,
 )
 
+FINEST = 0.003  # smallest radius of particles over the blob's size: about 120,000 of them on a ball
+SHARE = 0.04  # their radius over the blob's size, unless set: about 680 on a ball
+ROOM = 4.0  # how far an unbounded surface is followed beyond its elements, over the largest one's radius
+
 
 @dataclass(frozen=True, eq=False)
 class BlobModel:
-    """A blob in its own coordinates. frame (4, 4) brings them to the world; sigma is what the artist asks the
-    particles to be spread by, 0 for as many as its size wants; combination: what is set on the blob.
+    """A blob in its own coordinates.
+
+    Attributes:
+        name: the blob object's name.
+        frame: (4, 4), from the blob's coordinates to the world.
+        function: its implicit function, below 0 inside.
+        slots: its elements, each with the place of its parameters among the function's.
+        free: (m,), which parameters sculpting may change.
+        sigma: the radius of its particles in the blob's units; 0: chosen by its size.
+        controls: its control points.
+        combination: all properties that say how the elements combine.
     """
 
     name: str
@@ -51,13 +65,13 @@ class BlobModel:
     combination: tuple[object, ...]
 
     def updates(self) -> list[EmptyUpdate]:
-        """What its parameters are written as to the empties, of elements that may change."""
+        """Return what its parameters are written as, to the empties of elements that may change."""
         own, slots = self.function.parameters, [slot for slot in self.slots if slot.of(self.free).any()]
         return [update for slot in slots for update in slot.element.updates(slot.of(own))]
 
     @property
     def definition(self) -> tuple[object, ...]:
-        """All that its surface depends on."""
+        """All that its surface depends on, as a value that can be compared and hashed."""
         kinds = tuple((type(slot.element).__name__, slot.names) for slot in self.slots)
         places = tuple(
             transform.matrix.tobytes() for slot in self.slots for transform in slot.element.transforms
@@ -65,7 +79,7 @@ class BlobModel:
         return self.combination, kinds, places, self.function.parameters.tobytes()
 
     def with_current_controls(self, names: Collection[str]) -> BlobModel:
-        """The model with some of its control points read anew. Raises SceneError."""
+        """Return the model with some of its control points, given by name, read anew. Raises SceneError."""
         frame = BlobSpace(self.name, self.frame)
         anew = [
             frame.transform_of(bpy.data.objects[transform.name]) if transform.name in names else transform
@@ -74,9 +88,7 @@ class BlobModel:
         return replace(self, controls=tuple(anew))
 
     def sculpted(self, grabbed: frozenset[str] = frozenset()) -> Frozen:
-        """The function of those parameters that sculpting may change: none of elements that the artist
-        holds.
-        """
+        """Return the function of the parameters that may change; those of grabbed empties are fixed."""
         free = self.free.copy()
         for slot in self.slots:
             if grabbed.intersection(slot.names):
@@ -84,14 +96,13 @@ class BlobModel:
         return Frozen(self.function, free)
 
     def with_sculpted(self, sculpted: ImplicitFunction) -> BlobModel:
-        """The model with the parameters that sculpting has come to."""
+        """Return the model with the parameters of a sculpted function."""
         return replace(self, function=sculpted.whole) if isinstance(sculpted, Frozen) else self
 
     def without_rounding(self, before: BlobModel, moved: frozenset[str]) -> BlobModel:
-        """The model with the parameters that an earlier one had, but for elements with empties that were
-        moved.
+        """Return the model with an earlier one's parameters, except for elements whose empties were moved.
 
-        What is read from empties is in single precision.
+        What is read from empties is in single precision; the earlier parameters are in double precision.
         """
         known = {slot.names: slot.of(before.function.parameters) for slot in before.slots}
         parameters = self.function.parameters.copy()
@@ -102,13 +113,13 @@ class BlobModel:
         return replace(self, function=self.function.with_parameters(parameters))
 
     def is_made_as(self, other: BlobModel) -> bool:
-        """Whether another model has the same elements, in the same order and frozen in the same way."""
+        """Return whether another model has the same elements, in the same order and equally frozen."""
         mine = [(type(slot.element), slot.names, slot.first) for slot in self.slots]
         theirs = [(type(slot.element), slot.names, slot.first) for slot in other.slots]
         return mine == theirs and np.array_equal(self.free, other.free)
 
     def is_combined_as(self, other: BlobModel) -> bool:
-        """Whether another model has the same elements, and all that is set on the blob is the same, too."""
+        """Return whether another model has the same elements, combined in the same way."""
         fixed = np.ones(len(self.free), dtype=bool)
         for slot in self.slots:
             slot.of(fixed)[:] = False
@@ -120,13 +131,13 @@ class BlobModel:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of its empties, control points too."""
+        """The names of its empties, control points included."""
         parts = {name for slot in self.slots for name in slot.names}
         return frozenset({self.name, *parts, *(transform.name for transform in self.controls)})
 
 
 def read_blob(blob: Object) -> BlobModel:
-    """Read a blob as it is seen now. Raises SceneError, naming the object, the property and a remedy."""
+    """Return a blob as it is now. Raises SceneError, which names the object, the property and a remedy."""
     check_depth(blob)
     frame = replace(BlobSpace.of(blob), shared=shared_ends(blob))
     part = read_function(blob, frame)
@@ -147,7 +158,7 @@ def read_blob(blob: Object) -> BlobModel:
 
 
 def _combination(blob: Object) -> tuple[object, ...]:
-    """All that says how the elements are combined, on the blob and on those that are parts of it."""
+    """Return all properties that say how the elements combine, on the blob and on its parts."""
     return tuple(
         (obj.name, key, custom_properties(obj).get(key))
         for obj in family_of(blob)
@@ -155,14 +166,10 @@ def _combination(blob: Object) -> tuple[object, ...]:
     )
 
 
-FINEST = 0.003  # of the size: about 120,000 particles on a ball
-SHARE = 0.04  # of the size: a ball has about 680 particles
-ROOM = 4.0  # elements' sizes beyond them: how far a surface without end is followed
-
-
 def floater_settings(model: BlobModel) -> FloaterSettings:
-    """The settings of the particles of a blob: as the artist asks, or by its size. Raises SceneError for ones
-    too small.
+    """Return the settings of a blob's particles: radius and box, in the blob's units.
+
+    Raises SceneError for a radius so small that there would be hundreds of thousands of particles.
     """
     box = model.function.box()
     ends = bool(np.all(np.isfinite(box)))
@@ -177,7 +184,7 @@ def floater_settings(model: BlobModel) -> FloaterSettings:
 
 
 def _room(model: BlobModel, box: Floats) -> Floats | None:
-    """A box (2, 3) about the elements, cut by that of the surface; None for a surface that is nowhere."""
+    """Return a box (2, 3) around the elements, cut by that of the surface; None for an empty surface."""
     if np.any(box[0] > box[1]):
         return None
     centres = np.array([transform.centre for slot in model.slots for transform in slot.element.transforms])

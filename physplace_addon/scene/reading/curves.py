@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The knots of NURBS splines, as Blender makes them from the switches Cyclic, Bezier and Endpoint.
+"""Splines of curve and surface objects as exact Bezier pieces.
 
-Knots are whole numbers that rise by 1, each of them once, or, for Bezier, order - 1 times. Endpoint repeats
-the first and the last `order` times. A cyclic spline has its first order - 1 points again at its end, and the
-widths between its first knots again at its end, too. The spline runs from the knot number order - 1 to the
-last but order - 1.
+A Bezier spline is its pieces, and the sides of a poly spline are straight pieces. A NURBS spline is cut at
+its knots; pieces of unequal weights are rational. Pieces of a lower degree than three are raised to cubics.
 
-Curve objects as Bezier pieces, exactly: the profile of a revolution, the path of a tube.
-
-A Bezier spline is its pieces. A poly spline's sides are straight pieces. A NURBS spline is cut into its
-pieces; those of unequal weights are rational. Pieces of a lower degree than three are raised to it.
+Blender makes the knots of a NURBS spline from its switches Cyclic, Bezier and Endpoint (`Direction`). Knots
+are whole numbers that rise by 1, each of them once, or, with Bezier, order - 1 times. Endpoint repeats the
+first and the last knot `order` times. A cyclic spline has its first order - 1 points again at its end, and
+the widths between its first knots again at its end, too. The spline runs from the knot number order - 1
+to the last but order - 1.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ class Direction:
 
     @classmethod
     def u(cls, spline: Spline) -> Direction:
-        """The direction u of a spline: the only one of a curve."""
+        """Return the direction u of a spline: the only one of a curve."""
         switches = spline.use_cyclic_u, spline.use_endpoint_u, spline.use_bezier_u
         return cls(spline.point_count_u, spline.order_u, *switches)
 
     @classmethod
     def v(cls, spline: Spline) -> Direction:
-        """The direction v of a surface."""
+        """Return the direction v of a surface."""
         switches = spline.use_cyclic_v, spline.use_endpoint_v, spline.use_bezier_v
         return cls(spline.point_count_v, spline.order_v, *switches)
 
     @property
     def is_valid(self) -> bool:
-        """Whether Blender makes a spline of it: there are points enough for the order and for Bezier."""
+        """Whether it has points enough for its order and for Bezier, so that Blender shows the spline."""
         if self.count < max(self.order, 2):
             return False
         if self.bezier and self.cyclic:
@@ -59,13 +58,13 @@ class Direction:
 
     @property
     def rows(self) -> Ints:
-        """The points in order, the first of a cyclic spline once more at the end."""
+        """The numbers of the points in order (rows,); a cyclic spline has its first ones again at the end."""
         again = self.order - 1 if self.cyclic else 0
         return np.arange(self.count + again) % self.count
 
     @property
     def knots(self) -> Floats:
-        """The knots, `order` more than there are rows."""
+        """The knots (rows + order,)."""
         count = len(self.rows) + self.order
         tail = 2 * self.order - 1 if self.cyclic else self.order if self.endpoint else 0
         rising, last = self._rising(count - tail)
@@ -73,7 +72,7 @@ class Direction:
         return knots
 
     def _rising(self, count: int) -> tuple[Floats, float]:
-        """The first knots, and the value that comes next."""
+        """Return the first knots (count,), and the value that comes next."""
         inner = self.order - 1 if self.bezier else 1
         if self.endpoint and self.cyclic:
             times = [1, self.order - 1]
@@ -85,10 +84,14 @@ class Direction:
 
 
 def bezier_pieces(obj: Object) -> tuple[Floats, bool]:
-    """The pieces (n, p + 1, 3) of a curve object's one spline, in local coordinates, and whether it is
-    cyclic; rational ones have weights as a fourth coordinate.
+    """Return the Bezier pieces of a curve object's one spline, in local coordinates.
 
-    Raises SceneError if it is not a curve of exactly one spline.
+    Returns:
+        pieces: (n, p + 1, 3), or (n, p + 1, 4) with weights for rational ones.
+        cyclic: whether the spline is closed.
+
+    Raises:
+        SceneError: if it is not a curve object of exactly one spline, or the spline has no length.
     """
     curve = obj.data
     if not isinstance(curve, Curve):
@@ -126,7 +129,7 @@ def _of_bezier(spline: Spline) -> Floats:
 
 
 def control_points(spline: Spline) -> Floats:
-    """The points of a poly or NURBS spline, with their weights (n, 4)."""
+    """Return the points of a poly or NURBS spline, with their weights: (n, 4)."""
     buffer = np.empty(len(spline.points) * 4, dtype=np.float32)
     spline.points.foreach_get("co", buffer)
     return buffer.astype(np.float64).reshape(-1, 4)
@@ -161,7 +164,7 @@ def _of_nurbs(name: str, points: Floats, along: Direction) -> Floats:
 
 
 def _raised(pieces: Floats) -> Floats:
-    """Pieces (n, d + 1, c) of a degree below three as cubics (n, 4, c), others as they are."""
+    """Return pieces (n, d + 1, c) of a degree below three as cubics (n, 4, c), others as they are."""
     degree = pieces.shape[1] - 1
     raised: Floats = raising_matrix(degree, max(degree, CUBIC)) @ pieces
     return raised

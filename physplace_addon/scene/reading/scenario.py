@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a shape depends on must move with it, or it becomes another one on the way.
+"""The objects that move and the world they are placed into, read into bodies of core.
 
-That are the objects its modifiers refer to, such as an armature, a lattice or a cutter, and the other
-metaballs of one blob: those visible whose names are alike up to a number.
+Nothing in the scene is changed. A moving body's frame is its object's own, with rotation and position taken
+out into a pose and scale left in: the solver moves the body rigidly, so scale and shear belong to its shape.
 
-The objects that move and the world they are placed into, read into core's bodies; nothing is changed.
-
-A moving body's frame is its object's own, with its rotation and position taken out into a pose and its scale
-left in: the solver moves the body rigidly, so scale and shear belong to the body's shape.
+Whatever a moving shape depends on must move with it, or its shape would change as it moves: objects that its
+modifiers refer to, such as an armature, a lattice or a cutter, and the other metaballs of one metaball family
+(visible ones whose names are alike up to a number). `read` raises SceneError where one of them stays.
 """
 
 from __future__ import annotations
@@ -41,58 +40,20 @@ SHAPELESS = frozenset(  # modifiers that move no point
     }
 )
 DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
-
-
-def check_moves_whole(obj: Object, depsgraph: Depsgraph) -> None:
-    """Raise SceneError, naming both, if the shape of an object or a child depends on one that stays."""
-    members = [obj, *obj.children_recursive]
-    for member in members:
-        for what, other in _needed(member, depsgraph):
-            if other not in members:
-                raise SceneError(
-                    member.name,
-                    f'{what} "{other.name}", which does not move with it',
-                    "parent one to the other and place the parent, or make it a mesh of its own",
-                )
-
-
-def _needed(member: Object, depsgraph: Depsgraph) -> Iterator[tuple[str, Object]]:
-    """The objects that a shape depends on, and how."""
-    for modifier in member.modifiers:
-        if modifier.show_viewport and modifier.type not in SHAPELESS:
-            for other in _objects_of(modifier):
-                yield f'its modifier "{modifier.name}" depends on', other
-    if member.parent is not None and member.parent_type in DEFORMING_PARENTS:
-        yield "it is deformed by", member.parent
-    if member.type == "META":
-        for other in depsgraph.objects:
-            if other.type == "META" and _blob(other) == _blob(member):
-                yield "it is one blob with", original(other)
-
-
-def _objects_of(modifier: Modifier) -> Iterator[Object]:
-    """The objects that a modifier refers to."""
-    for prop in modifier.bl_rna.properties:
-        other = getattr(modifier, prop.identifier) if prop.type == "POINTER" else None
-        if isinstance(other, Object):
-            yield other
-
-
-def _blob(ball: Object) -> str:
-    """What the names of all metaballs of a blob begin with."""
-    return re.sub(r"\.\d+$", "", ball.name)
-
-
-ROUNDINGS = 8.0  # of a coordinate, between a pose written to an object and the same pose read back
+ROUNDINGS = 8.0  # float32 roundings of a coordinate between writing a pose to an object and reading it back
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """An object that moves, as a body in its own frame, its pose, and the way back to the object.
+    """An object that moves, as a body in its own frame.
 
-    `stretch` (3, 3) is the part of the object's matrix that is not rigid; `space` turns a world matrix into
-    the object's location and rotation; `start` is the pose it was put to by hand: that from which it came to
-    the rest it stands at, or else its pose now.
+    Attributes:
+        name: the object's name.
+        body: its body, and its children's, in the object's frame.
+        pose: its pose in the world.
+        stretch: (3, 3), the part of the object's matrix that is not rigid.
+        space: turns a world matrix into the object's location and rotation.
+        start: the pose from which it came to the rest where it is; its pose now if it is at no known rest.
     """
 
     name: str
@@ -104,24 +65,27 @@ class Subject:
 
     @property
     def is_placed(self) -> bool:
-        """Whether it stands at the rest that an earlier placement brought it to."""
+        """Whether it is at the rest that an earlier placement brought it to."""
         return self.start is not self.pose
 
     @property
     def rounding(self) -> float:
-        """How far single precision may have put a point of the body off, in scene units."""
+        """The largest error of a point of the body by single precision, in scene units."""
         return _rounding(self.body, self.pose)
 
     def world_matrix(self, pose: Pose) -> Floats:
-        """The object's world matrix (4, 4) when its body stands in a pose."""
+        """Return the object's world matrix (4, 4) for a pose of its body."""
         return pose.matrix4 @ linear4(self.stretch)
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """What a placement needs: who moves, and the bodies of the world, in world coordinates.
+    """What a placement needs.
 
-    `owners` are the full names of the objects that show the bodies of the world.
+    Attributes:
+        subjects: the objects that move.
+        world: the fixed bodies, in world coordinates.
+        owners: for each fixed body, the full name of the object that shows it.
     """
 
     subjects: tuple[Subject, ...]
@@ -135,18 +99,23 @@ class Scenario:
 
     @property
     def rounding(self) -> float:
-        """How far single precision may have put a point of a moving body off, in scene units."""
+        """The largest error of a point of a moving body by single precision, in scene units."""
         return max(subject.rounding for subject in self.subjects)
 
     def bodies_of(self, names: frozenset[str]) -> list[Body]:
-        """The bodies of the world that objects of these full names show."""
+        """Return the fixed bodies that objects of these full names show."""
         return [body for body, owner in zip(self.world, self.owners, strict=True) if owner in names]
 
 
 def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
-    """The objects that move, the active one unless told, and everything else that is visible.
+    """Return the objects that move, and everything else that is visible, as bodies.
 
-    Raises SceneError, or another PhysPlaceError, naming the object, what is wrong with it, and a remedy.
+    Args:
+        context: Blender's context.
+        movers: the objects that move; the active one if None.
+
+    Raises:
+        PhysPlaceError: a SceneError or another, that names the object, what is wrong and a remedy.
     """
     moving = [_active(context)] if movers is None else list(movers)
     for mover in moving:
@@ -175,10 +144,9 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
 
 
 def selected_movers(context: Context) -> list[Object]:
-    """The active object and those selected with it, the active one first.
+    """Return the active object and those selected with it, the active one first.
 
-    One that is a child of another of them moves with that one and is not listed. Raises SceneError if there
-    is no active object.
+    A child of another one of them moves with that and is left out. Raises SceneError if none is active.
     """
     active = _active(context)
     selected = [blob_of(obj) or obj for obj in view_layer_of(context).objects.selected]
@@ -274,3 +242,43 @@ def _clean(matrix: Floats) -> Floats:
         return matrix
     placed: PoseAndStretch = split(matrix)
     return placed.affine
+
+
+def check_moves_whole(obj: Object, depsgraph: Depsgraph) -> None:
+    """Raise SceneError, naming both, if the shape of an object or a child depends on one that stays."""
+    members = [obj, *obj.children_recursive]
+    for member in members:
+        for what, other in _needed(member, depsgraph):
+            if other not in members:
+                raise SceneError(
+                    member.name,
+                    f'{what} "{other.name}", which does not move with it',
+                    "parent one to the other and place the parent, or make it a mesh of its own",
+                )
+
+
+def _needed(member: Object, depsgraph: Depsgraph) -> Iterator[tuple[str, Object]]:
+    """Yield the objects that a shape depends on, each with a phrase that says how."""
+    for modifier in member.modifiers:
+        if modifier.show_viewport and modifier.type not in SHAPELESS:
+            for other in _objects_of(modifier):
+                yield f'its modifier "{modifier.name}" depends on', other
+    if member.parent is not None and member.parent_type in DEFORMING_PARENTS:
+        yield "it is deformed by", member.parent
+    if member.type == "META":
+        for other in depsgraph.objects:
+            if other.type == "META" and _blob(other) == _blob(member):
+                yield "it is one blob with", original(other)
+
+
+def _objects_of(modifier: Modifier) -> Iterator[Object]:
+    """Yield the objects that a modifier refers to."""
+    for prop in modifier.bl_rna.properties:
+        other = getattr(modifier, prop.identifier) if prop.type == "POINTER" else None
+        if isinstance(other, Object):
+            yield other
+
+
+def _blob(ball: Object) -> str:
+    """Return the common part of the names of all metaballs of one family."""
+    return re.sub(r"\.\d+$", "", ball.name)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surface objects as the exact patches of their splines.
+"""The body of each visible thing.
 
-Shape keys and modifiers change a surface as displayed, or its control points in a way that Blender does not
-tell: then the displayed mesh stands.
+It is the object's exact surface, the exact patches of its splines, the limit of its subdivision, its curved
+smooth faces, or the polyhedron of its evaluated mesh.
 
-The body of each thing that is visible: its exact surface, that of its splines, the limit of its
-subdivision, its curved smooth faces, or the polyhedron of its evaluated mesh.
+A surface object is the exact patches of its splines, unless shape keys or modifiers change it: these change
+the displayed surface, or its control points, in a way that Blender's API does not give. Then its body is the
+polyhedron of the displayed mesh, and a note says why.
 """
 
 from __future__ import annotations
@@ -32,60 +33,15 @@ from .smooth import smooth_body
 from .subdivision import limit_body
 from .visible import VisibleItem
 
+NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
 _AS_DISPLAYED = "its mesh as displayed, not its exact surface"
 
 
-def spline_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """The body of a surface object's splines, in its local coordinates; None for an object that has none.
-
-    Also notes on why the displayed mesh is taken instead.
-    """
-    source = original(evaluated)
-    if not isinstance(source.data, SurfaceCurve):
-        return None, ()
-    surface = source.evaluated_get(depsgraph).data
-    assert isinstance(surface, SurfaceCurve)
-    sheets = [sheet_of(spline) for spline in surface.splines if _is_sheet(spline)]
-    if not sheets:
-        return None, ()
-    because = _changed_by(source)
-    if because:
-        return None, (f"{_AS_DISPLAYED}, because of {because}",)
-    try:
-        body = bodies.exact(spline_surface(sheets), source.name)
-    except SurfaceError as error:
-        return None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",)
-    return replace(body, notes=("exact surface of its splines", *body.notes)), ()
-
-
-def _is_sheet(spline: Spline) -> bool:
-    """Whether Blender shows a spline, and as a surface."""
-    shown = spline.type == "NURBS" and not spline.hide
-    return shown and Direction.u(spline).is_valid and Direction.v(spline).is_valid
-
-
-def _changed_by(source: Object) -> str:
-    """What makes an object be displayed other than its splines are; empty if nothing does."""
-    if isinstance(source.data, SurfaceCurve) and source.data.shape_keys is not None:
-        return "its shape keys"
-    acting = [modifier.name for modifier in source.modifiers if modifier.show_viewport]
-    return f'its modifier "{acting[0]}"' if acting else ""
-
-
-def sheet_of(spline: Spline) -> SplineSheet:
-    """A NURBS surface, with the points of its cyclic directions once more at their ends."""
-    u, v = Direction.u(spline), Direction.v(spline)
-    points = control_points(spline).reshape(v.count, u.count, 4).swapaxes(0, 1)[np.ix_(u.rows, v.rows)]
-    return SplineSheet(points[..., :3], points[..., 3], (u.knots, v.knots))
-
-
-NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
-
-
 class BodyReader:
-    """Makes bodies of items; instances of one mesh are cleaned and analysed once.
+    """Makes bodies of visible items; a mesh with several instances is read once.
 
-    `left_out` has the names of objects whose faces bound nothing, as faces without area, and why.
+    Attributes:
+        left_out: for each object whose faces bound nothing (such as faces without area), by name, the reason.
     """
 
     def __init__(self, depsgraph: Depsgraph) -> None:
@@ -94,8 +50,10 @@ class BodyReader:
         self._known: dict[tuple[str, int], Body | None] = {}
 
     def body(self, item: VisibleItem, affine: Floats) -> Body | None:
-        """The item's body after an affine map (4, 4); None for an item without faces, one that is left out,
-        or one shrunk to nothing.
+        """Return an item's body after an affine map (4, 4).
+
+        None for an item without faces, one that is left out, or one whose scale is zero on all axes. Raises
+        SceneError for a map that is not finite, and for an exact surface flattened by a zero scale.
         """
         name = item.evaluated.name
         if not np.all(np.isfinite(affine)):
@@ -142,3 +100,49 @@ def _exact(item: VisibleItem) -> Body:
     if is_blob(item.evaluated):
         return body_of_blob(original(item.evaluated))
     return body_of(item.evaluated)
+
+
+def spline_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
+    """Return the body of a surface object's splines, in its local coordinates.
+
+    Returns:
+        body: None for an object that has no such splines, or whose displayed mesh counts instead.
+        notes: why the displayed mesh counts instead, if it does.
+    """
+    source = original(evaluated)
+    if not isinstance(source.data, SurfaceCurve):
+        return None, ()
+    surface = source.evaluated_get(depsgraph).data
+    assert isinstance(surface, SurfaceCurve)
+    sheets = [sheet_of(spline) for spline in surface.splines if _is_sheet(spline)]
+    if not sheets:
+        return None, ()
+    because = _changed_by(source)
+    if because:
+        return None, (f"{_AS_DISPLAYED}, because of {because}",)
+    try:
+        body = bodies.exact(spline_surface(sheets), source.name)
+    except SurfaceError as error:
+        return None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",)
+    return replace(body, notes=("exact surface of its splines", *body.notes)), ()
+
+
+def _is_sheet(spline: Spline) -> bool:
+    """Return whether Blender shows a spline as a surface."""
+    shown = spline.type == "NURBS" and not spline.hide
+    return shown and Direction.u(spline).is_valid and Direction.v(spline).is_valid
+
+
+def _changed_by(source: Object) -> str:
+    """Return what makes the display of an object differ from its splines; empty if nothing does."""
+    if isinstance(source.data, SurfaceCurve) and source.data.shape_keys is not None:
+        return "its shape keys"
+    acting = [modifier.name for modifier in source.modifiers if modifier.show_viewport]
+    return f'its modifier "{acting[0]}"' if acting else ""
+
+
+def sheet_of(spline: Spline) -> SplineSheet:
+    """Return a NURBS surface; the first points of its cyclic directions stand again at their ends."""
+    u, v = Direction.u(spline), Direction.v(spline)
+    points = control_points(spline).reshape(v.count, u.count, 4).swapaxes(0, 1)[np.ix_(u.rows, v.rows)]
+    return SplineSheet(points[..., :3], points[..., 3], (u.knots, v.knots))

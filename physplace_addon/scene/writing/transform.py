@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A world matrix, written into an object's own location and rotation, whatever stands between them.
+"""A world matrix, written into an object's own location and rotation, and read back to check it.
 
 `matrix_world = P B`, where B is the object's basis (location, rotation, scale and their deltas) and P all the
 rest: the parent, the parent inverse, a Child Of constraint. P is measured, `P = matrix_world B^-1`, not
-assembled. A rigid motion D of the world then asks for the basis `P^-1 D P B`. It is rigid, and B's scale
-stays as it is, if P keeps shapes; if P stretches, no location and rotation can give it, and that is said
-before anything is computed.
+assembled. A rigid motion D of the world then needs the basis `P^-1 D P B`. It is rigid, and B's scale
+is kept, if P is a similarity. If P stretches, no location and rotation can give it, and `object_space` raises.
 
-Whether an object stands where its location and rotation put it, and who to name if it does not.
+After writing, `check_world_matrix` compares Blender's matrix with the expected one. Where they differ, it
+names the constraint, driver or simulation that owns the transform.
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ from ..affine import NOISE, is_similarity, is_singular
 from ..errors import SceneError
 
 TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+READ_BACK = 1e-5  # largest error of a matrix read back, over its largest entry: a few float32 products
+
+# Constraints that do not move an object, or only add to what its own channels give.
+HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Values for an object's location (3,) and for its rotation in its own mode (3,) or (4,)."""
+    """Values of an object's location (3,), and of its rotation in its own mode, (3,) or (4,)."""
 
     location: Floats
     rotation: Floats
@@ -39,8 +43,14 @@ class Channels:
 class ObjectSpace:
     """How an object's channels make its world matrix: all that is needed to invert it, as numbers.
 
-    `outer` (4, 4) is P above; `delta_location` (3,), `delta_rotation` (3, 3) and `scale` (3,), deltas
-    included, are the object's own; `channels` its values when read.
+    Attributes:
+        name: the object's name.
+        mode: its rotation mode.
+        outer: (4, 4), P above.
+        delta_location: (3,), its delta location.
+        delta_rotation: (3, 3), its delta rotation.
+        scale: (3,), its scale times its delta scale.
+        channels: its location and rotation when read.
     """
 
     name: str
@@ -52,7 +62,7 @@ class ObjectSpace:
     channels: Channels
 
     def channels_for(self, world: Floats, previous: Channels) -> Channels:
-        """The channels that give a world matrix (4, 4), near the previous ones."""
+        """Return the channels that give a world matrix (4, 4), near the previous ones."""
         basis = np.linalg.solve(self.outer, world)
         left, _, right = np.linalg.svd(basis[:3, :3] / self.scale)
         rotation = self.delta_rotation.T @ (left @ right)
@@ -61,7 +71,7 @@ class ObjectSpace:
         )
 
     def path(self, worlds: Sequence[Floats]) -> list[Channels]:
-        """The channels for each of a path's world matrices, every one near the one before it."""
+        """Return the channels of each of a path's world matrices (4, 4), each near the one before it."""
         path = [self.channels]
         for world in worlds:
             path.append(self.channels_for(world, path[-1]))
@@ -69,16 +79,17 @@ class ObjectSpace:
 
 
 def rotation_property(mode: str) -> str:
-    """The name of the property in which an object with this rotation mode keeps its rotation."""
+    """Return the name of the property that holds the rotation in a rotation mode."""
     if mode == rotations.QUATERNION:
         return "rotation_quaternion"
     return "rotation_axis_angle" if mode == rotations.AXIS_ANGLE else "rotation_euler"
 
 
 def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
-    """How an object's channels make its world matrix now.
+    """Return how an object's channels make its world matrix now.
 
-    Raises SceneError where they cannot be inverted: a zero scale, a parent that stretches, drivers.
+    Raises:
+        SceneError: where that cannot be inverted: a zero scale, a parent that stretches, a driver.
     """
     _check_not_driven(obj)
     location, rotation, scale = _basis(evaluated)
@@ -109,7 +120,7 @@ def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
 
 
 def channels(obj: Object) -> Channels:
-    """An object's location and rotation as they are."""
+    """Return an object's location and rotation as they are."""
     return Channels(
         np.array(obj.location, dtype=np.float64),
         np.array(getattr(obj, rotation_property(obj.rotation_mode)), dtype=np.float64),
@@ -123,6 +134,7 @@ def set_channels(obj: Object, values: Channels) -> None:
 
 
 def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:
+    """Return an object's location (3,), rotation (3, 3) and scale (3,), deltas included."""
     own = channels(obj)
     location = own.location + np.array(obj.delta_location, dtype=np.float64)
     rotation = delta_rotation(obj) @ rotations.matrix_of(obj.rotation_mode, own.rotation)
@@ -131,7 +143,7 @@ def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:
 
 
 def delta_rotation(obj: Object) -> Floats:
-    """An object's delta rotation (3, 3)."""
+    """Return an object's delta rotation (3, 3)."""
     mode = obj.rotation_mode
     if mode == rotations.AXIS_ANGLE:
         return np.eye(3)  # Blender has a delta for axis and angle, but gives no way to set or read it
@@ -149,14 +161,8 @@ def _check_not_driven(obj: Object) -> None:
         )
 
 
-READ_BACK = 1e-5  # of the largest coordinate: a few products of float32 matrices
-
-# These constraints have no say in where an object stands, or only add to what its own channels say.
-HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
-
-
 def check_world_matrix(context: Context, obj: Object, matrix: Floats) -> None:
-    """Raise SceneError if Blender does not give an object the world matrix (4, 4) that it was put to."""
+    """Raise SceneError if Blender does not give an object the world matrix (4, 4) written to it."""
     written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
     off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
     if off > READ_BACK * np.abs(matrix).max():
@@ -164,7 +170,7 @@ def check_world_matrix(context: Context, obj: Object, matrix: Floats) -> None:
 
 
 def _owned(obj: Object) -> SceneError:
-    """The error that says what owns an object's transform, and what to do about it."""
+    """Return the error that names what owns an object's transform, and a remedy."""
     names = [constraint.name for constraint in obj.constraints if _acts(constraint)]
     if names:
         which = f"{'one of its constraints' if len(names) > 1 else 'its constraint'} {in_words(names)}"
@@ -179,5 +185,6 @@ def _owned(obj: Object) -> SceneError:
 
 
 def _acts(constraint: Constraint) -> bool:
+    """Return whether a constraint can change where an object stands."""
     is_on = constraint.is_valid and not constraint.mute and constraint.influence > 0.0
     return is_on and constraint.type not in HARMLESS
