@@ -71,6 +71,7 @@ manual-pictures:
 bench: set-up
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/peers.txt
 	@$(RUN) -m benchmarks.steps $(ARGS)
+	@$(RUN) -m benchmarks.reading $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
