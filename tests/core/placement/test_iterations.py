@@ -17,11 +17,6 @@ from tests.core.placement.judging import assert_is_a_rest
 each_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
-def test_the_paper_s_fifteen_take_387_iterations():
-    assert len(PAPER) == 15
-    assert sum(PAPER.values()) == 387
-
-
 @each_experiment
 def test_every_experiment_ends_at_rest(name):
     for eps_max in (0.05, 0.2):
@@ -55,6 +50,12 @@ def test_a_larger_step_reaches_the_same_end(name):
 def test_the_median_count_is_the_papers(eps_max, most):
     counts = {name: experiment(name, 0, eps_max).certificate.steps for name in EXPERIMENTS}
     assert np.median(list(counts.values())) <= most, counts
+
+
+def test_the_fifteen_together_take_fewer_iterations_than_the_papers():
+    assert len(PAPER) == 15
+    counts = {name: experiment(name, 0, 0.05).certificate.steps for name in EXPERIMENTS}
+    assert sum(counts.values()) < sum(PAPER.values()), counts
 
 
 def test_a_straw_that_falls_between_others_sees_no_far_sides():
