@@ -2,8 +2,8 @@
 
 Run from the project's root: python -m benchmarks.reading [--short]
 
-1. A ring of 199,808 triangles with a modifier is read into a body. In the same run its coordinates and triangles
-   are fetched and its unique edges found. The ratio of their times is printed.
+1. A ring of 199,808 triangles with a modifier is read into a body. In the same run its coordinates and its
+   triangles are fetched and its unique edges found. The ratio of their times is printed.
 2. The same ring is placed on a floor in a process of its own, whose largest memory is printed.
 
 With --short the mesh has a hundredth of the triangles. Exits with 1 where the ratio is above 8, or the memory
