@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, Self, TypeVar
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,58 +36,87 @@ class ArrayRecord:
     def take(self, rows: Ints | Bools | slice) -> Self:
         """Return the given rows: numbers (m,) or a mask (k,) give copies, a slice gives views."""
         if isinstance(rows, slice):
-            return type(self)(*[_sliced(getattr(self, name), rows, own) for name, own in _fields(type(self))])
+            return type(self)(
+                *[
+                    value[rows] if own and value.__class__ is np.ndarray else _taken(value, rows, own)
+                    for value, own in _values(self)
+                ]
+            )
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)  # once, and not again for each array
-        return type(self)(*[_taken(getattr(self, name), rows, own) for name, own in _fields(type(self))])
+        return type(self)(
+            *[
+                value.take(rows, axis=0)
+                if own and value.__class__ is np.ndarray
+                else _taken(value, rows, own)
+                for value, own in _values(self)
+            ]
+        )
 
     def put(self, rows: Ints | Bools | slice, part: Self) -> None:
         """Write the rows of `part` over the given ones.  Only the owner of fresh arrays may do so."""
-        for name, own in _fields(type(self)):
-            values, new = getattr(self, name), getattr(part, name)
-            if own and isinstance(values, ArrayRecord):
-                values.put(rows, new)
-            elif own and isinstance(values, np.ndarray):
-                values[rows] = new
+        for (value, own), (new, _) in zip(_values(self), _values(part), strict=True):
+            if own and isinstance(value, ArrayRecord):
+                value.put(rows, new)
+            elif own and isinstance(value, np.ndarray):
+                value[rows] = new
 
     def copy(self) -> Self:
         """Return the same rows in arrays of their own."""
-        return type(self)(*[_copied(getattr(self, name), own) for name, own in _fields(type(self))])
+        return type(self)(
+            *[
+                value.copy() if own and isinstance(value, np.ndarray | ArrayRecord) else value
+                for value, own in _values(self)
+            ]
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of one or more records, one after the other; what is shared is the first one's."""
-        columns = [([getattr(part, name) for part in parts], own) for name, own in _fields(cls)]
-        return cls(*[_joined(values, own) for values, own in columns])
+        layout = _layout(cls)
+        return cls(
+            *[
+                np.concatenate(values) if own and values[0].__class__ is np.ndarray else _joined(values, own)
+                for *values, own in zip(*[layout.values(part) for part in parts], layout.own, strict=True)
+            ]
+        )
 
 
-_FIELDS: dict[type[ArrayRecord], tuple[tuple[str, bool], ...]] = {}
+class _Layout(NamedTuple):
+    """The fields of a kind of record: a function that returns a record's values, and which have rows."""
+
+    values: Callable[[ArrayRecord], tuple[Any, ...]]
+    own: tuple[bool, ...]
 
 
-def _fields(kind: type[ArrayRecord]) -> tuple[tuple[str, bool], ...]:
-    """Return the names of a record's fields, and whether each has rows; found once for each class."""
-    if kind not in _FIELDS:
-        _FIELDS[kind] = tuple((field.name, "shared" not in field.metadata) for field in fields(kind))
-    return _FIELDS[kind]
+_LAYOUTS: dict[type[ArrayRecord], _Layout] = {}
 
 
-def _taken(values: Any, rows: Ints | Bools, own: bool) -> Any:
-    if own and isinstance(values, np.ndarray):
-        return values.take(rows, axis=0)
-    return values.take(rows) if own and isinstance(values, ArrayRecord) else values
+def _layout(kind: type[ArrayRecord]) -> _Layout:
+    """Return the layout of a kind of record, found once for each: records are taken apart in every step."""
+    if kind not in _LAYOUTS:
+        names = [field.name for field in fields(kind)]
+        several = len(names) > 1
+        values = attrgetter(*names) if several else lambda record: (getattr(record, names[0]),)
+        _LAYOUTS[kind] = _Layout(values, tuple("shared" not in field.metadata for field in fields(kind)))
+    return _LAYOUTS[kind]
 
 
-def _sliced(values: Any, rows: slice, own: bool) -> Any:
-    if own and isinstance(values, np.ndarray):
-        return values[rows]
-    return values.take(rows) if own and isinstance(values, ArrayRecord) else values
+def _values(record: ArrayRecord) -> Iterable[tuple[Any, bool]]:
+    """Return a record's values, and whether each has rows."""
+    layout = _layout(type(record))
+    return zip(layout.values(record), layout.own, strict=True)
 
 
-def _copied(values: Any, own: bool) -> Any:
-    return values.copy() if own and isinstance(values, np.ndarray | ArrayRecord) else values
+def _taken(value: Any, rows: Ints | Bools | slice, own: bool) -> Any:
+    """Return the rows of a value that is no plain array."""
+    if own and isinstance(value, np.ndarray):
+        return value[rows]
+    return value.take(rows) if own and isinstance(value, ArrayRecord) else value
 
 
 def _joined(values: list[Any], own: bool) -> Any:
+    """Return the rows of values that are no plain arrays, one after the other."""
     if own and isinstance(values[0], np.ndarray):
         return np.concatenate(values)
     return type(values[0]).join(values) if own and isinstance(values[0], ArrayRecord) else values[0]
