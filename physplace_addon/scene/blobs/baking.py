@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob's frames, as they are solved, written into keys of its elements; and taken away again.
+"""A blob's frames, solved and written into keys of its elements; and removed again.
 
-A baked element has an action of its own, with all that the artist has keyed but for what is baked, which is
-keyed on every frame, linear from one to the next.  What it had before, its action and the values of what is
-baked, stays with it in custom properties: so a bake is freed without a trace, and one that is made again
-begins with what the artist has keyed.
+A baked element has an action of its own: a copy of the artist's, in which the baked channels are keyed on
+every frame, linearly. Its former action and the former values of the baked channels are kept in custom
+properties, so that removing the bake restores it exactly, and another bake begins with the artist's keys.
 """
 
 from __future__ import annotations
@@ -33,15 +32,17 @@ Frames = Mapping[int, Iterable[EmptyUpdate]]
 
 @dataclass(frozen=True, eq=False)
 class Baked:
-    """How many frames were baked, and those in which the surface cannot pass through all control points."""
+    """The number of baked frames, and those where the surface cannot pass through all control points."""
 
     frames: int
     unreached: tuple[int, ...]
 
 
 def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
-    """Key the elements of a blob in every frame from the first to the last, as the surface follows its keyed
-    control points and elements. Raises SceneError, with the blob as it was, or free of what was baked before.
+    """Key the elements of a blob in every frame from the first to the last.
+
+    The surface follows its keyed control points and elements. Raises SceneError, with the blob as it was, or
+    without the bake that it had before.
     """
     free(context, blob)
     frames = BlobFrames(blob, first)
@@ -62,8 +63,9 @@ def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
 
 
 def free(context: Context, blob: Object) -> bool:
-    """Give a blob's elements back the keys and values that they had before they were baked; tell whether any
-    was. Raises SceneError where an action cannot be exchanged.
+    """Restore the keys and values that a blob's elements had before they were baked.
+
+    Returns whether any was baked. Raises SceneError where an action cannot be exchanged.
     """
     for obj in family_of(blob):
         _check_not_tweaked(obj)
@@ -81,7 +83,7 @@ def _show(context: Context) -> None:
 
 
 def _write(frames: Frames) -> None:
-    """Keep what the elements were, and key them. Raises SceneError where that would not count."""
+    """Store what the elements were, and key them. Raises SceneError for a driven channel."""
     for updates in frames.values():
         for update in updates:
             _check_not_driven(bpy.data.objects[update.name], update)
@@ -116,7 +118,7 @@ def _check_not_driven(obj: Object, update: EmptyUpdate) -> None:
 
 
 def _begin(obj: Object, update: EmptyUpdate) -> None:
-    """Keep what an element is before it is baked, and give it an action of its own."""
+    """Store an element's values and action, and give it an action of its own."""
     paths = update.paths(obj)
     data = obj.animation_data
     obj[UNBAKED] = {SLOT: slot_of(obj), **{path: _value(obj, path) for path in paths}}
@@ -166,5 +168,5 @@ def _free(obj: Object) -> None:
 
 
 def _value(obj: Object, path: str) -> Any:
-    """What an object has at a path: a number, or several."""
+    """Return the value at a data path of an object: a number, or several."""
     return custom_properties(obj)[path[2:-2]] if path.startswith("[") else list(numbers(getattr(obj, path)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the elements of a blob become one function, and where each element's parameters are among all of them.
+"""How the elements of a blob become one implicit function, and which of its parameters are each element's.
 
-In a sum, balls and cylinders flow into each other as Gaussians; whatever else it has is united with them.
-What is marked to be subtracted is taken away at last. A blob that is a part of another is one element of it.
+In a sum, balls and cylinders are Gaussians that flow into each other; other elements are united with them.
+Subtracted elements are taken away last. A blob that is a part of another is one element of it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Combine = Callable[[Sequence[ImplicitFunction], float], ImplicitFunction]
 
 @dataclass(frozen=True, eq=False)
 class ParameterSlot:
-    """An element, and where its parameters are among those of the whole function."""
+    """An element, and the place of its parameters among the whole function's."""
 
     element: Element
     first: int
@@ -66,17 +66,23 @@ class ParameterSlot:
         return tuple(transform.name for transform in self.element.transforms)
 
     def of(self, parameters: NDArray[Number]) -> NDArray[Number]:
-        """Its own among all parameters (m,)."""
+        """Return the element's own among all parameters (m,): a view."""
         return parameters[self.first : self.first + len(self.element.free)]
 
     def after(self, count: int) -> ParameterSlot:
-        """Behind so many more parameters."""
+        """Return the slot behind so many more parameters."""
         return ParameterSlot(self.element, self.first + count)
 
 
 @dataclass(frozen=True, eq=False)
 class BlobFunction:
-    """A function, the slots of the elements that it is made of, and which parameters may change (m,)."""
+    """An implicit function made of elements.
+
+    Attributes:
+        function: the function, with m parameters.
+        slots: the elements it is made of.
+        free: (m,), which parameters sculpting may change.
+    """
 
     function: ImplicitFunction
     slots: tuple[ParameterSlot, ...]
@@ -85,7 +91,7 @@ class BlobFunction:
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """A part of a blob, whether it is taken away, and its element, if it is no blob itself."""
+    """A part of a blob, whether it is subtracted, and its element; None for a blob."""
 
     part: BlobFunction
     subtracts: bool
@@ -93,7 +99,10 @@ class _Read:
 
 
 def read_function(blob: Object, frame: BlobSpace) -> BlobFunction:
-    """Read a blob in a frame: its own, or that of the blob it is a part of. Raises SceneError."""
+    """Return the function of a blob in a space: its own, or that of the blob it is a part of.
+
+    Raises SceneError for a property without meaning, and for a blob without elements.
+    """
     combination = custom_properties(blob)[BLOB]
     if combination not in COMBINATIONS:
         known = ", ".join(f'"{name}"' for name in COMBINATIONS)
@@ -129,7 +138,7 @@ def _read(obj: Object, frame: BlobSpace) -> _Read:
 
 
 def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) -> BlobFunction:
-    """What is not taken away, combined."""
+    """Return what is not subtracted, combined."""
     if combination == SUM:
         summed = [each for each in read if isinstance(each.element, (Sphere, Cylinder))]
         others = [each.part for each in read if not isinstance(each.element, (Sphere, Cylinder))]
@@ -146,7 +155,7 @@ def _combined(combine: Combine, parts: Sequence[BlobFunction], smooth: float) ->
 
 
 def _joined(function: ImplicitFunction, parts: Sequence[BlobFunction], smooth: float) -> BlobFunction:
-    """Parts whose parameters are one after another, behind the radius of a smooth combination."""
+    """Return a function of parts: the radius of a smooth combination, then the parameters of each."""
     slots: list[ParameterSlot] = []
     free = [np.zeros(1 if smooth > 0.0 else 0, dtype=bool)]
     first = len(free[0])
@@ -158,7 +167,7 @@ def _joined(function: ImplicitFunction, parts: Sequence[BlobFunction], smooth: f
 
 
 def _sum(blob: Object, read: Sequence[_Read]) -> BlobFunction:
-    """The sum of Gaussians: first the bias, which stays, then all balls, then all cylinders; as a length."""
+    """Return the sum of Gaussians, as a length; parameters: the fixed bias, all balls, all cylinders."""
     bias = number_of(blob, BIAS, BIAS_OF_RADII)
     if bias <= 0.0:
         raise SceneError(blob.name, f'its property "{BIAS}" is {bias:g}', "set it above 0, as 0.37")

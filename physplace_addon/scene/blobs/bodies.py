@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The body of a blob: what its exact surface encloses, in the blob's own coordinates."""
+"""The body of a blob: the solid within its exact surface, in the blob's own coordinates."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ KEYED = (
     "its elements are where they are keyed, not where its control points take them: "
     "go to its frame anew with Show on Playback on, or bake it"
 )
-MOST = 16  # bodies that are remembered
+MOST = 16  # largest number of bodies in the cache
 _SMOOTHER = f'raise "{SMOOTH}" (Smooth Joins) on it, or on the blob among its elements that is sharp'
 
 _known: dict[tuple[object, ...], Body] = {}
 
 
 def body_of_blob(blob: Object) -> Body:
-    """The body of a blob as it is now (`as_it_stands`); what was asked for lately is remembered. Raises
-    SceneError.
-    """
+    """Return the body of a blob as it is now (`present_model`); recent ones are cached. Raises SceneError."""
     model, is_solved = present_model(blob)
     key = (model.name, *model.definition)
     if key not in _known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kinds of elements: how each is called and shown, and how it is read from its empties."""
+"""The kinds of elements: their names and display, and how each is read from its empties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,16 @@ TORUS = "(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2"
 
 @dataclass(frozen=True)
 class ElementKind:
-    """A kind of element: how it is called, shown and read, and the properties that a new one has."""
+    """A kind of element.
+
+    Attributes:
+        label: its name for artists.
+        description: its tooltip.
+        display: the display type of its empties.
+        read: returns the element of an object, in a blob's coordinates.
+        has_end: whether it has a second empty.
+        properties: the custom properties of a new one.
+    """
 
     label: str
     description: str

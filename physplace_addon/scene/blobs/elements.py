@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The elements of a blob: what their empties make of them, and what their parameters are written as."""
+"""The elements of a blob: the functions that their empties define, and how parameters are written back."""
 
 from __future__ import annotations
 
@@ -27,13 +27,19 @@ from ..writing.transform import rotation_property
 from .empty_transforms import EmptyTransform
 from .objects import BIAS_OF_RADII
 
-UPRIGHT = 1e-5  # of two axes' lengths: more than that between them is shear
+UPRIGHT = 1e-5  # largest cosine between two axes without shear
 
 
 @dataclass(frozen=True, eq=False)
 class EmptyUpdate:
-    """What is written to an object: location and scale channels (3,), its rotation (3, 3) without delta, and
-    custom properties.
+    """What is written to an object.
+
+    Attributes:
+        name: the object's name.
+        location: (3,), its location channels; None to keep them.
+        scale: (3,), its scale channels; None to keep them.
+        rotation: (3, 3), its rotation without delta; None to keep it.
+        properties: custom properties by name.
     """
 
     name: str
@@ -43,39 +49,40 @@ class EmptyUpdate:
     properties: Mapping[str, float] = field(default_factory=dict)
 
     def paths(self, obj: Object) -> list[str]:
-        """Blender's paths to what is written to the object."""
-        told = {
+        """Return Blender's data paths to what is written to the object."""
+        written = {
             "location": self.location,
             rotation_property(obj.rotation_mode): self.rotation,
             "scale": self.scale,
         }
-        own = [path for path, value in told.items() if value is not None]
+        own = [path for path, value in written.items() if value is not None]
         return [*own, *(f'["{key}"]' for key in self.properties)]
 
 
 class Element(Protocol):
-    """An element of a blob, in the blob's coordinates."""
+    """An element of a blob, in the blob's coordinates; m is the number of its parameters."""
 
     @property
     def function(self) -> ImplicitFunction:
-        """What it is by itself: a length, below 0 inside."""
+        """Its implicit function alone: about a distance in blob units, below 0 inside."""
 
     @property
     def free(self) -> Bools:
-        """Which of its parameters (m,) sculpting may change."""
+        """Which of its parameters sculpting may change: (m,)."""
 
     @property
     def reproducible(self) -> Bools:
-        """Which of its parameters (m,) are the same numbers when its empties are read anew: the others are
-        told from where these were.
+        """Which of its parameters (m,) keep their meaning when its empties are read again.
+
+        The others are relative to the present transform of the empty.
         """
 
     @property
     def transforms(self) -> tuple[EmptyTransform, ...]:
-        """Its empties."""
+        """The transforms of its empties."""
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """What other parameters (m,) are written as."""
+        """Return what parameters (m,) are written as."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +91,7 @@ class _OfOneEmpty:
 
     @property
     def reproducible(self) -> Bools:
-        """As many as may change."""
+        """Those that sculpting may change."""
         return self.free
 
     @property
@@ -94,13 +101,13 @@ class _OfOneEmpty:
 
     @property
     def transforms(self) -> tuple[EmptyTransform, ...]:
-        """The one."""
+        """The one transform."""
         return (self.transform,)
 
 
 @dataclass(frozen=True, eq=False)
 class Sphere(_OfOneEmpty):
-    """A ball: parameters centre and radius (4,)."""
+    """A ball; parameters: centre and radius (4,)."""
 
     @property
     def row(self) -> Floats:
@@ -109,26 +116,26 @@ class Sphere(_OfOneEmpty):
 
     @property
     def function(self) -> ImplicitFunction:
-        """The distance to it."""
+        """The signed distance to it."""
         return Spheres(self.row[None])
 
     @property
     def free(self) -> Bools:
-        """All, unless it is held."""
+        """All, unless its empty is fixed."""
         return np.full(4, not self.transform.is_fixed)
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """Its place and size."""
+        """Return its location and scale."""
         return [_sized(self.transform, parameters[:3], parameters[3])]
 
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(_OfOneEmpty):
-    """A ball drawn longer on one axis than on another: parameters centre, half-axes and a turn (9,)."""
+    """An ellipsoid; parameters: centre, half-axes and a rotation vector from its present axes (9,)."""
 
     @property
     def function(self) -> ImplicitFunction:
-        """Its axes are the empty's; where these are sheared, those of the ellipsoid that they make."""
+        """The ellipsoid of the empty's axes; of sheared axes, the ellipsoid that they map the ball to."""
         if self._is_sheared:
             axes, half, _ = np.linalg.svd(self.transform.axes)
         else:
@@ -145,7 +152,7 @@ class Ellipsoid(_OfOneEmpty):
 
     @property
     def free(self) -> Bools:
-        """Its place, and its half-axes and its turn if the empty can tell them."""
+        """Its centre; its half-axes without shear; its rotation where the empty can be turned, too."""
         upright = not self._is_sheared
         return np.repeat([True, upright, upright and self.transform.can_turn], 3) & (
             not self.transform.is_fixed
@@ -153,11 +160,11 @@ class Ellipsoid(_OfOneEmpty):
 
     @property
     def reproducible(self) -> Bools:
-        """All but the turn, which is told from how its axes are."""
+        """All but the rotation, which is relative to its present axes."""
         return self.free & (np.arange(9) < 6)
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """Its place, its scale and its rotation."""
+        """Return its location, scale and rotation."""
         scale = self.transform.scale
         if not self._is_sheared:
             scale = np.abs(parameters[3:6]) / np.linalg.norm(self.transform.axes, axis=0) * scale
@@ -168,7 +175,7 @@ class Ellipsoid(_OfOneEmpty):
 
 @dataclass(frozen=True, eq=False)
 class Cylinder:
-    """All that is near to a segment: parameters its two ends and its radius (7,), which the first tells."""
+    """All points near a segment; parameters: the two ends and the radius (7,), the first end's."""
 
     start: EmptyTransform
     end: EmptyTransform
@@ -180,19 +187,19 @@ class Cylinder:
 
     @property
     def function(self) -> ImplicitFunction:
-        """With round ends."""
+        """A cylinder with round ends."""
         one = Blob(BIAS_OF_RADII, (CylinderField(self.row[None]),))
         return Scaled(Frozen(one, np.arange(8) > 0), as_length(self.start.radius))
 
     @property
     def free(self) -> Bools:
-        """The places of its ends and its radius, but for an end that is held."""
+        """Its ends and its radius, except for an end whose empty is fixed."""
         start, end = not self.start.is_fixed, not self.end.is_fixed
         return np.repeat([start, end, start], [3, 3, 1])
 
     @property
     def reproducible(self) -> Bools:
-        """As many as may change."""
+        """Those that sculpting may change."""
         return self.free
 
     @property
@@ -201,7 +208,7 @@ class Cylinder:
         return self.start, self.end
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """The places of its ends, and its size."""
+        """Return the locations and scales of its ends."""
         places = ((self.start, parameters[:3]), (self.end, parameters[3:6]))
         return [
             _sized(transform, place, parameters[6]) for transform, place in places if not transform.is_fixed
@@ -210,7 +217,7 @@ class Cylinder:
 
 @dataclass(frozen=True, eq=False)
 class Plane(_OfOneEmpty):
-    """All that is below the empty's z axis: parameters normal and distance (4,) from where it is now."""
+    """All points below the empty's xy plane; parameters: normal and distance from its present place (4,)."""
 
     @property
     def _normal(self) -> Floats:
@@ -219,22 +226,22 @@ class Plane(_OfOneEmpty):
 
     @property
     def function(self) -> ImplicitFunction:
-        """The distance from it."""
+        """The signed distance to it."""
         here = self.transform.centre
         return HalfSpaces.of([self._normal], [here], here, self.transform.radius)
 
     @property
     def free(self) -> Bools:
-        """Its distance, and its normal if the empty's rotation can tell it."""
+        """Its distance, and its normal where the empty can be turned."""
         return np.array([self.transform.can_turn] * 3 + [True]) & (not self.transform.is_fixed)
 
     @property
     def reproducible(self) -> Bools:
-        """Its normal: the distance is told from where it is."""
+        """Its normal: the distance is relative to its present place."""
         return self.free & (np.arange(4) < 3)
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """Its place and its rotation."""
+        """Return its location and rotation."""
         normal = parameters[:3] / np.sqrt(parameters[:3] @ parameters[:3])
         place = self.transform.centre + parameters[3] * normal
         turn = _turn_between(self._normal, normal)
@@ -250,16 +257,14 @@ class Plane(_OfOneEmpty):
 
 @dataclass(frozen=True, eq=False)
 class _Written(_OfOneEmpty):
-    """An element told by custom properties, in the empty's own coordinates; its parameters are those
-    numbers.
-    """
+    """An element of custom properties, in the empty's own coordinates; its parameters are those numbers."""
 
     own: ImplicitFunction
     keys: tuple[str, ...]
 
     @property
     def function(self) -> ImplicitFunction:
-        """Where the empty is."""
+        """Its function, moved to the empty's place, in blob units."""
         return Scaled(Moved(self.own, self.transform.matrix), self.transform.radius / self.transform.size)
 
     @property
@@ -268,7 +273,7 @@ class _Written(_OfOneEmpty):
         return np.ones(len(self.keys), dtype=bool)
 
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
-        """Its numbers."""
+        """Return its numbers as custom properties."""
         return [
             EmptyUpdate(
                 self.transform.name, properties=dict(zip(self.keys, parameters.tolist(), strict=True))
@@ -277,11 +282,11 @@ class _Written(_OfOneEmpty):
 
 
 class Quadric(_Written):
-    """A quadric: parameters its ten coefficients."""
+    """A quadric; parameters: its ten coefficients."""
 
 
 class Formula(_Written):
-    """A formula in x, y and z: parameters its constants."""
+    """A formula in x, y and z; parameters: its constants."""
 
 
 def _sized(transform: EmptyTransform, centre: Floats, radius: float) -> EmptyUpdate:
@@ -291,7 +296,7 @@ def _sized(transform: EmptyTransform, centre: Floats, radius: float) -> EmptyUpd
 
 
 def _turn_between(first: Floats, second: Floats) -> Floats:
-    """The shortest rotation (3, 3) that takes one unit vector to another."""
+    """Return the shortest rotation (3, 3) that takes one unit vector to another."""
     axis = np.cross(first, second)
     sine = float(np.sqrt(axis @ axis))
     angle = float(np.arctan2(sine, first @ second))
@@ -299,5 +304,5 @@ def _turn_between(first: Floats, second: Floats) -> Floats:
 
 
 def as_length(radius: float) -> float:
-    """What makes a length of a Gaussian near the surface of a lone element."""
+    """Return the factor that makes a Gaussian of this radius about a distance near its surface."""
     return 0.5 * float(np.e) * radius

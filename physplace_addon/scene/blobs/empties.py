@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The empties of a blob while it is worked on: how they were, how they were last seen, and what is written.
+"""The empties of a blob while it is sculpted: their first state, their last known state, and what is written.
 
-They are held by name, and all that is asked of them in a tick is a few numbers each: whether anybody else has
-changed them since, by moving one, typing a property or deleting one.
+They are held by name. Each tick compares a few numbers of each, and so finds what somebody else has changed:
+an empty moved, a property set, an object deleted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .objects import BLOB, family_of, is_in_scene, other_ends
 
 PREFIX = f"{BLOB}."
 VECTORS = ("location", "delta_location", "scale", "delta_scale")
-UNDONE = 256  # undo steps that are gone back at most
+UNDONE = 256  # most undo steps taken to bring a deleted object back
 
 
 class Reference(NamedTuple):
@@ -37,9 +37,7 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class EmptySnapshot:
-    """All of an empty that tells of its blob: its transform, how large it is drawn, whose child it is, and
-    its custom properties.
-    """
+    """All of an empty that its blob depends on: transform, drawn size, parent and custom properties."""
 
     vectors: tuple[tuple[float, ...], ...]
     mode: str
@@ -51,7 +49,7 @@ class EmptySnapshot:
 
     @classmethod
     def of(cls, obj: Object) -> EmptySnapshot:
-        """As the object is now."""
+        """Return the object's present state."""
         rows: Any = obj.matrix_parent_inverse
         return cls(
             tuple(numbers(getattr(obj, name)) for name in VECTORS),
@@ -68,7 +66,7 @@ class EmptySnapshot:
         )
 
     def restore(self, obj: Object) -> None:
-        """Have the object so again. A parent that is gone stays so."""
+        """Give the object this state again. A parent that is gone stays gone."""
         if (obj.parent.name if obj.parent else "") != self.parent:
             obj.parent = bpy.data.objects.get(self.parent)
         rows = np.array(self.inverse).reshape(4, 4).tolist()
@@ -105,7 +103,7 @@ class Empties:
 
     @property
     def blob(self) -> str:
-        """What the blob is called now; its last name if it is not there."""
+        """The blob's present name; its last one if it is gone."""
         objects = bpy.data.objects
         if self._name not in objects or objects[self._name].session_uid != self._uid:
             self._name = next((obj.name for obj in objects if obj.session_uid == self._uid), self._name)
@@ -113,27 +111,27 @@ class Empties:
 
     @property
     def is_there(self) -> bool:
-        """Whether the blob itself still is."""
+        """Whether the blob still exists."""
         if not _is_there(self.blob):
             return False
         named = bpy.data.objects[self.blob]
         return named.session_uid == self._uid and BLOB in custom_properties(named)
 
     def take_snapshots(self) -> None:
-        """List them anew, and take them all as they are now."""
+        """List the empties again, and take the present state of all as known."""
         blob = bpy.data.objects[self.blob]
         watched = {*family_of(blob), *other_ends(blob)}  # an end need not be the blob's child
         self._snapshots = {obj.name: EmptySnapshot.of(obj) for obj in watched}
         self._count = len(bpy.data.objects)
 
     def take_snapshots_of(self, names: Iterable[str]) -> None:
-        """Take some as they are now."""
+        """Take the present state of some empties, given by name, as known."""
         self._snapshots.update({name: _snapshot(name) for name in names})
 
     def changed(self) -> frozenset[str]:
-        """The names of those that somebody else has changed or deleted since they were last looked at.
+        """Return the names of empties that were changed or deleted since their last snapshot.
 
-        If objects were made or deleted meanwhile, the blob itself is among them: its parts may be others.
+        If objects were made or deleted meanwhile, the blob itself is among them: it may have other parts.
         """
         names = {
             name for name, look in self._snapshots.items() if not _is_there(name) or look != _snapshot(name)
@@ -143,7 +141,7 @@ class Empties:
         return frozenset(names)
 
     def write(self, context: Context, updates: Iterable[EmptyUpdate]) -> bool:
-        """Put empties where they are told; tell whether that has changed any."""
+        """Write updates to the empties; return whether one of them changed."""
         written = False
         for update in updates:
             if update.name in self._snapshots and update.name in bpy.data.objects:
@@ -160,30 +158,30 @@ class Empties:
 
     @property
     def differ_from_start(self) -> bool:
-        """Whether they are not as they were in the beginning."""
+        """Whether their state is not the first one."""
         return self._now() != dict(self._before.values())
 
     @property
     def differ_from_undo(self) -> bool:
-        """Whether they are not as they were when an undo step was last made here."""
+        """Whether their state is not that of the last undo step made here."""
         return self._now() != self._undone_to
 
     def make_undo(self, message: str) -> None:
-        """Make an undo step of them as they are."""
+        """Push an undo step with their present state."""
         bpy.ops.ed.undo_push(message=message)
         self.mark_undo_step()
 
     def mark_undo_step(self) -> None:
-        """There is an undo step that has them as they are."""
+        """Note that an undo step has their present state."""
         self._undone_to = self._now()
 
     def _now(self) -> dict[str, EmptySnapshot]:
         return {obj.name: EmptySnapshot.of(obj) for obj in family_of(bpy.data.objects[self.blob])}
 
     def restore(self, context: Context) -> list[str]:
-        """Have all as they were in the beginning, and no others; the names of those that cannot be had.
+        """Restore the first state of all, remove new ones, and return the names of those that are lost.
 
-        What was deleted meanwhile only Blender's undo can bring back: so that is gone back until it is there.
+        Only Blender's undo brings deleted objects back: undo steps are taken until all are there again.
         """
         steps, undo = 0, cast("Any", bpy.ops.ed.undo)
         while self._missing() and steps < UNDONE and undo.poll() and undo() == {"FINISHED"}:
@@ -213,7 +211,7 @@ class Empties:
 
 
 def write_update(obj: Object, update: EmptyUpdate) -> None:
-    """Put an empty where it is told, unless single precision has it there already."""
+    """Write an update to an empty, unless it has these values in single precision already."""
     if update.location is not None and not _is(obj.location, update.location):
         obj.location = update.location.tolist()
     if update.rotation is not None:
@@ -231,12 +229,12 @@ def write_update(obj: Object, update: EmptyUpdate) -> None:
 
 
 def numbers(vector: Any) -> tuple[float, ...]:
-    """The numbers of one of Blender's vectors, which its stub does not know to be a sequence."""
+    """Return the numbers of one of Blender's vectors, which its stub does not know to be a sequence."""
     return tuple(vector)
 
 
 def _is(vector: Any, values: Floats) -> bool:
-    """Whether one of Blender's vectors is some values (n,), in single precision."""
+    """Return whether one of Blender's vectors has some values (n,), in single precision."""
     return numbers(vector) == tuple(values.astype(np.float32).tolist())
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where an object of a blob sits, in the blob's own coordinates, and the way back to its location and scale.
+"""Where an object of a blob is in the blob's own coordinates, and the location and scale for another place.
 
-A blob's surface is worked out in the coordinates of its empty: so the empty may be moved, turned, scaled and
+A blob's surface is computed in the coordinates of its empty, so the empty may be moved, turned, scaled and
 mirrored, and the surface goes with it. With W its world matrix, an object of the blob has M = W^-1
 matrix_world = P B, where B is its basis (location, rotation, scale and their deltas) and P all the rest. P is
-measured, not assembled. A new place c is then written as the location P^-1 c, and a new size as a scale. A
-turn Q of the blob's coordinates becomes, where P = s U x + t keeps shapes, the rotation D^-1 U^-1 Q U D R, R
-the object's own and D its delta.
+measured, not assembled. A new place c is written as the location P^-1 c, and a new size as a scale. A
+rotation Q of the blob's coordinates becomes D^-1 U^-1 Q U D R where P = s U x + t is a similarity, with R the
+object's own rotation and D its delta.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..rotations import matrix_of
 from ..writing.transform import channels, delta_rotation
 
 ZERO = "its scale is zero"
-CARRYING = ("CHILD_OF", "ARMATURE")  # constraints that move an object along with all that its channels say
+CARRYING = ("CHILD_OF", "ARMATURE")  # constraints that only add to what an object's channels give
 MEND = "give it a scale other than zero on every axis"
 
 
@@ -32,11 +32,17 @@ MEND = "give it a scale other than zero on every axis"
 class EmptyTransform:
     """An object in a blob's coordinates.
 
-    matrix (4, 4): M above; inverse (4, 4): that of P; delta (3,): the object's delta location; scale (3,):
-    its scale channels; rotation, delta_rotation (3, 3): R and D; is_locked: whether the artist keeps it from
-    being turned; is_fixed: whether it is not where its channels say, as constraints have it, or is not one
-    element's alone: it stays where it is.  size: the half size that its empty is drawn with, before its
-    scale.
+    Attributes:
+        name: the object's name.
+        matrix: (4, 4), M above.
+        inverse: (4, 4), the inverse of P.
+        delta: (3,), its delta location.
+        scale: (3,), its scale channels.
+        rotation: (3, 3), R.
+        delta_rotation: (3, 3), D.
+        is_locked: whether a channel of its rotation is locked.
+        is_fixed: whether it must stay where it is: a constraint moves it, or several elements share it.
+        size: the half size that its empty is drawn with, before its scale.
     """
 
     name: str
@@ -52,7 +58,7 @@ class EmptyTransform:
 
     @property
     def centre(self) -> Floats:
-        """Where it is (3,)."""
+        """Its origin (3,), in the blob's coordinates."""
         place: Floats = self.matrix[:3, 3]
         return place
 
@@ -64,22 +70,23 @@ class EmptyTransform:
 
     @cached_property
     def radius(self) -> float:
-        """The radius of the ball that has the volume of the one it is drawn as."""
+        """The radius of the ball with the volume of the ball or ellipsoid that it is drawn as."""
         return float(np.cbrt(abs(np.linalg.det(self.axes))))
 
     def location_for(self, centre: Floats) -> Floats:
-        """The location channels (3,) that put it at a place (3,)."""
+        """Return the location channels (3,) that put it at a place (3,)."""
         location: Floats = self.inverse[:3, :3] @ centre + self.inverse[:3, 3] - self.delta
         return location
 
     @cached_property
     def can_turn(self) -> bool:
-        """Whether turns of it can be written as a rotation, and may be."""
+        """Whether it may be turned, and its rotation channels can give every rotation."""
         return not self.is_locked and is_similarity(self.inverse)
 
     def rotation_for(self, turn: Floats) -> Floats | None:
-        """The rotation (3, 3), without delta, that turns it so (3, 3) in the blob's coordinates; None where
-        none can be written.
+        """Return the rotation (3, 3), without delta, that turns it by (3, 3) in the blob's coordinates.
+
+        None where its rotation channels cannot give it.
         """
         if not self.can_turn:
             return None
@@ -91,8 +98,12 @@ class EmptyTransform:
 
 @dataclass(frozen=True, eq=False)
 class BlobSpace:
-    """A blob's own coordinates: its name, and its world matrix (4, 4); shared: the names of objects that are
-    not one element's alone.
+    """A blob's own coordinates.
+
+    Attributes:
+        name: the blob's name.
+        matrix: (4, 4), its world matrix.
+        shared: the names of objects that several elements share.
     """
 
     name: str
@@ -101,14 +112,14 @@ class BlobSpace:
 
     @classmethod
     def of(cls, blob: Object) -> BlobSpace:
-        """Those of a blob. Raises SceneError where nothing can be told in its coordinates."""
+        """Return a blob's own coordinates. Raises SceneError for a zero scale."""
         matrix = _finite(blob, blob.matrix_world)
         if is_singular(matrix):
             raise SceneError(blob.name, ZERO, MEND)
         return cls(blob.name, split(matrix).affine)
 
     def transform_of(self, obj: Object) -> EmptyTransform:
-        """Where an object sits in it. Raises SceneError for an object that is shrunk to nothing."""
+        """Return an object's transform in it. Raises SceneError for an object with a zero scale."""
         basis = _finite(obj, obj.matrix_basis)
         matrix = self._matrix(obj)
         if is_singular(matrix):
@@ -127,8 +138,10 @@ class BlobSpace:
         )
 
     def _matrix(self, obj: Object) -> Floats:
-        """An object's M: where nothing but parents stands between, as they tell it and not by the world,
-        which single precision makes coarse far from its origin.
+        """Return an object's M.
+
+        Where only parents stand between, it is made of their matrices: that is more exact far from the
+        world's origin, where single precision makes world matrices coarse.
         """
         matrix, member = np.eye(4), obj
         while member.name != self.name:

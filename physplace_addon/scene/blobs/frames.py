@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob frame by frame: what is keyed in each, and what its surface comes to.
+"""A blob frame by frame: what is keyed in each frame, and the surface solved from it.
 
-A frame is solved from the one before it, and all of them from the first: so each frame's elements and control
-points must be read as they are keyed there, which only Blender can tell, by going to that frame.  The frame
-that the scene is in is read as it stands.  What is read and solved is kept until something is changed.
+A frame is solved from the one before it, and all of them from the first. Each frame's elements and control
+points must be read as they are keyed there, and only Blender can evaluate that, by a change of frame. The
+scene's present frame is read without a change. What was read and solved is kept until something changes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..errors import SceneError
 from .models import BlobModel, floater_settings, read_blob
 from .objects import family_of
 
-UNBAKED = "physplace_unbaked"  # on a baked element: what it was before
+UNBAKED = "physplace_unbaked"  # on a baked element: its values before the bake
 
 solved: dict[str, BlobModel] = {}  # keyed blobs that playback shows now, by name, as it has solved them
 
@@ -37,11 +37,11 @@ class BlobFrames:
         self._solver: KeyedSculpting | None = None
 
     def model(self, frame: int) -> BlobModel:
-        """The blob as it is keyed in a frame that was read; before the first frame, as in that."""
+        """Return the blob as it is keyed in a frame that was read; the first one for earlier frames."""
         return self._models[max(frame - self.first, 0)]
 
     def is_read(self, frame: int) -> bool:
-        """Whether all that it takes to solve a frame was read."""
+        """Return whether all frames needed to solve a frame were read."""
         return max(frame - self.first, 0) < len(self._models)
 
     @property
@@ -50,18 +50,18 @@ class BlobFrames:
         return self.first + len(self._models)
 
     def is_next(self, frame: int) -> bool:
-        """Whether a frame comes right after those that were read."""
+        """Return whether a frame comes right after those that were read."""
         return frame == self.next
 
     def is_unchanged(self, frame: int) -> bool:
-        """Whether the blob, as it stands in a frame, is what was read there, if it was. Raises SceneError."""
+        """Return whether the present blob is what was read in a frame, if it was. Raises SceneError."""
         at = frame - self.first
         if not 0 <= at < len(self._models):
             return True
         return _is_as(read_blob(bpy.data.objects[self.name]), self._models[at])
 
     def read_next(self) -> None:
-        """Read the blob as it stands, as the next frame. Raises SceneError."""
+        """Read the present blob as the next frame. Raises SceneError."""
         found = read_blob(bpy.data.objects[self.name])
         self._check(found, self.next)
         self._models.append(found)
@@ -72,8 +72,9 @@ class BlobFrames:
             raise SceneError(self.name, how, "key places, sizes and numbers only, or end before that frame")
 
     def solve(self, frame: int, end: float) -> float:
-        """Solve frames up to one that was read, at least one of them, until a time (perf_counter's); how much
-        of them is done. Raises SceneError.
+        """Solve frames up to one that was read, at least one, until a time of perf_counter (seconds).
+
+        Returns the share of the frames that is solved, 0 to 1. Raises SceneError.
         """
         solver, last = self._solving(), max(frame - self.first, 0)
         while solver.solved <= last:
@@ -83,7 +84,7 @@ class BlobFrames:
         return min(solver.solved / (last + 1.0), 1.0)
 
     def at(self, frame: int) -> tuple[BlobModel, SculptState]:
-        """The model of a frame that was read, with what its surface has come to. Raises SceneError."""
+        """Return the solved model of a frame that was read, and the solver's state. Raises SceneError."""
         state = self._solving().at(frame)
         return self.model(frame).with_sculpted(state.function), state
 
@@ -94,7 +95,7 @@ class BlobFrames:
         return self._solver
 
     def _keyed(self, frame: int) -> KeyedFrame:
-        """What is keyed in a frame; where the elements are baked, nothing is left to follow."""
+        """Return what is keyed in a frame; without control points where the elements are baked."""
         model = self.model(frame)
         controls = () if self._is_baked else model.controls
         places = [transform.centre.tolist() for transform in controls]
@@ -102,7 +103,7 @@ class BlobFrames:
 
 
 def read_frames(context: Context, blobs: Sequence[BlobFrames], last: int) -> None:
-    """Have the scene go to all frames up to the last one that a blob was not read in, and back.
+    """Read blobs in all frames up to the last one; the scene returns to its frame.
 
     Raises SceneError.
     """
@@ -123,19 +124,19 @@ def read_frames(context: Context, blobs: Sequence[BlobFrames], last: int) -> Non
 
 
 def is_baked(blob: Object) -> bool:
-    """Whether the elements of a blob have baked keys."""
+    """Return whether the elements of a blob have baked keys."""
     return any(UNBAKED in custom_properties(obj) for obj in family_of(blob))
 
 
 def is_animated(blob: Object) -> bool:
-    """Whether a blob or any of its parts may change from frame to frame by itself."""
+    """Return whether a blob or any of its parts may change from frame to frame."""
     return any(_is_animated(obj) for obj in family_of(blob))
 
 
 def solved_model(context: Context, blob: Object) -> BlobModel:
-    """The blob in the scene's frame; if keys move its control points, as its surface has come to there.
+    """Return the blob in the scene's frame, with its surface solved if keys move its control points.
 
-    It is solved from the scene's first frame on, as when it is played. Raises SceneError.
+    It is solved from the scene's first frame on, as in playback. Raises SceneError.
     """
     evaluated_scene(context)  # drivers count before the blob's own objects are read
     scene, found = scene_of(context), read_blob(blob)
@@ -147,10 +148,10 @@ def solved_model(context: Context, blob: Object) -> BlobModel:
 
 
 def present_model(blob: Object) -> tuple[BlobModel, bool]:
-    """The blob in the scene's frame, and whether that is what its surface comes to there: as playback shows
-    it, or else as its elements are keyed.
+    """Return the blob in the scene's frame, and whether its surface is solved.
 
-    No other frame is gone to, which would take back all that was moved and not keyed. Raises SceneError.
+    It is the surface that playback shows, or else that of the elements as they are keyed. The frame is not
+    changed: that would undo all transforms that are not keyed. Raises SceneError.
     """
     found = read_blob(blob)
     if not _follows(blob, found):
@@ -160,18 +161,18 @@ def present_model(blob: Object) -> tuple[BlobModel, bool]:
 
 
 def _follows(blob: Object, found: BlobModel) -> bool:
-    """Whether a blob's surface follows keys that are not baked."""
+    """Return whether a blob's surface follows keys that are not baked."""
     return bool(found.controls) and is_animated(blob) and not is_baked(blob)
 
 
 def _is_animated(obj: Object) -> bool:
     data = obj.animation_data
-    told = data is not None and (data.action is not None or len(data.nla_tracks) or len(data.drivers))
-    return bool(told) or len(obj.constraints) > 0
+    animated = data is not None and (data.action is not None or len(data.nla_tracks) or len(data.drivers))
+    return bool(animated) or len(obj.constraints) > 0
 
 
 def _is_as(found: BlobModel, known: BlobModel) -> bool:
-    """Whether a blob is as it was: all that its surface depends on, and its control points."""
+    """Return whether two models have the same surface and the same control points."""
     places = [(transform.name, transform.centre.tobytes()) for transform in found.controls]
     return found.definition == known.definition and places == [
         (transform.name, transform.centre.tobytes()) for transform in known.controls
@@ -180,7 +181,7 @@ def _is_as(found: BlobModel, known: BlobModel) -> bool:
 
 @contextmanager
 def _frames_are_changed(scene: Scene) -> Iterator[None]:
-    """The scene is left in the frame that it was in."""
+    """Return to the scene's frame after the block."""
     frame, part = scene.frame_current, scene.frame_subframe
     try:
         yield

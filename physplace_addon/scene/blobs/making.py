@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New blobs, elements and control points: empties with the custom properties that say what they are.
+"""New blobs, elements and control points: empties with the custom properties that define them.
 
-A new object stands in the collections of the blob it belongs to, or in the active one if those are linked.
+A new object is linked to the collections of its blob, or to the active one if those are linked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DESCRIBED = {
 
 
 def add_blob(context: Context, combination: str, location: Sequence[float]) -> Object:
-    """A new blob without elements, at a place of the world."""
+    """Add a blob without elements at a place (3,) of the world, and return it."""
     blob = _empty("Blob", "PLAIN_AXES", [_active_collection(context)])
     blob.location = Vector(location)
     blob[BLOB] = combination
@@ -69,9 +69,9 @@ def add_element(
     subtract: bool = False,
     properties: Mapping[str, Any] | None = None,
 ) -> list[Object]:
-    """A new element of a blob: its empties, the first one at a matrix in the blob's own coordinates.
+    """Add an element to a blob and return its empties.
 
-    A cylinder's other end is where its z axis ends.
+    The first one is at a matrix in the blob's own coordinates; a cylinder's other end is on its z axis.
     """
     form = KINDS[kind]
     first = _part(context, blob, form.label, form.display, matrix)
@@ -95,7 +95,7 @@ def add_element(
 
 
 def add_control(context: Context, blob: Object, place: Floats) -> Object:
-    """A new control point of a blob, at a place (3,) in the blob's own coordinates."""
+    """Add a control point to a blob at a place (3,) in the blob's coordinates, and return it."""
     control = _part(context, blob, CONTROL_NAME, "PLAIN_AXES", Matrix.Translation(Vector(place.tolist())))
     control.empty_display_size = 0.1 * _size_of(blob)
     control[CONTROL] = True
@@ -105,7 +105,7 @@ def add_control(context: Context, blob: Object, place: Floats) -> Object:
 
 
 def _size_of(blob: Object) -> float:
-    """About the size of a blob's elements, in its own coordinates."""
+    """Return about the size of a blob's elements, in its own coordinates."""
     sizes = [max(abs(x) for x in numbers(child.scale)) for child in blob.children if is_element(child)]
     return sum(sizes) / len(sizes) if sizes else 1.0
 
@@ -133,8 +133,9 @@ def _empty(name: str, display: Any, collections: Sequence[Collection]) -> Object
 
 
 def homes_of(context: Context, blob: Object) -> list[Collection]:
-    """The collections that what is made of a blob goes to: the blob's own, or the active one if those are
-    linked. Raises SceneError if that is, too.
+    """Return the collections for new objects of a blob: its own, or the active one if those are linked.
+
+    Raises SceneError if the active one is linked, too.
     """
     own = [collection for collection in blob.users_collection if takes_objects(collection)]
     return own or [_active_collection(context)]
@@ -150,7 +151,7 @@ def _active_collection(context: Context) -> Collection:
 
 
 def _describe(obj: Any, key: str, **words: Any) -> None:
-    """Say what a custom property is; the stub does not know that this can be."""
+    """Set the limits and the tooltip of a custom property; the stub lacks this."""
     obj.id_properties_ui(key).update(**words)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blobs, as objects tell them: an empty whose children are its elements and its control points.
+"""Blobs as objects: an empty whose children are its elements and its control points.
 
-All is said by custom properties, so that it can be typed, keyed and driven:
+All is set by custom properties, so that it can be typed, keyed and driven:
 
 - `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
@@ -45,33 +45,33 @@ OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 
 
 def is_blob(obj: Object) -> bool:
-    """Whether an object stands for a blob, or a part of one that is a blob by itself."""
+    """Return whether an object is a blob, which may be a part of another one."""
     return BLOB in custom_properties(obj)
 
 
 def is_whole_blob(obj: Object) -> bool:
-    """Whether an object stands for a blob that is a part of no other, and has parts."""
+    """Return whether an object is a blob that has parts and is a part of no other."""
     return is_blob(obj) and blob_of(obj) == obj and bool(parts_of(obj))
 
 
 def is_blob_mesh(obj: Object) -> bool:
-    """Whether an object is the mesh of the blob whose child it is; of one without parts nothing else is."""
+    """Return whether an object is the mesh of its parent blob, and that blob has parts."""
     owner = obj.parent if MESH in custom_properties(obj) else None
     return owner is not None and is_blob(owner) and bool(parts_of(owner))
 
 
 def is_element(obj: Object) -> bool:
-    """Whether an object is an element of a blob, when it is a child of one."""
+    """Return whether an object is an element, if it is a child of a blob."""
     return ELEMENT in custom_properties(obj)
 
 
 def is_control(obj: Object) -> bool:
-    """Whether an object is a control point of a blob, when it is a child of one."""
+    """Return whether an object is a control point, if it is a child of a blob."""
     return CONTROL in custom_properties(obj)
 
 
 def blob_of(obj: Object | None) -> Object | None:
-    """The blob that an object is, or is a part of: the outermost; None for none."""
+    """Return the outermost blob that an object is, or is a part of; None for none."""
     while obj is not None and not is_blob(obj):
         obj = obj.parent
     while obj is not None and obj.parent is not None and is_blob(obj.parent):
@@ -80,7 +80,7 @@ def blob_of(obj: Object | None) -> Object | None:
 
 
 def active_blob(context: Context) -> Object:
-    """The blob that the active object is, or is a part of. Raises SceneError for none."""
+    """Return the blob that the active object is, or is a part of. Raises SceneError for none."""
     active = active_object(context)
     found = blob_of(active)
     if found is None:
@@ -93,17 +93,17 @@ def active_blob(context: Context) -> Object:
 
 
 def parts_of(blob: Object) -> list[Object]:
-    """The elements of a blob, and the blobs that are parts of it, by name. What is deleted does not count."""
+    """Return the elements of a blob, and the blobs that are parts of it, by name; no deleted ones."""
     return [child for child in _children(blob) if is_element(child) or is_blob(child)]
 
 
 def controls_of(blob: Object) -> list[Object]:
-    """The control points of a blob, by name."""
+    """Return the control points of a blob, by name."""
     return [child for child in _children(blob) if is_control(child)]
 
 
 def family_of(blob: Object) -> Iterator[Object]:
-    """The blob, its parts with theirs, and its control points."""
+    """Yield the blob, its parts and their parts, and its control points."""
     yield blob
     for child in _children(blob):
         if is_blob(child):
@@ -113,19 +113,19 @@ def family_of(blob: Object) -> Iterator[Object]:
 
 
 def _children(obj: Object) -> list[Object]:
-    """An object's children that are anywhere: one that is deleted may still be in the file."""
+    """Return an object's children, except those that are deleted but still in the file."""
     return [child for child in obj.children if is_in_scene(child)]
 
 
 def is_in_scene(obj: Object) -> bool:
-    """Whether an object is in a view layer, or at least in a collection, which takes longer to tell."""
+    """Return whether an object is in the view layer, or at least in a collection."""
     layer: ViewLayer | None = bpy.context.view_layer
     seen = layer is not None and layer.objects.get(obj.name) == obj
     return seen or bool(obj.users_collection)
 
 
 def number_of(obj: Object, key: str, default: float) -> float:
-    """A number among an object's custom properties. Raises SceneError if it is none."""
+    """Return a number among an object's custom properties. Raises SceneError for another value."""
     value = custom_properties(obj).get(key, default)
     if isinstance(value, (int, float)) and value == value and abs(value) != float("inf"):
         return float(value)
@@ -133,19 +133,20 @@ def number_of(obj: Object, key: str, default: float) -> float:
 
 
 def is_on(obj: Object, key: str) -> bool:
-    """Whether a switch among an object's custom properties is on. Raises SceneError if it is none."""
+    """Return whether a switch among an object's custom properties is on. Raises SceneError for others."""
     return number_of(obj, key, 0.0) != 0.0
 
 
 def other_ends(blob: Object) -> list[Object]:
-    """The objects at the other ends of a blob's cylinders, once for each cylinder; without those lost."""
+    """Return the objects at the other ends of a blob's cylinders, one for each cylinder that has it."""
     cylinders = [obj for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == CYLINDER]
     return [end for end in map(_other_end, cylinders) if end is not None]
 
 
 def shared_ends(blob: Object) -> frozenset[str]:
-    """The names of other ends that are not one cylinder's alone: several have them, or they are elements by
-    themselves, or no children of the blob.
+    """Return the names of other ends that are not one cylinder's alone.
+
+    Several cylinders have them, or they are elements themselves, or no children of the blob.
     """
     own = {obj.name for obj in family_of(blob) if custom_properties(obj).get(ELEMENT) == OTHER_END}
     counts = Counter(end.name for end in other_ends(blob))
@@ -153,7 +154,7 @@ def shared_ends(blob: Object) -> frozenset[str]:
 
 
 def other_end(obj: Object) -> Object:
-    """The object at a cylinder's other end. Raises SceneError if there is none."""
+    """Return the object at a cylinder's other end. Raises SceneError if there is none."""
     found = _other_end(obj)
     if found is not None:
         return found
@@ -172,9 +173,7 @@ def _other_end(obj: Object) -> Object | None:
 
 
 def check_depth(blob: Object) -> None:
-    """Raise SceneError for an element or a control point that is a child of another part, and so none of the
-    blob's.
-    """
+    """Raise SceneError for an element or control point whose parent is a part of the blob, not the blob."""
     for obj in blob.children_recursive:
         is_part = is_control(obj) or custom_properties(obj).get(ELEMENT, OTHER_END) != OTHER_END
         if is_part and obj.parent is not None and not is_blob(obj.parent) and is_in_scene(obj):

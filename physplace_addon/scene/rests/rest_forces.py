@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What acts on an object on its way to a rest, kept with the rest and as core's forces.
+"""The forces of a rest, stored with it and converted to core's forces.
 
-Points and directions are kept in the object's own coordinates, so they follow its scale; the body's frame is
-the object's without its stretch.
+Points and directions are stored in the object's own coordinates, so they follow its scale. The body's frame
+is the object's without its stretch.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 
 def forces_of(context: Context, obj: Object, rest: PhysPlaceRest, subject: Subject) -> list[Force]:
-    """What acts on a body on its way to a rest, as the world is on the present frame.
+    """Return the forces on a body on its path to a rest, with the world as on the present frame.
 
-    Raises SceneError for a missing object, PlacementError for a force without direction or strength.
+    Raises:
+        SceneError: for a missing object.
+        PlacementError: for a force without direction or strength.
     """
     return [_force(context, obj, force, subject) for force in rest.forces]
 
@@ -46,7 +48,7 @@ def _force(context: Context, obj: Object, force: PhysPlaceRestForce, subject: Su
 
 
 def add_push(rest: PhysPlaceRest, subject: Subject, push: Local) -> None:
-    """Let a push act on the way to a rest."""
+    """Add a push to the forces of a rest."""
     force = rest.forces.add()
     force.kind, force.strength = PUSH, push.strength
     force.point, force.direction = _own(subject, push.point), _own(subject, push.direction)
@@ -55,7 +57,7 @@ def add_push(rest: PhysPlaceRest, subject: Subject, push: Local) -> None:
 def add_connection(
     rest: PhysPlaceRest, subject: Subject, connection: Connection, other: Object | None
 ) -> None:
-    """Let a connection act on the way to a rest: to another object's origin, or to a place of the world."""
+    """Add a connection to the forces of a rest: to another object's origin, or to a place of the world."""
     force = rest.forces.add()
     force.kind, force.strength = WORLD if other is None else OBJECT, connection.strength
     force.point, force.other = _own(subject, connection.point), other

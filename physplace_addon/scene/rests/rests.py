@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rests an object keeps, `object.physplace.rests`, and their keys."""
+"""An object's list of rests, `object.physplace.rests`, and their keys."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PathOptions:
-    """How the way to a rest is keyed: the frames a step, and what may be left out (see `KeyOptions`)."""
+    """How the path to a rest is keyed: frames a step, and the largest error (see `KeyOptions`)."""
 
     frame_step: int
     error: float
@@ -46,7 +46,7 @@ class PathOptions:
 
 @dataclass(frozen=True, eq=False)
 class PlacedRest:
-    """How the rest on a frame came out; `keyed_frame` is where its keys were before, if it had any."""
+    """A rest's frame and outcome; keyed_frame: the frame of its present keys, None without any."""
 
     frame: int
     outcome: Outcome
@@ -54,18 +54,18 @@ class PlacedRest:
 
 
 def rests_of(obj: Object) -> PhysPlaceObject:
-    """What an object carries as `object.physplace`."""
+    """Return an object's property group `object.physplace`."""
     kept: PhysPlaceObject = extended(obj).physplace
     return kept
 
 
 def rest_on(obj: Object, frame: int) -> PhysPlaceRest | None:
-    """An object's rest on a frame."""
+    """Return an object's rest on a frame; None if there is none."""
     return next((rest for rest in rests_of(obj).rests if rest.frame == frame), None)
 
 
 def rests_by_frame(obj: Object) -> list[PhysPlaceRest]:
-    """An object's rests in their order in time. Raises SceneError for two on one frame."""
+    """Return an object's rests by frame. Raises SceneError for two on one frame."""
     rests = sorted(rests_of(obj).rests, key=lambda rest: rest.frame)
     for rest, following in pairwise(rests):
         if rest.frame == following.frame:
@@ -78,13 +78,13 @@ def rests_by_frame(obj: Object) -> list[PhysPlaceRest]:
 
 
 def active_rest(obj: Object) -> PhysPlaceRest | None:
-    """The rest that is chosen in the list."""
+    """Return the rest chosen in the list; None if there is none."""
     kept = rests_of(obj)
     return kept.rests[kept.active_rest] if 0 <= kept.active_rest < len(kept.rests) else None
 
 
 def start_of(rest: PhysPlaceRest) -> Pose:
-    """Where the object falls from to a rest."""
+    """Return the pose from which the object falls to a rest."""
     return pose_of([*rest.start_location, *rest.start_rotation])
 
 
@@ -99,10 +99,7 @@ def manual_start(obj: Object, subject: Subject) -> Pose:
 
 @contextmanager
 def frame_restored(context: Context, obj: Object) -> Iterator[None]:
-    """Whatever frames the block goes to, the scene is on its frame again after it.
-
-    If the block fails, the object has its channels again, keyed or not.
-    """
+    """Return to the scene's frame after the block; restore the object's channels if it fails."""
     scene = scene_of(context)
     frame, subframe, before, done = scene.frame_current, scene.frame_subframe, channels(obj), False
     try:
@@ -117,17 +114,16 @@ def frame_restored(context: Context, obj: Object) -> Iterator[None]:
 
 
 def show_frame(context: Context, frame: int) -> None:
-    """Show a frame. The present frame is left as it is: what was moved there by hand may not be keyed."""
+    """Change to a frame, unless it is the present one: that keeps transforms that are not keyed."""
     scene = scene_of(context)
     if scene.frame_current != frame:
         scene.frame_set(frame)
 
 
 def key_rests(context: Context, obj: Object, placed: Sequence[PlacedRest], way: PathOptions | None) -> int:
-    """Key rests, in the order of their frames, and their ways if asked; returns the number of frames keyed.
+    """Key rests in the order of their frames, and their paths if asked; return the number of keyed frames.
 
-    To be called where keys are put back on error. Raises SceneError if Blender then shows an object
-    elsewhere.
+    To be called within `keys_restored_on_error`. Raises SceneError if Blender then shows an object elsewhere.
     """
     keying, count = Keying.of(context), 0
     for rest in placed:
@@ -144,7 +140,7 @@ def key_rests(context: Context, obj: Object, placed: Sequence[PlacedRest], way: 
 
 
 def _keys(obj: Object, placed: PlacedRest, way: PathOptions | None) -> list[Key]:
-    """The keys of a rest and of the way to it, which takes at most half the frames since the key before."""
+    """Return the keys of a rest and of its path, which takes at most half the frames since the key before."""
     subject, poses = placed.outcome.subject, placed.outcome.poses
     remove_path_keys(obj, placed.frame)
     before = last_set_key_before(obj, placed.frame)
@@ -167,7 +163,7 @@ def _check_shown(context: Context, obj: Object, placed: PlacedRest) -> None:
 
 
 def store_rest(obj: Object, placed: PlacedRest) -> PhysPlaceRest:
-    """Keep a rest that is keyed: on the object's list."""
+    """Store a keyed rest in the object's list, and return it."""
     kept = rests_of(obj)
     rest = rest_on(obj, placed.frame)
     if rest is None:
@@ -180,12 +176,12 @@ def store_rest(obj: Object, placed: PlacedRest) -> PhysPlaceRest:
 
 
 def select_rest(obj: Object, name: str) -> None:
-    """Choose a rest in the list."""
+    """Choose a rest in the list by name."""
     rests_of(obj).active_rest = [rest.name for rest in rests_of(obj).rests].index(name)
 
 
 def store_shown_rest(context: Context, obj: Object, placed: Sequence[PlacedRest]) -> None:
-    """Keep the report and the start of the rest that is shown: the last one up to the present frame."""
+    """Store the report and the start of the rest that is shown: the last one up to the present frame."""
     now = scene_of(context).frame_current
     shown = ([rest for rest in placed if rest.frame <= now] or [placed[0]])[-1]
     write_report(obj, shown.outcome.certificate)
@@ -193,7 +189,7 @@ def store_shown_rest(context: Context, obj: Object, placed: Sequence[PlacedRest]
 
 
 def remove_rest(obj: Object, number: int) -> None:
-    """Take a rest out of the list, with its keys."""
+    """Remove a rest from the list, with its keys."""
     kept = rests_of(obj)
     remove_key(obj, kept.rests[number].keyed_frame)
     kept.rests.remove(number)

@@ -19,23 +19,23 @@ SAME_FRAME = 0.01  # frames, closer than which Blender takes two keys for one
 
 
 def curves_of(obj: Object) -> Iterator[FCurve]:
-    """The curves of the object's own slot in its active action."""
+    """Yield the curves of the object's own slot in its active action."""
     for curves in _curve_lists(obj):
         yield from curves
 
 
 def key_at(curve: FCurve, frame: float) -> Keyframe | None:
-    """A curve's key on a frame."""
+    """Return a curve's key on a frame; None if there is none."""
     return next((point for point in curve.keyframe_points if abs(point.co[0] - frame) < SAME_FRAME), None)
 
 
 def own_action_without_transform(obj: Object) -> None:
-    """Give an object that shares its action with another one of its own, without location and rotation."""
+    """Give an object a copy of its action, without the curves of location and rotation."""
     own_action_without(obj, TRANSFORM)
 
 
 def own_action_without(obj: Object, paths: Collection[str]) -> None:
-    """Give an object a copy of its action, if it has one, without the curves of some paths."""
+    """Give an object a copy of its action, if it has one, without the curves of some data paths."""
     data = obj.animation_data
     if data is None or data.action is None:
         return
@@ -48,14 +48,14 @@ def own_action_without(obj: Object, paths: Collection[str]) -> None:
 
 
 def slot_of(obj: Object) -> str:
-    """The identifier of the slot that an object has in its action; "" for none, and before Blender 4.4."""
+    """Return the identifier of the action slot that an object uses; "" for none, and before Blender 4.4."""
     layered: Any = obj.animation_data  # action slots are not in the stubs of Blender 4.2
     slot = getattr(layered, "action_slot", None)
     return slot.identifier if slot is not None else ""
 
 
 def use_slot(obj: Object, identifier: str) -> None:
-    """Have an object use a slot of its action, if the action has it."""
+    """Make an object use a slot of its action, if the action has it."""
     layered: Any = obj.animation_data
     if identifier and identifier in layered.action.slots:
         layered.action_slot = layered.action.slots[identifier]
@@ -63,7 +63,7 @@ def use_slot(obj: Object, identifier: str) -> None:
 
 @contextmanager
 def keys_restored_on_error(obj: Object) -> Iterator[None]:
-    """If the block fails, the object has the action, the keys and the channels that it had before."""
+    """Restore the action, the keys and the channels of the object if the block fails."""
     data = obj.animation_data
     action = data.action if data else None
     backup, before, done = action.copy() if action else None, channels(obj), False

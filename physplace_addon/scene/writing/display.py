@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The display mesh of an object that stands for an exact surface, with the surface's own normals.
+"""The display mesh of an object with an exact surface, with the surface's own normals.
 
-The mesh is for the eye only: placing never looks at it. How far it may be from the surface is the custom
-property `physplace_tolerance`, in the object's own units; 0.2 % of its size unless given.
+The mesh is only shown: placing never reads it. Its largest distance from the surface is the custom property
+`physplace_tolerance`, in the object's own units; 0.2 % of the object's size unless given.
 """
 
 from __future__ import annotations
@@ -22,10 +22,15 @@ TOLERANCE = "physplace_tolerance"
 def refresh_mesh(
     obj: Object, resolution: tuple[int, int] | None = None, tolerance: float | None = None
 ) -> None:
-    """Rebuild an object's mesh from its `surface`: lines (nu, nv) to a face, or within a tolerance.
+    """Rebuild an object's mesh from its exact surface. Materials stay.
 
-    The tolerance is in the object's own units, that of its property unless given. Materials stay. Raises
-    SceneError for a definition that has no meaning, or an object that has no mesh of its own.
+    Args:
+        obj: the object.
+        resolution: the number of lines (nu, nv) of each face; None to refine to the tolerance.
+        tolerance: the largest distance from the surface in the object's own units; None for its property.
+
+    Raises:
+        SceneError: for a definition without meaning, or an object without a mesh of its own.
     """
     mesh = obj.data
     if not isinstance(mesh, Mesh):
@@ -36,7 +41,7 @@ def refresh_mesh(
 
 
 def tolerance_of(obj: Object) -> float | None:
-    """How far an object's mesh may be from its surface; None if it does not say. Raises SceneError."""
+    """Return the tolerance of an object's mesh, in its own units; None if not set. Raises SceneError."""
     value = custom_properties(obj).get(TOLERANCE)
     if value is None or (isinstance(value, (int, float)) and 0.0 < value < np.inf):
         return None if value is None else float(value)
@@ -44,7 +49,7 @@ def tolerance_of(obj: Object) -> float | None:
 
 
 def corner_normals(body: Body) -> Floats:
-    """The exact outward normals (3 t, 3) at the corners of a body's triangles, one triangle after another."""
+    """Return the exact outward normals (3 t, 3) at the corners of a body's triangles, one after another."""
     faces = np.repeat(body.triangle_face, 3)
     normals: Floats = body.face_geometry(faces, body.triangle_uv.reshape(-1, 2)).normal
     return normals

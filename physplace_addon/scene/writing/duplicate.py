@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Copies of an object with its children, linked as Blender's Duplicate Linked makes them.
 
-Data is shared; the copies stand in the same collections and under the same parent. What refers from one
-member of the family to another (a modifier, a constraint, a driver, a custom property) refers to the copy's
-member. A copy's action is its own, without the keys of the original's way: the copy goes another.
+Data is shared. The copies are in the same collections and under the same parent. What refers from one member
+of the family to another (a modifier, a constraint, a driver, a custom property) refers to the copy's member.
+A copy's action is its own, without location and rotation: the copy has another path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .actions import own_action_without_transform
 
 
 def duplicate(context: Context, obj: Object) -> Object:
-    """A copy of an object and its children."""
+    """Return a copy of an object and its children."""
     family = [obj, *obj.children_recursive]
     copies = {member: _copy(member) for member in family}
     for member, copy in copies.items():
@@ -38,7 +38,7 @@ def duplicate(context: Context, obj: Object) -> Object:
 
 
 def remove(obj: Object) -> None:
-    """Take away a copy and its children."""
+    """Remove a copy and its children."""
     for member in (*obj.children_recursive, obj):
         action = member.animation_data.action if member.animation_data else None
         bpy.data.objects.remove(member)
@@ -47,9 +47,7 @@ def remove(obj: Object) -> None:
 
 
 def select_only(context: Context, objects: Sequence[Object]) -> None:
-    """Select some objects and nothing else; the last one becomes the active one. Those that are not in the
-    view layer are left out.
-    """
+    """Select some objects and nothing else; the last becomes active. None outside the view layer."""
     layer = view_layer_of(context)
     for obj in layer.objects.selected:
         obj.select_set(False)
@@ -62,20 +60,20 @@ def select_only(context: Context, objects: Sequence[Object]) -> None:
 
 @dataclass(frozen=True)
 class Selected:
-    """What is selected, by name, and which object is the active one."""
+    """The names of the selected objects and of the active one."""
 
     names: frozenset[str]
     active: str
 
     @classmethod
     def of(cls, context: Context) -> Selected:
-        """As it is now."""
+        """Return the present selection."""
         layer = view_layer_of(context)
         names = frozenset(obj.name for obj in layer.objects.selected)
         return cls(names, layer.objects.active.name if layer.objects.active else "")
 
     def restore(self, context: Context) -> None:
-        """Have it so again, as far as the objects are still there."""
+        """Restore the selection, as far as the objects still exist."""
         layer = view_layer_of(context)
         for obj in layer.objects:
             obj.select_set(obj.name in self.names)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which states of a way need a key, so that what Blender shows between the keys is off by a given error.
+"""Which states of a path need a key, so that Blender's interpolation stays within a given error.
 
-Ramer, Douglas and Peucker's method on location and rotation together. Between two keys Blender goes linearly
-in each channel: at a state between them, that is off by a length d of the object's location in the world and
-an angle a (radians). A point of the body is then off by at most `d + a r`, r the largest distance of the
-body's points from the object's origin: this, over the body's radius R, is the error. The state with the
-largest error becomes a key until all errors are small enough. Every key is a state; none is made up.
+Ramer, Douglas and Peucker's method on location and rotation together. Between two keys Blender interpolates
+each channel linearly: a state between them is then off by a length d of the object's location in the world
+and an angle a (radians). A point of the body is off by at most `d + a r`, r the largest distance of the
+body's points from the object's origin. The error is this over the body's radius R. The state with the largest
+error becomes a key until all errors are small enough. Every key is a state of the path.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ from .transform import Channels
 
 @dataclass(frozen=True)
 class MotionScale:
-    """How far a body's points go, over R, for a unit of its object's location (`length`), and a radian."""
+    """How far a body's points move with its object's channels.
+
+    Attributes:
+        mode: the object's rotation mode.
+        length: the largest motion of a point, over R, for a unit of the object's location.
+        turn: the same for a radian of its rotation.
+    """
 
     mode: str
     length: float
@@ -32,9 +38,13 @@ class MotionScale:
 def needed_keys(
     path: Sequence[Channels], frames: Sequence[float], measure: MotionScale, error: float
 ) -> list[int]:
-    """The states of a path, with increasing frames, that need a key: the first, the last and some between.
+    """Return the numbers of a path's states that need a key: the first, the last and some between.
 
-    With an error of 0 all of them.
+    Args:
+        path: the channels of the states.
+        frames: their frames, increasing.
+        measure: turns differences of channels into errors.
+        error: the largest error, over R; 0 keeps all states.
     """
     if error <= 0.0 or len(path) < 3:
         return list(range(len(path)))
@@ -55,7 +65,7 @@ def needed_keys(
 
 @dataclass(frozen=True, eq=False)
 class _SampledPath:
-    """n states: frames (n,), locations (n, 3), rotations in their mode (n, 3) or (n, 4), and as matrices."""
+    """The n states: frames (n,), locations (n, 3), rotations (n, 3) or (n, 4), matrices (n, 3, 3)."""
 
     frames: Floats
     locations: Floats
@@ -75,7 +85,7 @@ class _SampledPath:
         )
 
     def errors(self, first: int, last: int) -> Floats:
-        """How far the states strictly between two keys are from what is shown, (last - first - 1,)."""
+        """Return the errors over R of the states strictly between two keys: (last - first - 1,)."""
         between = slice(first + 1, last)
         share = (self.frames[between] - self.frames[first]) / (self.frames[last] - self.frames[first])
         shown = self.locations[first] + share[:, None] * (self.locations[last] - self.locations[first])

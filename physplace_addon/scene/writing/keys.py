@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys of location and rotation, in the object's active action or action slot, as Blender inserts them.
 
-What the artist has set for new keys counts: only where needed, the type of key, interpolation, handles,
-cycles. The keys on the way to a rest are of Blender's type for generated keys and linear to the next one:
-each is a state of the placement, and another placement may replace them.
+The artist's settings for new keys count: only where needed, type, interpolation, handles, cycles. The keys of
+the path to a rest have Blender's type for generated keys and are linear: each is a state of the placement,
+and another placement may replace them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from .transform import TRANSFORM, Channels, channels, rotation_property, set_cha
 NEEDED, AVAILABLE, REPLACE = "INSERTKEY_NEEDED", "INSERTKEY_AVAILABLE", "INSERTKEY_REPLACE"
 ONLY_IF = frozenset({NEEDED, AVAILABLE, REPLACE})
 GENERATED = "GENERATED"
-GROUP = "Object Transforms"  # where Blender's own operators put these channels
-SHOWN = 1e-6  # of a channel's largest value: what single precision may change between a key and its curve
+GROUP = "Object Transforms"  # the group that Blender's own operators put these channels into
+SHOWN = 1e-6  # largest float32 error of a curve at its key, over the channel's largest value
 
 
 @dataclass(frozen=True)
 class KeyOptions:
-    """On which frames a path is keyed: the first state's, and the distance to the next.
+    """On which frames a path is keyed.
 
-    Of several objects each follows the one before it, if `in_turn`; else they all go at once. States that are
-    shown to within `error`, over R, by the keys around them need none.
+    Attributes:
+        first_frame: the first state's frame.
+        frame_step: the number of frames from one state to the next.
+        in_turn: whether several objects move one after another; else all at once.
+        error: the largest error over R of a state that is left out and shown between its neighbours.
     """
 
     first_frame: int
@@ -45,7 +48,7 @@ class KeyOptions:
 
 @dataclass(frozen=True, eq=False)
 class Key:
-    """An object's channels on a frame; `on_path` to the next key, or a rest."""
+    """An object's channels on a frame; on_path: generated on the path to a rest, not the rest itself."""
 
     frame: int
     values: Channels
@@ -63,7 +66,7 @@ class Keying:
 
     @classmethod
     def of(cls, context: Context) -> Keying:
-        """As the artist has set it for keys inserted by hand."""
+        """Return the settings for keys that the artist inserts."""
         edit = present(context.preferences).edit
         tools = scene_of(context).tool_settings
         options = {NEEDED} if edit.use_keyframe_insert_needed else set()
@@ -73,7 +76,7 @@ class Keying:
 
     @classmethod
     def automatic(cls, context: Context) -> Keying | None:
-        """As the artist has set it for keys that Blender inserts by itself; None if that is off."""
+        """Return the settings for automatic keying; None if that is off."""
         edit, tools = present(context.preferences).edit, scene_of(context).tool_settings
         if not tools.use_keyframe_insert_auto:
             return None
@@ -90,9 +93,9 @@ class Keying:
 def path_keys(
     path: Sequence[Channels], first_frame: int, last_frame: int, measure: MotionScale, error: float
 ) -> list[Key]:
-    """The keys of a path on whole frames: the first state's and the last one's, and those needed between.
+    """Return the keys of a path on whole frames: the first state, the last, and those needed between.
 
-    Of states that fall on one frame the last is taken.
+    Of states that fall on one frame the last one counts.
     """
     frames = np.rint(np.linspace(first_frame, last_frame, len(path))).astype(int).tolist()
     states = list(dict(zip(frames, path, strict=True)).items())
@@ -110,11 +113,18 @@ def insert_automatically(context: Context, obj: Object, frame: int) -> None:
 
 
 def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str] | None = None) -> None:
-    """Insert keys of location and rotation, unless told, in the order of their frames. The object is left as
-    the last one has it.
+    """Insert keys in the order of their frames; the object keeps the values of the last one.
 
-    Keys that are already there take the new values and keep their handles. Raises SceneError for a channel
-    that cannot be keyed.
+    Keys that exist already get the new values and keep their handles.
+
+    Args:
+        obj: the object.
+        keys: the keys.
+        keying: the settings for new keys.
+        names: the properties to key; location and rotation if None.
+
+    Raises:
+        SceneError: for a channel that cannot be keyed.
     """
     names = _names(obj) if names is None else names
     before = {_address(curve): _frames(curve) for curve in curves_of(obj)}
@@ -142,7 +152,7 @@ def _insert(obj: Object, name: str, index: int, key: Key, keying: Keying) -> Non
 
 
 def _insert_where_off(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str]) -> None:
-    """Insert keys that were not needed when they came, but are, since later ones bend the curve there."""
+    """Insert keys that were not needed when they came, but are since later keys bend the curve."""
     for key in keys:
         set_channels(obj, key.values)
         for curve in [curve for curve in curves_of(obj) if curve.data_path in names]:
@@ -153,7 +163,7 @@ def _insert_where_off(obj: Object, keys: Sequence[Key], keying: Keying, names: S
 
 
 def _style(curve: FCurve, keys: Sequence[Key], before: frozenset[float], keying: Keying) -> None:
-    """Give new keys their interpolation and handles, and make those on the way linear."""
+    """Set the interpolation and handles of new keys; those of a path become linear."""
     for key in keys:
         point = key_at(curve, key.frame)
         if point is None:
@@ -171,7 +181,7 @@ def _set_style(point: Keyframe, interpolation: Any, handle: Any) -> None:
 
 
 def channels_before(obj: Object, frame: int) -> Channels:
-    """The channels at the last key before a frame; the object's own where there is none."""
+    """Return the channels at the last key before a frame; the object's own if there is none."""
     values = channels(obj)
     turn = rotation_property(obj.rotation_mode)
     curves = [curve for curve in curves_of(obj) if curve.data_path == turn]
@@ -183,14 +193,14 @@ def channels_before(obj: Object, frame: int) -> Channels:
 
 
 def last_set_key_before(obj: Object, frame: int) -> float | None:
-    """The frame of the last key of the transform before a frame that is not on a way to a rest."""
+    """Return the frame of the last key before a frame that is not a generated one; None if there is none."""
     points = [point for curve in transform_curves(obj) for point in curve.keyframe_points]
     frames = [float(point.co[0]) for point in points if point.type != GENERATED and point.co[0] < frame]
     return max(frames, default=None)
 
 
 def remove_path_keys(obj: Object, frame: int) -> None:
-    """Take away the keys on the way to the rest on a frame."""
+    """Remove the generated keys before the rest on a frame."""
     first = last_set_key_before(obj, frame)
     for curve in list(transform_curves(obj)):
         points = curve.keyframe_points
@@ -202,7 +212,7 @@ def remove_path_keys(obj: Object, frame: int) -> None:
 
 
 def remove_key(obj: Object, frame: int) -> None:
-    """Take away the key of the transform on a frame, and those on the way to it."""
+    """Remove the key of the transform on a frame, and the generated keys before it."""
     remove_path_keys(obj, frame)
     for curve in list(transform_curves(obj)):
         if key_at(curve, frame) is not None:
@@ -214,7 +224,7 @@ def _names(obj: Object) -> tuple[str, str]:
 
 
 def _is_in_keying_set(scene: Scene, obj: Object, name: str) -> bool:
-    """Whether automatic keying may key a property: all, unless it is limited to the active keying set."""
+    """Return whether automatic keying may key a property: only the keying set, if it is limited to it."""
     active = scene.keying_sets_all.active
     if not scene.tool_settings.use_keyframe_insert_keyingset or active is None:
         return True
@@ -224,7 +234,7 @@ def _is_in_keying_set(scene: Scene, obj: Object, name: str) -> bool:
 
 
 def transform_curves(obj: Object) -> Iterator[FCurve]:
-    """The curves of an object's location and rotation, in any mode."""
+    """Return the curves of an object's location and rotation, in any rotation mode."""
     return (curve for curve in curves_of(obj) if curve.data_path in TRANSFORM)
 
 

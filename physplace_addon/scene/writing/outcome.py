@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Finished placements, written to the objects: transforms in their own spaces, keys of the path, reports.
 
-Everything is computed first. The transforms are written and read back before keys and reports are; if
-Blender makes another matrix of one of them, because a constraint or an animation owns the transform, all
-objects are put back and that is said.
+Everything is computed first. Transforms are written and read back before keys and reports are written. If a
+constraint or an animation owns one of the transforms, so that Blender gives another matrix, all objects are
+put back and SceneError names the owner.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .transform import Channels, channels, check_world_matrix, set_channels
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """How an object's placement ended: its poses on the way, the start first, and the certificate."""
+    """The end of an object's placement: its poses in order, the start first, and the certificate."""
 
     subject: Subject
     poses: Sequence[Pose]
@@ -38,11 +38,13 @@ class Outcome:
 
 
 def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions | None = None) -> None:
-    """Move objects along their paths to the last poses, key the paths if asked, and keep the reports.
+    """Move objects along their paths to the last poses, key the paths if asked, and store the reports.
 
-    With keys, the scene goes to the last key's frame, so that what is seen is the rest; without, automatic
-    keying keys the rest, if it is on. Raises SceneError, with all objects as they were, if a transform cannot
-    be written.
+    With keys, the scene goes to the frame of the last key, which shows the rest. Without, automatic keying
+    keys the rest, if it is on.
+
+    Raises:
+        SceneError: if a transform cannot be written; all objects are then as they were.
     """
     objects = [_object(outcome.subject) for outcome in outcomes]
     worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
@@ -61,7 +63,7 @@ def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions 
 def _key_paths(
     context: Context, outcomes: Sequence[Outcome], paths: Sequence[Sequence[Channels]], keys: KeyOptions
 ) -> int:
-    """Key each object's path; returns the last frame of all."""
+    """Key each object's path; return the last frame of all."""
     keying = Keying.of(context)
     first = last = keys.first_frame
     for outcome, path in zip(outcomes, paths, strict=True):
@@ -77,7 +79,7 @@ def _key_paths(
 
 
 def measure_of(subject: Subject) -> MotionScale:
-    """How far an object's location and rotation move the points of its body."""
+    """Return how far an object's location and rotation move the points of its body."""
     body, space = subject.body, subject.space
     farthest = float(np.linalg.norm(body.triangles.reshape(-1, 3), axis=1).max())
     scale = float(np.linalg.norm(space.outer[:3, 0]))
@@ -85,7 +87,7 @@ def measure_of(subject: Subject) -> MotionScale:
 
 
 def write_reports_only(outcomes: Sequence[Outcome]) -> None:
-    """Keep the reports on objects that were not moved."""
+    """Store the reports on objects that were not moved."""
     for outcome in outcomes:
         write_report(_object(outcome.subject), outcome.certificate)
 
@@ -96,9 +98,9 @@ def _object(subject: Subject) -> Object:
 
 
 def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -> None:
-    """Move objects to where their bodies stand; automatic keying keys that, if it is on.
+    """Move objects to the poses of their bodies, and key them if automatic keying is on.
 
-    Raises SceneError, with all objects as they were, if a transform cannot be written.
+    Raises SceneError if a transform cannot be written; all objects are then as they were.
     """
     objects = [_object(subject) for subject in subjects]
     worlds = [subject.world_matrix(pose) for subject, pose in zip(subjects, poses, strict=True)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects shown where their bodies stand while a placement goes on, until they are put back or written.
+"""Objects shown at the poses of their bodies while a placement runs, until they are put back or written.
 
-Only location and rotation are set, so putting back is exact. Objects are held by name: undo replaces them.
+Only location and rotation are set, so restoring is exact. Objects are held by name: undo replaces them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..reading.scenario import Subject
 from .transform import Channels, channels, check_world_matrix, set_channels
 
 SEE_THROUGH: Final = "WIRE"
-TRIAL = 0.1  # over R, and radians
+TRIAL = 0.1  # the trial motion on each axis: over R, and in radians
 
 
 class Preview:
-    """What is shown of the objects that move, and how they were before."""
+    """The objects that move: their transforms as shown, and as they were before."""
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self._subjects = tuple(subjects)
@@ -33,7 +33,7 @@ class Preview:
         self._looks = [obj.display_type for obj in self._objects()]
 
     def show(self, context: Context, poses: Sequence[Pose], *, see_through: bool = False) -> None:
-        """Put the objects where their bodies stand."""
+        """Put the objects at the poses of their bodies."""
         for i, (subject, pose) in enumerate(zip(self._subjects, poses, strict=True)):
             obj = bpy.data.objects[subject.name]
             set_channels(obj, subject.space.channels_for(subject.world_matrix(pose), self._shown[i]))
@@ -44,7 +44,7 @@ class Preview:
         view_layer_of(context).update()
 
     def check_writable(self, context: Context) -> None:
-        """Raise SceneError for an object that does not go where it is put. None is moved in the end."""
+        """Raise SceneError for an object whose transform something else owns; put all back after it."""
         poses = [subject.pose.displaced(*_trial(subject)) for subject in self._subjects]
         try:
             self.show(context, poses)
@@ -54,12 +54,12 @@ class Preview:
             self.restore(context)
 
     def accept(self) -> None:
-        """Where the objects are now counts as where they were before."""
+        """Make the present transforms those that `restore` goes back to."""
         self._shown = [channels(obj) for obj in self._objects()]
         self._before = list(self._shown)
 
     def restore(self, context: Context) -> None:
-        """Put those that are still there back to where they were."""
+        """Put the objects that still exist back to where they were."""
         for i, subject in enumerate(self._subjects):
             if subject.name in bpy.data.objects:
                 obj = bpy.data.objects[subject.name]
@@ -70,7 +70,7 @@ class Preview:
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether the objects are all there, and where they were last shown."""
+        """Whether all objects exist and are where they were last shown."""
         if any(subject.name not in bpy.data.objects for subject in self._subjects):
             return False
         return all(
@@ -82,7 +82,7 @@ class Preview:
 
 
 def _trial(subject: Subject) -> tuple[Floats, Floats, Floats]:
-    """A motion that changes all channels: a translation, a turn, and the point about which."""
+    """Return a motion that changes all channels: translation (3,), rotation vector (3,), its centre (3,)."""
     return np.full(3, TRIAL * subject.body.radius), np.full(3, TRIAL), subject.pose.translation
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The certificate of rest, kept on the object: the properties `physplace_report` and `physplace_contacts`."""
+"""The certificate of rest, stored on the object as `physplace_report` and `physplace_contacts`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Report = Mapping[str, str | int | float | bool]
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report, ready to be shown."""
+    """A line of the report: label and value as text."""
 
     label: str
     value: str
 
 
 def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
-    """The certificate's figures under their public names, and what was found and assumed of the bodies."""
+    """Return the certificate's figures under their public names, with its notes."""
     return {
         "status": certificate.status.name,
         "steps": int(certificate.steps),
@@ -49,7 +49,7 @@ def _overlaps(certificate: Certificate) -> list[str]:
 
 
 def contact_floats(certificate: Certificate) -> list[float]:
-    """Position, normal and force of every contact, seven floats each, one after another."""
+    """Return position, normal and force of every contact, in the world: seven floats each, in one list."""
     contacts = certificate.contacts
     rows = np.column_stack([contacts.position, contacts.normal, contacts.force])
     floats: list[float] = rows.ravel().tolist()
@@ -57,13 +57,13 @@ def contact_floats(certificate: Certificate) -> list[float]:
 
 
 def write_report(obj: Object, certificate: Certificate) -> None:
-    """Keep the certificate on the object."""
+    """Store the certificate on the object."""
     obj[REPORT] = report_of(certificate)
     obj[CONTACTS] = contact_floats(certificate)
 
 
 def last_report(obj: Object) -> Report | None:
-    """The report of the object's last placement or check, if it has one."""
+    """Return the report of the object's last placement or check; None if it has none."""
     stored = custom_properties(obj).get(REPORT)
     if stored is None or not hasattr(stored, "to_dict"):
         return None
@@ -72,13 +72,13 @@ def last_report(obj: Object) -> Report | None:
 
 
 def figures_of(report: Report) -> list[Row]:
-    """The report as lines for a table: the status first, then the figures."""
+    """Return the report as lines of a table: the status first, then the figures."""
     figures = ((key, value) for key, value in report.items() if key != "notes")
     return [Row(key.replace("_", " ").capitalize(), _shown(value)) for key, value in figures]
 
 
 def notes_of(report: Report) -> list[str]:
-    """What the report says in words."""
+    """Return the report's notes."""
     return [note for note in str(report.get("notes", "")).split("; ") if note]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The meshes of objects that stand for formulas: made again whenever what defines them changes.
+"""The meshes of objects defined by formulas: rebuilt whenever their definition changes.
 
-What a mesh was made from is kept with it, so that it is made once only, also when a file is opened or a step
-undone. A definition that has no meaning leaves the mesh as it is, with a word of what is wrong.
+The definition is stored with the mesh, so that it is built only once, also when a file is opened or a step
+undone. A definition without meaning leaves the mesh as it is, and its error is stored with the mesh.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MADE_FROM, NOT_MADE = "physplace_surface", "physplace_surface_error"
 
 
 def refresh_changed(depsgraph: Depsgraph) -> None:
-    """Make the meshes of all objects anew that an update of the scene has given another formula."""
+    """Rebuild the meshes of all objects whose formulas an update of the scene has changed."""
     for update in depsgraph.updates:
         if isinstance(update.id, Object):
             _refresh(present(update.id.original), depsgraph)
@@ -47,27 +47,27 @@ def _refresh(obj: Object, depsgraph: Depsgraph) -> None:
 
 
 def definition_error(obj: Object) -> str:
-    """What is wrong with an object's formulas, in one line; empty if nothing is."""
+    """Return what is wrong with an object's formulas, in one line; empty if nothing is."""
     if not _has_formulas(obj) or not isinstance(obj.data, Mesh):
         return ""
     return str(custom_properties(obj.data).get(NOT_MADE, "")).partition("\n")[0]
 
 
 def _has_formulas(obj: Object) -> bool:
-    """Whether an object is defined by formulas, or is a tube along some."""
+    """Return whether an object is defined by formulas, or is a tube along a path of formulas."""
     properties = custom_properties(obj)
     return properties.get(KIND) == FORMULA or (KIND in properties and f"{PREFIX}path.x" in properties)
 
 
 def definition_of(obj: Object) -> str:
-    """All that defines an object's surface and its mesh, as one text."""
+    """Return all that defines an object's surface and its mesh, as one text."""
     every = custom_properties(obj).items()
     own = sorted((key, value) for key, value in every if key == TOLERANCE or key.startswith(PREFIX))
     return "\n".join(f"{key} = {value!r}" for key, value in own)
 
 
 def _is_own(obj: Object, mesh: Mesh) -> bool:
-    """Whether the mesh may be written: it is local, not being edited, and no other object's formula."""
+    """Return whether a mesh may be written: local, not in edit mode, and of one formula."""
     if library_of(mesh) is not None or mesh.override_library is not None or mesh.is_editmode:
         return False
     if mesh.users == 1:

@@ -4,7 +4,7 @@
 `matrix_world = P B`, where B is the object's basis (location, rotation, scale and their deltas) and P all the
 rest: the parent, the parent inverse, a Child Of constraint. P is measured, `P = matrix_world B^-1`, not
 assembled. A rigid motion D of the world then needs the basis `P^-1 D P B`. It is rigid, and B's scale
-is kept, if P is a similarity. If P stretches, no location and rotation can give it, and `object_space` raises.
+is kept, if P is a similarity. If P stretches, no location and rotation can give it: an error.
 
 After writing, `check_world_matrix` compares Blender's matrix with the expected one. Where they differ, it
 names the constraint, driver or simulation that owns the transform.
