@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic.revolution import revolve
-from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile, join_profiles
+from physplace_addon.core.surfaces.base import Patch
+from physplace_addon.core.surfaces.complex import GridComplex
+from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile
 from tests.core.surfaces.analytic import radial_bodies
+from tests.core.surfaces.curves.joined_profiles import join_profiles
 from tests.core.surfaces.curves.trigonometric_paths import trefoil
 
 APPLE = [(0.0, 0.35), (0.3, 0.6), (0.95, 0.3), (0.6, -0.6), (0.0, -0.45)]
@@ -13,7 +17,7 @@ GOBLET = [(0, 0), (0.6, 0.05), (0.1, 0.5), (0.7, 1.2), (0.65, 1.25), (0.6, 1.2),
 HOOK = [(0, 0, -1), (0, 0.5, 1), (1, 1, 1), (1, 2, 0)]
 
 
-def capsule():
+def capsule() -> GridComplex:
     """A line between two quarter circles, all in one face."""
     quarter = 0.5 * np.pi
     parts = [
@@ -58,7 +62,7 @@ CLOSED = {**SMOOTH, **SHARP, **EXTREME}
 ALL = {**CLOSED, **OPEN}
 
 
-def samples(surface, count, rng, margin=0.0):
+def samples(surface: Patch, count: int, rng: np.random.Generator, margin: float = 0.0) -> tuple[Ints, Floats]:
     """Faces (k,) and random parameters (k, 2), a fraction of the range away from bounded ends."""
     columns = []
     for interval in surface.domain:

@@ -5,14 +5,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.surfaces.curves.cubics import PiecewiseCubic
 from physplace_addon.core.surfaces.curves.piecewise import closest_point_step
 from physplace_addon.core.surfaces.curves.profiles import (
     ArcProfile,
     BezierProfile,
     LineProfile,
-    join_profiles,
+    ProfilePoint,
 )
+from tests.core.surfaces.curves.joined_profiles import join_profiles
 
 CUBIC = np.array([[[1.0, 0.0], [1.6, 0.2], [1.8, 0.9], [1.2, 1.4]]])
 PROFILES = {
@@ -25,7 +27,7 @@ PROFILES = {
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_derivatives_agree_with_differences(name, rng):
+def test_derivatives_agree_with_differences(name: str, rng: np.random.Generator) -> None:
     profile, h = PROFILES[name], 1e-6
     domain = profile.domain
     v = rng.uniform(domain.lower + 0.05, domain.upper - 0.05, 20)
@@ -36,7 +38,7 @@ def test_derivatives_agree_with_differences(name, rng):
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_no_other_point_nearby_is_closer(name, rng):
+def test_no_other_point_nearby_is_closer(name: str, rng: np.random.Generator) -> None:
     profile = PROFILES[name]
     domain = profile.domain
     v = rng.uniform(domain.lower, domain.upper, 30)
@@ -45,15 +47,16 @@ def test_no_other_point_nearby_is_closer(name, rng):
     found = profile.evaluate(profile.nearest(v, start, dr, dz))
     every = profile.evaluate(np.linspace(domain.lower, domain.upper, 4001))
 
-    def away(p, rows):
-        return np.hypot(start.r[rows] + dr[rows] - p.r, start.z[rows] + dz[rows] - p.z)
+    def away(p: ProfilePoint, rows: int | Ints) -> Floats:
+        result: Floats = np.hypot(start.r[rows] + dr[rows] - p.r, start.z[rows] + dz[rows] - p.z)
+        return result
 
     least = np.array([away(every, row).min() for row in range(30)])
     assert (away(found, np.arange(30)) <= least + 1e-6).all()
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_an_arc_lies_within_its_bound_of_its_chord(name, rng):
+def test_an_arc_lies_within_its_bound_of_its_chord(name: str, rng: np.random.Generator) -> None:
     profile = PROFILES[name]
     breaks = profile.breaks
     for low, high in pairwise(breaks):
@@ -66,11 +69,11 @@ def test_an_arc_lies_within_its_bound_of_its_chord(name, rng):
         assert away.max() <= profile.chord_bounds(lower, upper)[0] + 1e-13
 
 
-def test_a_step_towards_the_closest_point_of_a_line_is_exact():
+def test_a_step_towards_the_closest_point_of_a_line_is_exact() -> None:
     step = closest_point_step(np.array([4.0]), np.array([3.0]), np.array([0.0]), 0.25)
     assert step.tolist() == [0.75]
 
 
-def test_beyond_the_centre_of_curvature_a_step_is_bounded():
+def test_beyond_the_centre_of_curvature_a_step_is_bounded() -> None:
     step = closest_point_step(np.array([1.0]), np.array([0.1]), np.array([5.0]), 0.25)
     assert step.tolist() == [0.4]
