@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Floats
 from ..bodies import Body
 from ..contact.system import (
     Adjusted,
@@ -30,7 +30,6 @@ from ..contact.system import (
     free_distance,
     of_pairs,
 )
-from ..errors import PlacementError
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..optimization.step_qp import Step
@@ -48,7 +47,6 @@ _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
 _NUDGE = 1e-2  # motion, over R, that ends a metastable rest
 _START_ROUNDING = 1e-9  # overlap / R at the start that is always lifted away
-_TOUCHES = 1e-6  # gap / R up to which a contact can be made bilateral
 
 
 class Placement:
@@ -286,26 +284,6 @@ class Placement:
             touching = touching.take(np.setdiff1d(np.arange(len(touching)), known))
         fresh = touching.take(of_pairs(touching, pairs, len(state.system), self.setup.world))
         return replace(state, bilateral=state.bilateral.with_all(fresh))
-
-    def make_bilateral(self, rows: Ints) -> None:
-        """Let contacts slide but not separate from here on (4.2), and run on.
-
-        rows: of `state.points`.  Raises PlacementError for a point that does not touch.
-        """
-        chosen = self.state.local_points.take(np.asarray(rows, dtype=np.intp))
-        if (chosen.gap > _TOUCHES * self.state.system.radius).any():
-            raise PlacementError("bilateral contacts: expected points that touch, found a gap")
-        self._change_bilateral(self.state.bilateral.with_all(chosen))
-
-    def release(self, rows: Ints) -> None:
-        """Let bilateral contacts, rows of `state.points`, separate again, and run on; others stay."""
-        chosen = np.asarray(rows, dtype=np.intp)
-        self._change_bilateral(self.state.bilateral.without(self.state.local_points, chosen))
-
-    def _change_bilateral(self, bilateral: BilateralContacts) -> None:
-        self.states[-1] = replace(self.state, bilateral=bilateral)
-        if self.status.at_rest:
-            self._run_on_from(len(self.states) - 1)
 
     def branch(
         self,

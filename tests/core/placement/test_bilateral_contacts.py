@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Local, Placement, Settings, Status, contact_forces
 from physplace_addon.core.rigid import Pose
@@ -21,23 +22,35 @@ def block(height: float = 0.5) -> Placement:
     return placement
 
 
-def touching(placement: Placement):
+def touching(placement: Placement) -> Ints:
     return np.nonzero(placement.state.points.gap < 1e-8)[0]
+
+
+def tied_at(placement: Placement, rows: Ints) -> Placement:
+    """Go on from a placement with the contacts of these rows bilateral, too."""
+    state = placement.state
+    return placement.branch(bilateral=state.bilateral.with_all(state.local_points.take(rows)))
+
+
+def let_go(placement: Placement, rows: Ints) -> Placement:
+    """Go on from a placement with the contacts of these rows free to separate."""
+    state = placement.state
+    return placement.branch(bilateral=state.bilateral.without(state.local_points, rows))
 
 
 def height_of(placement: Placement) -> float:
     return float(placement.state.pose.translation[2])
 
 
-def test_what_is_not_tied_is_lifted_by_a_pull():
+def test_what_is_not_tied_is_lifted_by_a_pull() -> None:
     pulled = block().branch(settings=LIFTING, forces=PULL)
     pulled.run()
     assert height_of(pulled) > 0.6
 
 
-def test_bilateral_contacts_slide_but_do_not_separate_and_once_released_they_do():
+def test_bilateral_contacts_slide_but_do_not_separate_and_once_released_they_do() -> None:
     placement = block()
-    placement.make_bilateral(touching(placement))
+    placement = tied_at(placement, touching(placement))
     assert placement.status is Status.RUNNING
     pulled = placement.branch(settings=LIFTING, forces=PULL)
     for _ in range(8):
@@ -48,25 +61,23 @@ def test_bilateral_contacts_slide_but_do_not_separate_and_once_released_they_do(
     forces = contact_forces(pulled.problem, pulled.state)
     assert len(forces.bilateral) == len(forces.forces)
     assert forces.forces.sum() < -1.0  # they pull: 0.8 times 3, less the weight
-    pulled.release(forces.rows)
-    assert len(pulled.state.bilateral) == 0
-    free = pulled.branch()
+    free = let_go(pulled, forces.rows)
+    assert len(free.state.bilateral) == 0
     free.run()
     assert height_of(free) > 0.6
 
 
-def test_one_contact_that_is_let_go_leaves_the_others_tied():
+def test_one_contact_that_is_let_go_leaves_the_others_tied() -> None:
     placement = block()
-    rows = touching(placement)
-    placement.make_bilateral(rows)
-    count = len(placement.state.bilateral)
-    placement.release(rows[:1])
+    placement = tied_at(placement, touching(placement))
+    rows, count = touching(placement), len(placement.state.bilateral)
+    placement = let_go(placement, rows[:1])
     assert len(placement.state.bilateral) == count - 1
-    placement.make_bilateral(rows)
+    placement = tied_at(placement, touching(placement))
     assert len(placement.state.bilateral) == count
 
 
-def test_a_branch_keeps_bilateral_contacts_unless_others_are_given():
+def test_a_branch_keeps_bilateral_contacts_unless_others_are_given() -> None:
     placement = block()
     first = placement.state.bilateral.toggled(placement.state.local_points, int(touching(placement)[0]))
     assert len(first) == 1
@@ -77,14 +88,10 @@ def test_a_branch_keeps_bilateral_contacts_unless_others_are_given():
     assert len(tied.branch(bilateral=again).state.bilateral) == 0
 
 
-def test_only_what_touches_can_be_made_bilateral():
-    placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.52])), [floor()])
-    with pytest.raises(PlacementError, match="touch"):
-        placement.make_bilateral(np.array([0]))
-
-
 @pytest.mark.parametrize(("pair", "count"), [((0, 1), 0), ((0, 2), 4)])
-def test_the_contacts_of_a_pair_become_bilateral_where_they_first_touch(pair, count):
+def test_the_contacts_of_a_pair_become_bilateral_where_they_first_touch(
+    pair: tuple[int, int], count: int
+) -> None:
     aside = np.eye(4)
     aside[:3, 3] = [6.0, 0.0, 0.5]
     wall = box((0.5, 0.5, 0.5)).body.transformed(aside)
@@ -99,7 +106,7 @@ def test_the_contacts_of_a_pair_become_bilateral_where_they_first_touch(pair, co
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (1, 2), (0, 3), (-1, 0)])
-def test_a_pair_is_of_a_moving_body_and_another_one(pair):
+def test_a_pair_is_of_a_moving_body_and_another_one(pair: tuple[int, int]) -> None:
     with pytest.raises(PlacementError, match="bilateral"):
         Placement(
             sphere(0.5).body,
