@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings, kept with each scene as `scene.physplace`, and the rests of each `object.physplace`."""
+"""The properties `scene.physplace`, the settings, and `object.physplace`, the rests of an object."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
-PUSH, WORLD, OBJECT = "PUSH", "WORLD", "OBJECT"  # what a rest's force does
+PUSH, WORLD, OBJECT = "PUSH", "WORLD", "OBJECT"  # the kinds of a rest's forces
 STRENGTH = {
     "name": "Strength",
     "description": "How strong the force is, in weights of the object: more than 1 can lift it",
@@ -186,7 +186,7 @@ class PhysPlaceSettings(PropertyGroup):
 
 
 class PhysPlaceRestForce(PropertyGroup):
-    """What acts on an object besides its weight while it comes to a rest, in the object's own coordinates."""
+    """A force on an object besides its weight on its path to a rest, in the object's own coordinates."""
 
     if TYPE_CHECKING:
         kind: str
@@ -236,7 +236,7 @@ class PhysPlaceRestForce(PropertyGroup):
 
 
 class PhysPlaceRest(PropertyGroup):
-    """A rest of an object on a frame: where it falls from, what acts on it, and where it came to."""
+    """A rest of an object on a frame: its start, its forces, and its end."""
 
     if TYPE_CHECKING:
         name: str
@@ -293,7 +293,7 @@ class PhysPlaceRest(PropertyGroup):
 
 
 class PhysPlaceObject(PropertyGroup):
-    """What PhysPlace keeps with an object: `object.physplace`."""
+    """The properties of an object: `object.physplace`."""
 
     if TYPE_CHECKING:
         rests: CollectionOf[PhysPlaceRest]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Floaters as disks tangent to the surface, shaded by their normals, in plain arrays: nothing here draws.
+"""Floaters as disks tangent to the surface, shaded by their normals, as plain arrays: nothing here draws.
 
 Witkin and Heckbert 1994, section 5: "redisplay the floaters as disks tangent to the surface, with normal
 given by F_x and radius proportional to sigma". An even surface has about one floater to 2.9 sigma^2, so disks
@@ -19,26 +19,22 @@ CLAY: Colour = (0.86, 0.55, 0.36, 1.0)
 CONTROL: Colour = (1.0, 0.85, 0.1, 1.0)
 PULLED: Colour = (1.0, 0.5, 0.05, 1.0)
 UNREACHED: Colour = (1.0, 0.1, 0.05, 1.0)
-SHARE = 0.85  # of sigma: a disk's radius
-_SIDES = ((1000, 12), (5000, 8))  # up to so many disks, so many corners; more disks have six
+SHARE = 0.85  # a disk's radius over sigma
+_SIDES = ((1000, 12), (5000, 8))  # (largest number of disks, corners of each); more disks have six each
 _LIGHT = np.array([0.3, -0.45, 0.84])
 _DARKEST = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class FloaterDisks:
-    """Where the disks are (n, 3), their unit normals (n, 3) and the floaters' radii sigma (n,), in the
-    world.
-    """
+    """The disks' centres (n, 3), unit normals (n, 3) and floaters' radii sigma (n,), in the world."""
 
     position: Floats
     normal: Floats
     radius: Floats
 
     def moved(self, affine: Floats) -> FloaterDisks:
-        """After an affine map (4, 4) of the world: they stay tangent to the surface, and as large beside
-        it.
-        """
+        """Return the disks after an affine map (4, 4) of the world: tangent to the mapped surface."""
         linear = affine[:3, :3]
         scale = float(abs(np.linalg.det(linear))) ** (1.0 / 3.0)
         normal = self.normal @ np.linalg.inv(linear)
@@ -51,7 +47,7 @@ class FloaterDisks:
 
 
 def disk_layer(floaters: FloaterDisks, colour: Colour = CLAY) -> Layer:
-    """All disks as one layer, of one colour shaded as if by the sky."""
+    """Return all disks as one layer, of one colour shaded by a fixed light."""
     corners, triangles = disks(floaters)
     sides = len(corners) // max(len(floaters.radius), 1)
     light = 0.5 + 0.5 * (floaters.normal @ _LIGHT)
@@ -69,7 +65,7 @@ def disk_layer(floaters: FloaterDisks, colour: Colour = CLAY) -> Layer:
 
 
 def disks(floaters: FloaterDisks) -> tuple[Floats, Ints]:
-    """The corners (n s, 3) of disks, s for each, and their triangles (n (s - 2), 3)."""
+    """Return the corners (n s, 3) of disks, s for each, and their triangles (n (s - 2), 3)."""
     count = len(floaters.radius)
     sides = next((sides for most, sides in _SIDES if count <= most), 6)
     first, second = _tangents(floaters.normal)
@@ -82,7 +78,7 @@ def disks(floaters: FloaterDisks) -> tuple[Floats, Ints]:
 
 
 def _tangents(normal: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors (n, 3) each at right angles to unit normals (n, 3) and to one another.
+    """Return two unit vectors (n, 3) each, orthogonal to unit normals (n, 3) and to each other.
 
     Duff and others 2017, "Building an orthonormal basis, revisited".
     """
@@ -96,8 +92,13 @@ def _tangents(normal: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class BlobMarks:
-    """A blob as it is drawn, in the world: its floaters, its control points (n, 3), those that the surface
-    cannot pass through (n,), and from where to where control points are pulled (p, 2, 3).
+    """A blob as it is drawn, in the world.
+
+    Attributes:
+        floaters: its disks.
+        controls: (n, 3), its control points.
+        unreached: (n,), which of these the surface cannot pass through.
+        pulls: (p, 2, 3), from control points to where they are pulled.
     """
 
     floaters: FloaterDisks
@@ -106,13 +107,13 @@ class BlobMarks:
     pulls: Floats
 
     def with_control(self, place: Floats) -> BlobMarks:
-        """With a control point at one more place (1, 3)."""
+        """Return the marks with one more control point, at a place (1, 3)."""
         return replace(
             self, controls=np.vstack([self.controls, place]), unreached=np.append(self.unreached, False)
         )
 
     def layers(self) -> list[Layer]:
-        """The layers that are not empty, first what is drawn first."""
+        """Return the layers that are not empty, in drawing order."""
         layers = [
             disk_layer(self.floaters),
             Layer(Primitive.LINES, self.pulls.reshape(-1, 3), PULLED, 2.0, in_front=True),

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is seen of a body in contact is drawn in all 3D views of the scene it is shown in, until it is closed.
+"""Marks of bodies in contact, drawn in all 3D views of their scene until the drawing is closed.
 
-Contacts are yellow, bilateral ones blue, with their normals as long as R times the force; near pairs are
-faint; the centre of mass is a cross with a line down to its support, which is red where it does not carry;
-what is in the way is a red dot in front of everything; a pull is an orange line.  What is hidden behind a
-surface shows through, fainter: a contact is by its nature between two bodies.  The floaters of a blob are
-disks, which hide what they cover.
+Contacts are yellow, bilateral ones blue, with normals of length R times the force over the weight. Near pairs
+are faint. The centre of mass is a cross with a line to its support polygon, which is red where it does not
+carry. Collisions are red points in front of everything, pulls orange lines. What a surface hides is drawn
+fainter. The floaters of a blob are disks, which hide what they cover.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ from .strokes import Stroke, draw, overlays_are_shown, strokes_of
 
 
 class Drawing:
-    """Draws marks in every 3D view of the scene that is the context's when they are shown, from when it is
-    made until `close`. A closed one shows nothing more.
+    """Draws marks in every 3D view of the scene in which they are shown, until `close`.
 
-    An error while drawing closes it, so that Blender tells of it once and not at every redraw.
+    An error while drawing closes it, so that Blender reports it once and not at every redraw.
     """
 
     def __init__(self) -> None:
@@ -43,21 +41,21 @@ class Drawing:
 
     @property
     def marks(self) -> Marks:
-        """What is drawn."""
+        """The marks that are drawn."""
         return self._marks
 
     @property
     def layers(self) -> Sequence[Layer]:
-        """What is drawn besides marks."""
+        """The layers that are drawn besides marks."""
         return self._layers
 
     def show(self, marks: Marks) -> None:
-        """Replace what is drawn, and redraw the views."""
+        """Replace the marks, and redraw the views."""
         self._marks, self._strokes, self._scene = marks, None, _scene()
         redraw_views()
 
     def show_layers(self, layers: Sequence[Layer]) -> None:
-        """Replace what is drawn besides marks, and redraw the views."""
+        """Replace the layers besides marks, and redraw the views."""
         self._layers, self._strokes, self._scene = tuple(layers), None, _scene()
         redraw_views()
 
@@ -89,18 +87,18 @@ def _scene() -> int:
 
 
 def open_drawings() -> tuple[Drawing, ...]:
-    """The drawings that are not closed yet."""
+    """Return the drawings that are not closed yet."""
     return tuple(_open)
 
 
 def close_all() -> None:
-    """Close every drawing: when the extension goes, or another file comes."""
+    """Close every drawing: when the extension is disabled, or another file is loaded."""
     for drawing in open_drawings():
         drawing.close()
 
 
 def redraw_views() -> None:
-    """Ask all 3D views of all windows to draw again, with their sidebars but without their headers."""
+    """Redraw all 3D views of all windows, with their sidebars but without their headers."""
     for window in cast("WindowManager", bpy.context.window_manager).windows:
         for area in window.screen.areas:
             for region in area.regions:

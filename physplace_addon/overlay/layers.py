@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Marks as layers of one colour and one kind, in the order in which they are drawn."""
+"""Marks as layers of one colour and one primitive, in the order in which they are drawn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CROSS = 0.08  # half the length of the centre's cross, over R
 
 
 class Primitive(Enum):
-    """What vertices are joined to."""
+    """What the vertices of a layer are joined to."""
 
     POINTS = "POINTS"
     LINES = "LINES"
@@ -36,14 +36,19 @@ class Primitive(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """vertices (n, 3): points, ends of lines by twos or corners of triangles by threes; a size in pixels of
-    points, or a width of lines; in_front: never fainter where a surface hides it.
+    """Vertices of one primitive and one colour.
 
-    Triangles with colours (n, 4) of their own, for each vertex, are solid: they hide what is behind them.
-    Their corners may be told by indices (t, 3).
+    Attributes:
+        primitive: points, lines or triangles.
+        vertices: (n, 3), in the world: points, ends of lines by twos or corners of triangles by threes.
+        colour: red, green, blue and opacity, 0 to 1.
+        size: of points, or the width of lines, in pixels.
+        in_front: whether it is drawn at full opacity where a surface hides it.
+        colours: (n, 4), of each vertex; such triangles are solid and hide what is behind them.
+        indices: (t, 3), the corners of triangles, instead of by threes.
     """
 
-    kind: Primitive
+    primitive: Primitive
     vertices: Floats
     colour: Colour
     size: float
@@ -58,7 +63,7 @@ class Layer:
 
 
 def layers_of(marks: Marks) -> list[Layer]:
-    """The layers of marks that are not empty, first what is drawn first."""
+    """Return the layers of marks that are not empty, in drawing order."""
     layers = [layer for support in marks.supports for layer in _support_layers(support, marks.radius)]
     ends = marks.contacts + marks.radius * marks.forces[:, None] * marks.normals
     lines, sticks = np.stack([marks.contacts, ends], axis=1), marks.bilateral
@@ -93,7 +98,7 @@ def _support_layers(support: Support, radius: float) -> list[Layer]:
 
 
 def _fan(corners: Floats) -> Floats:
-    """Triangles (n, 3) that fill a convex polygon (n corners); none for a line or a point."""
+    """Return triangles (3 n, 3) that fill a convex polygon of n corners; none for a line or a point."""
     if len(corners) < 3:
         return np.zeros((0, 3))
     middle = np.broadcast_to(corners.mean(axis=0), corners.shape)
@@ -101,13 +106,13 @@ def _fan(corners: Floats) -> Floats:
 
 
 def _outline(corners: Floats) -> Floats:
-    """The sides (n, 3) of a polygon, two ends each."""
+    """Return the sides (2 n, 3) of a polygon of n corners, two ends each."""
     if len(corners) < 2:
         return np.zeros((0, 3))
     return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 3)
 
 
 def _cross(centre: Floats, half: float) -> Floats:
-    """Three lines (6, 3) through a point, along the axes."""
+    """Return three lines (6, 3) through a point, along the axes."""
     arms = half * np.eye(3)
     return centre + np.stack([-arms, arms], axis=1).reshape(-1, 3)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What there is to see of bodies in contact, as plain arrays in the world's frame: nothing here draws.
+"""What is drawn of bodies in contact, as plain arrays in the world's frame: nothing here draws.
 
-The forces are those that the certificate of the same state reports: nothing is solved for here.
+The forces are those of the certificate of the same state: nothing is solved here.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ _PRESSES = 1e-3  # distance over R that a body must be asked to go into a contac
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What is drawn: lengths in scene units, directions unit length, forces in units of the weight.
+    """What is drawn: lengths in scene units, directions of unit length, forces over the weight.
 
-    contacts (k, 3): points that touch; normals (k, 3): the direction in which each pushes; bilateral (k,):
-    which of them slide but do not separate; forces (k,): negative only where a bilateral contact pulls.
-    extremal (m, 2, 3): pairs of points that are near but apart.  collisions (c, 3): where something is in the
-    way, or overlaps.  supports: of each body, its centre of mass and what holds that up.  pulls (p, 2, 3):
-    from points of bodies to where a hand or a tie pulls them.  radius: R, the length of a normal whose force
-    is the weight.
+    Attributes:
+        contacts: (k, 3), points that touch.
+        normals: (k, 3), the direction in which each contact pushes.
+        forces: (k,), negative only where a bilateral contact pulls.
+        bilateral: (k,), which contacts slide but do not separate.
+        extremal: (m, 2, 3), pairs of near points that do not touch.
+        collisions: (c, 3), points of collision or overlap.
+        supports: of each body, its centre of mass and support polygon.
+        pulls: (p, 2, 3), from points of bodies to where they are pulled.
+        radius: R, the drawn length of a force equal to the weight.
     """
 
     contacts: Floats
@@ -49,7 +53,7 @@ class Marks:
 
     @classmethod
     def none(cls) -> Marks:
-        """Nothing to see."""
+        """Return marks without any content."""
         nowhere = np.zeros((0, 3))
         no_pairs = np.zeros((0, 2, 3))
         no_contacts = np.zeros(0, dtype=bool)
@@ -126,6 +130,6 @@ def _marks(
 
 
 def _positions(contacts: InterfacePoints, body: int) -> Floats:
-    """Where a body is touched (k, 3)."""
+    """Return the points (k, 3) where a body is touched."""
     mine = (contacts.body1 == body) | (contacts.body2 == body)
     return contacts.take(mine).point1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers on the graphics card, and how they are drawn in the view that is being redrawn.
+"""Layers on the graphics card, drawn in the view that is being redrawn.
 
-Only to be used inside a draw handler: elsewhere, and without a window, there is no graphics card to speak to.
+To be used within a draw handler only: elsewhere, and without a window, there is no graphics context.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HAS_POINT_SHADER = bpy.app.version >= (4, 5, 0)  # before it, plain points will
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """A layer with its shader, and its vertices on the graphics card."""
+    """A layer, its shader, and its vertices on the graphics card."""
 
     layer: Layer
     shader: GPUShader
@@ -34,7 +34,7 @@ class Stroke:
 
 
 def strokes_of(layers: Sequence[Layer]) -> list[Stroke]:
-    """Send layers to the graphics card."""
+    """Send layers to the graphics card and return them as strokes."""
     shaders = {name: _shader(name) for name in {_shader_name(layer) for layer in layers}}
     own = [shaders[_shader_name(layer)] for layer in layers]
     return [Stroke(layer, shader, _batch(shader, layer)) for layer, shader in zip(layers, own, strict=True)]
@@ -47,9 +47,9 @@ def _shader(name: str) -> GPUShader:
 def _shader_name(layer: Layer) -> str:
     if layer.is_solid:
         return "FLAT_COLOR"
-    if layer.kind is Primitive.LINES:
+    if layer.primitive is Primitive.LINES:
         return "POLYLINE_UNIFORM_COLOR"
-    if layer.kind is Primitive.POINTS and _HAS_POINT_SHADER:
+    if layer.primitive is Primitive.POINTS and _HAS_POINT_SHADER:
         return "POINT_UNIFORM_COLOR"
     return "UNIFORM_COLOR"
 
@@ -59,19 +59,17 @@ def _batch(shader: GPUShader, layer: Layer) -> GPUBatch:
     if layer.colours is not None:
         content["color"] = layer.colours.astype(np.float32)
     indices = None if layer.indices is None else layer.indices.astype(np.int32)
-    return batch_for_shader(shader, layer.kind.value, content, indices=indices)
+    return batch_for_shader(shader, layer.primitive.value, content, indices=indices)
 
 
 def overlays_are_shown() -> bool:
-    """Whether the view that is being redrawn shows overlays at all."""
+    """Return whether the view that is being redrawn shows overlays."""
     space = bpy.context.space_data
     return isinstance(space, SpaceView3D) and space.overlay.show_overlays
 
 
 def draw(strokes: Sequence[Stroke]) -> None:
-    """Draw strokes in order, solid ones first: whole where they are seen, fainter where a surface hides
-    them.
-    """
+    """Draw strokes in order, solid ones first; parts hidden by a surface are drawn fainter."""
     with _blended():
         for stroke in strokes:
             if stroke.layer.is_solid:
@@ -88,7 +86,7 @@ def draw(strokes: Sequence[Stroke]) -> None:
 
 @contextmanager
 def _blended() -> Iterator[None]:
-    """Colours mix with what is there; afterwards the graphics card is as Blender expects it."""
+    """Blend colours within the block, and restore the graphics state that Blender expects after it."""
     writes_depth = cast("bool", gpu.state.depth_mask_get())
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_mask_set(False)
@@ -116,15 +114,15 @@ def _draw(stroke: Stroke, depth_test: str, opacity: float) -> None:
     red, green, blue, alpha = layer.colour
     shader.bind()
     shader.uniform_float("color", (red, green, blue, alpha * opacity))
-    if layer.kind is Primitive.LINES:
+    if layer.primitive is Primitive.LINES:
         shader.uniform_float("viewportSize", _viewport())
         shader.uniform_float("lineWidth", size)
-    elif layer.kind is Primitive.POINTS:
+    elif layer.primitive is Primitive.POINTS:
         gpu.state.point_size_set(size)
     stroke.batch.draw(shader)
 
 
 def _viewport() -> tuple[float, float]:
-    """Width and height in pixels of what is being drawn."""
+    """Return the width and height of the viewport in pixels."""
     _, _, width, height = cast("tuple[int, ...]", gpu.state.viewport_get())
     return float(width), float(height)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blobs in the sidebar: adding, sculpting, and what is set on the active blob and the active element."""
+"""Blobs in the sidebar: adding, sculpting, and the properties of the active blob and element."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PHYSPLACE_PT_blobs(Panel):
     bl_category = "PhysPlace"
 
     def draw(self, context: Context) -> None:
-        """What can be done with the active blob, and what is set on it."""
+        """Draw the operators of blobs, and the properties of the active one."""
         layout = present(self.layout)
         active = active_object(context)
         blob = blob_of(active)
@@ -58,7 +58,7 @@ class PHYSPLACE_PT_blobs(Panel):
 
 
 def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:
-    """Those custom properties of an object that it has, each by its name for artists."""
+    """Draw those custom properties that an object has, each with its label."""
     for key, text in names.items():
         if key in custom_properties(obj):
             layout.prop(obj, f'["{key}"]', text=text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of the active object's rests in the sidebar, and what acts on the way to the chosen one."""
+"""The list of the active object's rests in the sidebar, and the forces of the chosen one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PHYSPLACE_UL_rests(UIList):
         index: int | None = 0,
         flt_flag: int | None = 0,
     ) -> None:
-        """The frame and the name of a rest."""
+        """Draw the frame and the name of a rest."""
         row = layout.row(align=True)
         frame = row.row()
         frame.ui_units_x = 3.0
@@ -53,7 +53,7 @@ class PHYSPLACE_UL_rests(UIList):
             row.label(icon="FORCE_FORCE")
 
     def filter_items(self, context: Context, data: Any, property: str) -> Any:
-        """All of them, in their order in time."""
+        """Return no filter, and the order of the rests by frame."""
         frames = [(number, rest.frame) for number, rest in enumerate(getattr(data, property))]
         return [], UI_UL_list.sort_items_helper(frames, key=lambda pair: pair[1])
 
@@ -70,11 +70,11 @@ class PHYSPLACE_PT_rests(Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Only for an object."""
+        """Return whether an object is active."""
         return active_object(context) is not None
 
     def draw(self, context: Context) -> None:
-        """The list, what changes it, and the forces of the chosen rest."""
+        """Draw the list, its buttons, and the forces of the chosen rest."""
         layout, obj = present(self.layout), present(active_object(context))
         kept = rests_of(obj)
         row = layout.row()

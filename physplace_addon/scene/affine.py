@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An object's matrix, split into a rigid pose and a stretch, with the noise of single precision taken out.
+"""An object's matrix, split into a rigid pose and a stretch, without the noise of single precision.
 
-Blender hands out `matrix_world` in float32. Taken literally, a turned cylinder would be an elliptic one by
-1e-7, and would roll until that ellipse lies flat. So the linear part is split as `A = Q S` (polar
-decomposition: Q a rotation, S symmetric, negative definite for a mirrored object), Q is made exactly
-orthogonal in double precision and upright where float32 allows it, entries of S off the diagonal that float32
-explains are zero, and entries on it that lie within float32 of a short decimal number, or of each other,
-become that number.
+Blender gives `matrix_world` in float32. Taken literally, a rotated cylinder would be elliptic by 1e-7, and
+would roll until that ellipse lies flat. So the linear part is split as `A = Q S` (polar decomposition: Q a
+rotation, S symmetric, negative definite for a mirrored object). Q is made orthogonal in double precision;
+its entries within float32's error of zero become zero. Entries of S off the diagonal within that error of
+zero become zero. Entries on the diagonal within it of a short decimal number, or of each other, become equal
+to that.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats
 from ..core.rigid import Pose
 
-NOISE = 8.0 * float(np.finfo(np.float32).eps)  # a product of a few float32 matrices
-SINGULAR = 1e-7  # of the largest stretch: float32 cannot tell it from zero
-DIGITS = 6  # what an artist types, or reads, in a field of Blender
+NOISE = 8.0 * float(np.finfo(np.float32).eps)  # relative error of a product of a few float32 matrices
+SINGULAR = 1e-7  # smallest over largest stretch that float32 cannot distinguish from zero
+DIGITS = 6  # significant digits of a number in a field of Blender
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,31 +38,34 @@ class PoseAndStretch:
 
 
 def linear4(linear: Floats) -> Floats:
-    """A linear map (3, 3) as a homogeneous one (4, 4)."""
+    """Return a linear map (3, 3) as a homogeneous one (4, 4)."""
     matrix = np.eye(4)
     matrix[:3, :3] = linear
     return matrix
 
 
 def is_singular(affine: Floats) -> bool:
-    """True where an affine map (4, 4) flattens space, as an object with a zero scale does."""
+    """Return whether an affine map (4, 4) flattens space, as an object with a zero scale does."""
     singular_values = np.linalg.svd(affine[:3, :3], compute_uv=False)
     return bool(singular_values[2] <= SINGULAR * singular_values[0] or singular_values[0] == 0.0)
 
 
 def is_invertible(affine: Floats) -> bool:
-    """True for an affine map (4, 4) that is finite and flattens nothing."""
+    """Return whether an affine map (4, 4) is finite and not singular."""
     return bool(np.all(np.isfinite(affine))) and not is_singular(affine)
 
 
 def is_similarity(affine: Floats, tolerance: float = 1e-4) -> bool:
-    """True for a map that keeps shapes: a rotation or reflection, one scale for all directions, a shift."""
+    """Return whether an affine map (4, 4) is a rotation or reflection, one scale and a translation.
+
+    tolerance: the largest difference of two singular values, over the largest one.
+    """
     singular_values = np.linalg.svd(affine[:3, :3], compute_uv=False)
     return bool(singular_values[0] - singular_values[2] <= tolerance * singular_values[0])
 
 
 def split(affine: ArrayLike) -> PoseAndStretch:
-    """The pose and the stretch of an affine map (4, 4) that is not singular, without float32 noise."""
+    """Return the pose and the stretch of an affine map (4, 4) that is not singular, without float32 noise."""
     matrix = np.asarray(affine, dtype=np.float64)
     sign = 1.0 if np.linalg.det(matrix[:3, :3]) > 0.0 else -1.0
     left, singular_values, right = np.linalg.svd(sign * matrix[:3, :3])
@@ -74,7 +77,7 @@ def split(affine: ArrayLike) -> PoseAndStretch:
 
 
 def _upright(rotation: Floats) -> Floats:
-    """A rotation (3, 3) whose entries that float32 cannot tell from zero are zero: walls stand upright."""
+    """Return the rotation nearest to a rotation (3, 3); entries near zero in float32 are zero."""
     left, _, right = np.linalg.svd(np.where(np.abs(rotation) <= NOISE, 0.0, rotation))
     nearest: Floats = left @ right
     return nearest

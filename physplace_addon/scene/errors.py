@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be wrong with an object of the scene, said so that an artist can mend it."""
+"""Errors of objects of the scene, each with what was found and a remedy."""
 
 from __future__ import annotations
 

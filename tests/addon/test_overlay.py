@@ -16,6 +16,7 @@ from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
 from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Primitive, layers_of
 from physplace_addon.overlay.marks import Marks, marks_of_found, marks_of_state
 from physplace_addon.overlay.support import support_of
+from tests.blender_data import mesh_of
 from tests.scene import scenes
 
 DOWN = (0.0, 0.0, -1.0)
@@ -24,9 +25,9 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 def body(obj: bpy.types.Object) -> bodies.Body:
     """An object's mesh as a body, in its own frame."""
-    obj.data.calc_loop_triangles()
-    points = np.array([vertex.co for vertex in obj.data.vertices], dtype=np.float64)
-    triangles = np.array([triangle.vertices for triangle in obj.data.loop_triangles])
+    mesh_of(obj).calc_loop_triangles()
+    points = np.array([vertex.co for vertex in mesh_of(obj).vertices], dtype=np.float64)
+    triangles = np.array([triangle.vertices for triangle in mesh_of(obj).loop_triangles])
     return bodies.polyhedron(points, triangles, obj.name)
 
 
@@ -135,7 +136,7 @@ def test_a_normal_is_as_long_as_the_radius_times_its_force() -> None:
     one, up = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])
     no = np.zeros(1, dtype=bool)
     marks = replace(Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), bilateral=no, radius=4.0)
-    (line,) = [layer for layer in layers_of(marks) if layer.kind is Primitive.LINES]
+    (line,) = [layer for layer in layers_of(marks) if layer.primitive is Primitive.LINES]
     np.testing.assert_allclose(line.vertices, [(1.0, 2.0, 3.0), (1.0, 2.0, 5.0)])
     assert line.colour == CONTACT
 
@@ -146,7 +147,7 @@ def test_the_support_is_red_where_it_does_not_carry() -> None:
         (area,) = [
             layer
             for layer in layers_of(replace(Marks.none(), supports=(support,)))
-            if layer.kind is Primitive.TRIANGLES
+            if layer.primitive is Primitive.TRIANGLES
         ]
         assert area.colour == colour
         assert len(area.vertices) == 12
@@ -158,7 +159,7 @@ def test_collisions_are_drawn_in_front_and_nothing_is_drawn_of_nothing() -> None
     assert dots.in_front
     assert dots.colour == COLLISION
     lines, point = layers_of(replace(Marks.none(), pulls=np.eye(3)[None, :2]))
-    assert (lines.kind, point.kind) == (Primitive.LINES, Primitive.POINTS)
+    assert (lines.primitive, point.primitive) == (Primitive.LINES, Primitive.POINTS)
     assert len(point.vertices) == 1
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exact surfaces, as objects define them: the custom property `surface` and its parameters `surface.<name>`.
+"""Exact surfaces as objects define them: the custom property `surface` and its parameters `surface.<name>`.
 
-The numbers are read from the evaluated object, so keyed and driven parameters count as they are now. A
+The values are read from the evaluated object, so keyed and driven parameters count as they are now. A
 parameter that names a curve object is replaced by that curve's control points. The control points of the kind
 "bezier" are the object's own mesh.
 """
@@ -35,14 +35,14 @@ CURVES = {"revolution": "profile", "tube": "path"}  # the parameter that names a
 
 
 def has_definition(obj: Object) -> bool:
-    """True for an object that stands for an exact surface, whatever its mesh."""
+    """Return whether an object is an exact surface, whatever its mesh."""
     return KIND in custom_properties(obj)
 
 
 def boundary_of(evaluated: Object) -> Boundary:
-    """The exact faces, edges and vertices an object defines, in its local coordinates.
+    """Return the exact faces, edges and vertices that an object defines, in its local coordinates.
 
-    Raises SceneError, naming the object and the property, for a definition that has no meaning.
+    Raises SceneError, which names the object and the property, for a definition without meaning.
     """
     kind = custom_properties(evaluated)[KIND]
     if not isinstance(kind, str):
@@ -59,8 +59,15 @@ def boundary_of(evaluated: Object) -> Boundary:
 def body_of(
     evaluated: Object, resolution: tuple[int, int] | None = None, tolerance: float | None = None
 ) -> Body:
-    """The body an object defines, its triangles as `bodies.exact` has them. Raises SceneError as
-    `complex_of`, and for a surface that needs too many triangles.
+    """Return the body that an object defines, in its local coordinates.
+
+    Args:
+        evaluated: the object.
+        resolution: the number of lines (nu, nv) of each face; None to refine to the tolerance.
+        tolerance: the largest distance of its triangles from the surface, local units; None: the default.
+
+    Raises:
+        SceneError: for a definition without meaning, or a surface that needs too many triangles.
     """
     try:
         return bodies.exact(boundary_of(evaluated), evaluated.name, resolution, tolerance)
@@ -74,9 +81,9 @@ def _named(evaluated: Object, error: SurfaceError) -> SceneError:
 
 
 def formula_of(parameters: Mapping[str, object]) -> Boundary:
-    """The boundary that formulas define; what was asked for lately is remembered.
+    """Return the boundary that formulas define; recent ones are cached.
 
-    Raises SurfaceError for a definition that has no meaning.
+    Raises SurfaceError for a definition without meaning.
     """
     if all(isinstance(value, (str, int, float)) for value in parameters.values()):
         return _remembered(tuple(sorted(parameters.items())))
@@ -89,7 +96,7 @@ def _remembered(parameters: tuple[tuple[str, str | int | float], ...]) -> Bounda
 
 
 def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
-    """The parameters of an object's surface by name, curve objects replaced by their control points."""
+    """Return the parameters of an object's surface by name; curve objects become their control points."""
     parameters: dict[str, object] = {
         key.removeprefix(PREFIX): value
         for key, value in custom_properties(evaluated).items()
@@ -108,9 +115,9 @@ def parameters_of(evaluated: Object, kind: str) -> Mapping[str, object]:
 
 
 def _control_nets(evaluated: Object) -> Floats:
-    """The nets (n, 4, 4, 3) that the faces of an object's mesh make, cut along its seams.
+    """Return the nets (n, 4, 4, 3) of the faces of an object's mesh, cut along its seams.
 
-    Raises SurfaceError for faces that make none.
+    Raises SurfaceError for faces that give none.
     """
     if evaluated.type != "MESH":
         raise SurfaceError(BEZIER, "mesh", "the object has none", "model its control points as a mesh")
@@ -122,7 +129,7 @@ def _control_nets(evaluated: Object) -> Floats:
 
 
 def curve_names(obj: Object) -> frozenset[str]:
-    """The names of the curve objects an object's surface is defined by: helpers, not things to rest on."""
+    """Return the names of the curve objects that define an object's surface: they are no obstacles."""
     properties = custom_properties(obj)
     curve = CURVES.get(str(properties.get(KIND, "")))
     return frozenset() if curve is None else frozenset({str(properties.get(PREFIX + curve, ""))})

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What objects weigh: their volume, unless custom properties say otherwise.
+"""Masses of objects: their volume, unless custom properties give something else.
 
 `physplace_density` is the mass of a unit of volume, or of area where nothing is enclosed; 1 unless given.
-`physplace_mass` is the mass of all that the object itself shows, its instances included, its children not.
-`physplace_center_of_mass` names an object, such as an empty, that stands at the centre of mass and moves
-along: of all that moves, on the object that is placed; on a child, of what that child shows.
+`physplace_mass` is the mass of all that the object itself shows, with its instances, without its children.
+`physplace_center_of_mass` names an object, such as an empty, at the centre of mass, which must move along: on
+the object that is placed, that of all that moves; on a child, that of what the child shows.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ CENTER = "physplace_center_of_mass"
 
 @dataclass(frozen=True, eq=False)
 class BodyPart:
-    """A body in the frame of the object that moves, and the full name of the object that shows it."""
+    """A body in the frame of the moving object, and the full name of the object that shows it."""
 
     owner: str
     body: Body
 
 
 def body_part(body: Body, shown: Object, owner: Object) -> BodyPart:
-    """The body of an object that is shown, by itself or as an instance of an owner, with its density, or the
-    owner's; and with its mass where it is an instance that has one.
+    """Return the body of an object that is shown, by itself or as an instance of an owner.
+
+    Its density is its own, or else the owner's. Its mass is set where it is an instance with a mass.
     """
     shown, owner = original(shown), original(owner)
     density = _positive(shown, DENSITY)
@@ -53,9 +54,9 @@ def body_part(body: Body, shown: Object, owner: Object) -> BodyPart:
 def combined_body(
     parts: Sequence[BodyPart], members: Sequence[Object], pose: Pose, depsgraph: Depsgraph
 ) -> Body:
-    """The parts of an object at a pose as one body; members are the object, the first, and its children.
+    """Return the parts of an object at a pose as one body.
 
-    Raises SceneError for a property that has no meaning, naming its object.
+    members: the object first, then its descendants. Raises SceneError for a property without meaning.
     """
     family = {member.name_full for member in members}
     heaps = []
@@ -83,7 +84,7 @@ def _check_nothing_to_weigh(member: Object, moves: bool) -> None:
 
 
 def _positive(obj: Object, key: str) -> float | None:
-    """The number that an object has as a property; None if it has none."""
+    """Return the number of a property; None without it. Raises SceneError unless it is above 0."""
     value = custom_properties(obj).get(key)
     if value is None:
         return None
@@ -93,7 +94,7 @@ def _positive(obj: Object, key: str) -> float | None:
 
 
 def _centred(body: Body, member: Object, pose: Pose, family: Iterable[str], depsgraph: Depsgraph) -> Body:
-    """The body, its centre of mass where the member's property says."""
+    """Return the body with its centre of mass where the member's property names it."""
     name = custom_properties(member).get(CENTER)
     if name is None:
         return body

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The triangles of an evaluated object: its modifiers, its text, its bevel, as Blender would show them."""
+"""The triangles of an evaluated object, with its modifiers, text and bevel as Blender shows them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from ...core.arrays import Floats, Ints
 from ...core.surfaces.subdivision.cage import Cage
 
 GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
-
-
-MANY = 8  # the least corners of a face with a hole: three around it, three outside, and the bridge both ways
+MANY = 8  # fewest corners of a face with a hole: three inside, three outside, two of the bridge between
 
 
 @dataclass(frozen=True, eq=False)
 class Triangulated:
-    """Points (n, 3) in local coordinates, triangles (t, 3), and how many faces have holes."""
+    """Points (n, 3) in local coordinates, triangles (t, 3), and the number of faces with holes."""
 
     points: Floats
     triangles: Ints
@@ -28,15 +26,15 @@ class Triangulated:
 
 
 def triangles_of(evaluated: Object) -> Triangulated | None:
-    """The triangles of an evaluated object.
+    """Return the triangles of an evaluated object.
 
-    None for an object that has no mesh at all; a mesh may still be empty.
+    None for an object that has no mesh; a mesh may be empty.
     """
     if evaluated.type not in GEOMETRY_TYPES:
         return None
     try:
         mesh: Mesh | None = evaluated.to_mesh()
-    except RuntimeError:  # Blender's word for "this object gives no mesh", as of a part of another metaball
+    except RuntimeError:  # the object gives no mesh, such as a part of another metaball
         return None
     if mesh is None:
         return None
@@ -47,9 +45,9 @@ def triangles_of(evaluated: Object) -> Triangulated | None:
 
 
 def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
-    """The points (n, 3) and loop triangles (t, 3) of a mesh.
+    """Return the points (n, 3) and loop triangles (t, 3) of a mesh.
 
-    An attribute is copied as it lies in memory; of vertices and triangles Blender asks each one.
+    Attributes are copied as one block of memory, which is faster than Blender's access vertex by vertex.
     """
     coordinates = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     at_corner = np.empty(len(mesh.loops), dtype=np.int32)
@@ -65,7 +63,7 @@ def arrays_of(mesh: Mesh) -> tuple[Floats, Ints]:
 
 
 def triangle_faces(mesh: Mesh) -> Ints:
-    """The face (t,) of each of a mesh's loop triangles: n - 2 are of one with n corners."""
+    """Return the face (t,) of each of a mesh's loop triangles; a face of n corners has n - 2."""
     mesh.calc_loop_triangles()
     faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
     mesh.loop_triangle_polygons.foreach_get("value", faces)
@@ -73,13 +71,17 @@ def triangle_faces(mesh: Mesh) -> Ints:
 
 
 def face_sizes(mesh: Mesh) -> Ints:
-    """The number of corners (nf,) of each of a mesh's faces."""
+    """Return the number of corners (nf,) of each of a mesh's faces."""
     return np.bincount(triangle_faces(mesh), minlength=len(mesh.polygons)) + 2
 
 
 def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
-    """The vertex (h,) at each corner of a mesh's faces, the edge (h,) that leads on from there, and where the
-    corners of each face begin (nf + 1,).
+    """Return the faces of a mesh.
+
+    Returns:
+        corners: (h,), the vertex at each corner.
+        edges: (h,), the edge that begins at each corner.
+        starts: (nf + 1,), the first corner of each face, and h.
     """
     corners = np.empty(len(mesh.loops), dtype=np.int32)
     edges = np.empty(len(mesh.loops), dtype=np.int32)
@@ -92,7 +94,7 @@ def faces_of(mesh: Mesh) -> tuple[Ints, Ints, Ints]:
 
 
 def cut_cage(mesh: Mesh, mark: str) -> Cage:
-    """The faces of a mesh as a cage, infinitely sharp along edges that have a mark, a property of theirs."""
+    """Return the faces of a mesh as a cage, infinitely sharp along edges with a mark."""
     corners, edges, starts = faces_of(mesh)
     marked = np.empty(len(mesh.edges), dtype=np.bool_)
     mesh.edges.foreach_get(mark, marked)
@@ -100,7 +102,7 @@ def cut_cage(mesh: Mesh, mark: str) -> Cage:
 
 
 def holed_faces(mesh: Mesh) -> int:
-    """The number of a mesh's faces whose border comes twice to one vertex: it runs to a hole and back."""
+    """Return the number of a mesh's faces whose border passes a vertex twice: it runs to a hole and back."""
     sizes = face_sizes(mesh)
     return sum(
         len(set(mesh.polygons[face].vertices)) < sizes[face]

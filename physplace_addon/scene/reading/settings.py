@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scene's PhysPlace settings, as core's settings of a placement."""
+"""The scene's PhysPlace settings as core's settings of a placement."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ BALANCES: Final = {"NONNEGATIVE": "non_negative", "SVD": "svd"}  # core's names 
 
 
 def settings_of(scene: Scene) -> PhysPlaceSettings:
-    """The settings a scene carries as `scene.physplace`."""
+    """Return a scene's property group `scene.physplace`."""
     settings: PhysPlaceSettings = extended(scene).physplace
     return settings
 
 
 def placement_settings(scene: Scene, gravity: tuple[float, float, float] | None, rounding: float) -> Settings:
-    """Core's settings for a direction of gravity, and for overlap at the start that is only rounding."""
+    """Return core's settings; rounding: the largest overlap at the start by rounding, scene units."""
     chosen = settings_of(scene)
     return Settings(
         gravity=gravity,
@@ -42,9 +42,9 @@ def placement_settings(scene: Scene, gravity: tuple[float, float, float] | None,
 
 
 def gravity_direction(scene: Scene) -> tuple[float, float, float]:
-    """The unit vector things fall along: the scene's gravity, or the settings' own direction.
+    """Return the unit vector of gravity: the scene's, or that of the settings.
 
-    Raises PlacementError if it has no direction.
+    Raises PlacementError if its length is zero or not finite.
     """
     chosen = settings_of(scene)
     vector = np.array(scene.gravity if chosen.use_scene_gravity else chosen.gravity, dtype=np.float64)

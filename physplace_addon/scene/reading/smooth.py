@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth-shaded meshes as curved faces: what Blender's shading only pretends, with its sharp edges.
+"""Smooth-shaded meshes as curved faces with the sharp edges of their shading.
 
-The mesh is the evaluated one, so that sharp edges and normals that modifiers give it count. The custom
-property `physplace_faceted` tells that an object is the polyhedron of its faces, or, at 0, that it is not;
-without it the scene's settings tell.
+The mesh is the evaluated one, so sharp edges and normals from modifiers count. The custom property
+`physplace_faceted` makes an object the polyhedron of its faces, or, at 0, curves it; without the property the
+scene's settings decide.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ FACETED = "physplace_faceted"
 
 
 def smooth_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """The body of an object's curved faces, in its local coordinates; None for an object that has none.
+    """Return the body of an object's curved faces, in its local coordinates.
 
-    Also notes on why smooth faces are taken as flat.
+    Returns:
+        body: None for an object that has none.
+        notes: why smooth faces count as flat, if they do.
     """
     source = original(evaluated)
     if source.type != "MESH" or evaluated.type != "MESH" or _is_faceted(source, present(depsgraph.scene)):
@@ -49,7 +51,7 @@ def smooth_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, t
 
 
 def _folds_over(body: Body, mesh: Mesh) -> bool:
-    """Whether curved faces pass through one another where those of their mesh do not."""
+    """Return whether curved faces intersect one another where those of their mesh do not."""
     if not len(self_crossings(tree_of(body), CUT * body.radius)):
         return False
     plain = bodies.polyhedron(*arrays_of(mesh), body.name)
@@ -74,7 +76,7 @@ def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
 
 
 def _flat_faces(mesh: Mesh) -> Bools:
-    """Which faces (nf,) are not shaded smooth."""
+    """Return which faces (nf,) are not shaded smooth."""
     flat = np.zeros(len(mesh.polygons), dtype=np.bool_)
     attribute = cast("BoolAttribute | None", mesh.attributes.get("sharp_face"))
     if attribute is not None:
@@ -83,7 +85,7 @@ def _flat_faces(mesh: Mesh) -> Bools:
 
 
 def _own_normals(mesh: Mesh) -> Floats | None:
-    """The normals (h, 3) at the corners of faces, if an artist has set any."""
+    """Return the custom normals (h, 3) at the corners of faces; None if an artist has set none."""
     if not mesh.has_custom_normals:
         return None
     normals = np.empty(3 * len(mesh.loops), dtype=np.float32)

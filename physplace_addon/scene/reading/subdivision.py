@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes whose last modifier subdivides them: their cages, as the modifiers before leave them.
+"""Meshes whose last modifier is Subdivision Surface: their cages after the modifiers before it.
 
-The cage is read from the object's own mesh, at the places to which its shape keys and its deforming modifiers
-move it. A modifier before that adds or removes faces, or one after, leaves the displayed mesh to stand.
+The cage is read from the object's own mesh, with its vertices where shape keys and deforming modifiers move
+them. With a modifier before that adds or removes faces, or any modifier after, the displayed mesh counts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ...core.surfaces.subdivision.cage import Cage
 from ..access import original
 from .meshes import faces_of
 
-FULL = 10.0  # Pixar's sharpness at Blender's crease 1; between, it grows with the square
-DEFORMED_CAGES = (4, 5, 0)  # the Blender from which on they can be had; before, they come out subdivided
+FULL = 10.0  # sharpness in Pixar's OpenSubdiv of Blender's crease 1; it grows with the crease's square
+DEFORMED_CAGES = (4, 5, 0)  # first Blender that gives deformed cages; older ones give them subdivided
 _AS_DISPLAYED = "subdivided as displayed, not to its limit"
 _DEFORMING = frozenset(
     {
@@ -48,9 +48,11 @@ _DEFORMING = frozenset(
 
 
 def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """The body of an object's limit surface, in its local coordinates; None for an object that has none.
+    """Return the body of an object's limit surface, in its local coordinates.
 
-    Also notes on why a subdivided object's displayed mesh is taken instead.
+    Returns:
+        body: None for an object that has none, or whose displayed mesh counts instead.
+        notes: why the displayed mesh counts instead, if it does.
     """
     modifiers = [modifier for modifier in evaluated.modifiers if _acts(modifier)]
     numbers = [i for i, modifier in enumerate(modifiers) if _subdivides(modifier)]
@@ -67,7 +69,7 @@ def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tu
         return None, ()
     deformed = len(modifiers) > 1 or source.data.shape_keys is not None
     if deformed and bpy.app.version < DEFORMED_CAGES:
-        return None, (f"{_AS_DISPLAYED}: Blender tells no deformed cage before 4.5",)
+        return None, (f"{_AS_DISPLAYED}: Blender gives no deformed cage before 4.5",)
     try:
         return _body(source, last, _points(source, depsgraph, deformed)), ()
     except SurfaceError as error:
@@ -75,7 +77,7 @@ def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tu
 
 
 def _acts(modifier: Modifier) -> bool:
-    """Whether a modifier changes what is displayed; one that subdivides no times does not."""
+    """Return whether a modifier changes the display; one with zero subdivisions does not."""
     shown = modifier.show_viewport
     return bool(shown and (modifier.levels > 0 if isinstance(modifier, SubsurfModifier) else True))
 
@@ -92,7 +94,7 @@ def _body(source: Object, modifier: SubsurfModifier, points: Floats) -> Body:
 
 
 def _points(source: Object, depsgraph: Depsgraph, deformed: bool) -> Floats:
-    """Where the cage's vertices are (n, 3), deformed by shape keys and modifiers if there are any."""
+    """Return the cage's vertices (n, 3), after shape keys and modifiers if it is deformed."""
     mesh = source.data
     assert isinstance(mesh, Mesh)
     if deformed:
@@ -108,7 +110,7 @@ def _points(source: Object, depsgraph: Depsgraph, deformed: bool) -> Floats:
 
 
 def cage_of(mesh: Mesh, creased: bool) -> Cage:
-    """The cage of a mesh, with its creases if they count."""
+    """Return the cage of a mesh; creased: whether its creases count."""
     corners, edges, starts = faces_of(mesh)
     edge = _sharpness(mesh, "crease_edge", len(mesh.edges), creased)
     vertex = _sharpness(mesh, "crease_vert", len(mesh.vertices), creased)
@@ -125,7 +127,7 @@ def _sharpness(mesh: Mesh, name: str, count: int, creased: bool) -> Floats:
 
 
 def _ends_of_loose(mesh: Mesh, used: Ints) -> Ints:
-    """Vertices of edges without faces: Blender keeps the surface sharp there."""
+    """Return the vertices of edges without faces: Blender keeps the surface sharp there."""
     ends = np.empty(2 * len(mesh.edges), dtype=np.int32)
     mesh.edges.foreach_get("vertices", ends)
     loose = np.ones(len(mesh.edges), dtype=np.bool_)

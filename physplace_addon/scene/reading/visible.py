@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands visible in a scene, and which of it moves with the active object.
+"""What is visible in a scene, and which of it moves with the active object.
 
 The dependency graph lists every visible object and instance once, with one exception: text, metaballs and
-bevelled curves come as themselves and again as an instance that holds their mesh. Only the instance is taken.
+bevelled curves come as themselves and again as an instance with their mesh. Only the instance is taken.
 
-An object that moves carries its children, and what it or they instance: together they are one rigid body.
-All the rest is the world, except objects flagged with the custom property `physplace_ignore` and the curves
-that define an exact surface.
+A moving object carries its children, and all that it or they instance: together they are one rigid body.
+All else is the world, except objects with the custom property `physplace_ignore` and the curves that define
+an exact surface.
 """
 
 from __future__ import annotations
@@ -27,10 +27,15 @@ IGNORE = "physplace_ignore"
 
 @dataclass(frozen=True, eq=False)
 class VisibleItem:
-    """An evaluated object or instance and its world matrix (4, 4). Lives only while it is iterated over.
+    """An evaluated object or instance; valid only until the next one is taken from the iterator.
 
-    `shower` is the evaluated object that shows it, itself or as an instance, and `owner` the full name of
-    that one's original; `family` the number of the moving family it belongs to, None for the world.
+    Attributes:
+        evaluated: the object, or the instanced one.
+        matrix: (4, 4), its world matrix.
+        exact: whether it is an exact surface or a blob.
+        shower: the evaluated object that shows it, itself or as an instance.
+        owner: the full name of the original of that object.
+        family: the number of the moving family it belongs to; None for the world.
     """
 
     evaluated: Object
@@ -49,15 +54,12 @@ class Family:
 
     @classmethod
     def of(cls, active: Object) -> Family:
-        """The object and its children, theirs too."""
+        """Return the family of an object: itself and all its descendants."""
         return cls(frozenset(member.name_full for member in (active, *active.children_recursive)))
 
 
 def visible_items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[VisibleItem]:
-    """Everything visible that has a shape: what moves with one of the families, and all the rest.
-
-    Each item must be used up before the next one is asked for.
-    """
+    """Yield everything visible that has a shape. Each item must be used before the next is taken."""
     helpers = _helpers(depsgraph)
     numbers = {name: number for number, family in enumerate(families) for name in family.names}
     for instance in depsgraph.object_instances:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An object among all else that is visible, read once and recognised as long as only the object moves.
+"""An object among all else that is visible, read once and valid as long as only the object moves.
 
-To read a scene costs as much as all its meshes are large; to see where things stand costs little. So what was
-seen is remembered: of the world, each thing and where it stands; of the object's own parts, where they are in
-its frame. While these stay, the bodies that were read still hold, and only the pose is new.
+Reading a scene takes time in proportion to its meshes; comparing transforms is fast. So what was seen is
+kept: of the world, each item and its transform; of the object, its parts in its own frame. While these are
+equal, the bodies that were read are valid, and only the pose is new.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Fingerprint = tuple[str, str, int, tuple[str, ...], bytes]
 
 @dataclass(frozen=True, eq=False)
 class SeenPart:
-    """A part of the object that moves: what it is, and its affine map (4, 4) into the object's frame."""
+    """A part of the moving object: its fingerprint, and its affine map (4, 4) into the object's frame."""
 
-    thing: Fingerprint
+    fingerprint: Fingerprint
     affine: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class WatchedObject:
-    """The object as a body, what it stands among, prepared, and what was seen of both."""
+    """The object as a body, a contact query against the world, and what was seen of both."""
 
     subject: Subject
     query: ContactQuery
@@ -47,7 +47,7 @@ class WatchedObject:
 
     @classmethod
     def of(cls, context: Context, obj: Object) -> WatchedObject:
-        """Read the scene around an object. Raises PhysPlaceError, naming what cannot be read."""
+        """Return a scene read around an object. Raises PhysPlaceError, which names what cannot be read."""
         scenario = read(context, [obj])
         subject = scenario.subject
         world, parts = _seen(evaluated_scene(context), obj, subject.pose)
@@ -56,8 +56,9 @@ class WatchedObject:
         )
 
     def contacts(self, context: Context, obj: Object) -> QueriedContacts | None:
-        """What the object touches and overlaps where it stands now; None if the scene must be read again:
-        something else has moved, come or gone, or the object is another one, or of another shape.
+        """Return the contacts and overlaps of the object at its present pose.
+
+        None if the scene must be read again: another object has moved, come or gone, or this one has changed.
         """
         depsgraph = evaluated_scene(context)
         matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
@@ -70,41 +71,41 @@ class WatchedObject:
         return self.query.at(pose, replace(self.subject, pose=pose).rounding)
 
     def _has(self, parts: list[SeenPart], pose: Pose) -> bool:
-        """Whether the object's parts are where they were in its frame, as far as single precision tells."""
+        """Return whether the object's parts are where they were in its frame, within single precision."""
         if len(parts) != len(self.parts):
             return False
         for part, known in zip(parts, self.parts, strict=True):
             noise = NOISE * np.abs(known.affine).max(axis=0)
             noise[3] += NOISE * np.abs(pose.translation).max()
-            if part.thing != known.thing or (np.abs(part.affine - known.affine) > noise).any():
+            if part.fingerprint != known.fingerprint or (np.abs(part.affine - known.affine) > noise).any():
                 return False
         return True
 
 
 def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Fingerprint], list[SeenPart]]:
-    """What is visible beside an object, and the object's own parts with it at a pose."""
+    """Return what is visible beside an object, and the parts of the object in its frame at a pose."""
     back = pose.inverse().matrix4
     world: list[Fingerprint] = []
     parts: list[SeenPart] = []
     for item in visible_items(depsgraph, [Family.of(obj)]):
         if item.family is None:
-            world.append(_thing(item, item.matrix.tobytes()))
+            world.append(_fingerprint(item, item.matrix.tobytes()))
         else:
-            parts.append(SeenPart(_thing(item, b""), back @ item.matrix))
+            parts.append(SeenPart(_fingerprint(item, b""), back @ item.matrix))
     return world, parts
 
 
-def _thing(item: VisibleItem, where: bytes) -> Fingerprint:
-    """What tells an item from others, and from itself once its surface is defined in another way."""
+def _fingerprint(item: VisibleItem, where: bytes) -> Fingerprint:
+    """Return what identifies an item, with the definition of its surface."""
     shown = item.evaluated
     definition = _definition(shown, item.exact)
     return item.owner, shown.name, shown.data.as_pointer() if shown.data else 0, definition, where
 
 
 def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
-    """All that an exact surface is told by. Raises SceneError for a blob that cannot be read."""
+    """Return all that defines an exact surface. Raises SceneError for a blob that cannot be read."""
     if is_blob(shown):
         return (repr(present_model(original(shown))[0].definition),)
-    telling = KIND if exact else FACETED
+    prefix = KIND if exact else FACETED
     own = custom_properties(shown).items()
-    return tuple(f"{key}={value}" for key, value in own if key.startswith(telling))
+    return tuple(f"{key}={value}" for key, value in own if key.startswith(prefix))

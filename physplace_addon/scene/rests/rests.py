@@ -89,7 +89,7 @@ def start_of(rest: PhysPlaceRest) -> Pose:
 
 
 def manual_start(obj: Object, subject: Subject) -> Pose:
-    """Where an object that moves was put by hand: the start of the rest it stands at, or its pose."""
+    """Return the start of the rest at which an object is, or its own start if it is at none."""
     for rest in rests_of(obj).rests:
         pose = pose_of([*rest.rest_location, *rest.rest_rotation])
         if is_same_place(subject.body, pose, subject.pose, subject.rounding):
