@@ -6,21 +6,24 @@ chains of cubic Bezier pieces (n, 4, 2) in (r, z), walked with the solid on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from physplace_addon.core.surfaces.bezier.bodies import bezier as patched
 from tests.core.surfaces.analytic import radial_bodies
 from tests.core.surfaces.curves.trigonometric_paths import TrigonometricPath
 from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
-from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Shape, Star, Superquadric, Tube
 from tests.teapot import LID_SCALE, lid_nets, pot_nets
 
 
@@ -38,12 +41,12 @@ class Paired:
         return self.make_body()
 
     @cached_property
-    def shape(self):
+    def shape(self) -> Shape:
         """The shape for the oracles."""
         return self.make_shape()
 
 
-def straight(start, end) -> list:
+def straight(start: ArrayLike, end: ArrayLike) -> list:
     """A straight line as a cubic Bezier piece."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     return [list(start + (end - start) * k / 3) for k in range(4)]
@@ -104,23 +107,23 @@ LID = np.array(
 )
 
 
-def turned(name: str, pieces: np.ndarray, **mesh) -> Paired:
+def turned(name: str, pieces: np.ndarray, **mesh: tuple[int, int]) -> Paired:
     """A solid of revolution."""
     return Paired(
         name,
-        lambda: exact(kinds.revolution(pieces), name, **mesh),
+        lambda: exact(swept.revolution(pieces), name, **mesh),
         lambda: Revolution(Profile([bezier(piece) for piece in pieces])),
     )
 
 
-def torus(major=1.0, minor=0.3, **mesh) -> Paired:
+def torus(major: float = 1.0, minor: float = 0.3, **mesh: tuple[int, int]) -> Paired:
     """A ring about z."""
     return Paired(
         "torus", lambda: exact(kinds.torus(major, minor), "torus", **mesh), lambda: Ring(major, minor)
     )
 
 
-def cone(radius=1.0, height=2.0, **mesh) -> Paired:
+def cone(radius: float = 1.0, height: float = 2.0, **mesh: tuple[int, int]) -> Paired:
     """A cone with its base and rim."""
     half = height / 2
     sides = [line([0, -half], [radius, -half]), line([radius, -half], [0, half])]
@@ -131,7 +134,7 @@ def cone(radius=1.0, height=2.0, **mesh) -> Paired:
     )
 
 
-def cylinder(radius=0.5, height=2.0, **mesh) -> Paired:
+def cylinder(radius: float = 0.5, height: float = 2.0, **mesh) -> Paired:
     """A cylinder with its disks and rims."""
     half = height / 2
     corners = [[0, -half], [radius, -half], [radius, half], [0, half]]
@@ -143,12 +146,17 @@ def cylinder(radius=0.5, height=2.0, **mesh) -> Paired:
     )
 
 
-def sphere(radius=1.0, **mesh) -> Paired:
+def sphere(radius: float = 1.0, **mesh: tuple[int, int]) -> Paired:
     """A ball."""
     return Paired("sphere", lambda: exact(kinds.sphere(radius), "sphere", **mesh), lambda: Ball(radius))
 
 
-def superquadric(sizes=(1.2, 1.0, 0.8), exponent_1=0.6, exponent_2=0.8, **mesh) -> Paired:
+def superquadric(
+    sizes: tuple[float, float, float] = (1.2, 1.0, 0.8),
+    exponent_1: float = 0.6,
+    exponent_2: float = 0.8,
+    **mesh: tuple[int, int],
+) -> Paired:
     """A rounded box by default; an ellipsoid with both exponents 1."""
     return Paired(
         "superquadric",
@@ -157,35 +165,35 @@ def superquadric(sizes=(1.2, 1.0, 0.8), exponent_1=0.6, exponent_2=0.8, **mesh) 
     )
 
 
-def ellipsoid(sizes=(1.5, 1.0, 0.7)) -> Paired:
+def ellipsoid(sizes: tuple[float, float, float] = (1.5, 1.0, 0.7)) -> Paired:
     """An ellipsoid of three different axes."""
     return superquadric(sizes, 1.0, 1.0)
 
 
-def trefoil_point(t):
+def trefoil_point(t: np.ndarray) -> np.ndarray:
     """The trefoil's centre line, for real or complex t."""
     return (
         np.stack([np.sin(t) + 2 * np.sin(2 * t), np.cos(t) - 2 * np.cos(2 * t), -np.sin(3 * t)], axis=-1) / 3
     )
 
 
-def knot(radius=0.15, **mesh) -> Paired:
+def knot(radius: float = 0.15, **mesh) -> Paired:
     """A trefoil tube; its centre of mass is its centre of symmetry."""
     cosine = np.array([[0, 0, 0], [0, 1, 0], [0, -2, 0], [0, 0, 0]]) / 3
     sine = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, -1]]) / 3
     return Paired(
         "knot",
-        lambda: exact(kinds.tube(TrigonometricPath(cosine, sine), radius), "knot", **mesh),
+        lambda: exact(swept.tube(TrigonometricPath(cosine, sine), radius), "knot", **mesh),
         lambda: Tube([(trefoil_point, 0, 2 * np.pi, True)], radius),
     )
 
 
-def rod(start, end, radius) -> Body:
+def rod(start: Floats, end: Floats, radius: float) -> Body:
     """A straight tube with round ends."""
-    return exact(kinds.tube(np.array([straight(start, end)]), radius), "rod")
+    return exact(swept.tube(np.array([straight(start, end)]), radius), "rod")
 
 
-def jack(reach=1.0, radius=0.2) -> Paired:
+def jack(reach: float = 1.0, radius: float = 0.2) -> Paired:
     """Three crossed tubes with round ends."""
     return Paired(
         "jack",
@@ -196,7 +204,7 @@ def jack(reach=1.0, radius=0.2) -> Paired:
     )
 
 
-def straw(length=2.6, radius=0.08) -> Paired:
+def straw(length: float = 2.6, radius: float = 0.08) -> Paired:
     """A thin straight tube with round ends."""
     half = np.array([0, 0, length / 2])
     return Paired(
@@ -209,9 +217,12 @@ def straw(length=2.6, radius=0.08) -> Paired:
 BUMPS = ((0.08, (4, 3, 0), 0.4), (0.06, (0, 2, 5), 1.0), (0.05, (-3, 1, 3), 2.0))
 
 
-def bumpy_radius(u):
+def bumpy_radius(u: np.ndarray) -> np.ndarray:
     """Distance of the bumpy sphere from its centre along unit u (k, 3), real or complex."""
-    return 1 + sum(height * np.cos(u @ np.array(wave, float) + phase) for height, wave, phase in BUMPS)
+    result: np.ndarray = 1 + sum(
+        height * np.cos(u @ np.array(wave, float) + phase) for height, wave, phase in BUMPS
+    )
+    return result
 
 
 def bumpy_sphere(**mesh) -> Paired:
@@ -225,7 +236,7 @@ def bumpy_sphere(**mesh) -> Paired:
 
 
 @lru_cache
-def _bumpy_shape():
+def _bumpy_shape() -> Star:
     return Star(bumpy_radius)
 
 
@@ -245,13 +256,13 @@ def teapot_lid(**mesh) -> Paired:
     return Paired("teapot lid", lambda: exact(patched(nets), "teapot lid", **mesh), lambda: Patches(nets))
 
 
-def box(half=(0.5, 0.5, 0.5), name="box") -> Paired:
+def box(half: tuple[float, float, float] = (0.5, 0.5, 0.5), name: str = "box") -> Paired:
     """A cuboid as a polyhedron; the oracle's side serves for resting on a plane."""
     corners = np.array(np.meshgrid(*[[-h, h] for h in half], indexing="ij")).reshape(3, -1).T
     return Paired(name, lambda: convex(corners, name), lambda: Polyhedron(corners))
 
 
-def prism(sides=16, radius=0.5, length=2.0) -> Paired:
+def prism(sides: int = 16, radius: float = 0.5, length: float = 2.0) -> Paired:
     """An n-gon prism along z."""
     turn = (np.arange(sides) + 0.5) * 2 * np.pi / sides
     ring = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=1)
@@ -259,12 +270,12 @@ def prism(sides=16, radius=0.5, length=2.0) -> Paired:
     return Paired("prism", lambda: convex(corners, "prism"), lambda: Polyhedron(corners))
 
 
-def convex(corners, name) -> Body:
+def convex(corners: Floats, name: str) -> Body:
     """The hull of corners (n, 3) as a closed polyhedron, its triangles turned outward."""
     return polyhedron(*hull_triangles(corners), name)
 
 
-def hull_triangles(corners) -> tuple[np.ndarray, np.ndarray]:
+def hull_triangles(corners: Floats) -> tuple[np.ndarray, np.ndarray]:
     """Corners (n, 3) and the triangles (t, 3) of their hull, counter-clockwise from outside."""
     hull = Polyhedron(corners).hull
     triangles = hull.simplices.copy()
@@ -274,12 +285,14 @@ def hull_triangles(corners) -> tuple[np.ndarray, np.ndarray]:
     return hull.points, triangles
 
 
-def block_shape(half) -> Box:
+def block_shape(half: ArrayLike) -> Box:
     """The oracle's box with a signed distance."""
     return Box(half)
 
 
-def table(width=1.0, foot=0.1, height=0.8, top=0.06) -> tuple[np.ndarray, np.ndarray]:
+def table(
+    width: float = 1.0, foot: float = 0.1, height: float = 0.8, top: float = 0.06
+) -> tuple[np.ndarray, np.ndarray]:
     """Points and triangles of a table: a square top on four square legs, five closed boxes."""
     edge = width / 2 - foot / 2
     parts = [cuboid([0, 0, height - top / 2], [width / 2, width / 2, top / 2])]
@@ -291,14 +304,14 @@ def table(width=1.0, foot=0.1, height=0.8, top=0.06) -> tuple[np.ndarray, np.nda
     return points, triangles
 
 
-def cuboid(centre, half) -> tuple[np.ndarray, np.ndarray]:
+def cuboid(centre: ArrayLike, half: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Points (8, 3) and triangles (12, 3) of an axis-aligned box."""
     corners = np.array(np.meshgrid(*[[-h, h] for h in half], indexing="ij")).reshape(3, -1).T
     points, triangles = hull_triangles(corners)
     return points + np.asarray(centre, float), triangles
 
 
-def floor(size=40.0) -> Body:
+def floor(size: float = 40.0) -> Body:
     """A level floor at z = 0, its outside up."""
     return exact(kinds.plane(size, size), "floor")
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize
 
+from tests.oracles.arrays import Floats
 from tests.oracles.profiles import bezier
 
 STARTS = 9
@@ -31,11 +33,11 @@ def heap(wall: tuple, radius: float, count: int) -> np.ndarray:
     return centres
 
 
-def _height(centre) -> float:
+def _height(centre: Floats) -> float:
     return float(centre[2])
 
 
-def _starts(number, centres, radius):
+def _starts(number: int, centres: Floats, radius: float) -> Floats:
     """Places around the axis, turned a little from ball to ball, above all balls so far."""
     top = centres[:, 2].max(initial=0.0) + (2.0 + ABOVE) * radius
     turn = 2.4 * number + 2.0 * np.pi * np.arange(STARTS) / STARTS
@@ -43,7 +45,7 @@ def _starts(number, centres, radius):
     return np.stack([far * np.cos(turn), far * np.sin(turn), np.full(STARTS, top)], axis=1)
 
 
-def _floor(wall, radius) -> CubicSpline:
+def _floor(wall: ArrayLike, radius: float) -> CubicSpline:
     """The least height of a centre by its distance from the axis, even in it."""
     t = np.linspace(0.0, 1.0, 2001)
     point, slope, _ = bezier(np.array(wall)).at(t)
@@ -54,16 +56,16 @@ def _floor(wall, radius) -> CubicSpline:
     return CubicSpline(np.concatenate([-r[::-1], r]), np.concatenate([z[::-1], z]))
 
 
-def _settled(start, centres, floor, radius):
+def _settled(start: Floats, centres: Floats, floor: CubicSpline, radius: float) -> Floats:
     """The lowest point (3,) that sliding down from a start leads to."""
     slope = floor.derivative()
 
-    def room(p):
+    def room(p: Floats) -> Floats:
         rho = np.hypot(p[0], p[1])
         apart = np.sum((p - centres) ** 2, axis=1) - 4.0 * radius**2
         return np.concatenate([[p[2] - floor(rho)], apart])
 
-    def room_slope(p):
+    def room_slope(p: Floats) -> Floats:
         rho = max(np.hypot(p[0], p[1]), 1e-12)
         tilt = -slope(rho) / rho
         return np.concatenate([[[tilt * p[0], tilt * p[1], 1.0]], 2.0 * (p - centres)])

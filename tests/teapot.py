@@ -56,12 +56,19 @@ SPOUT = (
 )
 
 
-def turned_nets(profile) -> np.ndarray:
+def turned_nets(
+    profile: tuple[
+        tuple[tuple[float, float], tuple[float, ...], tuple[float, float], tuple[float, float]], ...
+    ],
+) -> np.ndarray:
     """Control points (4 m, 4, 4, 3) of m cubics (r, z) turned about z in four quarters, u around."""
     return np.array([_quarter(piece, number) for piece in profile for number in range(4)])
 
 
-def _quarter(piece, number) -> np.ndarray:
+def _quarter(
+    piece: tuple[tuple[float, float], tuple[float, ...], tuple[float, float], tuple[float, float]],
+    number: int,
+) -> np.ndarray:
     net = np.empty((4, 4, 3))
     turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), number)
     for j, (r, z, *own) in enumerate(piece):
@@ -71,7 +78,20 @@ def _quarter(piece, number) -> np.ndarray:
     return net[::-1]
 
 
-def strip_nets(strips) -> np.ndarray:
+def strip_nets(
+    strips: tuple[
+        tuple[
+            tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]],
+            tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]],
+            tuple[float, float, float, float],
+        ],
+        tuple[
+            tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]],
+            tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]],
+            tuple[float, float, float, float],
+        ],
+    ],
+) -> np.ndarray:
     """Control points (2 m, 4, 4, 3) of m strips and their mirror images, from the inner line to the outer."""
     nets = []
     for inner, outer, width in strips:
@@ -92,4 +112,5 @@ def pot_nets() -> np.ndarray:
 def lid_nets(scale: float = 1.0) -> np.ndarray:
     """The 8 patches of the lid, scaled about the middle of its border, which is at z = 2.4."""
     centre = np.array([0.0, 0.0, 2.4])
-    return centre + scale * (turned_nets(LID_PROFILE) - centre)
+    result: np.ndarray = centre + scale * (turned_nets(LID_PROFILE) - centre)
+    return result

@@ -70,7 +70,8 @@ class Dirty:
     def seen(self) -> np.ndarray:
         """The triangles (k, 3, 3) that can be seen: those at places that are numbers."""
         corners = self.points[self.triangles]
-        return corners[np.isfinite(corners).all(axis=(1, 2))]
+        result: np.ndarray = corners[np.isfinite(corners).all(axis=(1, 2))]
+        return result
 
     def moved(self, scale: float, shift: np.ndarray) -> Dirty:
         """The same dirt in another size and place."""

@@ -11,6 +11,7 @@ from physplace_addon.core.arrays import (
     PORTION,
     SHARED,
     ArrayRecord,
+    Bools,
     Floats,
     Ints,
     Scratch,
@@ -34,39 +35,39 @@ class Pairs(ArrayRecord):
     corners: Floats = field(metadata=SHARED)
 
 
-def points(count, start=0):
+def points(count: int, start: int = 0) -> Points:
     number = np.arange(start, start + count)
     return Points(np.outer(number, [1.0, 10.0, 100.0]), number)
 
 
-def pairs(count, start=0):
+def pairs(count: int, start: int = 0) -> Pairs:
     return Pairs(points(count, start), np.arange(count) / 8.0, "pairs", np.eye(3))
 
 
 @pytest.mark.parametrize(
     "rows", [np.array([3, 0, 3, -1]), np.array([], dtype=int), slice(1, 4), np.arange(5) % 2 == 0]
 )
-def test_taking_rows_takes_them_from_each_array(rows):
+def test_taking_rows_takes_them_from_each_array(rows: Ints | Bools | slice) -> None:
     taken = pairs(5).take(rows)
     np.testing.assert_array_equal(taken.first.number, np.arange(5)[rows])
     np.testing.assert_array_equal(taken.first.place, points(5).place[rows])
     np.testing.assert_array_equal(taken.gap, (np.arange(5) / 8.0)[rows])
 
 
-def test_what_is_shared_is_passed_on():
+def test_what_is_shared_is_passed_on() -> None:
     whole = pairs(5)
     taken = whole.take(np.array([0]))
     assert taken.corners is whole.corners
     assert taken.name == "pairs"
 
 
-def test_a_slice_gives_views_and_numbers_give_copies():
+def test_a_slice_gives_views_and_numbers_give_copies() -> None:
     whole = pairs(5)
     assert np.shares_memory(whole.take(slice(1, 3)).gap, whole.gap)
     assert not np.shares_memory(whole.take(np.arange(5)).gap, whole.gap)
 
 
-def test_joined_parts_are_the_whole():
+def test_joined_parts_are_the_whole() -> None:
     whole = pairs(7)
     joined = Pairs.join([whole.take(slice(0, 2)), whole.take(slice(2, 2)), whole.take(slice(2, 7))])
     np.testing.assert_array_equal(joined.first.place, whole.first.place)
@@ -75,7 +76,7 @@ def test_joined_parts_are_the_whole():
 
 
 @pytest.mark.parametrize("rows", [np.array([4, 1]), np.array([False, True, False, False, True])])
-def test_rows_that_are_put_are_there(rows):
+def test_rows_that_are_put_are_there(rows: Ints | Bools) -> None:
     whole, part = pairs(5), pairs(2, start=50)
     own = whole.copy()
     own.put(rows, part)
@@ -85,24 +86,24 @@ def test_rows_that_are_put_are_there(rows):
 
 
 @pytest.mark.parametrize("count", [0, 1, PORTION, PORTION + 1, 3 * PORTION - 1])
-def test_portions_cover_each_row_once(count):
+def test_portions_cover_each_row_once(count: int) -> None:
     rows = np.arange(count)
     np.testing.assert_array_equal(np.concatenate([rows[:0], *(rows[part] for part in portions(count))]), rows)
     assert all(part.stop - part.start <= PORTION for part in portions(count))
 
 
-def test_choosing_all_copies_nothing():
+def test_choosing_all_copies_nothing() -> None:
     rows = np.arange(4.0)
     assert chosen(rows, np.ones(4, dtype=bool)) is rows
     np.testing.assert_array_equal(chosen(rows, rows > 1.5), [2.0, 3.0])
 
 
-def test_a_box_holds_the_extreme_coordinates():
+def test_a_box_holds_the_extreme_coordinates() -> None:
     lower, upper = box_of(np.array([[0.0, 5.0, -1.0], [2.0, -5.0, 3.0], [1.0, 0.0, 0.0]]))
     np.testing.assert_array_equal([lower, upper], [[0.0, -5.0, -1.0], [2.0, 5.0, 3.0]])
 
 
-def test_scratch_memory_is_handed_out_again_until_it_is_too_small():
+def test_scratch_memory_is_handed_out_again_until_it_is_too_small() -> None:
     scratch = Scratch()
     first = scratch.floats("gaps", 2, 100)
     assert np.shares_memory(scratch.floats("gaps", 2, 90), first)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,9 @@ def sculpting() -> Sculpting:
 
 
 @pytest.mark.parametrize("make", [placing, moving_by_hand, sculpting])
-def test_a_solver_steps_from_state_to_state_and_its_status_says_a_sentence(make):
+def test_a_solver_steps_from_state_to_state_and_its_status_says_a_sentence(
+    make: Callable[[], Placement | Manipulation | Sculpting],
+) -> None:
     solver = make()
     assert isinstance(solver, Solver)
     assert solver.status.is_running
@@ -38,7 +42,7 @@ def test_a_solver_steps_from_state_to_state_and_its_status_says_a_sentence(make)
     assert solver.status.message
 
 
-def test_a_solver_that_has_ended_keeps_its_state():
+def test_a_solver_that_has_ended_keeps_its_state() -> None:
     solver = moving_by_hand()
     while solver.status.is_running:
         solver.step()

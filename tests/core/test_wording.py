@@ -5,7 +5,7 @@ from __future__ import annotations
 from physplace_addon.core.wording import counted, in_words, listed
 
 
-def test_many_names_are_told_by_their_number():
+def test_many_names_are_told_by_their_number() -> None:
     assert [counted(n, "step") for n in range(3)] == ["0 steps", "1 step", "2 steps"]
     assert in_words([]) == ""
     assert in_words(["a"]) == '"a"'

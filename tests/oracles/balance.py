@@ -11,32 +11,48 @@ With friction a contact's one column is replaced by the edges of its cone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import linprog, nnls
 
+from tests.oracles.arrays import Floats
 from tests.oracles.contacts import Contacts
 from tests.oracles.frames import tangents
 
 FACETS = 32  # edges of a friction cone: inside the round one, short of it by 0.5 %
 
 
-def residual(positions, normals, forces, centre, gravity=(0, 0, -1), radius=1.0):
+def residual(
+    positions: Floats,
+    normals: Floats,
+    forces: Floats,
+    centre: ArrayLike,
+    gravity: tuple[int, int, int] = (0, 0, -1),
+    radius: float = 1.0,
+) -> tuple[float, float]:
     """Norms of the total force and of the total torque / radius about the centre, in units of the weight."""
     push = np.asarray(normals) * np.asarray(forces)[:, None]
     torque = np.cross(np.asarray(positions) - centre, push).sum(axis=0) / radius
     return float(np.linalg.norm(push.sum(axis=0) + gravity)), float(np.linalg.norm(torque))
 
 
-def best_residual(positions, normals, centre, gravity=(0, 0, -1), radius=1.0) -> float:
+def best_residual(
+    positions: Floats,
+    normals: Floats,
+    centre: ArrayLike,
+    gravity: tuple[int, int, int] = (0, 0, -1),
+    radius: float = 1.0,
+) -> float:
     """The least norm of (force, torque / radius) that any pushing forces at these contacts leave."""
     arms = (np.asarray(positions) - centre) / radius
     columns = np.concatenate([normals, np.cross(arms, normals)], axis=1).T
     return float(nnls(columns, -np.concatenate([gravity, np.zeros(3)]))[1])
 
 
-def over_support(positions, centre, gravity=(0, 0, -1)) -> bool:
+def over_support(positions: Floats, centre: ArrayLike, gravity: ArrayLike = (0, 0, -1)) -> bool:
     """Whether a body on a level floor has its centre of mass over the hull of its contacts (a convex
     combination).
     """
@@ -58,7 +74,14 @@ class Balance:
     forces: np.ndarray
 
 
-def balanced(contacts: Contacts, centres, weights, radii, friction: float = 0.0, down=(0, 0, -1)) -> Balance:
+def balanced(
+    contacts: Contacts,
+    centres: Sequence[Floats],
+    weights: ArrayLike,
+    radii: ArrayLike,
+    friction: float = 0.0,
+    down: ArrayLike = (0, 0, -1),
+) -> Balance:
     """Look for contact forces that hold bodies 0 .. m - 1, whose centres of mass are centres (m, 3).
 
     Contacts with other numbers are with what stands still.  weights (m,), radii (m,): torques of body i are
@@ -71,7 +94,7 @@ def balanced(contacts: Contacts, centres, weights, radii, friction: float = 0.0,
     return _least_imbalance(wrench.ravel(), columns)
 
 
-def wrenches(contacts: Contacts, centres, radii, friction: float = 0.0) -> np.ndarray:
+def wrenches(contacts: Contacts, centres: ArrayLike, radii: ArrayLike, friction: float = 0.0) -> np.ndarray:
     """Wrenches of unit forces on all the bodies (6 m, k), or along the cones' edges (6 m, k * FACETS)."""
     centres, radii = np.asarray(centres, float), np.asarray(radii, float)
     push = contacts.normal[:, None]
@@ -89,7 +112,7 @@ def wrenches(contacts: Contacts, centres, radii, friction: float = 0.0) -> np.nd
     return out.reshape(-1, 6 * len(centres)).T
 
 
-def _least_imbalance(wrench, columns) -> Balance:
+def _least_imbalance(wrench: Floats, columns: Floats) -> Balance:
     size, count = columns.shape
     above = np.hstack([columns, -np.ones((size, 1))])
     below = np.hstack([-columns, -np.ones((size, 1))])

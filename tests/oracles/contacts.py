@@ -7,11 +7,13 @@ drawing apart along the normal just found makes it exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tests.oracles.facing import Facing, Solid, nearest, repeated
+from tests.oracles.arrays import Floats
+from tests.oracles.facing import Facing, Minima, Solid, nearest, repeated
 
 HAIR = 1e-3  # by which touching solids are drawn apart, over the radius
 DIFFERENCE = 1e-6  # step of the field's differences, over the radius
@@ -35,7 +37,7 @@ class Contacts:
         return len(self.first)
 
 
-def contacts(solids: list[Solid], pairs, within: float, radius: float) -> Contacts:
+def contacts(solids: list[Solid], pairs: Sequence[tuple[int, int]], within: float, radius: float) -> Contacts:
     """Measure where the solids of each pair (i, j) are nearer to each other than `within` (a length)."""
     found = [(i, j, *touching(solids[i], solids[j], within, radius)) for i, j in pairs]
     return Contacts(
@@ -66,7 +68,9 @@ def touching(first: Solid, second: Solid, within: float, radius: float) -> tuple
     return at @ frame.rotation.T + frame.position, sign * normal @ frame.rotation.T
 
 
-def _drawn_apart(facing, minima, turn, move, normal, radius):
+def _drawn_apart(
+    facing: Facing, minima: Minima, turn: Floats, move: Floats, normal: Floats, radius: float
+) -> tuple[Floats, Floats]:
     """Points (n, 3) and normals (n, 3) of places where the field has a corner, from a hair's distance.
 
     On a curve of contact a place may walk off along it: then it keeps its mean normal.
@@ -82,8 +86,9 @@ def _drawn_apart(facing, minima, turn, move, normal, radius):
     return np.where(stayed, at, start), np.where(stayed, normal, mean)
 
 
-def _gradient(field, x, radius: float) -> np.ndarray:
+def _gradient(field: Callable[[Floats], Floats], x: Floats, radius: float) -> np.ndarray:
     """Differences' gradient (n, 3) of the field at points (n, 3): of length 1 where the field is smooth."""
     probes = x[:, None, None] + DIFFERENCE * radius * STEPS[:, None, None] * np.eye(3)[None, None]
     value = field(probes.reshape(-1, 3)).reshape(len(x), 4, 3)
-    return np.einsum("s,nsi->ni", WEIGHTS, value) / (DIFFERENCE * radius)
+    result: np.ndarray = np.einsum("s,nsi->ni", WEIGHTS, value) / (DIFFERENCE * radius)
+    return result

@@ -12,8 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from tests.oracles.arrays import Bools, Floats, Ints
 from tests.oracles.frames import rotation_of
-from tests.oracles.shapes import HalfSpace
+from tests.oracles.shapes import HalfSpace, Patch, Shape
 
 APART = 0.03  # distance / radius within which two minima count as one
 NOISE = 2e-15  # of a gap, for shapes of the order of 1
@@ -26,16 +27,17 @@ STENCIL = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], indexing="ij"), axis=-1).
 class Solid:
     """A shape at a pose: rotation (3, 3) and position (3,) take its frame to the world."""
 
-    shape: object
+    shape: Shape
     rotation: np.ndarray
     position: np.ndarray
 
     @property
     def centre(self) -> np.ndarray:
         """Its centre of mass in the world (3,)."""
-        return self.rotation @ self.shape.centre + self.position
+        result: np.ndarray = self.rotation @ self.shape.centre + self.position
+        return result
 
-    def displaced(self, x, radius: float) -> Solid:
+    def displaced(self, x: Floats, radius: float) -> Solid:
         """Shifted by radius * x[:3] and turned by the rotation vector x[3:] about its centre of mass."""
         turn = np.asarray(x[3:], float)
         angle = np.linalg.norm(turn)
@@ -52,11 +54,11 @@ def ground(height: float = 0.0) -> Solid:
 
 
 @lru_cache(maxsize=256)
-def _core(shape):
+def _core(shape: Shape) -> tuple[list[Patch], float]:
     return shape.core()
 
 
-def walks(first, second) -> bool:
+def walks(first: Shape, second: Shape) -> bool:
     """Whether `first` is the walker.  A thickened curve or point is rather the field: where it touches in two
     places one point of its core is nearest to both.
     """
@@ -75,7 +77,7 @@ class Minima:
     parameter: np.ndarray
     width: np.ndarray
 
-    def take(self, rows) -> Minima:
+    def take(self, rows: Ints | Bools) -> Minima:
         return Minima(self.patch[rows], self.parameter[rows], self.width[rows])
 
     @staticmethod
@@ -89,7 +91,7 @@ class Facing:
     shifts (n, 3), one per minimum.
     """
 
-    def __init__(self, first, second):
+    def __init__(self, first: Shape, second: Shape) -> None:
         self.first_walks = walks(first, second)
         walker, field = (first, second) if self.first_walks else (second, first)
         self.patches, self.thickness = _core(walker)
@@ -101,25 +103,26 @@ class Facing:
         turn = field.rotation.T
         return turn @ walker.rotation, turn @ (walker.position - field.position)
 
-    def points(self, minima: Minima, rotation, shift) -> np.ndarray:
+    def points(self, minima: Minima, rotation: Floats, shift: Floats) -> np.ndarray:
         """Points (n, 3) of the walker's core in the field's frame."""
         return self._at(minima.patch, minima.parameter[:, None], rotation, shift)[:, 0]
 
-    def _at(self, patch, parameter, rotation, shift):
+    def _at(self, patch: Ints, parameter: Floats, rotation: Floats, shift: Floats) -> Floats:
         """Points (n, s, 3) at parameters (n, s, 2)."""
         x = np.empty((*parameter.shape[:2], 3))
         for number in np.unique(patch):
             rows = np.nonzero(patch == number)[0]
             flat = parameter[rows].reshape(-1, 2)
             x[rows] = self.patches[number].at(flat).reshape(len(rows), -1, 3)
-        return np.einsum("nij,nsj->nsi", rotation, x) + shift[:, None]
+        result: Floats = np.einsum("nij,nsj->nsi", rotation, x) + shift[:, None]
+        return result
 
-    def gaps(self, patch, parameter, rotation, shift) -> np.ndarray:
+    def gaps(self, patch: Ints, parameter: Floats, rotation: Floats, shift: Floats) -> np.ndarray:
         """Clearance (n, s) of the walker at parameters (n, s, 2)."""
         x = self._at(patch, parameter, rotation, shift)
         return self.field(x.reshape(-1, 3)).reshape(x.shape[:2]) - self.thickness
 
-    def samples(self, rotation, shift, within: float) -> Minima:
+    def samples(self, rotation: Floats, shift: Floats, within: float) -> Minima:
         """The walker's grid points that may lead to a gap below `within`."""
         found = []
         for number, patch in enumerate(self.patches):
@@ -142,12 +145,12 @@ class Facing:
         span = np.where(upper > lower, upper - lower, 1.0)
         return np.column_stack([2.0 * minima.patch, SECTORS * (minima.parameter - lower) / span])
 
-    def _ends(self, minima):
+    def _ends(self, minima: Minima) -> Floats:
         ends = [(self.patches[number].lower, self.patches[number].upper) for number in minima.patch]
         return np.moveaxis(np.array(ends, float).reshape(-1, 2, 2), 1, 0)
 
     def refined(
-        self, minima: Minima, rotation, shift, scale: float = 1.0, farthest: float = np.inf
+        self, minima: Minima, rotation: Floats, shift: Floats, scale: float = 1.0, farthest: float = np.inf
     ) -> tuple[Minima, np.ndarray]:
         """Walk each point to a local minimum of the gap, no farther than `farthest` times its samples'
         spacing; return where they end and their gaps (n,).
@@ -182,20 +185,20 @@ class Facing:
         return replace(minima, parameter=p), value
 
 
-def _lowest(parameter, gap):
+def _lowest(parameter: Floats, gap: Floats) -> tuple[Floats, Floats]:
     """The parameters (n, 2) of the lowest of the gaps (n, s), and that gap (n,)."""
     best, row = np.argmin(gap, axis=1), np.arange(len(gap))
     return parameter[row, best], gap[row, best]
 
 
-def _reach(patch, p) -> float:
+def _reach(patch: Patch, p: Floats) -> float:
     """How far the surface can be from the nearest sample: half a cell's diagonal and a margin."""
     x = patch.at(p).reshape(*patch.counts, 3)
     steps = [np.max(np.linalg.norm(np.diff(x, axis=axis), axis=-1), initial=0.0) for axis in (0, 1)]
     return 0.75 * float(np.hypot(*steps))
 
 
-def _parabola(gap) -> tuple[np.ndarray, np.ndarray]:
+def _parabola(gap: Floats) -> tuple[np.ndarray, np.ndarray]:
     """The lowest point (n, 2) of the parabola through the gaps (n, 9) at the stencil, in steps, and how much
     lower it is (n,).
 
@@ -225,7 +228,7 @@ def nearest(
     radius: float,
     most: int = MOST,
     farthest: float = np.inf,
-):
+) -> tuple[Minima, Floats]:
     """The minima with a gap below `within`, those close together told as one, and their gaps (n,).
 
     Where samples may go no farther than `farthest` spacings, what is not lowest but near enough counts, too:
@@ -243,7 +246,7 @@ def nearest(
     return minima.take(chosen), gap[order[chosen]]
 
 
-def thinned(x, apart: float, most: int) -> np.ndarray:
+def thinned(x: Floats, apart: float, most: int) -> np.ndarray:
     """Rows of points (n, d), each the farthest from those chosen before, until none is `apart` from them."""
     if len(x) == 0:
         return np.zeros(0, int)
@@ -254,6 +257,6 @@ def thinned(x, apart: float, most: int) -> np.ndarray:
     return np.array(chosen)
 
 
-def repeated(rotation, shift, count):
+def repeated(rotation: Floats, shift: Floats, count: int) -> tuple[Floats, Floats]:
     """One pose for many points."""
     return np.broadcast_to(rotation, (count, 3, 3)), np.broadcast_to(shift, (count, 3))

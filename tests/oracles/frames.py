@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from tests.oracles.arrays import Floats
 
 
-def rotation_of(quaternion) -> np.ndarray:
+def rotation_of(quaternion: ArrayLike) -> np.ndarray:
     """Rotation matrix (3, 3) of a quaternion (w, x, y, z), normalized here; by the product of two
     reflections.
     """
     w, x, y, z = np.asarray(quaternion, float) / np.linalg.norm(quaternion)
     left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
     right = np.array([[w, x, y, z], [-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])
-    return (left @ right)[1:, 1:]
+    result: np.ndarray = (left @ right)[1:, 1:]
+    return result
 
 
 def random_rotation(random: np.random.Generator) -> np.ndarray:
@@ -20,7 +24,7 @@ def random_rotation(random: np.random.Generator) -> np.ndarray:
     return rotation_of(random.normal(size=4))
 
 
-def quaternion_of(matrix) -> np.ndarray:
+def quaternion_of(matrix: Floats) -> np.ndarray:
     """Unit quaternion (w, x, y, z) of a rotation matrix: the leading eigenvector of Bar-Itzhack's
     symmetric form.
     """
@@ -33,7 +37,7 @@ def quaternion_of(matrix) -> np.ndarray:
     return q if q[0] >= 0 else -q
 
 
-def tangents(direction) -> np.ndarray:
+def tangents(direction: Floats) -> np.ndarray:
     """Two orthonormal tangents (..., 3, 2) of unit directions (..., 3)."""
     direction = np.asarray(direction, float)
     helper = np.eye(3)[np.argmin(np.abs(direction), axis=-1)]
@@ -42,10 +46,11 @@ def tangents(direction) -> np.ndarray:
     return np.stack([first, np.cross(direction, first)], axis=-1)
 
 
-def unit(vectors) -> np.ndarray:
+def unit(vectors: ArrayLike) -> np.ndarray:
     """Vectors (..., 3) scaled to length 1."""
     vectors = np.asarray(vectors, float)
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    result: np.ndarray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return result
 
 
 def sphere_directions(count: int) -> np.ndarray:
@@ -57,7 +62,7 @@ def sphere_directions(count: int) -> np.ndarray:
     return np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1)
 
 
-def angle_between(a, b) -> float:
+def angle_between(a: Floats, b: Floats) -> float:
     """Angle in radians between two directions, accurate for small angles."""
     a, b = unit(a), unit(b)
     return float(2 * np.arctan2(np.linalg.norm(a - b), np.linalg.norm(a + b)))

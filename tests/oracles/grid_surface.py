@@ -7,10 +7,13 @@ there, is 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+
+from tests.oracles.arrays import Floats, Ints
 
 CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
 # Paths from corner 0 to corner 7 along one axis after another, by corners' numbers.
@@ -26,19 +29,19 @@ class GridSurface:
     volume: float
 
     @property
-    def euler_characteristic(self):
+    def euler_characteristic(self) -> int:
         """Points - edges + triangles."""
         sides = np.sort(self.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
         return len(self.points) - len(np.unique(sides, axis=0)) + len(self.triangles)
 
     @property
-    def area(self):
+    def area(self) -> float:
         """The triangles' area."""
         a, b, c = (self.points[self.triangles[:, i]] for i in range(3))
         return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
 
 
-def grid_surface(value, low, high, cells) -> GridSurface:
+def grid_surface(value, low: Floats, high: Floats, cells: float) -> GridSurface:
     """F = 0 for value(x (k, 3)) -> (k,) in the box from low to high (3,), `cells` along its longest side."""
     step = np.max(high - low) / cells
     counts = np.ceil((high - low) / step - 1e-9).astype(int) + 3
@@ -78,19 +81,21 @@ def grid_surface(value, low, high, cells) -> GridSurface:
     return GridSurface(points, triangle.reshape(-1, 3), float(tetrahedron * (6 * full + partly)))
 
 
-def _shares(field, first, others):
+def _shares(field: Floats, first: Ints, others: Ints) -> Floats:
     """How far from grid points (k,) the zero is, on the way to others (k, m)."""
     return field[first][:, None] / (field[first][:, None] - field[others])
 
 
-def _parts(field, four, others):
+def _parts(field: Floats, four: Ints, others: Sequence[int]) -> Floats:
     """The share of each tetrahedron that the corner cut off from it has."""
-    return _shares(field, four[:, 0], four[:, others]).prod(axis=1)
+    result: Floats = _shares(field, four[:, 0], four[:, others]).prod(axis=1)
+    return result
 
 
-def _wedges(field, two):
+def _wedges(field: Floats, two: Ints) -> Floats:
     """The share of each tetrahedron ABCD on the side of A and B: the wedge cut in three, with zeros on AC,
     AD, BC and BD.
     """
     (ac, ad), (bc, bd) = (_shares(field, two[:, i], two[:, 2:]).T for i in (0, 1))
-    return ac * ad + (1 - ac) * bc * bd + ac * (1 - ad) * bd
+    result: Floats = ac * ad + (1 - ac) * bc * bd + ac * (1 - ad) * bd
+    return result

@@ -30,7 +30,7 @@ def judged(
     solids: list[Solid],
     active: int = 1,
     radius: float = 1.0,
-    weights=None,
+    weights: None = None,
     friction: float = 0.0,
     mixes: int = 6,
 ) -> Judged:

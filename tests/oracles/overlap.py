@@ -8,16 +8,28 @@ corners and rims need no care. Unless A lies wholly inside B, looking from one s
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from tests.oracles.shapes import HalfSpace
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tests.oracles.arrays import Floats
+from tests.oracles.shapes import Field, HalfSpace, Patch, Walker
 
 AXIS = np.linspace(-1, 1, 7)
 ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
 KEPT = 6  # lowest local samples of a patch that are refined
 
 
-def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 0), below=np.inf) -> float:
+def separation(
+    a: Walker,
+    rotation_a: Floats,
+    position_a: ArrayLike,
+    b: Field,
+    rotation_b: Floats | None = None,
+    position_b: ArrayLike = (0, 0, 0),
+    below: float = np.inf,
+) -> float:
     """Least signed distance from A's surface to B: negative is the depth of overlap, positive the clearance.
 
     Poses take each shape's frame to the world: rotations (3, 3), positions (3,). Lengths in world units.
@@ -30,7 +42,7 @@ def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 
     shift = rotation_b.T @ (np.asarray(position_a, float) - position_b)
     patches, radius = a.core()
 
-    def distance_to_b(points):
+    def distance_to_b(points: Floats) -> Floats:
         return b.signed_distance(points @ rotation.T + shift)
 
     least = np.inf
@@ -39,14 +51,21 @@ def separation(a, rotation_a, position_a, b, rotation_b=None, position_b=(0, 0, 
     return least - radius
 
 
-def _over_plane(a, rotation_a, position_a, b, rotation_b, position_b):
+def _over_plane(
+    a: Walker,
+    rotation_a: Floats,
+    position_a: ArrayLike,
+    b: HalfSpace,
+    rotation_b: Floats,
+    position_b: ArrayLike,
+) -> float:
     normal = rotation_b @ b.normal
     centre = rotation_a @ a.centre + position_a
     height = (centre - rotation_b @ b.point - position_b) @ normal
     return float(height - a.support(-(normal @ rotation_a)[None])[0])
 
 
-def _least(patch, distance, known, below):
+def _least(patch: Patch, distance: Callable[[Floats], Floats], known: float, below: float) -> float:
     grid = [np.linspace(lo, hi, n) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
     p = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
     value = distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
@@ -68,14 +87,16 @@ def _least(patch, distance, known, below):
     return _zoom(patch, distance, p[tuple(chosen.T)], width, below)
 
 
-def _reach(patch, p):
+def _reach(patch: Patch, p: Floats) -> float:
     """How far a point of the patch can be from the nearest sample: half a cell's diagonal and a margin."""
     x = patch.at(p.reshape(-1, 2)).reshape(*patch.counts, 3)
     steps = [np.max(np.linalg.norm(np.diff(x, axis=axis), axis=-1), initial=0.0) for axis in (0, 1)]
     return 0.75 * float(np.hypot(*steps))
 
 
-def _zoom(patch, distance, centre, width, below):
+def _zoom(
+    patch: Patch, distance: Callable[[Floats], Floats], centre: Floats, width: Floats, below: float
+) -> float:
     """Refine all candidates (k, 2) at once; a step to the grid's border keeps the width."""
     here = patch.at(centre)
     best, widths = distance(here), np.tile(width, (len(centre), 1))

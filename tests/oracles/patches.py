@@ -10,11 +10,14 @@ the surface is as good as closed, as a pot is seen from above its rim.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from tests.oracles.arrays import Bools, Floats, Ints
 from tests.oracles.shapes import Branches, Patch
 
 FAR = 3.0  # sample spacings beyond which a distance need not be exact
@@ -32,7 +35,7 @@ POWERS = np.array(
 class Patches:
     """Patches with control points (n, 4, 4, 3): patch, along u, along v."""
 
-    def __init__(self, nets, samples=33, centre=None):
+    def __init__(self, nets: ArrayLike, samples: int = 33, centre: None = None) -> None:
         self.coefficients = np.einsum("pi,qj,nijx->npqx", POWERS, POWERS, np.asarray(nets, float))
         self.count, self.tables = len(self.coefficients), {}
         t = (np.arange(samples) + 0.5) / samples  # inside: at a pole all u are alike, and tell no way
@@ -45,23 +48,24 @@ class Patches:
         self.spacing = max(np.linalg.norm(np.diff(net, axis=axis), axis=3).max() for axis in (1, 2))
         self.centre = self._centre() if centre is None else np.asarray(centre, float)
 
-    def at(self, patch, uv, orders=(0, 0)):
+    def at(self, patch: Ints, uv: Floats, orders: tuple[int, int] = (0, 0)) -> Floats:
         """Points (k, 3), or derivatives of the given orders by u and v, of patches (k,) at (k, 2)."""
         c = self._table(orders)
         p, q = (np.stack([uv[:, axis] ** n for n in range(c.shape[axis + 1])], axis=1) for axis in (0, 1))
         rows = (p[:, None] @ c.reshape(*c.shape[:2], -1)[patch])[:, 0].reshape(len(patch), c.shape[2], 3)
         return (q[:, None] @ rows)[:, 0]
 
-    def _jets(self, patch, uv):
+    def _jets(self, patch: Ints, uv: Floats) -> Floats:
         """All derivatives (k, 3, 3, 3) up to the second by u and by v of patches (k,) at (k, 2)."""
         n, powers = np.arange(4), uv[:, :, None] ** np.arange(4)
         once = n * np.roll(powers, 1, axis=2)
         twice = n * np.roll(once, 1, axis=2)
         p, q = np.moveaxis(np.stack([powers, once, twice], axis=2), 1, 0)
         rows = p @ self.coefficients.reshape(self.count, 4, 12)[patch]
-        return q[:, None] @ rows.reshape(-1, 3, 4, 3)
+        result: Floats = q[:, None] @ rows.reshape(-1, 3, 4, 3)
+        return result
 
-    def _table(self, orders):
+    def _table(self, orders: tuple[int, int]) -> Floats:
         """Coefficients (n, powers of u, powers of v, 3) of a derivative."""
         if orders not in self.tables:
             c = self.coefficients
@@ -70,9 +74,10 @@ class Patches:
                     c = np.moveaxis(c, axis + 1, -1)
                     c = np.moveaxis(c[..., 1:] * np.arange(1, c.shape[-1]), -1, axis + 1)
             self.tables[orders] = np.ascontiguousarray(c)
-        return self.tables[orders]
+        result: Floats = self.tables[orders]
+        return result
 
-    def _centre(self, cuts=12, nodes=16):
+    def _centre(self, cuts: int = 12, nodes: int = 16) -> Floats:
         """Centre of the area, by Gauss-Legendre sums over cuts x cuts parts of every patch."""
         x, weight = np.polynomial.legendre.leggauss(nodes)
         t = ((np.arange(cuts)[:, None] + (x + 1) / 2) / cuts).ravel()
@@ -81,12 +86,13 @@ class Patches:
         patch, uv = np.repeat(np.arange(self.count), len(uv)), np.tile(uv, (self.count, 1))
         area = np.cross(self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1)))
         share = np.tile(np.outer(w, w).ravel(), self.count) * np.linalg.norm(area, axis=1)
-        return share @ self.at(patch, uv) / share.sum()
+        result: Floats = share @ self.at(patch, uv) / share.sum()
+        return result
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return np.concatenate([self._support(part) for part in np.array_split(d, len(d) // 16 + 1)])
 
-    def _support(self, d):
+    def _support(self, d: Floats) -> Floats:
         height = (np.asarray(d) @ self.sampled.T).reshape(len(d), self.count, -1)
         best = np.argmax(height, axis=2)
         top = np.argsort(-height.max(axis=2), axis=1)[:, :4]
@@ -95,9 +101,10 @@ class Patches:
         uv = self.grid[best[rows, patch]]
         along = np.asarray(d)[rows]
         _, value = self._zoomed(patch, uv, lambda x: -np.einsum("kmi,ki->km", x, along))
-        return np.max(-value.reshape(len(d), -1), axis=1) - d @ self.centre
+        result: Floats = np.max(-value.reshape(len(d), -1), axis=1) - d @ self.centre
+        return result
 
-    def _zoomed(self, patch, uv, cost):
+    def _zoomed(self, patch: Ints, uv: Floats, cost: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
         """Parameters and least costs (k,) near uv; `cost` takes points (k, m, 3) to (k, m)."""
         width, rows = np.full(len(patch), 1.0 / self.samples), np.arange(len(patch))
         best = cost(self.at(patch, uv)[:, None])[:, 0]
@@ -115,7 +122,7 @@ class Patches:
                 break
         return uv, best
 
-    def branches(self, d):
+    def branches(self, d: Floats) -> Branches:
         """Local maxima that are smooth points inside a patch or on a join; others keep dx/dd = 0."""
         height = (self.sampled @ d).reshape(self.count, self.samples, self.samples)
         padded = np.pad(height, ((0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
@@ -131,13 +138,13 @@ class Patches:
         patch, uv, x = patch[keep], uv[keep], x[keep]
         return Branches((x - self.centre) @ d, x - self.centre, self._slopes(patch, uv, d))
 
-    def _derivatives(self, patch, uv, d):
+    def _derivatives(self, patch: Ints, uv: Floats, d: Floats) -> tuple[Floats, Floats]:
         """First derivatives (k, 3, 2), and the second ones of the height along d (k, 2, 2)."""
         first = np.stack([self.at(patch, uv, (1, 0)), self.at(patch, uv, (0, 1))], axis=2)
         orders = ((2, 0), (1, 1), (1, 1), (0, 2))
         return first, np.stack([self.at(patch, uv, o) @ d for o in orders], axis=1).reshape(-1, 2, 2)
 
-    def _climbed(self, patch, uv, d):
+    def _climbed(self, patch: Ints, uv: Floats, d: Floats) -> Floats:
         """Newton's last steps to smooth peaks: zooming alone knows their place to half the digits only."""
         for _ in range(4):
             first, bend = self._derivatives(patch, uv, d)
@@ -149,7 +156,7 @@ class Patches:
             uv = np.clip(uv + step, 0, 1)
         return uv
 
-    def _slopes(self, patch, uv, d):
+    def _slopes(self, patch: Ints, uv: Floats, d: Floats) -> Floats:
         first, bend = self._derivatives(patch, uv, d)
         inside = np.abs(np.einsum("kia,i->ka", first, d)).max(axis=1) < 1e-5
         inside &= np.linalg.eigvalsh(bend).max(axis=1) < -1e-12
@@ -157,7 +164,7 @@ class Patches:
         slopes = -np.einsum("kia,kab,kjb->kij", first, np.linalg.inv(bend), first)
         return np.where(inside[:, None, None], slopes, 0.0)
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         """Signed distances (k,), negative on the side away from the nearest normal; far away, where nothing
         touches, of the nearest sample.
         """
@@ -180,7 +187,7 @@ class Patches:
         side = np.where(np.sum((x - self.at(patch, at)) * normal, axis=1) < 0, -1.0, 1.0)
         return side * best
 
-    def _foot(self, patch, uv, x):
+    def _foot(self, patch: Ints, uv: Floats, x: Floats) -> Floats:
         """Newton's clamped steps to the nearest points, taken only where they lead nearer."""
         uv, active, damping = uv.copy(), np.arange(len(patch)), np.full(len(patch), 1e-3)
         for _ in range(40):
@@ -199,7 +206,7 @@ class Patches:
                 break
         return uv
 
-    def _step_to_foot(self, jets, uv, here, damping):
+    def _step_to_foot(self, jets: Floats, uv: Floats, here: Floats, damping: Floats) -> tuple[Floats, Bools]:
         """Steps (k, 2) by the full second derivative where that is safe (told for each), or damped ones."""
         first = np.stack([jets[:, 1, 0], jets[:, 0, 1]], axis=2)
         u, v = np.array([[2, 1], [1, 0]]), np.array([[0, 1], [1, 2]])
@@ -213,17 +220,17 @@ class Patches:
         slope = np.where(closed, 0.0, slope)
         return -np.linalg.solve(matrix, slope[..., None])[..., 0], sure
 
-    def core(self):
-        def over(number):
+    def core(self) -> tuple[list[Patch], float]:
+        def over(number: int) -> Callable[[Floats], Floats]:
             return lambda p: self.at(np.full(len(p), number), p)
 
         return [Patch(over(n), (0, 0), (1, 1), (17, 17)) for n in range(self.count)], 0.0
 
 
-def _distinct(x, value):
+def _distinct(x: Floats, value: Floats) -> Ints:
     """Rows of points (k, 3) that are not within 1e-6 of a higher one."""
-    keep = []
+    keep: list[int] = []
     for row in np.argsort(-value, kind="stable"):
         if all(np.linalg.norm(x[row] - x[other]) > 1e-6 for other in keep):
-            keep.append(row)
+            keep.append(int(row))
     return np.array(keep, dtype=int)

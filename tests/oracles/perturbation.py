@@ -16,12 +16,14 @@ overlap that came from elsewhere is obeyed, too: a fall that is reported is one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import linprog, nnls
 
+from tests.oracles.arrays import Floats, Ints
 from tests.oracles.balance import wrenches
 from tests.oracles.contacts import Contacts
 from tests.oracles.facing import Facing, Minima, Solid, nearest
@@ -57,33 +59,35 @@ class Tried:
 class Scene:
     """Solids of which the first `active` may move, and the pairs of them that may meet."""
 
-    def __init__(self, solids: list[Solid], active: int = 1, radius: float = 1.0, weights=None):
+    def __init__(
+        self, solids: list[Solid], active: int = 1, radius: float = 1.0, weights: None = None
+    ) -> None:
         self.solids, self.active, self.radius = list(solids), active, radius
         weights = np.ones(active) if weights is None else np.asarray(weights, float)
         self.weights = weights / weights.sum()
         self.pairs = [(i, j) for i in range(active) for j in range(i + 1, len(solids))]
         self.facings = [Facing(solids[i].shape, solids[j].shape) for i, j in self.pairs]
 
-    def moved(self, motion, lifts) -> list[Solid]:
+    def moved(self, motion: Floats, lifts: Floats) -> list[Solid]:
         """The solids after a motion (m, 6) and lifts (m,), all over the radius."""
         x = np.array(motion, float)
         x[:, 2] += lifts
         active = [s.displaced(one, self.radius) for s, one in zip(self.solids, x, strict=False)]
         return active + self.solids[self.active :]
 
-    def places(self, solids, within: float) -> list[Minima]:
+    def places(self, solids: Sequence[Solid], within: float) -> list[Minima]:
         """For each pair, where the solids are nearer than `within` (a length)."""
         return [
             nearest(facing, solids[i], solids[j], within, self.radius, PLACES)[0]
             for (i, j), facing in zip(self.pairs, self.facings, strict=True)
         ]
 
-    def energy(self, motion, lifts) -> float:
+    def energy(self, motion: Floats, lifts: Floats) -> float:
         """Change of the energy by a motion (m, 6) and lifts (m,)."""
         return float(self.weights @ (motion[:, 2] + lifts))
 
 
-def steepest_fall(scene: Scene, motions, allowed: float = ROUNDING) -> Tried:
+def steepest_fall(scene: Scene, motions: Floats, allowed: float = ROUNDING) -> Tried:
     """Try motions (n, m, 6); of those that lower the energy by more than `allowed` return the one that does
     most, confirmed.
     """
@@ -103,7 +107,7 @@ def steepest_fall(scene: Scene, motions, allowed: float = ROUNDING) -> Tried:
     return Tried(len(motions), int((~possible).sum()), None)
 
 
-def _confirmed(scene, places, motion, lifts, size) -> float:
+def _confirmed(scene: Scene, places: Sequence[Minima], motion: Floats, lifts: Floats, size: float) -> float:
     """The drop after the places where it ends were looked for afresh, as often as that finds overlaps."""
     for _ in range(5):
         there = scene.moved(motion, lifts)
@@ -121,7 +125,7 @@ def _confirmed(scene, places, motion, lifts, size) -> float:
     return 0.0
 
 
-def _gaps(facing, minima, solids, pair):
+def _gaps(facing: Facing, minima: Minima, solids: Sequence[Solid], pair: tuple[int, int]) -> Floats:
     turn, move = facing.relative(solids[pair[0]], solids[pair[1]])
     count = len(minima.patch)
     return facing.gaps(
@@ -132,14 +136,14 @@ def _gaps(facing, minima, solids, pair):
 class _Walk:
     """The near places of all the motions at once: n motions by k places."""
 
-    def __init__(self, scene: Scene, places: list[Minima], motions):
+    def __init__(self, scene: Scene, places: list[Minima], motions: Floats) -> None:
         self.scene, self.motions = scene, motions
         self.owner = np.repeat(np.arange(len(places)), [len(p.patch) for p in places])
         self.minima = Minima.join(places)
         self.parameter = np.tile(self.minima.parameter, (len(motions), 1, 1))
         self.pairs = np.array(scene.pairs)[self.owner]
 
-    def gaps(self, lifts, rows, scale: float):
+    def gaps(self, lifts: Floats, rows: tuple[Ints, Ints], scale: float) -> tuple[Floats, Floats]:
         """Gaps (r,) of the places at rows (motion (r,), place (r,)), and their rise with the first's lift."""
         gap, rise = np.zeros(len(rows[0])), np.zeros(len(rows[0]))
         solids = {n: self.scene.moved(self.motions[n], lifts[n]) for n in np.unique(rows[0])}
@@ -150,7 +154,9 @@ class _Walk:
                 gap[mine], rise[mine] = self._of_pair(number, pairs, rows[0][mine], rows[1][mine], scale)
         return gap / self.scene.radius, rise
 
-    def _of_pair(self, number, pairs, motion, place, scale):
+    def _of_pair(
+        self, number: int, pairs: Sequence[tuple[Solid, Solid]], motion: Ints, place: Ints, scale: float
+    ) -> tuple[Floats, Floats]:
         facing, step = self.scene.facings[number], 1e-7 * self.scene.radius
         turn, move = (
             np.array(part) for part in zip(*(facing.relative(*pair) for pair in pairs), strict=True)
@@ -165,7 +171,7 @@ class _Walk:
         return gap, (ahead - behind) / (2 * step) * (1.0 if facing.first_walks else -1.0)
 
 
-def _least_lifts(scene, places, motions, size) -> np.ndarray:
+def _least_lifts(scene: Scene, places: Sequence[Minima], motions: Floats, size: float) -> np.ndarray:
     """Lifts (n, m) over the radius of least energy that clear everything, nan where a wall forbids it."""
     walk, lifts = _Walk(scene, places, motions), np.zeros((len(motions), scene.active))
     if len(walk.owner) == 0:
@@ -195,13 +201,15 @@ def _least_lifts(scene, places, motions, size) -> np.ndarray:
     return lifts
 
 
-def _relative(lifts, pairs):
+def _relative(lifts: Floats, pairs: Ints) -> Floats:
     """How much more the first solid of each place (k, 2) is lifted than the second, (l, k)."""
     padded = np.hstack([lifts, np.zeros((len(lifts), int(pairs.max()) + 1))])
     return padded[:, pairs[:, 0]] - padded[:, pairs[:, 1]]
 
 
-def _programme(gaps, rises, pairs, weights, lifts, farthest):
+def _programme(
+    gaps: Floats, rises: Floats, pairs: Ints, weights: Floats, lifts: Floats, farthest: float
+) -> Floats:
     """The change (m,) of the lifts; nan where there is none."""
     if len(weights) == 1:
         return _interval(gaps, rises, float(lifts[0]), farthest)
@@ -215,7 +223,7 @@ def _programme(gaps, rises, pairs, weights, lifts, farthest):
     return unit * found.x if found.status == 0 else np.full(len(weights), np.nan)
 
 
-def _interval(gaps, rises, lift, farthest):
+def _interval(gaps: Floats, rises: Floats, lift: float, farthest: float) -> Floats:
     """The programme of one body: the lower end of what all places allow."""
     flat = np.abs(rises) < 1e-9
     ends = -gaps / np.where(flat, 1.0, rises)
@@ -226,7 +234,11 @@ def _interval(gaps, rises, lift, farthest):
 
 
 def motions(
-    scene: Scene, touching: Contacts, random: np.random.Generator, mixes: int = 20, sizes=SIZES
+    scene: Scene,
+    touching: Contacts,
+    random: np.random.Generator,
+    mixes: int = 20,
+    sizes: tuple[float, float, float] = SIZES,
 ) -> np.ndarray:
     """Small motions (n, m, 6) to try: none at all; for each body the six axes both ways and random mixes; for
     all of them what the contacts leave free, both ways, and mixes of it; and where the unbalanced rest of the
@@ -248,5 +260,6 @@ def motions(
     return np.concatenate([np.zeros((1, m, 6)), *(size * ways for size in sizes)])
 
 
-def _unit(x):
-    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+def _unit(x: Floats) -> Floats:
+    result: Floats = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return result

@@ -8,10 +8,14 @@ convexity at a corner.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
+
+from tests.oracles.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class PolynomialPiece:
 
     coefficients: np.ndarray
 
-    def at(self, s):
+    def at(self, s: Floats) -> list[Floats]:
         """Point, first and second derivative, each (k, 2)."""
         values, c, s = [], self.coefficients, s[:, None]
         for _ in range(3):
@@ -41,7 +45,7 @@ class ArcPiece:
     start: float
     end: float
 
-    def at(self, s):
+    def at(self, s: Floats) -> list[Floats]:
         """Point, first and second derivative, each (k, 2)."""
         turn = self.end - self.start
         angle = self.start + turn * s
@@ -50,18 +54,18 @@ class ArcPiece:
         return [self.centre + out, along * turn, -out * turn**2]
 
 
-def line(start, end) -> PolynomialPiece:
+def line(start: ArrayLike, end: ArrayLike) -> PolynomialPiece:
     """A straight piece."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     return PolynomialPiece(np.stack([start, end - start]))
 
 
-def arc(centre, radius, start, end) -> ArcPiece:
+def arc(centre: ArrayLike, radius: float, start: float, end: float) -> ArcPiece:
     """A circular piece; angles in radians."""
     return ArcPiece(np.asarray(centre, float), float(radius), float(start), float(end))
 
 
-def bezier(points) -> PolynomialPiece:
+def bezier(points: ArrayLike) -> PolynomialPiece:
     """A cubic Bezier piece from its four control points (4, 2)."""
     p = np.asarray(points, float)
     change = np.array([[1, 0, 0, 0], [-3, 3, 0, 0], [3, -6, 3, 0], [-1, 3, -3, 1]], float)
@@ -71,7 +75,9 @@ def bezier(points) -> PolynomialPiece:
 class Profile:
     """A chain of pieces; `ring` when it closes on itself away from the axis."""
 
-    def __init__(self, pieces, ring: bool = False, samples: int = 65):
+    def __init__(
+        self, pieces: Sequence[ArcPiece | PolynomialPiece], ring: bool = False, samples: int = 65
+    ) -> None:
         self.pieces, self.ring = list(pieces), ring
         self.grid = np.linspace(0, 1, samples)
         self.sampled = np.stack([p.at(self.grid)[0] for p in self.pieces])
@@ -90,11 +96,11 @@ class Profile:
             outgoing[-1] = tangent[-1, 1] * [1, -1]
         return np.stack([_cross(incoming, tangent[:, 0]), _cross(tangent[:, 1], outgoing)], axis=1)
 
-    def signed_distance(self, q) -> np.ndarray:
+    def signed_distance(self, q: Floats) -> np.ndarray:
         """Signed distance (k,) of points (k, 2) with r >= 0, negative inside the solid."""
         q = np.asarray(q, float)
         near = min(4, self.tree.n)
-        _, index = self.tree.query(q, k=near)
+        index = np.asarray(self.tree.query(q, k=near)[1])
         best, value = np.full(len(q), np.inf), np.zeros(len(q))
         piece_of, start = index // len(self.grid), self.grid[index % len(self.grid)]
         first = np.ones(piece_of.shape, bool)  # the nearest sample on each piece is start enough
@@ -110,7 +116,9 @@ class Profile:
                 best[row[better]], value[row[better]] = distance[better], signed[better]
         return value
 
-    def _to_piece(self, number, piece, q, s):
+    def _to_piece(
+        self, number: int, piece: PolynomialPiece | ArcPiece, q: Floats, s: Floats
+    ) -> tuple[Floats, Floats]:
         for _ in range(12):
             p, d1, d2 = piece.at(s)
             slope = np.sum((p - q) * d1, axis=1)
@@ -129,7 +137,7 @@ class Profile:
         side = np.where(np.abs(turn) > 1e-9, np.sign(turn), np.sign(height))
         return distance, side * distance
 
-    def support(self, angle):
+    def support(self, angle: Floats) -> tuple[Floats, Floats]:
         """Farthest points of every piece along (sin, cos)(angle): values (k, pieces), points (k, pieces,
         2).
         """
@@ -159,11 +167,11 @@ class Profile:
         return float(moment / volume)
 
 
-def _cross(a, b):
+def _cross(a: Floats, b: Floats) -> Floats:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-def _climb(piece, t, w):
+def _climb(piece: ArcPiece | PolynomialPiece, t: Floats, w: Floats) -> Floats:
     """Clamped Newton from parameters t (k,) to the farthest point along directions w (k, 2)."""
     for _ in range(12):
         _, d1, d2 = piece.at(t)

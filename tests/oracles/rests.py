@@ -15,13 +15,16 @@ dh/dangle.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from tests.oracles.arrays import Floats, Ints
 from tests.oracles.frames import angle_between, sphere_directions, tangents, unit
-from tests.oracles.shapes import Polyhedron, Revolution, Superquadric
+from tests.oracles.shapes import Branching, Polyhedron, Resting, Revolution, Superquadric
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Rest:
     supports: int = 0
 
 
-def nearest_rest(shape, down) -> Rest:
+def nearest_rest(shape: Resting, down: ArrayLike) -> Rest:
     """The local minimum of the height that belongs to the direction `down` (3,) of gravity in the body's
     frame.
     """
@@ -49,7 +52,7 @@ def nearest_rest(shape, down) -> Rest:
     return _rest_of_branches(shape, down)
 
 
-def is_local_minimum(shape, rest: Rest, radius: float = 1e-3) -> bool:
+def is_local_minimum(shape: Resting, rest: Rest, radius: float = 1e-3) -> bool:
     """No direction on small circles about the rest is lower: the definition, by sampling."""
     frame = tangents(rest.down)
     turn = np.arange(24) * np.pi / 12
@@ -58,7 +61,7 @@ def is_local_minimum(shape, rest: Rest, radius: float = 1e-3) -> bool:
     return bool(np.all(shape.support(around) >= rest.height - 1e-13))
 
 
-def all_rests(shape, starts: int = 60) -> list[Rest]:
+def all_rests(shape: Resting, starts: int = 60) -> list[Rest]:
     """Distinct local minima reached from an even set of starts."""
     found: list[Rest] = []
     for down in sphere_directions(starts):
@@ -68,12 +71,13 @@ def all_rests(shape, starts: int = 60) -> list[Rest]:
     return sorted(found, key=lambda rest: rest.height)
 
 
-def _rest_of_revolution(shape, down):
+def _rest_of_revolution(shape: Revolution, down: Floats) -> Rest:
     start = float(shape.angle(down[None])[0])
 
-    def slopes(angles):
+    def slopes(angles: Floats) -> Floats:
         folded = np.pi - np.abs(np.pi - np.abs(angles))  # beyond a pole the body's mirror image
-        return shape.slopes(folded) * np.where((angles < 0) | (angles > np.pi), -1, 1)
+        result: Floats = shape.slopes(folded) * np.where((angles < 0) | (angles > np.pi), -1, 1)
+        return result
 
     if (
         np.max(np.abs(slopes(start + np.array([-1e-3, 0, 1e-3])))) < 1e-12
@@ -90,7 +94,7 @@ def _rest_of_revolution(shape, down):
     return Rest(float(shape.support(rest[None])[0]), rest, abs(angle - start))
 
 
-def _bracket(slopes, start):
+def _bracket(slopes: Callable[[Floats], Floats], start: float) -> tuple[float, float]:
     """An interval over which the slope turns from falling to rising: tight about the start, or the first
     downhill.
     """
@@ -106,7 +110,7 @@ def _bracket(slopes, start):
     return tuple(sorted((angles[end - 1], angles[end])))
 
 
-def _rest_on_an_axis(shape, down):
+def _rest_on_an_axis(shape: Superquadric, down: Floats) -> Rest:
     """A superquadric's rests are on its axes; those that sampling shows to be minima."""
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     heights = shape.support(axes)
@@ -114,7 +118,7 @@ def _rest_on_an_axis(shape, down):
     return min((r for r in rests if is_local_minimum(shape, r, 1e-2)), key=lambda rest: rest.tilt)
 
 
-def _rest_of_polyhedron(shape, down):
+def _rest_of_polyhedron(shape: Polyhedron, down: Floats) -> Rest:
     """The facets of the hull over which the centre of mass stands, edges and corners being no minima."""
     planes = np.unique(np.round(shape.hull.equations, 9), axis=0)
     heights = -planes[:, 3] - planes[:, :3] @ shape.centre
@@ -128,13 +132,13 @@ def _rest_of_polyhedron(shape, down):
     return min(rests, key=lambda rest: rest.tilt)
 
 
-def _stands_over(foot, normal):
+def _stands_over(foot: Floats, normal: Floats) -> bool:
     flat = foot @ tangents(normal)
     turn = np.sort(np.arctan2(flat[:, 1], flat[:, 0]))
-    return np.max(np.diff(np.append(turn, turn[0] + 2 * np.pi))) < np.pi
+    return bool(np.max(np.diff(np.append(turn, turn[0] + 2 * np.pi))) < np.pi)
 
 
-def _rest_of_branches(shape, down):
+def _rest_of_branches(shape: Branching, down: Floats) -> Rest:
     start, d, trust = down, down, 0.2
     height = np.max(shape.branches(d).values)
     for _ in range(200):
@@ -153,7 +157,7 @@ def _rest_of_branches(shape, down):
     return Rest(height, d, angle_between(d, start), supports)
 
 
-def _model(shape, d):
+def _model(shape: Branching, d: Floats) -> tuple[Floats, Floats, Floats]:
     """Values (m,), gradients (m, 2), Hessians (m, 2, 2) of the highest branches in the chart about d."""
     b = shape.branches(d)
     keep = np.argsort(-b.values)[:6]
@@ -164,7 +168,7 @@ def _model(shape, d):
     return b.values[keep], b.points[keep] @ frame, hessian
 
 
-def _minimax_step(values, gradients, hessians, trust):
+def _minimax_step(values: Floats, gradients: Floats, hessians: Floats, trust: float) -> Floats:
     """Step (2,) that lowers the largest piece: least of the regularized minimax models, over all active
     sets.
     """
@@ -179,7 +183,7 @@ def _minimax_step(values, gradients, hessians, trust):
     return delta
 
 
-def _best_active_set(values, gradients, b):
+def _best_active_set(values: Floats, gradients: Floats, b: Floats) -> Floats:
     best, least = np.zeros(2), np.inf
     for size in range(1, min(3, len(values)) + 1):
         active = np.array(list(combinations(range(len(values)), size)))
@@ -191,7 +195,7 @@ def _best_active_set(values, gradients, b):
     return best
 
 
-def _solve_active(values, gradients, b):
+def _solve_active(values: Floats, gradients: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Steps (k, 2) and weights (k, m) at which the m pieces of each set are equal and balance."""
     k, m = values.shape
     kkt = np.zeros((k, 3 + m, 3 + m))
@@ -203,7 +207,7 @@ def _solve_active(values, gradients, b):
     return solution[:, :2], solution[:, 3:]
 
 
-def _polish(shape, d):
+def _polish(shape: Branching, d: Floats) -> tuple[Floats, int]:
     """Newton on the optimality conditions with the touching branches held; number of branches with a
     force.
     """
@@ -222,7 +226,7 @@ def _polish(shape, d):
     return d, len(near)
 
 
-def _pressing(values, gradients, near):
+def _pressing(values: Floats, gradients: Floats, near: Ints) -> Ints:
     """The smallest active set that carries the body, among the near branches."""
     for size in (1, 2, 3):
         choices = []

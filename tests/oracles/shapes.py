@@ -12,16 +12,22 @@ A shape answers, in its own frame:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull, cKDTree
 
+from tests.oracles.arrays import Floats, Ints
 from tests.oracles.frames import sphere_directions, tangents, unit
-from tests.oracles.profiles import Profile, arc
+from tests.oracles.profiles import ArcPiece, PolynomialPiece, Profile, arc
 
 STEP = 1e-30  # complex-step derivative: no cancellation, so it may be tiny
+
+Curve = tuple[Callable[[np.ndarray], np.ndarray], float, float, bool]
+"""point(t (k,)) that accepts complex t, the ends of t, and whether the curve is closed."""
 
 
 @dataclass(frozen=True)
@@ -39,25 +45,55 @@ class Branches:
 class Patch:
     """Part of a core set: `at(p (k, 2)) -> (k, 3)` over a box of parameters, and how densely to sample it."""
 
-    at: Callable
-    lower: tuple
-    upper: tuple
-    counts: tuple
+    at: Callable[[Floats], Floats]
+    lower: tuple[float, float]
+    upper: tuple[float, float]
+    counts: tuple[int, int]
+
+
+class Resting(Protocol):
+    """What can rest on a plane."""
+
+    @property
+    def centre(self) -> Floats: ...
+
+    def support(self, d: Floats, /) -> Floats: ...
+
+
+class Branching(Resting, Protocol):
+    """A resting shape that gives all local maxima of its support function."""
+
+    def branches(self, d: Floats, /) -> Branches: ...
+
+
+class Walker(Resting, Protocol):
+    """What can be walked over, as the first body of an overlap."""
+
+    def core(self) -> tuple[list[Patch], float]: ...
+
+
+class Field(Protocol):
+    """What has a signed distance, as the other body of an overlap."""
+
+    def signed_distance(self, x: Floats, /) -> Floats: ...
+
+
+Shape = Walker | Field
 
 
 class Ball:
     """A ball about the origin."""
 
-    def __init__(self, radius):
+    def __init__(self, radius: float) -> None:
         self.radius, self.centre = float(radius), np.zeros(3)
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return np.full(len(d), self.radius)
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         return np.linalg.norm(x, axis=1) - self.radius
 
-    def core(self):
+    def core(self) -> tuple[list[Patch], float]:
         return [Patch(lambda p: np.zeros((len(p), 3)), (0, 0), (0, 0), (1, 1))], self.radius
 
 
@@ -69,15 +105,22 @@ class Tube:
     `second` derivatives come from central differences of the complex-step derivative.
     """
 
-    def __init__(self, curves, radius, centre=(0, 0, 0), samples=4001):
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        radius: float,
+        centre: ArrayLike = (0, 0, 0),
+        samples: int = 4001,
+    ) -> None:
         self.radius, self.centre = float(radius), np.asarray(centre, float)
-        self.curves, self.tables = list(curves), []
+        self.curves = list(curves)
+        self.tables: list[tuple[Floats, Floats]] = []
         for point, lower, upper, closed in self.curves:
             t = np.linspace(lower, upper, samples, endpoint=not closed)
             self.tables.append((t, point(t)))
         self.tree = cKDTree(np.concatenate([x for _, x in self.tables]))
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         values = []
         for (point, lower, upper, closed), (t, x) in zip(self.curves, self.tables, strict=True):
             best = np.argmax(np.asarray(d) @ x.T, axis=1)
@@ -88,7 +131,7 @@ class Tube:
             values.append(np.maximum(start, np.sum(point(s) * d, axis=1)))
         return np.max(values, axis=0) + self.radius - np.asarray(d) @ self.centre
 
-    def branches(self, d):
+    def branches(self, d: Floats) -> Branches:
         values, points, derivatives = [], [], []
         for (point, lower, upper, closed), (t, x) in zip(self.curves, self.tables, strict=True):
             height = x @ d
@@ -116,8 +159,8 @@ class Tube:
             )
         return Branches(np.concatenate(values), np.concatenate(points), np.concatenate(derivatives))
 
-    def signed_distance(self, x):
-        _, index = self.tree.query(x)
+    def signed_distance(self, x: Floats) -> Floats:
+        index = np.asarray(self.tree.query(x)[1])
         counts = np.cumsum([0, *(len(t) for t, _ in self.tables)])
         curve_of = np.searchsorted(counts, index, side="right") - 1
         result = np.empty(len(x))
@@ -138,21 +181,28 @@ class Tube:
             result[row] = np.linalg.norm(point(s) - q, axis=1) - self.radius
         return result
 
-    def core(self):
+    def core(self) -> tuple[list[Patch], float]:
         return [
             Patch(lambda p, c=point: c(p[:, 0]), (lower, 0), (upper, 0), (1200, 1))
             for point, lower, upper, _ in self.curves
         ], self.radius
 
 
-def _curve_derivatives(point, t):
+def _curve_derivatives(point: Callable[[np.ndarray], np.ndarray], t: Floats) -> tuple[Floats, Floats]:
     step = 1e-5
     first = point(t + 1j * STEP).imag / STEP
     second = (point(t + step + 1j * STEP).imag - point(t - step + 1j * STEP).imag) / (2 * step * STEP)
     return first, second
 
 
-def _refine(point, t, slopes, lower, upper, closed):
+def _refine(
+    point: Callable[[np.ndarray], np.ndarray],
+    t: Floats,
+    slopes: Callable[[Floats, Floats, Floats], tuple[Floats, Floats]],
+    lower: float,
+    upper: float,
+    closed: bool,
+) -> Floats:
     """Clamped Newton for a maximum: `slopes(c, c', c'')` gives its first and second derivative in t."""
     for _ in range(8):
         first, second = _curve_derivatives(point, t)
@@ -166,30 +216,30 @@ def _refine(point, t, slopes, lower, upper, closed):
 class Revolution:
     """A solid of revolution about z of a `Profile`."""
 
-    def __init__(self, profile: Profile):
+    def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self.centre = np.array([0, 0, profile.solid_centre()])
 
-    def angle(self, d):
+    def angle(self, d: Floats) -> Floats:
         """Angle from +z of directions (k, 3)."""
         return np.arctan2(np.hypot(d[:, 0], d[:, 1]), d[:, 2])
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         angle = self.angle(np.asarray(d))
         return np.max(self.profile.support(angle)[0], axis=1) - self.centre[2] * np.cos(angle)
 
-    def slopes(self, angle):
+    def slopes(self, angle: Floats) -> Floats:
         """d support / d angle (k,) at angles (k,) (one side of a kink)."""
         values, points = self.profile.support(angle)
         r, z = points[np.arange(len(points)), np.argmax(values, axis=1)].T
         return r * np.cos(angle) - (z - self.centre[2]) * np.sin(angle)
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         return self.profile.signed_distance(np.stack([np.hypot(x[:, 0], x[:, 1]), x[:, 2]], axis=1))
 
-    def core(self):
-        def over(piece):
-            def at(p):
+    def core(self) -> tuple[list[Patch], float]:
+        def over(piece: PolynomialPiece | ArcPiece) -> Callable[[Floats], Floats]:
+            def at(p: Floats) -> Floats:
                 q = piece.at(p[:, 0])[0]
                 return np.stack([q[:, 0] * np.cos(p[:, 1]), q[:, 0] * np.sin(p[:, 1]), q[:, 1]], axis=1)
 
@@ -201,13 +251,13 @@ class Revolution:
 class Ring(Revolution):
     """A torus about z: as a profile for its rests, as a thickened circle where its surface is walked over."""
 
-    def __init__(self, major, minor):
+    def __init__(self, major: float, minor: float) -> None:
         halves = [arc([major, 0], minor, 0, np.pi), arc([major, 0], minor, np.pi, 2 * np.pi)]
         super().__init__(Profile(halves, ring=True))
         self.major, self.minor = major, minor
 
-    def core(self):
-        def at(p):
+    def core(self) -> tuple[list[Patch], float]:
+        def at(p: Floats) -> Floats:
             return self.major * np.stack([np.cos(p[:, 0]), np.sin(p[:, 0]), 0 * p[:, 0]], axis=1)
 
         return [Patch(at, (0, 0), (2 * np.pi, 0), (1200, 1))], self.minor
@@ -216,14 +266,16 @@ class Ring(Revolution):
 class Star:
     """A radial surface x = rho(u) u; `rho(u (k, 3))` accepts complex unit vectors. Centre by quadrature."""
 
-    def __init__(self, rho, samples=12000, centre=None):
+    def __init__(
+        self, rho: Callable[[np.ndarray], np.ndarray], samples: int = 12000, centre: Floats | None = None
+    ) -> None:
         self.rho = rho
         self.directions = sphere_directions(samples)
         self.points = self.directions * rho(self.directions)[:, None]
-        self.neighbours = cKDTree(self.directions).query(self.directions, k=9)[1][:, 1:]
+        self.neighbours = np.asarray(cKDTree(self.directions).query(self.directions, k=9)[1])[:, 1:]
         self.centre = self._centre() if centre is None else np.asarray(centre, float)
 
-    def _centre(self):
+    def _centre(self) -> Floats:
         x, weight = np.polynomial.legendre.leggauss(160)
         angle = np.arange(320) * 2 * np.pi / 320
         z, turn = np.meshgrid(x, angle, indexing="ij")
@@ -232,12 +284,12 @@ class Star:
         w, rho = np.repeat(weight, len(angle)), self.rho(u)
         return (w * rho**4 / 4) @ u / (w @ rho**3 / 3)
 
-    def _chart(self, base, frame, p):
+    def _chart(self, base: Floats, frame: Floats, p: np.ndarray) -> np.ndarray:
         v = base + np.einsum("kia,ka->ki", frame, p)
         u = v / np.sqrt(np.sum(v * v, axis=1))[:, None]
         return u * self.rho(u)[:, None]
 
-    def _derivatives(self, base, frame):
+    def _derivatives(self, base: Floats, frame: Floats) -> tuple[Floats, Floats]:
         """First (k, 3, 2) and second (k, 3, 2, 2) derivatives of the chart."""
         first, second, h, zero = [], [], 1e-5, np.zeros((len(base), 2))
         for a in range(2):
@@ -255,7 +307,7 @@ class Star:
             )
         return np.stack(first, axis=-1), np.moveaxis(np.array(second), (0, 1), (-2, -1))
 
-    def peaks(self, d, start):
+    def peaks(self, d: Floats, start: Ints) -> tuple[Floats, Floats]:
         """Sample indices polished to local maxima of d . x: points (m, 3) and dx/dd (m, 3, 3)."""
         base = self.directions[start]
         for _ in range(10):
@@ -277,7 +329,7 @@ class Star:
         derivative = -np.einsum("kia,kab,kjb->kij", first, np.linalg.inv(bend), first)
         return self._chart(base, frame, np.zeros((len(base), 2))), derivative
 
-    def branches(self, d):
+    def branches(self, d: Floats) -> Branches:
         height = self.points @ d
         high = np.nonzero(height > height.max() - 0.4 * np.ptp(height))[0]
         peak = high[np.all(height[high, None] >= height[self.neighbours[high]], axis=1)]
@@ -285,12 +337,12 @@ class Star:
         points = points - self.centre
         return Branches(points @ d, points, derivative)
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return np.array([np.max(self.branches(one).values) for one in np.asarray(d)])
 
-    def core(self):
-        def over(frame):
-            def at(p):
+    def core(self) -> tuple[list[Patch], float]:
+        def over(frame: tuple[Floats, Floats, Floats]) -> Callable[[Floats], Floats]:
+            def at(p: Floats) -> Floats:
                 u = unit(frame[0] + np.tan(p[:, :1]) * frame[1] + np.tan(p[:, 1:]) * frame[2])
                 return u * self.rho(u)[:, None]
 
@@ -306,17 +358,17 @@ class Superquadric(Star):
     dual norm.
     """
 
-    def __init__(self, sizes, exponent_1, exponent_2):
+    def __init__(self, sizes: ArrayLike, exponent_1: float, exponent_2: float) -> None:
         self.sizes = np.asarray(sizes, float)
         self.powers = 2 / exponent_2, 2 / exponent_1
         super().__init__(lambda u: 1 / _iterated(u / self.sizes, *self.powers), centre=np.zeros(3))
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         q, p = (power / (power - 1) for power in self.powers)
         return _iterated(np.asarray(d, float) * self.sizes, q, p)
 
 
-def _iterated(x, inner, outer):
+def _iterated(x: Floats, inner: float, outer: float) -> Floats:
     x = np.where(np.real(x) < 0, -x, x)
     across = np.maximum(np.abs(x[:, 0]), np.abs(x[:, 1]))
     across = np.where(across > 0, across, 1.0)
@@ -331,37 +383,37 @@ class Polyhedron:
     default.
     """
 
-    def __init__(self, points, centre=None):
+    def __init__(self, points: ArrayLike, centre: ArrayLike | None = None) -> None:
         self.points = np.asarray(points, float)
         self.hull = ConvexHull(self.points)
         self.centre = self._centre() if centre is None else np.asarray(centre, float)
 
-    def _centre(self):
+    def _centre(self) -> Floats:
         middle = self.points.mean(axis=0)
         a, b, c = np.moveaxis(self.points[self.hull.simplices] - middle, 1, 0)
         volume = np.abs(np.sum(a * np.cross(b, c), axis=1))
         return middle + (volume[:, None] * (a + b + c) / 4).sum(axis=0) / volume.sum()
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return np.max(np.asarray(d) @ (self.points - self.centre).T, axis=1)
 
 
 class Box:
     """An axis-aligned box of half sizes (3,), as the other body of an overlap."""
 
-    def __init__(self, half):
+    def __init__(self, half: ArrayLike) -> None:
         self.half, self.centre = np.asarray(half, float), np.zeros(3)
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return np.abs(d) @ self.half
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         over = np.abs(x) - self.half
         return np.linalg.norm(np.maximum(over, 0), axis=1) + np.minimum(np.max(over, axis=1), 0)
 
-    def core(self):
-        def over(axis, sign):
-            def at(p):
+    def core(self) -> tuple[list[Patch], float]:
+        def over(axis: int, sign: int) -> Callable[[Floats], Floats]:
+            def at(p: Floats) -> Floats:
                 x = np.empty((len(p), 3))
                 x[:, axis] = sign * self.half[axis]
                 x[:, axis - 1], x[:, axis - 2] = p[:, 0], p[:, 1]
@@ -379,10 +431,10 @@ class Box:
 class Together:
     """Several shapes that stand still side by side, each shifted to its place, as the other body."""
 
-    def __init__(self, shapes, places):
+    def __init__(self, shapes: Sequence[Field], places: ArrayLike) -> None:
         self.shapes, self.places = list(shapes), np.asarray(places, float).reshape(-1, 3)
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         return np.min(
             [shape.signed_distance(x - place) for shape, place in zip(self.shapes, self.places, strict=True)],
             axis=0,
@@ -392,8 +444,8 @@ class Together:
 class HalfSpace:
     """All that lies below the plane through `point` with unit `normal`."""
 
-    def __init__(self, normal=(0, 0, 1), point=(0, 0, 0)):
+    def __init__(self, normal: ArrayLike = (0, 0, 1), point: ArrayLike = (0, 0, 0)) -> None:
         self.normal, self.point = unit(normal), np.asarray(point, float)
 
-    def signed_distance(self, x):
+    def signed_distance(self, x: Floats) -> Floats:
         return (x - self.point) @ self.normal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -18,36 +20,36 @@ from tests.oracles.frames import (
 from tests.oracles.overlap import separation
 from tests.oracles.profiles import Profile, arc, bezier, line
 from tests.oracles.rests import all_rests, is_local_minimum, nearest_rest
-from tests.oracles.shapes import Ball, Box, HalfSpace, Polyhedron, Revolution, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, HalfSpace, Polyhedron, Revolution, Shape, Star, Superquadric, Tube
 from tests.oracles.triangles import crossings
 
 EYE = np.eye(3)
 
 
-def cone(radius=1.0, height=2.0):
+def cone(radius: float = 1.0, height: float = 2.0) -> Revolution:
     return Revolution(
         Profile([line([0, -height / 2], [radius, -height / 2]), line([radius, -height / 2], [0, height / 2])])
     )
 
 
-def ring(major=1.0, minor=0.3):
+def ring(major: float = 1.0, minor: float = 0.3) -> Revolution:
     return Revolution(
         Profile([arc([major, 0], minor, 0, np.pi), arc([major, 0], minor, np.pi, 2 * np.pi)], True)
     )
 
 
-def ring_tube(major=1.0, minor=0.3):
+def ring_tube(major: float = 1.0, minor: float = 0.3) -> Tube:
     return Tube(
         [(lambda t: major * np.stack([np.cos(t), np.sin(t), 0 * t], axis=1), 0, 2 * np.pi, True)], minor
     )
 
 
-def jack(reach=1.0, radius=0.2):
+def jack(reach: float = 1.0, radius: float = 0.2) -> Tube:
     return Tube([(lambda t, a=axis: t[:, None] * a * reach, -1, 1, False) for axis in EYE], radius)
 
 
-def trefoil(radius=0.25):
-    def centre_line(t):
+def trefoil(radius: float = 0.25) -> Tube:
+    def centre_line(t: np.ndarray) -> np.ndarray:
         return np.stack(
             [np.sin(t) + 2 * np.sin(2 * t), np.cos(t) - 2 * np.cos(2 * t), -np.sin(3 * t)], axis=1
         )
@@ -55,12 +57,13 @@ def trefoil(radius=0.25):
     return Tube([(centre_line, 0, 2 * np.pi, True)], radius)
 
 
-def bumpy(directions):
+def bumpy(directions: np.ndarray) -> np.ndarray:
     x, y, z = directions.T
-    return 1 + 0.08 * np.sin(4 * x) * np.cos(3 * y) + 0.06 * np.sin(5 * z + 1) + 0.04 * x * y
+    result: np.ndarray = 1 + 0.08 * np.sin(4 * x) * np.cos(3 * y) + 0.06 * np.sin(5 * z + 1) + 0.04 * x * y
+    return result
 
 
-def test_rotations_go_to_quaternions_and_back():
+def test_rotations_go_to_quaternions_and_back() -> None:
     m = random_rotation(np.random.default_rng(1))
     assert np.allclose(rotation_of(quaternion_of(m)), m, atol=1e-14)
     assert np.allclose(
@@ -68,7 +71,7 @@ def test_rotations_go_to_quaternions_and_back():
     )
 
 
-def test_a_cone_has_its_centre_at_a_quarter_and_rests_on_base_and_side():
+def test_a_cone_has_its_centre_at_a_quarter_and_rests_on_base_and_side() -> None:
     shape = cone()
     assert shape.centre[2] == pytest.approx(-0.5, abs=1e-14)
     rests = all_rests(shape, 30)
@@ -79,7 +82,7 @@ def test_a_cone_has_its_centre_at_a_quarter_and_rests_on_base_and_side():
     assert all(is_local_minimum(shape, rest) for rest in rests)
 
 
-def test_a_ring_as_revolution_and_as_tube_has_one_support_and_lies_flat():
+def test_a_ring_as_revolution_and_as_tube_has_one_support_and_lies_flat() -> None:
     d = sphere_directions(200)
     assert np.allclose(ring().support(d), ring_tube().support(d), atol=1e-14)
     rest = nearest_rest(ring(), [0.2, 0.1, -1])
@@ -87,7 +90,7 @@ def test_a_ring_as_revolution_and_as_tube_has_one_support_and_lies_flat():
     assert rest.tilt == pytest.approx(np.arctan(np.hypot(0.2, 0.1)), abs=1e-14)
 
 
-def test_a_jack_rests_on_three_tips():
+def test_a_jack_rests_on_three_tips() -> None:
     rests = all_rests(jack())
     assert len(rests) == 8
     for rest in rests:
@@ -96,7 +99,7 @@ def test_a_jack_rests_on_three_tips():
         assert np.allclose(np.abs(rest.down), 1 / np.sqrt(3), atol=1e-12)
 
 
-def test_an_ellipsoid_rests_only_on_its_short_axis():
+def test_an_ellipsoid_rests_only_on_its_short_axis() -> None:
     shape = Superquadric([1.5, 1.0, 0.7], 1.0, 1.0)
     d = sphere_directions(100)
     assert np.allclose(shape.support(d), np.linalg.norm(d * [1.5, 1, 0.7], axis=1), atol=1e-13)
@@ -108,7 +111,7 @@ def test_an_ellipsoid_rests_only_on_its_short_axis():
     assert abs(rest.down[2]) > 1 - 1e-15
 
 
-def test_a_box_shaped_superquadric_has_the_support_of_its_samples():
+def test_a_box_shaped_superquadric_has_the_support_of_its_samples() -> None:
     shape = Superquadric([1.2, 1.0, 0.8], 0.6, 0.8)
     d = sphere_directions(50)
     sampled = np.max(d @ shape.points.T, axis=1)
@@ -118,7 +121,7 @@ def test_a_box_shaped_superquadric_has_the_support_of_its_samples():
 
 
 @pytest.mark.parametrize("make", [trefoil, lambda: Star(bumpy)])
-def test_found_rests_are_minima_and_independent_of_the_start(make):
+def test_found_rests_are_minima_and_independent_of_the_start(make: Callable[..., Shape]) -> None:
     shape = make()
     for rest in all_rests(shape, 4):
         assert is_local_minimum(shape, rest)
@@ -127,7 +130,7 @@ def test_found_rests_are_minima_and_independent_of_the_start(make):
         assert angle_between(again.down, rest.down) < 1e-9
 
 
-def test_branch_derivatives_agree_with_differences():
+def test_branch_derivatives_agree_with_differences() -> None:
     for shape in (trefoil(), Star(bumpy)):
         d = unit([0.3, -0.5, 0.8])
         b = shape.branches(d)
@@ -138,14 +141,14 @@ def test_branch_derivatives_agree_with_differences():
             assert np.allclose(difference / 2e-5, b.derivatives[top] @ e / 1e-5, atol=1e-4)
 
 
-def test_polyhedra_rest_on_faces():
+def test_polyhedra_rest_on_faces() -> None:
     cube = Polyhedron(np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, -1).T)
     rests = all_rests(cube, 40)
     assert len(rests) == 6
     assert all(rest.height == pytest.approx(1, abs=1e-15) for rest in rests)
 
 
-def test_spline_profiles_measure_distance_to_brute_force():
+def test_spline_profiles_measure_distance_to_brute_force() -> None:
     profile = Profile(
         [
             line([0, 0], [0.6, 0]),
@@ -169,7 +172,7 @@ def test_spline_profiles_measure_distance_to_brute_force():
     assert np.array_equal(inside, found < 0)
 
 
-def test_separations_of_known_pairs():
+def test_separations_of_known_pairs() -> None:
     random = np.random.default_rng(5)
     ball, box, floor = Ball(0.5), Box([1, 2, 3]), HalfSpace()
     turn = random_rotation(random)
@@ -180,7 +183,7 @@ def test_separations_of_known_pairs():
     assert separation(box, EYE, [0, 0, 3.3 - 1e-9], ring()) == pytest.approx(-1e-9, abs=1e-12)
 
 
-def test_a_ring_over_a_cone_touches_at_a_circle_from_either_side():
+def test_a_ring_over_a_cone_touches_at_a_circle_from_either_side() -> None:
     half = np.arctan2(1, 2)
     height = 1 - (0.6 - 0.1 / np.cos(half)) / np.tan(half)
     for depth in (0, 1e-9):
@@ -190,7 +193,7 @@ def test_a_ring_over_a_cone_touches_at_a_circle_from_either_side():
         assert separation(ring_tube(0.6, 0.1), EYE, position, cone()) == pytest.approx(drop, abs=1e-11)
 
 
-def test_triangles_that_touch_do_not_cross_and_those_that_pass_do():
+def test_triangles_that_touch_do_not_cross_and_those_that_pass_do() -> None:
     a = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], float)
     b = np.array([[[0.2, 0.2, -1], [0.3, 0.3, 1], [0.9, 0.9, 1]]], float)
     up = np.array([0, 0, 1.0])
@@ -201,7 +204,7 @@ def test_triangles_that_touch_do_not_cross_and_those_that_pass_do():
     assert len(crossings(a, b + 5.0, 1e-9)) == 0
 
 
-def test_a_table_with_its_centre_outside_its_feet_is_not_supported():
+def test_a_table_with_its_centre_outside_its_feet_is_not_supported() -> None:
     feet = np.array([[1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0]], float)
     up = np.tile([0, 0, 1.0], (4, 1))
     assert best_residual(feet, up, [0.99, 0, 1]) < 1e-12

@@ -4,9 +4,13 @@ true ones and refuse the false.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from tests.oracles.arrays import Floats
 from tests.oracles.balance import balanced
 from tests.oracles.contacts import contacts
 from tests.oracles.facing import Solid, ground
@@ -14,20 +18,20 @@ from tests.oracles.frames import rotation_of
 from tests.oracles.judgement import TOUCHING, judged
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.rests import nearest_rest
-from tests.oracles.shapes import Ball, Box, HalfSpace, Revolution, Ring, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, HalfSpace, Revolution, Ring, Shape, Star, Superquadric, Tube
 
 EYE = np.eye(3)
 HELD = 1e-6  # imbalance, over the weight
 BRIM = 5.0
 
 
-def about(axis, degrees: float) -> np.ndarray:
+def about(axis: ArrayLike, degrees: float) -> np.ndarray:
     """The rotation (3, 3) by an angle about an axis."""
     half = np.radians(degrees) / 2
     return rotation_of([np.cos(half), *(np.sin(half) * np.asarray(axis, float))])
 
 
-def turning_down(down) -> np.ndarray:
+def turning_down(down: ArrayLike) -> np.ndarray:
     """A rotation (3, 3) that takes the direction `down` to -z."""
     down = np.asarray(down, float) / np.linalg.norm(down)
     axis = np.cross(down, [0, 0, -1.0])
@@ -35,7 +39,7 @@ def turning_down(down) -> np.ndarray:
     return about(axis / length, np.degrees(np.arctan2(length, -down[2]))) if length > 1e-12 else EYE
 
 
-def on_floor(shape, rotation=EYE, lift=0.0) -> list[Solid]:
+def on_floor(shape: Shape, rotation: Floats = EYE, lift: float = 0.0) -> list[Solid]:
     """The shape on the ground: as low as it can be at this rotation, plus `lift`."""
     height = float(shape.support((-rotation[2])[None])[0]) + lift
     position = np.array([0, 0, height]) - rotation @ shape.centre
@@ -46,7 +50,7 @@ def jack() -> Tube:
     return Tube([(lambda t, a=axis: t[:, None] * a, -1, 1, False) for axis in EYE], 0.2)
 
 
-def cone(half_height=1.0) -> Revolution:
+def cone(half_height: float = 1.0) -> Revolution:
     sides = [line([0, -half_height], [1, -half_height]), line([1, -half_height], [0, half_height])]
     return Revolution(Profile(sides))
 
@@ -63,11 +67,11 @@ def dish() -> Revolution:
 class Weighted(Box):
     """A box whose centre of mass is elsewhere: a table on its feet."""
 
-    def __init__(self, half, centre):
+    def __init__(self, half: Sequence[int], centre: ArrayLike) -> None:
         super().__init__(half)
         self.centre = np.asarray(centre, float)
 
-    def support(self, d):
+    def support(self, d: Floats) -> Floats:
         return super().support(d) - np.asarray(d) @ self.centre
 
 
@@ -77,7 +81,7 @@ def ring_on_cone() -> list[Solid]:
     return [Solid(Ring(0.6, 0.1), EYE, np.array([0, 0, height])), Solid(cone(), EYE, np.zeros(3))]
 
 
-def ball_in_dish(aside=0.0) -> list[Solid]:
+def ball_in_dish(aside: float = 0.0) -> list[Solid]:
     """A ball of radius 0.5 on the dish's inside, touching it at r = aside."""
     foot = np.array([aside, 0.0, aside**2 / 4])
     normal = np.array([-aside / 2, 0.0, 1.0])
@@ -96,7 +100,7 @@ def jack_on_two_tips() -> list[Solid]:
     return on_floor(jack(), about(np.array([1, -1, 0]) / np.sqrt(2), 0.1) @ turning_down([1, 1, 1]))
 
 
-def ellipsoid(down) -> list[Solid]:
+def ellipsoid(down: Sequence[float]) -> list[Solid]:
     return on_floor(Superquadric([1.5, 1.0, 0.7], 1.0, 1.0), turning_down(down))
 
 
@@ -145,7 +149,7 @@ UNBALANCED = {
 
 
 @pytest.mark.parametrize("name", TRUE)
-def test_a_true_rest_passes_both(name):
+def test_a_true_rest_passes_both(name: str) -> None:
     found = judged(TRUE[name]())
     assert found.imbalance < HELD
     assert found.drop == 0.0
@@ -153,26 +157,26 @@ def test_a_true_rest_passes_both(name):
 
 
 @pytest.mark.parametrize("name", FALLING)
-def test_a_metastable_rest_is_balanced_but_falls(name):
+def test_a_metastable_rest_is_balanced_but_falls(name: str) -> None:
     found = judged(FALLING[name]())
     assert found.imbalance < HELD
     assert found.drop > 1e-6
 
 
 @pytest.mark.parametrize("name", UNBALANCED)
-def test_a_false_rest_is_refused_by_both(name):
+def test_a_false_rest_is_refused_by_both(name: str) -> None:
     found = judged(UNBALANCED[name]())
     assert found.imbalance > 1e-3
     assert found.drop > 1e-6
 
 
-def tower(shifts) -> list[Solid]:
+def tower(shifts: Sequence[float]) -> list[Solid]:
     """Unit cubes on one another on the ground, each at its shift along x."""
     cubes = [Solid(Box([0.5] * 3), EYE, np.array([x, 0, k + 0.5])) for k, x in enumerate(shifts)]
     return [*cubes, ground()]
 
 
-def two_balls_in_a_trough(spread=0.0) -> list[Solid]:
+def two_balls_in_a_trough(spread: float = 0.0) -> list[Solid]:
     """Two balls of radius 0.5 side by side between two blocks, a third one in the notch; `spread` apart."""
     side = 0.5 + spread / 2
     height = 0.5 + np.sqrt(1 - side**2)
@@ -182,13 +186,13 @@ def two_balls_in_a_trough(spread=0.0) -> list[Solid]:
     return [*balls, ground(), *walls, *rails]
 
 
-def test_a_tower_is_a_rest_of_all_its_cubes():
+def test_a_tower_is_a_rest_of_all_its_cubes() -> None:
     found = judged(tower([0, 0.1, 0.2]), active=3, mixes=2)
     assert found.imbalance < HELD
     assert found.drop == 0.0
 
 
-def test_a_tower_that_leans_too_far_is_none_although_each_cube_stands_on_the_one_below():
+def test_a_tower_that_leans_too_far_is_none_although_each_cube_stands_on_the_one_below() -> None:
     leaning = tower([0, 0.4, 0.8])
     for alone in range(3):
         rest = [leaning[alone], *leaning[:alone], *leaning[alone + 1 :]]
@@ -198,7 +202,7 @@ def test_a_tower_that_leans_too_far_is_none_although_each_cube_stands_on_the_one
     assert found.drop > 1e-6
 
 
-def test_a_ball_in_the_notch_of_two_is_at_rest_only_between_walls():
+def test_a_ball_in_the_notch_of_two_is_at_rest_only_between_walls() -> None:
     found = judged(two_balls_in_a_trough(), active=3, mixes=2)
     assert found.imbalance < HELD
     assert found.drop == 0.0
@@ -210,7 +214,7 @@ def test_a_ball_in_the_notch_of_two_is_at_rest_only_between_walls():
 
 
 @pytest.mark.parametrize(("factor", "holds"), [(1.02, True), (0.98, False)])
-def test_friction_holds_a_cube_on_a_slope_above_the_tangent_of_its_angle(factor, holds):
+def test_friction_holds_a_cube_on_a_slope_above_the_tangent_of_its_angle(factor: float, holds: bool) -> None:
     slope = about([1, 0, 0], 20)
     cube = Solid(Box([1, 1, 1]), slope, slope @ [0, 0, 1.0])
     under = Solid(HalfSpace(), slope, np.zeros(3))
@@ -220,7 +224,7 @@ def test_friction_holds_a_cube_on_a_slope_above_the_tangent_of_its_angle(factor,
     assert (held.imbalance < HELD) is holds
 
 
-def test_measured_contacts_are_where_they_are_known_to_be():
+def test_measured_contacts_are_where_they_are_known_to_be() -> None:
     found = contacts(jack_on_three_tips(), [(0, 1)], TOUCHING, 1.0)
     tips = np.eye(3) @ turning_down([1, 1, 1]).T
     assert len(found) == 3
@@ -233,7 +237,7 @@ def test_measured_contacts_are_where_they_are_known_to_be():
     assert np.allclose(np.hypot(*found.position[:, :2].T), 0.6 - 0.1 * np.cos(slant), atol=1e-8)
 
 
-def test_an_edge_across_an_edge_pushes_across_both():
+def test_an_edge_across_an_edge_pushes_across_both() -> None:
     crossed = about([0, 0, 1], 90) @ about([1, 0, 0], 45)
     beam = Box([2, 0.5, 0.5])
     solids = [

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.oracles.arrays import Bools, Floats, Ints
 
-def crossings(a, b, tolerance: float) -> np.ndarray:
+
+def crossings(a: Floats, b: Floats, tolerance: float) -> np.ndarray:
     """Pairs (k, 2) of triangles of a (m, 3, 3) and of b (n, 3, 3), in world units, that pass through each
     other.
     """
@@ -22,7 +24,7 @@ def crossings(a, b, tolerance: float) -> np.ndarray:
     return pairs[through]
 
 
-def _near(a, b, pad):
+def _near(a: Floats, b: Floats, pad: float) -> Ints:
     low_a, high_a, low_b, high_b = a.min(1) - pad, a.max(1) + pad, b.min(1), b.max(1)
     in_a = np.nonzero(np.all((low_a <= high_b.max(0)) & (high_a >= low_b.min(0)), axis=1))[0]
     if not len(in_a):
@@ -39,7 +41,7 @@ def _near(a, b, pad):
     return np.concatenate(found)
 
 
-def _pierces(edges_of, triangle, tolerance):
+def _pierces(edges_of: Floats, triangle: Floats, tolerance: float) -> Bools:
     """Whether any edge of the first (k, 3, 3) passes through the second (k, 3, 3)."""
     corner = triangle[:, 0]
     normal = np.cross(triangle[:, 1] - corner, triangle[:, 2] - corner)
@@ -57,7 +59,7 @@ def _pierces(edges_of, triangle, tolerance):
     return hit
 
 
-def _inside(point, triangle, normal, margin):
+def _inside(point: Floats, triangle: Floats, normal: Floats, margin: float) -> Bools:
     inside = np.ones(len(point), bool)
     for i in range(3):
         side = triangle[:, (i + 1) % 3] - triangle[:, i]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.bodies.body import sheet_mass
 from physplace_addon.core.errors import PhysPlaceError
@@ -12,11 +13,11 @@ from physplace_addon.core.surfaces import kinds
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 
-def cube():
+def cube() -> Body:
     return polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube")
 
 
-def bodies():
+def bodies() -> dict[str, Body]:
     return {
         "cube": cube(),
         "sheet": polyhedron(SQUARE_POINTS, SQUARE_TRIANGLES, "sheet"),
@@ -26,7 +27,7 @@ def bodies():
     }
 
 
-def affine_map(kind, rng):
+def affine_map(kind: str, rng: np.random.Generator) -> Floats:
     pose = Pose(rng.normal(size=4), rng.normal(size=3)).matrix4
     scales = {"rigid": [1, 1, 1], "scaled": [3, 3, 3], "mirrored": [-1, 1, 1], "stretched": [2, 0.5, -1]}[
         kind
@@ -34,7 +35,7 @@ def affine_map(kind, rng):
     return pose @ np.diag([*scales, 1.0]).astype(float)
 
 
-def check_consistent(body: Body):
+def check_consistent(body: Body) -> None:
     """Every stand-in lies on its feature, is wound outward, and stays within its bound."""
     scale = body.radius
     for corner in range(3):
@@ -63,7 +64,7 @@ def check_consistent(body: Body):
 
 @pytest.mark.parametrize("name", ["cube", "sheet", "torus", "cone", "cylinder"])
 @pytest.mark.parametrize("kind", ["rigid", "scaled", "mirrored", "stretched"])
-def test_a_mapped_body_is_consistent(rng, name, kind):
+def test_a_mapped_body_is_consistent(rng: np.random.Generator, name: str, kind: str) -> None:
     body = bodies()[name]
     check_consistent(body)
     affine = affine_map(kind, rng)
@@ -75,7 +76,7 @@ def test_a_mapped_body_is_consistent(rng, name, kind):
 
 
 @pytest.mark.parametrize("kind", ["rigid", "scaled", "mirrored", "stretched"])
-def test_a_mapped_cube_is_the_cube_of_mapped_points(rng, kind):
+def test_a_mapped_cube_is_the_cube_of_mapped_points(rng: np.random.Generator, kind: str) -> None:
     affine = affine_map(kind, rng)
     moved = cube().transformed(affine)
     twin = polyhedron(CUBE_POINTS @ affine[:3, :3].T + affine[:3, 3], CUBE_TRIANGLES, "twin")
@@ -86,7 +87,7 @@ def test_a_mapped_cube_is_the_cube_of_mapped_points(rng, kind):
     assert np.sort(moved.segments.sum(axis=(1, 2))) == pytest.approx(np.sort(twin.segments.sum(axis=(1, 2))))
 
 
-def test_a_mirrored_sheet_is_stretched_with_its_area(rng):
+def test_a_mirrored_sheet_is_stretched_with_its_area(rng: np.random.Generator) -> None:
     affine = affine_map("stretched", rng)
     sheet = polyhedron(SQUARE_POINTS, SQUARE_TRIANGLES, "sheet").transformed(affine)
     assert sheet.mass.volume == pytest.approx(1.0)
@@ -94,12 +95,12 @@ def test_a_mirrored_sheet_is_stretched_with_its_area(rng):
 
 
 @pytest.mark.parametrize("affine", [np.diag([1.0, 1.0, 0.0, 1.0]), np.full((4, 4), np.nan), np.eye(3)])
-def test_a_map_that_flattens_is_refused_by_name(affine):
+def test_a_map_that_flattens_is_refused_by_name(affine: Floats) -> None:
     with pytest.raises(PhysPlaceError, match='"cube"'):
         cube().transformed(affine)
 
 
-def test_a_compound_is_its_parts(rng):
+def test_a_compound_is_its_parts(rng: np.random.Generator) -> None:
     parts = [body.transformed(affine_map("rigid", rng)) for body in bodies().values()]
     parts.insert(2, parts[0].transformed(affine_map("mirrored", rng)))
     whole = merge(parts, "heap")
@@ -122,7 +123,7 @@ def test_a_compound_is_its_parts(rng):
         first_face, first_edge = first_face + part.face_count, first_edge + part.edge_count
 
 
-def test_queries_in_any_order_give_the_same_answers(rng):
+def test_queries_in_any_order_give_the_same_answers(rng: np.random.Generator) -> None:
     whole = merge(list(bodies().values()), "heap")
     order = rng.permutation(len(whole.triangles))
     uv = whole.triangle_uv.mean(axis=1)
@@ -140,7 +141,7 @@ def test_queries_in_any_order_give_the_same_answers(rng):
     assert np.array_equal(whole.edge_move(edges[::-1], t, np.full(30, 0.01)), forward[::-1])
 
 
-def test_queries_of_nothing_give_nothing():
+def test_queries_of_nothing_give_nothing() -> None:
     for body in (cube(), bodies()["torus"], merge([cube(), bodies()["torus"]], "both")):
         none = np.empty(0, dtype=np.intp)
         assert body.face_geometry(none, np.empty((0, 2))).curvature.shape == (0, 2, 2)
@@ -148,7 +149,7 @@ def test_queries_of_nothing_give_nothing():
         assert body.edge_geometry(none, np.empty(0)).point.shape == (0, 3)
 
 
-def test_closed_parts_add_their_masses():
+def test_closed_parts_add_their_masses() -> None:
     far = np.eye(4)
     far[0, 3] = 4.0
     whole = merge([cube(), cube().transformed(far)], "two")
@@ -158,20 +159,20 @@ def test_closed_parts_add_their_masses():
     assert whole.radius == pytest.approx(np.hypot(2.5, np.sqrt(0.5)))
 
 
-def test_one_body_merges_to_itself_and_none_is_refused():
+def test_one_body_merges_to_itself_and_none_is_refused() -> None:
     assert merge([cube()], "alone").name == "alone"
     with pytest.raises(PhysPlaceError, match="at least one"):
         merge([], "nothing")
 
 
-def test_an_exact_mass_does_not_know_the_tessellation():
+def test_an_exact_mass_does_not_know_the_tessellation() -> None:
     coarse, fine = (exact(kinds.torus(2.0, 0.5), "torus", resolution=r) for r in ((7, 5), (81, 41)))
     assert np.array_equal(coarse.mass.inertia, fine.mass.inertia)
     assert coarse.mass.volume == pytest.approx(2.0 * np.pi**2 * 2.0 * 0.25, rel=1e-13)
     assert coarse.triangle_bound.max() > fine.triangle_bound.max() > 0.0
 
 
-def test_a_stretched_shell_has_the_area_of_the_stretched_surface():
+def test_a_stretched_shell_has_the_area_of_the_stretched_surface() -> None:
     """An oblate ellipsoid of revolution: its area is known in closed form."""
     a, c = 2.0, 0.5
     stretch = np.diag([a, a, c, 1.0])
@@ -184,5 +185,5 @@ def test_a_stretched_shell_has_the_area_of_the_stretched_surface():
     assert np.allclose(shell.inertia, mass_of_corners(fine.triangles, AREA).inertia, rtol=2e-3, atol=1e-6)
 
 
-def test_a_body_says_what_it_is_in_one_line():
+def test_a_body_says_what_it_is_in_one_line() -> None:
     assert repr(cube()) == "Body('cube': 12 faces, 12 edges, 8 vertices, 12 triangles)"

@@ -11,7 +11,7 @@ from physplace_addon.core.implicit.polygonize.surface_sampling import surface_sa
 from tests.core.bodies.blob_bodies import BIAS, RADIUS, ball_of, lump, somewhere
 
 
-def test_the_tessellation_is_as_near_as_it_says():
+def test_the_tessellation_is_as_near_as_it_says() -> None:
     body = lump()
     triangle, face, uv, _ = somewhere(body, 20000)
     point = body.face_geometry(face, uv).point
@@ -25,7 +25,7 @@ def test_the_tessellation_is_as_near_as_it_says():
     assert body.triangle_bound.max() <= 0.01
 
 
-def test_a_geodesic_over_the_patches_ends_at_the_nearest_point():
+def test_a_geodesic_over_the_patches_ends_at_the_nearest_point() -> None:
     body = blob_body(ball_of(), "ball", tolerance=0.02)
     _, face, uv, _ = somewhere(body, 500)
     there = body.face_geometry(face, uv)
@@ -37,7 +37,7 @@ def test_a_geodesic_over_the_patches_ends_at_the_nearest_point():
     assert np.linalg.norm(end - nearest, axis=1).max() <= 2e-3
 
 
-def test_each_part_of_a_surface_is_a_face():
+def test_each_part_of_a_surface_is_a_face() -> None:
     function = blobby_spheres(BIAS, [[0, 0, 0], [4, 0, 0]], [1.0, 1.0])
     body = blob_body(function, "two", surface_samples(function, 0.4), 0.2, tolerance=0.03)
     assert body.face_count == 2
@@ -45,7 +45,9 @@ def test_each_part_of_a_surface_is_a_face():
     assert len(np.unique(body.triangle_corners)) == body.point_count
 
 
-def test_geodesics_are_traced_over_polynomials_and_need_no_value_of_f(monkeypatch):
+def test_geodesics_are_traced_over_polynomials_and_need_no_value_of_f(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     body = lump()
     _, face, uv, _ = somewhere(body, 50)
     frame = body.face_geometry(face, uv).frame

@@ -11,7 +11,7 @@ from tests.core.bodies.blob_bodies import lump, somewhere
 from tests.core.implicit.surfaces import fourteen_spheres
 
 
-def test_derivatives_are_those_of_finite_differences():
+def test_derivatives_are_those_of_finite_differences() -> None:
     patches = lump().surfaces[0].nets
     random = np.random.default_rng(1)
     patch, at, step = random.integers(len(patches), size=200), random.uniform(0.1, 0.9, (200, 2)), 1e-5
@@ -23,7 +23,7 @@ def test_derivatives_are_those_of_finite_differences():
             assert getattr(exactly, name) == pytest.approx(difference, abs=1e-9), name
 
 
-def test_points_normals_and_curvature_are_the_functions_own():
+def test_points_normals_and_curvature_are_the_functions_own() -> None:
     body, function = lump(), fourteen_spheres()
     _, face, uv, _ = somewhere(body, 400)
     found = body.face_geometry(face, uv)
@@ -35,7 +35,7 @@ def test_points_normals_and_curvature_are_the_functions_own():
     assert found.curvature == pytest.approx(bent, abs=1e-9)
 
 
-def test_where_a_patch_is_does_not_depend_on_the_guess():
+def test_where_a_patch_is_does_not_depend_on_the_guess() -> None:
     patches = lump().surfaces[0].nets
     random = np.random.default_rng(2)
     patch, at = random.integers(len(patches), size=300), random.uniform(0.0, 1.0, (300, 2))

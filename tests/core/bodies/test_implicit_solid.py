@@ -10,6 +10,7 @@ from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.core.bodies.blob_bodies import BIAS, RADIUS, RING, ball_of, rested, ring
@@ -17,7 +18,7 @@ from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
 
 
 @pytest.mark.parametrize(("scale", "away"), [(1e-3, 0.0), (1.0, 1e4), (1e3, 0.0)])
-def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale, away):
+def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale: float, away: float) -> None:
     radius = scale * RADIUS
     body = blob_body(ball_of(scale, (away, 0.2, 0.3)), "ball", tolerance=0.02 * radius)
     assert body.mass.volume == pytest.approx(4 / 3 * np.pi * radius**3, rel=1e-9)
@@ -30,7 +31,7 @@ def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale, away)
     assert centre[2] == pytest.approx(radius, abs=1e-9 * radius)
 
 
-def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height():
+def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height() -> None:
     """Its highest points are where the sum of both Gaussians along its axis is greatest."""
     function = blobby_spheres(BIAS, [[-1, 0, 0], [1, 0, 0]], [1.0, 1.0])
     most = -minimize_scalar(
@@ -47,7 +48,7 @@ def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height():
     assert abs(rotation[2, 0]) <= 1e-7
 
 
-def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says():
+def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says() -> None:
     """It touches all eight spheres' midst or all eight gaps: the ball's distance from the ring is the same
     there.
     """
@@ -69,7 +70,7 @@ def test_a_ball_sinks_into_a_ring_of_blobs_as_deep_as_its_symmetry_says():
     assert np.abs(value / np.linalg.norm(gradient, axis=1)).max() <= 1e-8
 
 
-def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone():
+def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone() -> None:
     cone = exact(kinds.cone(1.5, 3.0), "cone")
     turn = rotation_of([0.99875, 0.045, 0.02, 0.0])
     certificate, rotation, centre = rested(
@@ -81,7 +82,7 @@ def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone():
     assert np.abs(value / np.linalg.norm(gradient, axis=1)).max() <= 1e-8
 
 
-def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
+def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once() -> None:
     """Two balls of radius r, 0.6 apart: each has a cap of height h = r - 0.3 in the other."""
     body = blob_body(union([ball_of(centre=(x, 0, 0)) for x in (-0.3, 0.3, 0.3)]), "pair", tolerance=0.02)
     cap = RADIUS - 0.3
@@ -96,7 +97,7 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once():
     assert certificate.contacts.position[:, 2] == pytest.approx(0, abs=1e-9)
 
 
-def test_a_part_a_twentieth_of_the_rest_is_not_left_out():
+def test_a_part_a_twentieth_of_the_rest_is_not_left_out() -> None:
     function = blobby_spheres(BIAS, [[0, 0, 0], [3, 0.1, 0.2]], [1.0, 0.05])
     body = blob_body(function, "moon", tolerance=0.02)
     assert body.face_count == 2
@@ -113,6 +114,8 @@ def test_a_part_a_twentieth_of_the_rest_is_not_left_out():
         (union([ball_of(), HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])]), "infinite"),
     ],
 )
-def test_what_cannot_be_a_body_is_refused_by_name_with_a_remedy(function, said):
+def test_what_cannot_be_a_body_is_refused_by_name_with_a_remedy(
+    function: ImplicitFunction, said: str
+) -> None:
     with pytest.raises(PhysPlaceError, match=f'"thing".*{said}'):
         blob_body(function, "thing")

@@ -1,26 +1,30 @@
 """Triangle soups to search, and brute-force twins that share no code with the collision package."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.collision.triangle_pairs import triangle_gap
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.vectors import coordinate_arrays
 
 
-def shifted(triangles, *by):
-    return triangles + np.array(by)
+def shifted(triangles: Floats, *by: float) -> Floats:
+    result: Floats = triangles + np.array(by)
+    return result
 
 
-def random_pose(rng, spread=1.0):
+def random_pose(rng: np.random.Generator, spread: float = 1.0) -> Pose:
     return Pose(rng.normal(size=4), spread * rng.normal(size=3))
 
 
-def random_soup(rng, count, spread=1.0, size=0.3):
+def random_soup(rng: np.random.Generator, count: int, spread: float = 1.0, size: float = 0.3) -> Floats:
     """Small triangles (count, 3, 3) scattered about the origin."""
     return spread * rng.normal(size=(count, 1, 3)) + size * rng.normal(size=(count, 3, 3))
 
 
-def hostile_soup(rng, count):
+def hostile_soup(rng: np.random.Generator, count: int) -> Floats:
     """Needles, points, slivers, doubles and a few large ones among ordinary triangles."""
     soup = random_soup(rng, count)
     soup[::7, 2] = soup[::7, 1]
@@ -33,7 +37,7 @@ def hostile_soup(rng, count):
     return soup
 
 
-def torus(around=24, across=12, major=1.0, minor=0.4):
+def torus(around: int = 24, across: int = 12, major: float = 1.0, minor: float = 0.4) -> Floats:
     return grid(
         lambda u, v: (
             (major + minor * np.cos(v)) * np.cos(u),
@@ -45,7 +49,7 @@ def torus(around=24, across=12, major=1.0, minor=0.4):
     )
 
 
-def sphere(around=24, across=12, radius=1.0):
+def sphere(around: int = 24, across: int = 12, radius: float = 1.0) -> Floats:
     return grid(
         lambda u, v: (
             radius * np.sin(v) * np.cos(u),
@@ -57,7 +61,7 @@ def sphere(around=24, across=12, radius=1.0):
     )
 
 
-def grid(surface, u, v):
+def grid(surface: Callable[[Floats, Floats], tuple[Floats, Floats, Floats]], u: Floats, v: Floats) -> Floats:
     """Two triangles a cell of a grid over a surface."""
     points = np.stack(np.broadcast_arrays(*surface(u[:, None], v[None, :])), axis=-1)
     a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
@@ -65,7 +69,7 @@ def grid(surface, u, v):
     return np.concatenate(halves)
 
 
-def sampled_distance(first, second, steps=20):
+def sampled_distance(first: Floats, second: Floats, steps: int = 20) -> Floats:
     """Least distance (k,) of points sampled on triangles (k, 3, 3): never below the true distance."""
     weights = weights_over_a_triangle(steps)
     result = np.empty(len(first))
@@ -75,23 +79,24 @@ def sampled_distance(first, second, steps=20):
     return result
 
 
-def sampled_distance_of_points(points, triangles, steps=30):
+def sampled_distance_of_points(points: Floats, triangles: Floats, steps: int = 30) -> Floats:
     samples = np.einsum("wi,kij->kwj", weights_over_a_triangle(steps), triangles)
-    return np.linalg.norm(samples - points[:, None], axis=2).min(axis=1)
+    result: Floats = np.linalg.norm(samples - points[:, None], axis=2).min(axis=1)
+    return result
 
 
-def weights_over_a_triangle(steps):
+def weights_over_a_triangle(steps: int) -> Floats:
     i, j = np.meshgrid(np.arange(steps + 1), np.arange(steps + 1), indexing="ij")
     inside = i + j <= steps
     return np.stack([i[inside], j[inside], steps - i[inside] - j[inside]], axis=1) / steps
 
 
-def all_pairs(count1, count2):
+def all_pairs(count1: int, count2: int) -> tuple[Ints, Ints]:
     first, second = np.divmod(np.arange(count1 * count2), count2)
     return first, second
 
 
-def closest_on_triangles(first, second):
+def closest_on_triangles(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
     """The distance (k,) and closest points (k, 3) that the package finds for triangles (k, 3, 3): no twin."""
     distance, point1, point2 = triangle_gap(coordinate_arrays(first), coordinate_arrays(second))
     return distance, point1.T, point2.T

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import (
     EDGE,
     FACE,
@@ -22,12 +23,13 @@ from tests.core.collision.soups import (
 SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 
 
-def on_triangle(barycentric, triangles):
-    return np.einsum("ki,kij->kj", barycentric, triangles)
+def on_triangle(barycentric: Floats, triangles: Floats) -> Floats:
+    result: Floats = np.einsum("ki,kij->kj", barycentric, triangles)
+    return result
 
 
 @SCALES
-def test_no_sampled_point_of_a_triangle_is_nearer(rng, scale):
+def test_no_sampled_point_of_a_triangle_is_nearer(rng: np.random.Generator, scale: float) -> None:
     triangles = scale * hostile_soup(rng, 400)
     points = scale * rng.normal(size=(400, 3))
     found = closest_on_triangle(points, triangles)
@@ -38,7 +40,7 @@ def test_no_sampled_point_of_a_triangle_is_nearer(rng, scale):
     assert np.allclose(found.barycentric.sum(axis=1), 1.0, rtol=0.0, atol=1e-14)
 
 
-def test_the_region_names_the_feature_that_is_nearest():
+def test_the_region_names_the_feature_that_is_nearest() -> None:
     triangle = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     inside, sides = [[0.2, 0.2, 3]], [[0.5, -1, 2], [1, 1, 0], [-1, 0.5, 1]]
     points = np.array(inside + sides + [[-1, -1, 0], [3, -1, 0], [0, 4, 1]])
@@ -47,7 +49,7 @@ def test_the_region_names_the_feature_that_is_nearest():
     assert region.tolist() == expected
 
 
-def test_a_corner_over_itself_is_that_corner(rng):
+def test_a_corner_over_itself_is_that_corner(rng: np.random.Generator) -> None:
     triangles = random_soup(rng, 50)
     for corner in range(3):
         found = closest_on_triangle(triangles[:, corner], triangles)
@@ -56,7 +58,7 @@ def test_a_corner_over_itself_is_that_corner(rng):
 
 
 @SCALES
-def test_no_sampled_points_of_two_segments_are_nearer(rng, scale):
+def test_no_sampled_points_of_two_segments_are_nearer(rng: np.random.Generator, scale: float) -> None:
     first, second = rng.normal(size=(2, 500, 2, 3)) * scale
     second[::5, 1] = second[::5, 0] + 0.7 * (first[::5, 1] - first[::5, 0])
     second[1::5, 1] = second[1::5, 0]
@@ -72,11 +74,11 @@ def test_no_sampled_points_of_two_segments_are_nearer(rng, scale):
     assert np.array_equal(t_inside, (t > 0.0) & (t < 1.0))
 
 
-def at(segment, parameter):
+def at(segment: Floats, parameter: Floats) -> Floats:
     return segment[..., 0, :] + parameter * (segment[..., 1, :] - segment[..., 0, :])
 
 
-def test_no_pairs_are_no_answer():
+def test_no_pairs_are_no_answer() -> None:
     none = np.zeros((0, 3, 3))
     assert closest_on_triangle(np.zeros((0, 3)), none).region.shape == (0,)
     assert closest_on_segments(np.zeros((0, 2, 3)), np.zeros((0, 2, 3))).s.shape == (0,)
@@ -85,7 +87,9 @@ def test_no_pairs_are_no_answer():
 
 
 @SCALES
-def test_what_stands_over_a_triangle_is_named_and_little_beside(rng, scale):
+def test_what_stands_over_a_triangle_is_named_and_little_beside(
+    rng: np.random.Generator, scale: float
+) -> None:
     triangles = scale * hostile_soup(rng, 4000)
     weights = rng.dirichlet([0.3, 0.3, 0.3], size=4000)
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

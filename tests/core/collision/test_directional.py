@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import TriangleDirections, build_tree, directional_pairs
 from physplace_addon.core.rigid import Pose
 from tests.core.collision.soups import all_pairs, closest_on_triangles, random_soup, torus
@@ -9,7 +10,7 @@ from tests.core.collision.soups import all_pairs, closest_on_triangles, random_s
 EVERYWHERE = 1.0
 
 
-def owning_all(triangles):
+def owning_all(triangles: Floats) -> TriangleDirections:
     """Triangles that own their corners, each of which can be touched along every direction."""
     count = len(triangles)
     corners = np.stack([triangles.min(axis=1), triangles.max(axis=1)], axis=1)
@@ -18,7 +19,7 @@ def owning_all(triangles):
     )
 
 
-def owning_nothing(triangles):
+def owning_nothing(triangles: Floats) -> TriangleDirections:
     """Flat faces alone, which can be touched along their normals."""
     count = len(triangles)
     tree = build_tree(triangles)
@@ -26,19 +27,19 @@ def owning_nothing(triangles):
     return TriangleDirections(tree, np.abs(tree.planes[:, :3]).T.copy(), np.zeros(count, bool), none)
 
 
-def pairs_within(first, second, reach):
+def pairs_within(first: Floats, second: Floats, reach: float) -> set[tuple[int, int]]:
     i, j = all_pairs(len(first), len(second))
     near = closest_on_triangles(first[i], second[j])[0] <= reach
     return set(zip(i[near].tolist(), j[near].tolist(), strict=True))
 
 
-def test_with_features_in_all_directions_every_near_pair_is_there(rng):
+def test_with_features_in_all_directions_every_near_pair_is_there(rng: np.random.Generator) -> None:
     first, second = random_soup(rng, 80), random_soup(rng, 80)
     found = directional_pairs(owning_all(first), Pose.identity(), owning_all(second), 0.1, 1e-9)
     assert pairs_within(first, second, 0.1) <= set(map(tuple, found.tolist()))
 
 
-def test_a_vertex_over_a_face_is_there(rng):
+def test_a_vertex_over_a_face_is_there(rng: np.random.Generator) -> None:
     first, second = 0.2 * random_soup(rng, 60, spread=6.0), torus()
     found = set(
         map(
@@ -65,7 +66,7 @@ def test_a_vertex_over_a_face_is_there(rng):
     assert expected <= found
 
 
-def test_beside_a_level_floor_nothing_is_found():
+def test_beside_a_level_floor_nothing_is_found() -> None:
     floor = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]])
     beside = floor + np.array([1.05, 0.0, 0.0])
     assert len(directional_pairs(owning_all(beside), Pose.identity(), owning_nothing(floor), 0.1, 1e-9)) == 0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import build_tree, clearance, free_travel
 from physplace_addon.core.rigid import Pose
 from tests.core.collision.soups import (
@@ -18,14 +19,16 @@ from tests.core.collision.soups import (
 STRAIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def least_gap(pose, first, second, grown=0.0):
+def least_gap(pose: Pose, first: Floats, second: Floats, grown: float = 0.0) -> float:
     i, j = all_pairs(len(first), len(second))
-    return closest_on_triangles(pose.points(first)[i], second[j])[0].min() - grown
+    return float(closest_on_triangles(pose.points(first)[i], second[j])[0].min() - grown)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("height", [0.003, 0.1, 1.0, 30.0])
-def test_the_clearance_is_just_below_the_distance(rng, scale, height):
+def test_the_clearance_is_just_below_the_distance(
+    rng: np.random.Generator, scale: float, height: float
+) -> None:
     first, second = scale * sphere(12, 8), scale * torus(12, 8)
     pose = Pose(rng.normal(size=4), scale * np.array([0.7, 0.7, 1.3 + height]))
     bound = np.full(len(first), 1e-3 * scale)
@@ -35,7 +38,9 @@ def test_the_clearance_is_just_below_the_distance(rng, scale, height):
 
 
 @pytest.mark.parametrize("part", [0.5, 0.999, 1.5])
-def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(rng, part):
+def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(
+    rng: np.random.Generator, part: float
+) -> None:
     first, second = build_tree(sphere(12, 8)), build_tree(torus(12, 8))
     pose = Pose(rng.normal(size=4), np.array([0.7, 0.7, 1.6]))
     true = clearance(first, pose, second, accuracy=0.0)
@@ -44,12 +49,12 @@ def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(rng, part
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.1])
-def test_bodies_that_touch_have_no_clearance(rng, depth):
+def test_bodies_that_touch_have_no_clearance(rng: np.random.Generator, depth: float) -> None:
     first, second = hostile_soup(rng, 60), hostile_soup(rng, 60)
     assert clearance(build_tree(first), Pose(STRAIGHT, depth * np.ones(3)), build_tree(second)) == 0.0
 
 
-def test_bounds_are_taken_off_the_clearance():
+def test_bounds_are_taken_off_the_clearance() -> None:
     pose = Pose(STRAIGHT, np.array([0.0, 0.0, 3.0]))
     body = sphere()
     plain = clearance(build_tree(body), pose, build_tree(body), accuracy=0.0)
@@ -61,7 +66,7 @@ def test_bounds_are_taken_off_the_clearance():
     assert clearance(build_tree(body, np.full(len(body), 1.5)), pose, build_tree(body)) == 0.0
 
 
-def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
+def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng: np.random.Generator) -> None:
     turn = Pose(rng.normal(size=4), rng.normal(size=3))
     cells = np.linspace(-1.0, 1.0, 21)
     corners = np.stack(np.meshgrid(cells, cells, [0.0], indexing="ij"), axis=-1)[:, :, 0]
@@ -72,7 +77,7 @@ def test_two_flat_plates_face_to_face_are_as_far_apart_as_they_look(rng):
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_travel_ends_just_before_the_bodies_meet(rng, scale):
+def test_travel_ends_just_before_the_bodies_meet(rng: np.random.Generator, scale: float) -> None:
     first, second = scale * torus(10, 6), scale * sphere(10, 6)
     bound = np.full(len(first), 2e-3 * scale)
     trees = build_tree(first, bound), build_tree(second)
@@ -91,7 +96,7 @@ def test_travel_ends_just_before_the_bodies_meet(rng, scale):
     assert hits >= 3
 
 
-def test_a_body_that_passes_by_travels_for_ever():
+def test_a_body_that_passes_by_travels_for_ever() -> None:
     first, second = build_tree(sphere()), build_tree(sphere())
     pose = Pose(STRAIGHT, np.array([2.01, 0.0, 5.0]))
     assert free_travel(first, pose, second, np.array([0.0, 0.0, -1.0])) == np.inf
@@ -99,7 +104,7 @@ def test_a_body_that_passes_by_travels_for_ever():
     assert np.isfinite(free_travel(first, pose, second, np.array([0.0, 0.0, -1.0]), reach=0.02))
 
 
-def test_a_travel_between_two_near_walls_counts_only_what_it_approaches():
+def test_a_travel_between_two_near_walls_counts_only_what_it_approaches() -> None:
     wall = 100.0 * np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]])
     body = build_tree(np.array([[[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]]))
     world = build_tree(np.concatenate([wall, shifted(wall, 0.0, 0.0, 10.0)]))
@@ -110,14 +115,14 @@ def test_a_travel_between_two_near_walls_counts_only_what_it_approaches():
     assert free_travel(body, pose, world, aside, reach=0.001) == np.inf
 
 
-def test_a_body_that_already_cuts_another_cannot_travel(rng):
+def test_a_body_that_already_cuts_another_cannot_travel(rng: np.random.Generator) -> None:
     first = random_soup(rng, 50)
     assert (
         free_travel(build_tree(first), Pose.identity(), build_tree(first), np.array([0.0, 0.0, 1.0])) == 0.0
     )
 
 
-def test_accuracy_is_the_part_given_away(rng):
+def test_accuracy_is_the_part_given_away(rng: np.random.Generator) -> None:
     first, second = build_tree(sphere()), build_tree(torus())
     pose = Pose(rng.normal(size=4), np.array([0.9, 0.3, 4.0]))
     down = np.array([0.0, 0.0, -1.0])

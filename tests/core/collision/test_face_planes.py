@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Bools, Floats, Ints
 from physplace_addon.core.collision import build_tree
 from physplace_addon.core.collision.face_planes import Planes
 from physplace_addon.core.collision.node_pairs import Motion
+from physplace_addon.core.collision.tree import BoxTree
+from physplace_addon.core.rigid import Pose
 from tests.core.collision.soups import hostile_soup, random_pose, sphere
 
 
-def passed(tree, node, pose, center, half, reach):
+def passed(tree: BoxTree, node: Ints, pose: Pose, center: Floats, half: Floats, reach: float) -> Bools:
     motion = Motion(pose)
     moved, around = motion.boxes(np.concatenate([center, half]))
     planes = Planes.below(tree, node)
@@ -16,7 +19,7 @@ def passed(tree, node, pose, center, half, reach):
     return planes.are_passed([heights], reach)
 
 
-def test_what_is_passed_is_beyond_every_plane(rng):
+def test_what_is_passed_is_beyond_every_plane(rng: np.random.Generator) -> None:
     for triangles in (sphere(), hostile_soup(rng, 80)):
         tree = build_tree(triangles, 0.01 * rng.random(len(triangles)))
         node = np.arange(len(tree.start)).repeat(8)
@@ -33,7 +36,7 @@ def test_what_is_passed_is_beyond_every_plane(rng):
             assert (heights > bound).all() or (heights < -bound).all()
 
 
-def test_over_a_flat_part_nothing_is_lost(rng):
+def test_over_a_flat_part_nothing_is_lost(rng: np.random.Generator) -> None:
     floor = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1.0, 0, 0], [1, 1, 0], [0, 1, 0]]])
     tree = build_tree(floor)
     pose = random_pose(rng).identity()

@@ -2,22 +2,24 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.collision import build_tree
 from physplace_addon.core.collision.node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from physplace_addon.core.collision.tree import BoxTree
 from tests.core.collision.soups import random_pose, random_soup
 
 
-def below(tree, node):
+def below(tree: BoxTree, node: int) -> set[int]:
     return set(tree.order[tree.start[node] : tree.start[node] + tree.count[node]].tolist())
 
 
-def pairs_below(tree1, tree2, node1, node2):
+def pairs_below(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> list[tuple[int, int]]:
     return sorted(
         (a, b) for i, j in zip(node1, node2, strict=True) for a in below(tree1, i) for b in below(tree2, j)
     )
 
 
-def test_no_triangle_pair_is_lost_or_doubled_on_the_way_down(rng):
+def test_no_triangle_pair_is_lost_or_doubled_on_the_way_down(rng: np.random.Generator) -> None:
     tree1, tree2 = build_tree(random_soup(rng, 37)), build_tree(random_soup(rng, 11, size=2.0))
     node1, node2 = first_pairs(tree1, tree2)
     everything = [(a, b) for a in range(37) for b in range(11)]
@@ -31,7 +33,7 @@ def test_no_triangle_pair_is_lost_or_doubled_on_the_way_down(rng):
     assert sorted(done) == everything
 
 
-def test_a_placed_box_holds_the_placed_corners(rng):
+def test_a_placed_box_holds_the_placed_corners(rng: np.random.Generator) -> None:
     pose, tree = random_pose(rng), build_tree(random_soup(rng, 50))
     center, half = Motion(pose).boxes(tree.boxes)
     for node in range(len(tree.start)):
@@ -39,7 +41,7 @@ def test_a_placed_box_holds_the_placed_corners(rng):
         assert (np.abs(corners - center[:, node]) <= half[:, node] + 1e-14).all()
 
 
-def test_triangles_are_placed_as_their_points_are(rng):
+def test_triangles_are_placed_as_their_points_are(rng: np.random.Generator) -> None:
     pose, tree = random_pose(rng), build_tree(random_soup(rng, 20))
     number = np.array([3, 3, 19, 0])
     placed = Motion(pose).corners(corners_of(tree, number))

@@ -1,8 +1,11 @@
 """Triangles of one body that cut through each other or lie on each other: oracles try every pair."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import build_tree
 from physplace_addon.core.collision.self_intersection import self_crossings, self_overlays
 from tests.core.collision.soups import hostile_soup, random_soup, sphere
@@ -10,7 +13,7 @@ from tests.oracles.triangles import crossings
 
 
 @pytest.mark.parametrize("soup", [random_soup, hostile_soup])
-def test_every_pair_that_cuts_is_found_once(rng, soup):
+def test_every_pair_that_cuts_is_found_once(rng: np.random.Generator, soup: Callable[..., Floats]) -> None:
     triangles = soup(rng, 300)
     expected = np.unique(np.sort(crossings(triangles, triangles, 1e-9), axis=1), axis=0)
     found = self_crossings(build_tree(triangles), 1e-9)
@@ -18,12 +21,12 @@ def test_every_pair_that_cuts_is_found_once(rng, soup):
     assert np.array_equal(found, expected)
 
 
-def test_neighbours_do_not_cut_each_other(rng):
+def test_neighbours_do_not_cut_each_other(rng: np.random.Generator) -> None:
     ball = sphere(24, 12) + 1e-9 * rng.normal(size=3)
     assert len(self_crossings(build_tree(ball), 1e-12)) == 0
 
 
-def common_area(first, second):
+def common_area(first: Floats, second: Floats) -> float:
     """The area that two triangles (3, 2) have in common: the one cut off along each side of the other."""
     left = list(first if np.linalg.det([first[1] - first[0], first[2] - first[0]]) > 0 else first[::-1])
     cutter = second if np.linalg.det([second[1] - second[0], second[2] - second[0]]) > 0 else second[::-1]
@@ -37,10 +40,12 @@ def common_area(first, second):
             if h >= 0.0:
                 cut.append(p)
         left = cut
-    return 0.5 * abs(sum(np.linalg.det([p, q]) for p, q in zip(left, [*left[1:], *left[:1]], strict=True)))
+    return float(
+        0.5 * abs(sum(np.linalg.det([p, q]) for p, q in zip(left, [*left[1:], *left[:1]], strict=True)))
+    )
 
 
-def test_every_pair_that_lies_on_each_other_is_found_once(rng):
+def test_every_pair_that_lies_on_each_other_is_found_once(rng: np.random.Generator) -> None:
     """Triangles of a lattice, in a few planes that meet: many only share a corner or part of a side."""
     flat = rng.integers(0, 8, size=(150, 3, 2)).astype(float)
     flat = flat[np.abs(np.linalg.det(flat[:, 1:] - flat[:, :1])) > 0.5]

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.collision import build_tree, join_trees, tree_of
 from physplace_addon.core.collision.partition import partition
-from physplace_addon.core.collision.tree import highest_below
+from physplace_addon.core.collision.tree import BoxTree, highest_below
 from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
 
 
@@ -19,7 +20,7 @@ class ABody(SimpleNamespace):
     __hash__ = object.__hash__
 
 
-def check_tree(tree, triangles, bound):
+def check_tree(tree: BoxTree, triangles: Floats, bound: Floats) -> None:
     """Every triangle is in one leaf, boxes hold what is below them, levels and ranges agree."""
     count = len(triangles)
     inner = np.flatnonzero(tree.children[:, 0] >= 0)
@@ -42,34 +43,38 @@ def check_tree(tree, triangles, bound):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 701])
-def test_every_triangle_is_in_one_leaf_and_every_box_holds_its_children(rng, count):
+def test_every_triangle_is_in_one_leaf_and_every_box_holds_its_children(
+    rng: np.random.Generator, count: int
+) -> None:
     triangles, bound = hostile_soup(rng, count), 0.1 * rng.random(count)
     check_tree(build_tree(triangles, bound), triangles, bound)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_size_and_place_do_not_matter(rng, scale, offset):
+def test_size_and_place_do_not_matter(rng: np.random.Generator, scale: float, offset: float) -> None:
     triangles = scale * random_soup(rng, 300) + offset
     bound = np.full(300, 0.01 * scale)
     check_tree(build_tree(triangles, bound), triangles, bound)
 
 
-def test_triangles_all_in_one_place_still_make_a_shallow_tree(rng):
+def test_triangles_all_in_one_place_still_make_a_shallow_tree(rng: np.random.Generator) -> None:
     triangles = np.repeat(random_soup(rng, 1), 1024, axis=0)
     tree = build_tree(triangles)
     check_tree(tree, triangles, np.zeros(1024))
     assert len(tree.level_start) <= 12
 
 
-def test_a_geometric_progression_does_not_make_a_tree_as_deep_as_it_has_triangles(rng):
+def test_a_geometric_progression_does_not_make_a_tree_as_deep_as_it_has_triangles(
+    rng: np.random.Generator,
+) -> None:
     triangles = random_soup(rng, 1, size=0.1) * (0.5 ** np.arange(1000))[:, None, None]
     tree = build_tree(triangles)
     check_tree(tree, triangles, np.zeros(1000))
     assert len(tree.level_start) <= 40
 
 
-def test_a_set_is_split_at_its_widest_gap(rng):
+def test_a_set_is_split_at_its_widest_gap(rng: np.random.Generator) -> None:
     """Paper Figure 5: nine boxes left of a gap along y and one right of it are not halved."""
     lower = rng.random((10, 3)) * [5.0, 1.0, 5.0]
     lower[9, 1] += 7.0
@@ -79,14 +84,14 @@ def test_a_set_is_split_at_its_widest_gap(rng):
     assert parts.order[parts.start[second]] == 9
 
 
-def test_the_widest_gap_wins_over_narrower_ones_on_other_axes():
+def test_the_widest_gap_wins_over_narrower_ones_on_other_axes() -> None:
     lower = np.array([[0.0, 0, 0], [2.0, 0, 0], [0.0, 5, 0], [2.0, 5, 0]])
     parts = partition(lower, lower + 1.0, 1)
     halves = [set(parts.order[parts.start[n] : parts.start[n] + 2]) for n in parts.children[0]]
     assert halves == [{0, 1}, {2, 3}]
 
 
-def test_without_a_gap_the_middle_of_the_most_varied_axis_splits(rng):
+def test_without_a_gap_the_middle_of_the_most_varied_axis_splits(rng: np.random.Generator) -> None:
     center = rng.random((200, 3)) * [1.0, 9.0, 1.0]
     parts = partition(center - 1.0, center + 1.0, 1)
     first = parts.children[0, 0]
@@ -96,7 +101,7 @@ def test_without_a_gap_the_middle_of_the_most_varied_axis_splits(rng):
     assert np.array_equal(chosen, center[:, 1] < middle)
 
 
-def test_each_of_several_separate_pieces_is_a_node_of_its_own():
+def test_each_of_several_separate_pieces_is_a_node_of_its_own() -> None:
     piece = torus()
     tree = build_tree(np.concatenate([shifted(piece, 4.0 * i, 0.0, 0.0) for i in range(5)]))
     nodes = np.flatnonzero(tree.count == len(piece))
@@ -105,7 +110,7 @@ def test_each_of_several_separate_pieces_is_a_node_of_its_own():
     assert {0, 1, 2, 3, 4} == set().union(*alone)
 
 
-def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng):
+def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng: np.random.Generator) -> None:
     parts = [random_soup(rng, n) + 3.0 * rng.normal(size=3) for n in (40, 1, 7, 200)]
     tree = join_trees(*(build_tree(part, np.full(len(part), 0.02)) for part in parts))
     together = np.concatenate(parts)
@@ -113,7 +118,7 @@ def test_joined_trees_hold_the_triangles_of_all_in_sequence(rng):
     check_tree(tree, together, np.full(len(together), 0.02))
 
 
-def test_the_same_triangles_give_the_same_tree(rng):
+def test_the_same_triangles_give_the_same_tree(rng: np.random.Generator) -> None:
     triangles = random_soup(rng, 500)
     assert np.array_equal(build_tree(triangles).order, build_tree(triangles.copy()).order)
 
@@ -128,12 +133,12 @@ def test_the_same_triangles_give_the_same_tree(rng):
         (np.zeros((2, 3, 3)), np.array([0.0, -1.0])),
     ],
 )
-def test_what_cannot_be_a_tree_is_refused(triangles, bound):
+def test_what_cannot_be_a_tree_is_refused(triangles: Floats, bound: Floats | None) -> None:
     with pytest.raises(ValueError, match=r"expected|finite"):
         build_tree(triangles, bound)
 
 
-def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng):
+def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng: np.random.Generator) -> None:
     body = ABody(triangles=random_soup(rng, 9), triangle_bound=np.zeros(9))
     tree = tree_of(body)
     assert tree_of(body) is tree
@@ -143,12 +148,12 @@ def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng):
     assert gone() is None
 
 
-def triangles_below(tree, node):
+def triangles_below(tree: BoxTree, node: int) -> Ints:
     return tree.order[tree.start[node] : tree.start[node] + tree.count[node]]
 
 
 @pytest.mark.parametrize("joins", [False, True])
-def test_a_node_knows_the_planes_of_all_triangles_below_it(rng, joins):
+def test_a_node_knows_the_planes_of_all_triangles_below_it(rng: np.random.Generator, joins: bool) -> None:
     soups = [shifted(hostile_soup(rng, 60), 3.0 * i, 0.0, 0.0) for i in range(3)]
     bounds = [0.05 * rng.random(60) for _ in soups]
     trees = [build_tree(soup, bound) for soup, bound in zip(soups, bounds, strict=True)]

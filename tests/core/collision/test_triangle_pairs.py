@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import (
     closest_on_triangle,
     triangles_intersect,
@@ -18,12 +19,13 @@ from tests.core.collision.soups import (
 SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 
 
-def on_triangle(barycentric, triangles):
-    return np.einsum("ki,kij->kj", barycentric, triangles)
+def on_triangle(barycentric: Floats, triangles: Floats) -> Floats:
+    result: Floats = np.einsum("ki,kij->kj", barycentric, triangles)
+    return result
 
 
 @SCALES
-def test_no_sampled_points_of_two_triangles_are_nearer(rng, scale):
+def test_no_sampled_points_of_two_triangles_are_nearer(rng: np.random.Generator, scale: float) -> None:
     first, second = scale * hostile_soup(rng, 300), scale * shifted(hostile_soup(rng, 300), 1.0, 0.0, 0.0)
     distance, point1, point2 = closest_on_triangles(first, second)
     assert (distance <= sampled_distance(first, second) + 1e-14 * scale).all()
@@ -34,7 +36,7 @@ def test_no_sampled_points_of_two_triangles_are_nearer(rng, scale):
         assert np.abs(foot - point).max() <= 1e-8 * scale
 
 
-def test_moving_or_swapping_two_triangles_does_not_change_their_distance(rng):
+def test_moving_or_swapping_two_triangles_does_not_change_their_distance(rng: np.random.Generator) -> None:
     first, second = random_soup(rng, 300), random_soup(rng, 300)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     moved = closest_on_triangles(first @ turn.T + 5.0, second @ turn.T + 5.0)[0]
@@ -77,7 +79,9 @@ UNIT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
 )
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 100.0])
-def test_triangles_that_meet_in_every_way(rng, other, meets, scale, offset):
+def test_triangles_that_meet_in_every_way(
+    rng: np.random.Generator, other: Floats, meets: bool, scale: float, offset: float
+) -> None:
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     first, second = (((t @ turn.T) + offset)[None] * scale for t in (UNIT, other))
     for pair in ((first, second), (second, first)):
@@ -86,14 +90,14 @@ def test_triangles_that_meet_in_every_way(rng, other, meets, scale, offset):
         assert np.isfinite(result.point).all() == meets
 
 
-def test_the_tolerance_is_a_distance(rng):
+def test_the_tolerance_is_a_distance(rng: np.random.Generator) -> None:
     first, second = random_soup(rng, 2000), random_soup(rng, 2000)
     distance = closest_on_triangles(first, second)[0]
     for tolerance in (1e-3, 0.05, 0.3):
         assert np.array_equal(triangles_intersect(first, second, tolerance).hit, distance <= tolerance)
 
 
-def test_the_point_of_an_intersection_lies_on_both(rng):
+def test_the_point_of_an_intersection_lies_on_both(rng: np.random.Generator) -> None:
     first, second = random_soup(rng, 2000, spread=0.2), random_soup(rng, 2000, spread=0.2)
     hit, point = triangles_intersect(first, second)
     assert 200 < hit.sum() < 1800

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.collision import free_travel
 from physplace_addon.core.contact.body_pair import BodyPair
@@ -18,6 +20,7 @@ from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = (0.0, 0.0, 0.0)
@@ -31,7 +34,7 @@ MAKERS = {
     "cylinder": lambda: exact(kinds.cylinder(0.5, 2.0), "cylinder"),
     "plane": lambda: exact(kinds.plane(8.0, 8.0), "plane"),
     "bowl": lambda: exact(
-        kinds.revolution(BOWL, sharp=[False, False, False, True, True, False, False, False]), "bowl"
+        swept.revolution(BOWL, sharp=[False, False, False, True, True, False, False, False]), "bowl"
     ),
     "slab": lambda: polyhedron((CUBE_POINTS - [0.0, 0.0, 0.5]) * [8.0, 8.0, 1.0], CUBE_TRIANGLES, "slab"),
     "cube": lambda: polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube"),
@@ -50,12 +53,17 @@ def prepared(name: str) -> ContactBody:
     return ContactBody.of([body(name)])
 
 
-def pose(turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> Pose:
+def pose(turn: ArrayLike = UPRIGHT, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
     """The pose turned by a rotation vector, radians, with the body's origin at a point."""
     return Pose.identity().displaced(at, turn, np.zeros(3))
 
 
-def meet(active: str | Body, world: str | Body, turn=UPRIGHT, at=(0.0, 0.0, 0.0)) -> BodyPair:
+def meet(
+    active: str | Body,
+    world: str | Body,
+    turn: ArrayLike = UPRIGHT,
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> BodyPair:
     """The pair of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))
     return BodyPair.of(first, second, pose(turn, at))
@@ -93,7 +101,13 @@ def settle_at(body_pair: BodyPair, point: InterfacePoints, gap: float) -> tuple[
 
 
 def chance_meeting(
-    active: str, world: str, kind: str, rng: np.random.Generator, about=UPRIGHT, spread=np.pi, aside=0.8
+    active: str,
+    world: str,
+    kind: str,
+    rng: np.random.Generator,
+    about: ArrayLike = UPRIGHT,
+    spread: float = np.pi,
+    aside: float = 0.8,
 ) -> tuple[BodyPair, InterfacePoints]:
     """A random pose near the world, and in it one interface point of a kind, soft in no direction.
 
@@ -123,7 +137,7 @@ def is_sharp(body_pair: BodyPair, point: InterfacePoints) -> bool:
     return bool(np.linalg.norm(np.cross(first.tangents[0, 0], second.tangents[0, 0])) > 0.4)
 
 
-def largest_hole(points):
+def largest_hole(points: Floats) -> float:
     """The widest angle about the z axis without a point."""
     angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
-    return np.diff(np.concatenate([angles, [angles[0] + 2.0 * np.pi]])).max()
+    return float(np.diff(np.concatenate([angles, [angles[0] + 2.0 * np.pi]])).max())

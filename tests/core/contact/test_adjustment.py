@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.adjustment import (
     CONTACT_CLEARANCE,
     Adjusted,
@@ -25,16 +28,16 @@ from tests.bodies_of_the_paper import box, floor, sphere
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def above(body, height: float, world=None) -> Placement:
+def above(body: Body, height: float, world: Sequence[Body] | None = None) -> Placement:
     return Placement(body, Pose(UPRIGHT, np.array([0.0, 0.0, height])), world or [floor()])
 
 
-def down(placement: Placement, by: float):
+def down(placement: Placement, by: float) -> Floats:
     """The trial of a body moved down, as x (6,)."""
     return np.array([0.0, 0.0, -by / placement.state.system.radius, 0.0, 0.0, 0.0])
 
 
-def test_a_ball_that_was_moved_into_the_floor_is_lifted_to_the_clearance():
+def test_a_ball_that_was_moved_into_the_floor_is_lifted_to_the_clearance() -> None:
     placement = above(sphere(0.5).body, 0.51)
     state = placement.state
     trial = state.system.displaced(down(placement, 0.02))
@@ -46,14 +49,14 @@ def test_a_ball_that_was_moved_into_the_floor_is_lifted_to_the_clearance():
     assert found.points.gap.min() >= 0.0
 
 
-def test_a_lift_farther_than_allowed_fails():
+def test_a_lift_farther_than_allowed_fails() -> None:
     placement = above(sphere(0.5).body, 0.51)
     state = placement.state
     trial = state.system.displaced(down(placement, 0.04))
     assert adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.01) is None
 
 
-def test_the_least_correction_changes_no_point_that_has_room():
+def test_the_least_correction_changes_no_point_that_has_room() -> None:
     placement = above(box((0.5, 0.5, 0.5)).body, 0.51)
     state = placement.state
     assert np.abs(least_correction(state.system, FREE_BODIES, state.local_points)).max() == 0.0
@@ -65,14 +68,14 @@ def test_the_least_correction_changes_no_point_that_has_room():
     assert abs(x[2] * sunk.radius - 0.005) < 1e-9
 
 
-def test_a_step_through_a_thin_plate_is_solved_again_with_what_it_would_cross():
+def test_a_step_through_a_thin_plate_is_solved_again_with_what_it_would_cross() -> None:
     thin = np.diag([1.0, 1.0, 0.01, 1.0])
     plate = box((2.0, 2.0, 0.1)).body.transformed(thin)
     placement = above(box((0.5, 0.5, 0.5)).body, 0.6, [plate])
     start = replace(placement.state, local_points=InterfacePoints.none())
     asked = []
 
-    def solve_again(points):
+    def solve_again(points: InterfacePoints) -> Step:
         asked.append(len(points))
         return Step(np.zeros(6), np.zeros(len(points)))
 
@@ -85,7 +88,7 @@ def test_a_step_through_a_thin_plate_is_solved_again_with_what_it_would_cross():
     assert taken.system.poses[0].translation[2] == 0.6
 
 
-def test_what_was_crossed_on_the_way_is_not_clear():
+def test_what_was_crossed_on_the_way_is_not_clear() -> None:
     thin = np.diag([1.0, 1.0, 0.01, 1.0])
     plate = box((2.0, 2.0, 0.1)).body.transformed(thin)
     placement = above(box((0.1, 0.1, 0.1)).body, 0.2, [plate])
@@ -95,7 +98,7 @@ def test_what_was_crossed_on_the_way_is_not_clear():
     assert not is_clear(state.system, beyond, InterfacePoints.none())
 
 
-def test_points_are_new_if_their_pair_of_features_is():
+def test_points_are_new_if_their_pair_of_features_is() -> None:
     points = above(box((0.5, 0.5, 0.5)).body, 0.51).state.local_points
     assert len(points) > 1
     assert len(not_among(points, points.take(slice(1)))) == len(points) - 1

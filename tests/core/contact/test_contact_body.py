@@ -10,7 +10,7 @@ from tests.core.contact.body_pairs import body, prepared
 
 
 @pytest.mark.parametrize("name", ["cube", "cone", "cylinder", "bowl", "torus"])
-def test_every_segment_and_vertex_is_owned_once_by_a_triangle_that_touches_it(name):
+def test_every_segment_and_vertex_is_owned_once_by_a_triangle_that_touches_it(name: str) -> None:
     found = prepared(name)
     solid, every = found.body, np.arange(len(found.body.triangles))
     owner, segment = found.segments.of_rows(every)
@@ -21,7 +21,7 @@ def test_every_segment_and_vertex_is_owned_once_by_a_triangle_that_touches_it(na
     assert away.max(initial=0.0) <= 1e-9
 
 
-def test_a_cube_is_plain_and_a_cylinder_only_where_it_owns_no_rim():
+def test_a_cube_is_plain_and_a_cylinder_only_where_it_owns_no_rim() -> None:
     assert prepared("cube").is_plain
     cylinder = prepared("cylinder")
     assert not cylinder.is_plain
@@ -31,7 +31,7 @@ def test_a_cube_is_plain_and_a_cylinder_only_where_it_owns_no_rim():
     assert np.abs(cylinder.body.triangles[disks][:, :, 2]).min() == pytest.approx(1.0)
 
 
-def test_faces_edges_and_vertices_know_whether_they_are_flat_or_straight():
+def test_faces_edges_and_vertices_know_whether_they_are_flat_or_straight() -> None:
     cylinder, cube = prepared("cylinder"), prepared("cube")
     dims, first = np.array([FACE, EDGE, VERTEX]), np.zeros(3, int)
     assert cube.flat_or_straight(dims, first).tolist() == [True, True, False]
@@ -41,13 +41,15 @@ def test_faces_edges_and_vertices_know_whether_they_are_flat_or_straight():
     assert not cylinder.flat_or_straight(np.array([EDGE]), np.array([0])).any()
 
 
-def test_only_closed_bodies_know_their_outside():
+def test_only_closed_bodies_know_their_outside() -> None:
     world = ContactBody.of([body("cube"), body("plane")])
     assert world.trusted.tolist() == [True] * len(body("cube").face_surface) + [False]
 
 
 @pytest.mark.parametrize(("height", "kept"), [(0.0, 0.0), (2e-7, 1.0), (1e-3, 0.0)])
-def test_the_dihedral_tolerance_is_the_sine_of_an_angle_that_rounding_made(height, kept):
+def test_the_dihedral_tolerance_is_the_sine_of_an_angle_that_rounding_made(
+    height: float, kept: float
+) -> None:
     corners = [[-4.0, -4.0, -height], [4.0, -4.0, 0.0], [4.0, 4.0, -height], [-4.0, 4.0, 0.0]]
     square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
     found = dihedral_tolerances(square, np.ones(2, bool))

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints
 from physplace_addon.core.contact.system import ContactSystem, Reach
 from physplace_addon.core.rigid import Pose
@@ -14,23 +17,23 @@ TILT = np.array([0.9, 0.2, -0.3, 0.1])
 FAR = Reach(0.2, 0.2, 0.2)
 
 
-def block(half):
+def block(half: float) -> Body:
     return box((half, 0.7 * half, 0.5 * half)).body
 
 
-def torus():
+def torus() -> Body:
     return exact(kinds.torus(1.0, 0.3), "torus")
 
 
-def ellipsoid():
+def ellipsoid() -> Body:
     return exact(kinds.superquadric(0.9, 0.6, 0.5, 1.0, 1.0), "ellipsoid")
 
 
-def cylinder():
+def cylinder() -> Body:
     return exact(kinds.cylinder(0.5, 1.0), "cylinder")
 
 
-def pose(turn, at):
+def pose(turn: ArrayLike, at: ArrayLike) -> Pose:
     return Pose(np.asarray(turn, float), np.asarray(at, float))
 
 
@@ -43,7 +46,7 @@ PAIRS = {
 }
 
 
-def met(name):
+def met(name: str) -> tuple[ContactSystem, InterfacePoints]:
     first, second, upper = PAIRS[name]
     lower = pose([0.95, -0.1, 0.2, 0.05], (0.2, -0.1, 0.1))
     system = ContactSystem.of(
@@ -55,20 +58,20 @@ def met(name):
     return system, points
 
 
-def drop(height):
+def drop(height: float) -> Floats:
     matrix = np.eye(4)
     matrix[2, 3] = height
     return matrix
 
 
-def gaps(system, points, x):
+def gaps(system: ContactSystem, points: InterfacePoints, x: Floats) -> Floats:
     solved = system.displaced(x).track(points)
     assert len(solved) == len(points)
     return solved.gap / system.radius
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_the_gradient_by_both_poses_is_the_finite_difference(name):
+def test_the_gradient_by_both_poses_is_the_finite_difference(name: str) -> None:
     system, points = met(name)
     step = 1e-5
     found = np.stack(
@@ -79,7 +82,7 @@ def test_the_gradient_by_both_poses_is_the_finite_difference(name):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_the_hessian_by_both_poses_is_the_finite_difference(name):
+def test_the_hessian_by_both_poses_is_the_finite_difference(name: str) -> None:
     system, points = met(name)
     keep = points.softest * system.radius > 1e-3
     points = points.take(keep)
@@ -96,7 +99,7 @@ def test_the_hessian_by_both_poses_is_the_finite_difference(name):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_gap_does_not_change_when_both_bodies_move_together(name):
+def test_a_gap_does_not_change_when_both_bodies_move_together(name: str) -> None:
     system, points = met(name)
     rng = np.random.default_rng(2)
     turn, shift, about = 0.3 * rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
@@ -104,7 +107,7 @@ def test_a_gap_does_not_change_when_both_bodies_move_together(name):
     assert np.abs(moved.track(points).gap - system.track(points).gap).max() < 1e-12
 
 
-def test_contact_forces_on_the_two_bodies_are_equal_and_opposite():
+def test_contact_forces_on_the_two_bodies_are_equal_and_opposite() -> None:
     system, points = met("corner on face")
     maps = system.wrench_maps(points)
     normals = system.in_world(points).normal
@@ -114,14 +117,14 @@ def test_contact_forces_on_the_two_bodies_are_equal_and_opposite():
     assert np.abs(forces + others).max() < 1e-12
 
 
-def test_points_seen_in_the_world_and_back_are_the_same():
+def test_points_seen_in_the_world_and_back_are_the_same() -> None:
     system, points = met("edge on edge")
     back = system.in_pair_frames(system.in_world(points))
     for name in ("point1", "point2", "normal"):
         assert np.abs(getattr(back, name) - getattr(points, name)).max() < 1e-12
 
 
-def test_a_body_that_occurs_twice_is_prepared_once():
+def test_a_body_that_occurs_twice_is_prepared_once() -> None:
     ball = torus()
     system = ContactSystem.of([ball, ball], [Pose.identity(), pose([1, 0, 0, 0], (3, 0, 0))], [])
     assert system.bodies[0] is system.bodies[1]
@@ -129,7 +132,7 @@ def test_a_body_that_occurs_twice_is_prepared_once():
     assert system.pairs(1.0) == [(0, 1)]
 
 
-def test_every_body_meets_what_stands_still():
+def test_every_body_meets_what_stands_still() -> None:
     ball = torus()
     system = ContactSystem.of([ball, ball], [Pose.identity(), pose([1, 0, 0, 0], (9, 0, 0))], [floor()])
     assert system.pairs(0.1) == [(0, FIXED), (1, FIXED)]

@@ -2,35 +2,43 @@
 
 import numpy as np
 
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.continuous_collision import swept_contacts
 from physplace_addon.core.contact.features import FACE, VERTEX
 from physplace_addon.core.contact.interpenetration import triangles_overlap
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from tests.core.contact.body_pairs import meet
 
 CORNER_DOWN = (0.6, 0.5, 0.0)
 EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
 
 
-def kinds_crossed(active, world, turn, start, end):
+def kinds_crossed(
+    active: str,
+    world: str | Body,
+    turn: tuple[float, float, float],
+    start: tuple[float, float, float],
+    end: tuple[float, float, float],
+) -> tuple[set[str], InterfacePoints]:
     motion = meet(active, world, turn, start), meet(active, world, turn, end)
     (crossed,) = swept_contacts([motion])
     return set(crossed.kinds()), crossed
 
 
-def test_a_vertex_pushed_through_a_triangle_is_reported():
+def test_a_vertex_pushed_through_a_triangle_is_reported() -> None:
     kinds, crossed = kinds_crossed("cube", "plane", CORNER_DOWN, (0.1, 0.2, 1.0), (0.1, 0.2, 0.6))
     assert "vertex/face" in kinds
     assert (crossed.normal[:, 2] > 1.0 - 1e-12).all()
     assert (crossed.gap > 0.0).all()
 
 
-def test_a_face_pushed_over_a_vertex_is_reported():
+def test_a_face_pushed_over_a_vertex_is_reported() -> None:
     kinds, crossed = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (0.3, 0.4, 1.1), (0.3, 0.4, 0.9))
     assert "face/vertex" in kinds
     assert (crossed.gap > 0.0).all()
 
 
-def test_an_edge_pushed_through_an_edge_is_reported():
+def test_an_edge_pushed_through_an_edge_is_reported() -> None:
     start, end = (0.0, 0.0, 1.5), (0.0, 0.0, 1.0)
     world = meet("cube", "cube").active.body.transformed(
         np.array(meet("cube", "cube", (0.0, 0.25 * np.pi, 0.0)).pose.matrix4)
@@ -41,23 +49,23 @@ def test_an_edge_pushed_through_an_edge_is_reported():
     assert np.abs(lowest.normal - [0.0, 0.0, 1.0]).max(axis=1).min() < 1e-12
 
 
-def test_a_step_all_the_way_through_a_sheet_is_reported():
+def test_a_step_all_the_way_through_a_sheet_is_reported() -> None:
     kinds, _ = kinds_crossed("cube", "plane", CORNER_DOWN, (0.0, 0.0, 1.2), (0.0, 0.0, -1.2))
     assert "vertex/face" in kinds
     assert not triangles_overlap(meet("cube", "plane", CORNER_DOWN, (0.0, 0.0, -1.2)), 1e-9)
 
 
-def test_sliding_over_a_face_crosses_nothing():
+def test_sliding_over_a_face_crosses_nothing() -> None:
     kinds, _ = kinds_crossed("cube", "plane", (0.0, 0.0, 0.2), (0.0, 0.0, 0.5001), (0.3, 0.2, 0.5001))
     assert kinds == set()
 
 
-def test_sliding_past_a_corner_crosses_nothing():
+def test_sliding_past_a_corner_crosses_nothing() -> None:
     kinds, _ = kinds_crossed("cube", "cube", (0.0, 0.0, 0.0), (1.001, -0.4, 0.2), (1.001, 1.4, 0.2))
     assert kinds == set()
 
 
-def test_what_crosses_a_sheet_is_what_dense_sampling_of_the_motion_finds(rng):
+def test_what_crosses_a_sheet_is_what_dense_sampling_of_the_motion_finds(rng: np.random.Generator) -> None:
     """A corner crosses if it is above the sheet at the start and below it later."""
     crossings = 0
     for _ in range(40):
@@ -75,7 +83,7 @@ def test_what_crosses_a_sheet_is_what_dense_sampling_of_the_motion_finds(rng):
     assert crossings > 10
 
 
-def test_motions_in_one_batch_give_what_each_gives_alone(rng):
+def test_motions_in_one_batch_give_what_each_gives_alone(rng: np.random.Generator) -> None:
     motions = []
     for _ in range(6):
         turn, at = rng.normal(size=3), (0.2, 0.1, rng.uniform(0.6, 1.2))

@@ -4,25 +4,28 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.features import EDGE, FACE, VERTEX, FeatureGeometry, FeaturePoints
+from physplace_addon.core.rigid import Pose
 from tests.core.contact.body_pairs import body, pose
 
 PLACED = pose((0.4, -0.2, 0.7), (0.3, 0.1, -0.2))
 
 
-def on_faces(name, rng, count=12, placed=PLACED):
+def on_faces(name: str, rng: np.random.Generator, count: int = 12, placed: Pose = PLACED) -> FeaturePoints:
     solid = body(name)
     rows = rng.integers(0, len(solid.triangles), count)
     uv = solid.triangle_uv[rows].mean(axis=1)
     return FeaturePoints(solid, placed, np.full(count, FACE), solid.triangle_face[rows], uv)
 
 
-def on_rims(rng, count=8):
+def on_rims(rng: np.random.Generator, count: int = 8) -> FeaturePoints:
     t = np.stack([rng.uniform(0.0, 6.0, count), np.zeros(count)], axis=1)
     return FeaturePoints(body("cylinder"), PLACED, np.full(count, EDGE), rng.integers(0, 2, count), t)
 
 
 @pytest.mark.parametrize("name", ["torus", "ellipsoid", "ball"])
-def test_the_curvature_of_a_face_is_the_second_difference_along_it(name, rng):
+def test_the_curvature_of_a_face_is_the_second_difference_along_it(
+    name: str, rng: np.random.Generator
+) -> None:
     points, step = on_faces(name, rng), 1e-4
     here = points.geometry()
     np.testing.assert_allclose(np.linalg.norm(here.normal, axis=1), 1.0, atol=1e-12)
@@ -35,7 +38,7 @@ def test_the_curvature_of_a_face_is_the_second_difference_along_it(name, rng):
         np.testing.assert_allclose(first, here.tangents[:, a], atol=1e-6)
 
 
-def test_the_curvature_vector_of_an_edge_is_the_second_difference_along_it(rng):
+def test_the_curvature_vector_of_an_edge_is_the_second_difference_along_it(rng: np.random.Generator) -> None:
     points, step = on_rims(rng), 1e-4
     here = points.geometry()
     along = step * here.tangents[:, 0]
@@ -45,7 +48,7 @@ def test_the_curvature_vector_of_an_edge_is_the_second_difference_along_it(rng):
     assert not here.normal.any()
 
 
-def test_a_vertex_stays_where_it_is():
+def test_a_vertex_stays_where_it_is() -> None:
     apex = FeaturePoints(body("cone"), PLACED, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
     there = apex.geometry()
     np.testing.assert_allclose(there.point, PLACED.points(body("cone").vertices), atol=1e-14)
@@ -53,7 +56,7 @@ def test_a_vertex_stays_where_it_is():
     assert not there.tangents.any()
 
 
-def test_mixed_dimensions_are_evaluated_as_each_alone(rng):
+def test_mixed_dimensions_are_evaluated_as_each_alone(rng: np.random.Generator) -> None:
     solid = body("cylinder")
     dim, index = np.array([EDGE, FACE, EDGE, FACE]), np.array([0, 1, 1, 2])
     param = np.array([[0.3, 0.0], [0.2, 0.4], [2.0, 0.0], [0.1, 0.3]])
@@ -65,7 +68,7 @@ def test_mixed_dimensions_are_evaluated_as_each_alone(rng):
             np.testing.assert_allclose(getattr(together, name)[row], getattr(alone, name)[0], atol=1e-14)
 
 
-def test_seen_from_another_frame_only_directions_and_places_turn(rng):
+def test_seen_from_another_frame_only_directions_and_places_turn(rng: np.random.Generator) -> None:
     there = on_faces("torus", rng).geometry()
     turned = there.seen_from(PLACED)
     np.testing.assert_allclose(turned.point, PLACED.points(there.point), atol=1e-14)
@@ -75,7 +78,7 @@ def test_seen_from_another_frame_only_directions_and_places_turn(rng):
     np.testing.assert_allclose(back.tangents, there.tangents, atol=1e-13)
 
 
-def test_the_curvature_along_a_direction_is_linear_in_it(rng):
+def test_the_curvature_along_a_direction_is_linear_in_it(rng: np.random.Generator) -> None:
     there = on_faces("ellipsoid", rng).geometry()
     np.testing.assert_allclose(there.curvature_along(there.normal), there.curvature, atol=1e-14)
     np.testing.assert_allclose(there.curvature_along(there.tangents[:, 0]), 0.0, atol=1e-14)
@@ -84,7 +87,7 @@ def test_the_curvature_along_a_direction_is_linear_in_it(rng):
     np.testing.assert_allclose(rims.curvature_along(inward)[:, 0, 0], 2.0, atol=1e-12)  # 1 / radius
 
 
-def test_rows_put_into_an_empty_value_are_those_taken_out_again(rng):
+def test_rows_put_into_an_empty_value_are_those_taken_out_again(rng: np.random.Generator) -> None:
     there, rows = on_faces("torus", rng, 3).geometry(), np.array([4, 0, 2])
     room = FeatureGeometry.empty(5)
     room.put(rows, there)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.free_travel import free_distance, least_distance
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose, quaternion_exponential
@@ -13,26 +14,26 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 DOWN = np.array([0.0, 0.0, -1.0])
 
 
-def two_boxes(turn=UPRIGHT) -> ContactSystem:
+def two_boxes(turn: Floats = UPRIGHT) -> ContactSystem:
     """One box over the other, which stands two over a floor."""
     body = box((0.5, 0.5, 0.5)).body
     poses = [Pose(UPRIGHT, np.array([0.0, 0.0, 5.5])), Pose(turn, np.array([0.0, 0.0, 2.5]))]
     return ContactSystem.of([body, body], poses, [floor()])
 
 
-def test_a_body_falls_to_what_is_first_below_it():
+def test_a_body_falls_to_what_is_first_below_it() -> None:
     system = two_boxes()
     assert abs(free_distance(system, 0, DOWN, 0.1) - 1.9) < 1e-6
     assert abs(free_distance(system, 1, DOWN, 0.0) - 2.0) < 1e-6
     assert np.isinf(free_distance(system, 0, -DOWN, 0.1))
 
 
-def test_the_way_is_the_same_to_a_turned_body():
+def test_the_way_is_the_same_to_a_turned_body() -> None:
     system = two_boxes(quaternion_exponential(np.array([0.0, 0.0, 0.7])))
     assert abs(free_distance(system, 0, DOWN, 0.0) - 2.0) < 1e-6
 
 
-def test_the_distance_is_that_of_the_nearest_body_and_no_more_than_asked_for():
+def test_the_distance_is_that_of_the_nearest_body_and_no_more_than_asked_for() -> None:
     system = two_boxes()
     assert 1.9 < least_distance(system, 0) <= 2.0
     assert least_distance(system, 0, most=0.5) == 0.5

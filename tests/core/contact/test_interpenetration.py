@@ -15,7 +15,7 @@ from tests.core.meshes import SQUARE_TRIANGLES
 
 
 @pytest.mark.parametrize("depth", [1e-9, 1e-3, 0.2])
-def test_a_corner_pushed_into_a_floor_is_as_deep_as_it_was_pushed(depth):
+def test_a_corner_pushed_into_a_floor_is_as_deep_as_it_was_pushed(depth: float) -> None:
     turn = (0.6, 0.5, 0.0)
     low = meet("cube", "slab", turn)
     lowest = low.pose.points(low.active.body.vertices)[:, 2].min()
@@ -25,13 +25,13 @@ def test_a_corner_pushed_into_a_floor_is_as_deep_as_it_was_pushed(depth):
     assert not triangles_overlap(body_pair, 1.1 * depth)
 
 
-def test_curved_triangles_overlap_by_less_than_they_may_be_off_their_surfaces():
+def test_curved_triangles_overlap_by_less_than_they_may_be_off_their_surfaces() -> None:
     touching = meet("ball", "ball", at=(0.0, 0.0, 2.0))
     assert triangle_overlaps(touching, curved=True).depth.max(initial=0.0) == 0.0
     assert triangle_overlaps(meet("ball", "ball", at=(0.0, 0.0, 1.6)), curved=True).depth.max() > 0.01
 
 
-def test_boxes_that_overlap_without_their_triangles_are_apart():
+def test_boxes_that_overlap_without_their_triangles_are_apart() -> None:
     turn = (0.25 * np.pi, 0.0, 0.0)
     assert not triangles_overlap(meet("cube", "cube", turn, (0.0, 1.15, 1.15)), 1e-9)
     assert triangles_overlap(meet("cube", "cube", turn, (0.0, 0.75, 0.75)), 1e-9)
@@ -40,7 +40,9 @@ def test_boxes_that_overlap_without_their_triangles_are_apart():
 @pytest.mark.parametrize(
     ("height", "dip", "cuts"), [(2e-7, 0.0, False), (2e-7, 1e-6, True), (1e-4, 0.0, True)]
 )
-def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(height, dip, cuts):
+def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(
+    height: float, dip: float, cuts: bool
+) -> None:
     """A square, in single precision two triangles with a ridge; a sheet stands across it on its ends."""
     corners = [[-4.0, -4.0, -height], [4.0, -4.0, 0.0], [4.0, 4.0, -height], [-4.0, 4.0, 0.0]]
     square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
@@ -50,7 +52,7 @@ def test_an_edge_that_lies_on_a_face_may_dip_into_its_rounding_and_no_deeper(hei
     assert triangles_overlap(body_pair, 1e-11 * body_pair.radius) is cuts
 
 
-def test_a_corner_through_a_face_cuts_however_little_the_face_bends():
+def test_a_corner_through_a_face_cuts_however_little_the_face_bends() -> None:
     corners = [[-4.0, -4.0, -2e-7], [4.0, -4.0, 0.0], [4.0, 4.0, -2e-7], [-4.0, 4.0, 0.0]]
     square = polyhedron(corners, [[0, 1, 3], [1, 2, 3]], "square")
     kite = [[0.0, 0.1, -1e-8], [0.5, 0.5, 1.0], [0.0, 0.5, 2.0], [-0.5, 0.5, 1.0]]
@@ -58,13 +60,13 @@ def test_a_corner_through_a_face_cuts_however_little_the_face_bends():
     assert triangles_overlap(body_pair, 1e-11 * body_pair.radius)
 
 
-def test_an_overlap_of_curved_bodies_needs_an_interface_point():
+def test_an_overlap_of_curved_bodies_needs_an_interface_point() -> None:
     body_pair = meet("ball", "ball", at=(0.0, 0.0, 1.9))
     assert len(missed_collisions(body_pair, InterfacePoints.none())) > 0
     assert len(missed_collisions(body_pair, everything_within(body_pair, 0.2))) == 0
 
 
-def test_touching_tessellations_are_explained_by_the_contact():
+def test_touching_tessellations_are_explained_by_the_contact() -> None:
     body_pair = meet("ball", "plane", at=(0.0, 0.0, 1.0 - 1e-6))
     points = everything_within(body_pair, 0.05)
     assert len(points) >= 1

@@ -7,10 +7,12 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.collision import directional_pairs, near_pairs
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import EDGE, VERTEX, FeaturePoints
 from physplace_addon.core.contact.normal_cones import least_slopes
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.body_pairs import lowered, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, torus
@@ -18,12 +20,12 @@ from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, torus
 FEATURE = ("dim1", "index1", "dim2", "index2")
 
 
-def convex(rng):
+def convex(rng: np.random.Generator) -> Body:
     points = rng.normal(size=(12, 3))
     return polyhedron(points, ConvexHull(points).simplices, "convex")
 
 
-def sheet(rng, cells=6, bend=0.1):
+def sheet(rng: np.random.Generator, cells: int = 6, bend: float = 0.1) -> Body:
     """A wavy sheet over [-2, 2]^2 with creases and flat spots."""
     line = np.linspace(-2.0, 2.0, cells + 1)
     x, y = np.meshgrid(line, line, indexing="ij")
@@ -43,14 +45,16 @@ BODIES = {
 }
 
 
-def keys(points):
+def keys(points: InterfacePoints) -> list[tuple[int, ...]]:
     columns = np.stack([getattr(points, name) for name in FEATURE], axis=1)
     return [*map(tuple, columns.tolist())]
 
 
 @pytest.mark.parametrize("world", BODIES)
 @pytest.mark.parametrize("active", BODIES)
-def test_every_pair_within_reach_is_found_and_in_the_same_order(rng, active, world):
+def test_every_pair_within_reach_is_found_and_in_the_same_order(
+    rng: np.random.Generator, active: str, world: str
+) -> None:
     body_pair = meet(BODIES[active](rng), BODIES[world](rng))
     first, second = body_pair.active, body_pair.world
     everything = np.divmod(
@@ -77,7 +81,7 @@ def test_every_pair_within_reach_is_found_and_in_the_same_order(rng, active, wor
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
+def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng: np.random.Generator, name: str) -> None:
     body = ContactBody.of([BODIES[name](rng)])
     shape = body.body
     for dim, count, spread in (
@@ -96,7 +100,7 @@ def test_no_direction_of_a_normal_cone_is_outside_the_bounds(rng, name):
         assert (np.abs(upward[inside]) <= spread[index[inside]] + 1e-9).all()
 
 
-def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng):
+def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng: np.random.Generator) -> None:
     floor, ring = sheet(rng, cells=60, bend=0.0), polyhedron(*torus(40, 20), "ring")
     body_pair = meet(
         ring.transformed(0.25 * np.eye(4) + 0.75 * np.diag([0.0, 0, 0, 1])), floor, at=(0.0, 0.0, 0.251)

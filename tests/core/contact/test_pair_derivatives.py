@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.pair_derivatives import (
     PairScale,
     gradient_by_second,
@@ -15,12 +18,20 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def moved(x, centre):
+def moved(x: Floats, centre: Floats) -> tuple[Floats, Floats, Floats]:
     """The map (turn, centre, shift) of a displacement x about a centre."""
     return pose(x[3:]).matrix, centre, x[:3]
 
 
-def gap_of(normal, point, centre_a, centre_b, x_a, x_b, stiffness):
+def gap_of(
+    normal: Floats,
+    point: Floats,
+    centre_a: Floats,
+    centre_b: Floats,
+    x_a: Floats,
+    x_b: Floats,
+    stiffness: Floats,
+) -> float:
     """A gap that depends on the relative pose alone: a quadratic function of where a point of a is, in b."""
     turn_a, _, shift_a = moved(x_a, centre_a)
     turn_b, _, shift_b = moved(x_b, centre_b)
@@ -29,7 +40,7 @@ def gap_of(normal, point, centre_a, centre_b, x_a, x_b, stiffness):
     return normal @ in_b + 0.5 * in_b @ stiffness @ in_b
 
 
-def differences(function, step=1e-3):
+def differences(function: Callable[[Floats], float], step: float = 1e-3) -> tuple[Floats, Floats]:
     """Gradient (12,) and Hessian (12, 12) of a function of x = (x_a, x_b), by central differences."""
     e = step * np.eye(12)
     gradient = np.array([(function(d) - function(-d)) / (2.0 * step) for d in e])
@@ -43,12 +54,12 @@ def differences(function, step=1e-3):
     return gradient, hessian
 
 
-def test_both_derivatives_are_those_of_finite_differences(rng):
+def test_both_derivatives_are_those_of_finite_differences(rng: np.random.Generator) -> None:
     normal, point, centre_a, centre_b = rng.normal(size=(4, 3))
     root = rng.normal(size=(3, 3))
     stiffness = root @ root.T
 
-    def gap(x):
+    def gap(x: Floats) -> float:
         return gap_of(normal, point, centre_a, centre_b, x[:6], x[6:], stiffness)
 
     gradient, hessian = differences(gap)
@@ -60,14 +71,14 @@ def test_both_derivatives_are_those_of_finite_differences(rng):
     np.testing.assert_allclose(own[0], hessian[6:, 6:], atol=1e-4)
 
 
-def test_a_shift_of_both_bodies_changes_no_gap(rng):
+def test_a_shift_of_both_bodies_changes_no_gap(rng: np.random.Generator) -> None:
     gradient, separation = rng.normal(size=(3, 6)), rng.normal(size=3)
     both = gradient + gradient_by_second(gradient, separation)
     np.testing.assert_allclose(both[:, :3], 0.0, atol=1e-14)
     np.testing.assert_allclose(transport(np.zeros(3)), np.eye(6))
 
 
-def test_units_of_a_pair_become_those_of_the_system():
+def test_units_of_a_pair_become_those_of_the_system() -> None:
     scale = PairScale.of(2.0, np.array([4.0, 0.0, 0.0]), 0.5, 2.0, 6.0)
     np.testing.assert_allclose(scale.separation, [2.0, 0.0, 0.0])
     np.testing.assert_allclose(scale.first, [4.0, 4.0, 4.0, 4.0, 4.0, 4.0])

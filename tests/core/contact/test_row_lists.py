@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.contact.row_lists import (
     RowLists,
     distinct_pairs,
@@ -14,12 +15,12 @@ from tests.core.contact.body_pairs import pose
 
 
 @pytest.fixture
-def owned(rng):
+def owned(rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Items 100 to 159 that 20 rows own, some none."""
     return np.arange(100, 160), rng.integers(0, 20, 60)
 
 
-def test_every_item_is_in_the_list_of_its_row_in_order(owned):
+def test_every_item_is_in_the_list_of_its_row_in_order(owned: tuple[Ints, Ints]) -> None:
     items, row = owned
     lists = RowLists.of(items, row, 20)
     for r in range(20):
@@ -27,7 +28,9 @@ def test_every_item_is_in_the_list_of_its_row_in_order(owned):
         assert lists.has_items[r] == (row == r).any()
 
 
-def test_rows_may_be_looked_up_repeatedly_and_in_any_order(owned, rng):
+def test_rows_may_be_looked_up_repeatedly_and_in_any_order(
+    owned: tuple[Ints, Ints], rng: np.random.Generator
+) -> None:
     items, row = owned
     rows = rng.integers(0, 20, 33)
     place, found = RowLists.of(items, row, 20).of_rows(rows)
@@ -35,7 +38,7 @@ def test_rows_may_be_looked_up_repeatedly_and_in_any_order(owned, rng):
     assert list(zip(place.tolist(), found.tolist(), strict=True)) == expected
 
 
-def test_a_join_gives_all_pairs_of_equal_rows(rng):
+def test_a_join_gives_all_pairs_of_equal_rows(rng: np.random.Generator) -> None:
     row_a, row_b = np.sort(rng.integers(0, 8, 15)), np.sort(rng.integers(0, 8, 12))
     a, b = rng.integers(0, 99, 15), rng.integers(0, 99, 12)
     left, right = joined_by_row(row_a, a, row_b, b, 8)
@@ -43,7 +46,7 @@ def test_a_join_gives_all_pairs_of_equal_rows(rng):
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 
-def test_distinct_pairs_are_a_set(rng):
+def test_distinct_pairs_are_a_set(rng: np.random.Generator) -> None:
     a, b = rng.integers(0, 6, 50), rng.integers(0, 6, 50)
     found = list(zip(*(column.tolist() for column in distinct_pairs(a, b)), strict=True))
     assert found == sorted(set(zip(a.tolist(), b.tolist(), strict=True)))
@@ -51,12 +54,12 @@ def test_distinct_pairs_are_a_set(rng):
     assert all(pairs.index(pairs[i]) == i for i in first_of_each_pair(a, b).tolist())
 
 
-def test_no_pairs_have_no_first_rows():
+def test_no_pairs_have_no_first_rows() -> None:
     nothing = np.zeros(0, np.intp)
     assert len(first_of_each_pair(nothing, nothing)) == 0
 
 
-def test_points_of_any_shape_are_placed_and_no_pose_is_the_identity(rng):
+def test_points_of_any_shape_are_placed_and_no_pose_is_the_identity(rng: np.random.Generator) -> None:
     points, at = rng.normal(size=(4, 3, 3)), pose((0.3, 0.2, 0.1), (1.0, 2.0, 3.0))
     np.testing.assert_allclose(placed(points, at), points @ at.matrix.T + [1.0, 2.0, 3.0], atol=1e-14)
     assert placed(points, None) is points

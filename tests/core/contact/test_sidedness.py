@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.points.interface_points import (
@@ -20,7 +21,7 @@ from physplace_addon.core.contact.sidedness import (
     with_known_sides,
     without_far_sides,
 )
-from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from tests.core.contact.body_pairs import (
     everything_within,
     meet,
@@ -32,7 +33,7 @@ from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_TRIANGLES
 INNER, WALL = 1.0, 0.03
 
 
-def hemispherical_bowl():
+def hemispherical_bowl() -> Body:
     """A thin bowl open upwards between two spheres about the origin."""
     angles = np.linspace(-0.5 * np.pi, -0.05, 13)
     arc = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -40,10 +41,10 @@ def hemispherical_bowl():
     profile = np.concatenate([(INNER + WALL) * arc, INNER * arc[::-1]])
     sharp = np.zeros(len(profile), bool)
     sharp[12:14] = True
-    return exact(kinds.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
+    return exact(swept.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
 
 
-def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
+def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall() -> None:
     active, world = prepared("small ball"), ContactBody.of([hemispherical_bowl()])
     before = BodyPair.of(active, world, pose(at=(0.1, 0.0, -0.6)))
     here = before.at(pose(at=(0.1, 0.0, -0.66)))
@@ -55,7 +56,7 @@ def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall():
     assert (points.normal @ here.centre < 0.0).all()
 
 
-def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
+def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side() -> None:
     plate = polyhedron((CUBE_POINTS - [0.0, 0.0, 0.5]) * [6.0, 6.0, 0.03], CUBE_TRIANGLES, "plate")
     before = meet("small ball", plate, at=(0.1, 0.2, 0.32))
     here = before.displaced(np.array([0.0, 0.0, -0.02 / before.radius, 0.0, 0.0, 0.0]))
@@ -65,7 +66,7 @@ def test_a_ball_on_a_thin_plate_knows_nothing_of_its_far_side():
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_what_has_run_into_a_sheet_is_on_the_side_it_came_from(side):
+def test_what_has_run_into_a_sheet_is_on_the_side_it_came_from(side: float) -> None:
     before = meet("small ball", "plane", at=(0.1, 0.2, side * 0.31))
     now = before.at(pose(at=(0.1, 0.2, side * 0.1)))
     points = everything_within(now, 0.35, before)
@@ -74,7 +75,7 @@ def test_what_has_run_into_a_sheet_is_on_the_side_it_came_from(side):
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_the_sides_of_unsolved_points_are_those_of_the_pose_before(side):
+def test_the_sides_of_unsolved_points_are_those_of_the_pose_before(side: float) -> None:
     before = meet("small ball", "plane", at=(0.1, 0.2, side * 0.5))
     points = everything_within(before, 0.3).take(slice(0, 1))
     forgotten = replace(points, side=np.full(1, -side))
@@ -82,7 +83,7 @@ def test_the_sides_of_unsolved_points_are_those_of_the_pose_before(side):
     assert sides_of_base(before, forgotten, True, InterfacePoints.none()).tolist() == [side]
 
 
-def test_a_tracked_point_shows_the_side_where_the_gap_does_not():
+def test_a_tracked_point_shows_the_side_where_the_gap_does_not() -> None:
     sheet = meet(
         "cube", polyhedron([[-4, -4, 0], [4, -4, 0], [4, 4, 0], [-4, 4, 0]], SQUARE_TRIANGLES, "sheet")
     )
@@ -95,7 +96,7 @@ def test_a_tracked_point_shows_the_side_where_the_gap_does_not():
     np.testing.assert_array_equal(turned.gap, tracked.gap)
 
 
-def test_a_new_point_of_bodies_known_to_be_apart_is_outside():
+def test_a_new_point_of_bodies_known_to_be_apart_is_outside() -> None:
     sheet = meet(
         "cube", polyhedron([[-4, -4, 0], [4, -4, 0], [4, 4, 0], [-4, 4, 0]], SQUARE_TRIANGLES, "sheet")
     )
@@ -107,7 +108,7 @@ def test_a_new_point_of_bodies_known_to_be_apart_is_outside():
     assert (with_known_sides(here, inside, InterfacePoints.none(), False).gap < 0.0).all()
 
 
-def test_only_points_that_were_outside_before_are_real():
+def test_only_points_that_were_outside_before_are_real() -> None:
     before, now = meet("ball", "slab", at=(0.0, 0.0, 1.01)), meet("ball", "slab", at=(0.0, 0.0, 0.95))
     touching = everything_within(now, 0.2)
     deepest = touching.take(slice(int(touching.gap.argmin()), int(touching.gap.argmin()) + 1))

@@ -1,6 +1,10 @@
 """Random formulas, as text and as functions of numbers of any precision: they share nothing but the tree."""
 
+from collections.abc import Callable
+
 import mpmath as mp
+import numpy as np
+from mpmath import mpf
 
 ONE = {
     **{name: getattr(mp, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")},
@@ -15,7 +19,9 @@ TWO = {"atan2": mp.atan2, "hypot": mp.hypot, "pow": lambda x, y: x**y, "min": mi
 SIGNS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}
 
 
-def random_formula(rng, depth, names=("u", "v")):
+def random_formula(
+    rng: np.random.Generator, depth: int, names: tuple[str, str] = ("u", "v")
+) -> tuple[str, Callable[[tuple[mpf, mpf]], mpf]]:
     """A text, and the function of `names` (numbers in their order) that it means."""
     if depth == 0 or rng.random() < 0.15:
         return _leaf(rng, names)
@@ -40,7 +46,7 @@ def random_formula(rng, depth, names=("u", "v")):
     return f"{name}({a}, {b})", lambda *x: TWO[name](f(*x), g(*x))
 
 
-def _leaf(rng, names):
+def _leaf(rng: np.random.Generator, names: tuple[str, str]) -> tuple[str, Callable[[tuple[mpf, mpf]], mpf]]:
     if rng.random() < 0.7:
         index = int(rng.integers(len(names)))
         return names[index], lambda *x: x[index]

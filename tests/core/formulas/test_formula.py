@@ -4,13 +4,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.formulas import FormulaError, Formulas, number_of
 from tests.core.formulas.random_formulas import random_formula
 
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
 
 
-def six(formulas, u, v):
+def six(formulas: Formulas, u: float, v: float) -> Floats:
     jets = formulas.jets(np.array([[u], [v]]))
     first, second = jets.first[0, :, 0], jets.second[0, :, :, 0]
     return np.array([jets.value[0, 0], *first, second[0, 0], second[0, 1], second[1, 1]])
@@ -37,11 +38,11 @@ def six(formulas, u, v):
         *(("cbrt(-8)", -2.0), ("sign(-3)", -1.0), ("atan2(1, 0)", np.pi / 2), ("2R", 6.0), ("τ/2", np.pi)),
     ],
 )
-def test_a_formula_means_what_a_mathematician_reads(text, value):
+def test_a_formula_means_what_a_mathematician_reads(text: str, value: float) -> None:
     assert number_of(text, {"R": 3.0}) == pytest.approx(value, rel=1e-15, abs=1e-15)
 
 
-def test_derivatives_agree_with_thirty_digits(rng):
+def test_derivatives_agree_with_thirty_digits(rng: np.random.Generator) -> None:
     """To 1e-12 of the largest of the same order: each alone may cancel, all to rounding."""
     asked = 0
     with mp.workdps(60):
@@ -60,7 +61,7 @@ def test_derivatives_agree_with_thirty_digits(rng):
             asked += 1
 
 
-def read_and_evaluated(text, u, v):
+def read_and_evaluated(text: str, u: float, v: float) -> Floats | None:
     """Value and derivatives; None where there are none: divided by a zero, or beyond a function's domain."""
     try:
         found = six(Formulas.read([text], ("u", "v")), u, v)
@@ -69,7 +70,7 @@ def read_and_evaluated(text, u, v):
     return found if np.isfinite(found).all() else None
 
 
-def test_any_number_of_variables_and_formulas_at_many_points(rng):
+def test_any_number_of_variables_and_formulas_at_many_points(rng: np.random.Generator) -> None:
     formulas = Formulas.read(["x*y*z", "x^2 + cos(y)*z"], ("x", "y", "z"))
     p = rng.uniform(-1, 1, (3, 5))
     x, y, z = p

@@ -10,7 +10,7 @@ def parts(jet):
     return [jet.value, *jet.first, *jet.second]
 
 
-def test_a_formula_along_a_bent_way_is_a_polynomial_in_how_far(rng):
+def test_a_formula_along_a_bent_way_is_a_polynomial_in_how_far(rng: np.random.Generator) -> None:
     text = "-(u - 2*v)^5/(1 + k^2) + cos(k)*u*v - min(k, 2)*v^3*(u - atan2(k, 1)) + hypot(k, 1)^1.5"
     formulas, weights, k = Formulas.read([text], ("u", "v", "k")), (1, 2), 0.7
     low = rng.uniform(-1.0, 1.0, (2, 40))
@@ -27,6 +27,6 @@ def test_a_formula_along_a_bent_way_is_a_polynomial_in_how_far(rng):
 
 
 @pytest.mark.parametrize("text", ["sin(u)", "1/u", "u^0.5", "abs(u) + u^2", "max(u, 1)", "u^80", "2^u"])
-def test_of_what_is_no_polynomial_nothing_is_known(text):
+def test_of_what_is_no_polynomial_nothing_is_known(text: str) -> None:
     found = Formulas.read([text], ("u",)).graded([graded(Range(np.ones(1), np.ones(1)), 1)])[0]
     assert np.isnan(found.parts[0].lower).all()

@@ -2,6 +2,7 @@
 
 import builtins
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -76,7 +77,9 @@ PIECES = [
         ("u" * 5000, 4001, "4000"),
     ],
 )
-def test_an_error_points_at_the_character_and_says_what_would_be_right(text, character, says):
+def test_an_error_points_at_the_character_and_says_what_would_be_right(
+    text: str, character: int, says: str
+) -> None:
     with pytest.raises(FormulaError) as caught:
         Formulas.read([text], ("u", "v"))
     assert caught.value.position == character - 1
@@ -86,7 +89,7 @@ def test_an_error_points_at_the_character_and_says_what_would_be_right(text, cha
         assert shown[caret.index("^")] == text[character - 1]
 
 
-def fuzzed(rng, count):
+def fuzzed(rng: np.random.Generator, count: int) -> Iterator[str]:
     """Strings of pieces, of any characters, and formulas with some characters changed, by turns."""
     for number in range(count):
         kind = number % 4
@@ -99,7 +102,7 @@ def fuzzed(rng, count):
             yield text if kind == 2 else changed(text, rng)
 
 
-def changed(text, rng):
+def changed(text: str, rng: np.random.Generator) -> str:
     letters = list(text)
     for _ in range(int(rng.integers(1, 4))):
         place = int(rng.integers(len(letters)))
@@ -107,7 +110,9 @@ def changed(text, rng):
     return "".join(letters)
 
 
-def test_ten_thousand_strings_neither_crash_nor_hang_nor_reach_python(rng, monkeypatch):
+def test_ten_thousand_strings_neither_crash_nor_hang_nor_reach_python(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = list(fuzzed(rng, 10_000))
     reached = []
     for name in ("eval", "exec", "compile", "open", "input"):
@@ -155,6 +160,6 @@ def differences(parts, step):
     return np.array([by_u[0], by_v[0], by_u[1], by_u[2], by_v[2]])
 
 
-def test_other_names_are_those_of_functions():
+def test_other_names_are_those_of_functions() -> None:
     assert set(OTHER_NAMES.values()) <= set(FUNCTIONS)
     assert set(FUNCTIONS) == ({*ONE, *TWO, "sign"} - set(OTHER_NAMES))

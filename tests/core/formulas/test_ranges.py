@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.formulas import FormulaError, Formulas
+from physplace_addon.core.formulas.jets import Jet
+from physplace_addon.core.formulas.ranges import Range
 from tests.core.formulas.random_formulas import random_formula
 
 
-def parts(jet):
+def parts(jet: Jet) -> list[Range | None]:
     return [jet.value, *jet.first, *jet.second]
 
 
-def test_values_and_derivatives_at_points_are_within_the_ranges_of_their_box(rng):
+def test_values_and_derivatives_at_points_are_within_the_ranges_of_their_box(
+    rng: np.random.Generator,
+) -> None:
     bounded = 0
     for _ in range(700):
         text = random_formula(rng, 3)[0]
@@ -69,13 +73,13 @@ def test_values_and_derivatives_at_points_are_within_the_ranges_of_their_box(rng
         *("tan(1.5 + u)", "hypot(u, v)", "acosh(u + 1)", "0*log(u)", "u^1.5", "atanh(1 + u)", "sin(1/u)"),
     ],
 )
-def test_nothing_is_claimed_where_a_formula_is_undefined_or_has_a_kink(text):
+def test_nothing_is_claimed_where_a_formula_is_undefined_or_has_a_kink(text: str) -> None:
     jet = Formulas.read([text], ("u", "v")).ranges(np.full((2, 1), -0.1), np.full((2, 1), 0.1))[0]
     ends = [end for part in parts(jet) if part is not None for end in (part.lower, part.upper)]
     assert not all(np.isfinite(end).all() for end in ends)
 
 
-def test_what_cannot_be_proven_is_named_with_its_place_and_box():
+def test_what_cannot_be_proven_is_named_with_its_place_and_box() -> None:
     formulas = Formulas.read(["u + v*sqrt(u - 1) + 1/v"], ("u", "v"))
     lower = np.array([[2.0, 2.5, 0.5], [1.0, 2.0, 1.0]])
     operation, place, box = formulas.unproven_in(lower, lower + 1.0)
@@ -84,7 +88,7 @@ def test_what_cannot_be_proven_is_named_with_its_place_and_box():
 
 
 @pytest.mark.parametrize("name", ["sin", "cos", "tan", "cosh", "abs"])
-def test_waves_and_hollows_are_bounded_by_their_crests(name, rng):
+def test_waves_and_hollows_are_bounded_by_their_crests(name: str, rng: np.random.Generator) -> None:
     """Against many points of each interval: nothing is outside, and hardly anything is given away."""
     lower = rng.uniform(-12, 12, 400)
     width = 10.0 ** rng.uniform(-3, 1, 400)
@@ -100,7 +104,7 @@ def test_waves_and_hollows_are_bounded_by_their_crests(name, rng):
     assert (found.upper <= values.max(axis=0) + near)[known].all()
 
 
-def test_ranges_shrink_with_their_boxes():
+def test_ranges_shrink_with_their_boxes() -> None:
     formulas = Formulas.read(["(1 + 0.3*cos(v))*cos(u) / (2 + sin(u*v))"], ("u", "v"))
     widths = []
     for width in (1e-2, 1e-4, 1e-6):
@@ -110,7 +114,7 @@ def test_ranges_shrink_with_their_boxes():
     assert widths[2] < 0.02 * widths[1]
 
 
-def test_a_square_is_not_negative():
+def test_a_square_is_not_negative() -> None:
     for text in ("u*u", "u^2", "(u + v)^2", "u^4", "abs(u)"):
         assert (
             Formulas.read([text], ("u", "v")).ranges(np.full((2, 1), -1.0), np.ones((2, 1)))[0].value.lower

@@ -3,10 +3,14 @@
 import numpy as np
 from scipy.spatial import cKDTree
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.particles.floaters import Floaters
+
 _HALVINGS = 12
 
 
-def crossings(function, cell):
+def crossings(function: ImplicitFunction, cell: float) -> tuple[Floats, float]:
     """Points (k, 3) where the edges of a grid cross the surface, and its area.
 
     A piece dA with normal n is crossed by (|n_x| + |n_y| + |n_z|) dA / cell^2 edges.
@@ -32,24 +36,24 @@ def crossings(function, cell):
     return a, float(share.sum() * cell**2)
 
 
-def density(floaters, area, radius):
+def density(floaters: Floaters, area: float, radius: float) -> float:
     """The paper's measure n sigma^2 / area."""
     return len(floaters) * radius**2 / area
 
 
-def variation(floaters):
+def variation(floaters: Floaters) -> float:
     """How much the distance to the nearest neighbour varies: its standard deviation over its mean."""
     nearest = cKDTree(floaters.positions).query(floaters.positions, 2)[0][:, 1]
     return float(nearest.std() / nearest.mean())
 
 
-def uncovered(floaters, points, area):
+def uncovered(floaters: Floaters, points: Floats, area: float) -> float:
     """The largest circle without a floater, over that of a hexagonal packing of as many."""
     spacing = np.sqrt(2.0 * area / (np.sqrt(3.0) * len(floaters)))
     return float(cKDTree(floaters.positions).query(points)[0].max() / (spacing / np.sqrt(3.0)))
 
 
-def off(function, floaters):
+def off(function: ImplicitFunction, floaters: Floaters) -> float:
     """The greatest distance to the surface, to first order, over the floater's radius."""
     value, gradient = function.gradient(floaters.positions)
     return float((np.abs(value) / np.linalg.norm(gradient, axis=1) / floaters.radii).max())

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     Blob,
     CylinderField,
@@ -12,22 +13,23 @@ from physplace_addon.core.implicit import (
     blobby_cylinders,
     blobby_spheres,
 )
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 
 BIAS = 0.5
 
 
-def blobby_cylinder(length=2.0, radius=0.6):
+def blobby_cylinder(length: float = 2.0, radius: float = 0.6) -> Blob:
     """One blobby cylinder along x about the origin (Figure 1): the surface is 0.83 radii from the segment."""
     half = 0.5 * length
     return blobby_cylinders(BIAS, [[-half, 0.0, 0.0]], [[half, 0.0, 0.0]], radius)
 
 
-def torus(ring=1.0, tube=0.4):
+def torus(ring: float = 1.0, tube: float = 0.4) -> FormulaFunction:
     """A torus about z as a formula; its parameters are its two radii, R and r."""
     return FormulaFunction.read("(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2", {"R": ring, "r": tube})
 
 
-def fourteen_spheres(seed=14):
+def fourteen_spheres(seed: int = 14) -> Blob:
     """Fourteen blobby spheres (m = 56 without the bias) grown upon one another: one lump, 2 to 3 across."""
     rng = np.random.default_rng(seed)
     centres = [np.zeros(3)]
@@ -36,7 +38,7 @@ def fourteen_spheres(seed=14):
     return blobby_spheres(BIAS, centres, rng.uniform(0.4, 0.6, 14))
 
 
-def blob_of_genus(genus, seed=0):
+def blob_of_genus(genus: int, seed: int = 0) -> Blob:
     """A blob of 0 to 5 holes: rings of spheres or of cylinders, side by side, each tied to the next.
 
     Turned at random; between 1.5 and 12 across. Without holes it is a branching chain of spheres.
@@ -67,7 +69,7 @@ def blob_of_genus(genus, seed=0):
     return Blob(BIAS, (SphereField.of(turned[0], ball_radii), CylinderField.of(turned[1], turned[2], radii)))
 
 
-def _ring(rng):
+def _ring(rng: np.random.Generator) -> Floats:
     """Twelve to fourteen places on an oval of about radius 1, nearly in the plane of x and y."""
     count = int(rng.integers(12, 15))
     angle = np.arange(count) * 2.0 * np.pi / count
@@ -75,12 +77,12 @@ def _ring(rng):
     return np.column_stack((np.cos(angle), rng.uniform(0.9, 1.1) * np.sin(angle), tilt * np.sin(angle)))
 
 
-def _direction(rng):
+def _direction(rng: np.random.Generator) -> Floats:
     way = rng.normal(size=3)
     return way / np.linalg.norm(way)
 
 
-def genus_on_a_grid(function, cells=72):
+def genus_on_a_grid(function: ImplicitFunction, cells: int = 72) -> int:
     """The genus of a closed surface, from the Euler characteristic of the grid points inside and their
     unit cells: half that of the surface, 1 - genus, for one component.
     """

@@ -9,7 +9,7 @@ from tests.core.implicit.particles.scattered_floaters import scattered
 
 
 @pytest.mark.parametrize("spread", [0.1, 30.0])
-def test_neighbours_by_trees_are_those_of_all_pairs(spread) -> None:
+def test_neighbours_by_trees_are_those_of_all_pairs(spread: float) -> None:
     positions, radii = scattered(150, spread=spread)
     apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
     near = np.triu(apart <= np.maximum(radii[:, None], radii[None]), 1)
@@ -21,7 +21,9 @@ def test_neighbours_by_trees_are_those_of_all_pairs(spread) -> None:
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 30.0])
 @pytest.mark.parametrize("by_all", [2**16, 0], ids=["by all", "by cells"])
-def test_neighbours_of_some_are_those_of_all_that_have_one_of_them(monkeypatch, spread, by_all) -> None:
+def test_neighbours_of_some_are_those_of_all_that_have_one_of_them(
+    monkeypatch: pytest.MonkeyPatch, spread: float, by_all: int
+) -> None:
     monkeypatch.setattr(neighbours, "_BY_ALL", by_all)
     positions, radii = scattered(300, spread=spread)
     some = np.random.default_rng(1).random(300) < 0.2

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Quadrics, Spheres, blobby_spheres, intersection
 from physplace_addon.core.implicit.projection import (
     bracketed_heights,
@@ -19,7 +20,7 @@ from tests.core.implicit.surfaces import fourteen_spheres
 BALL = Spheres.of([[0.0, 0.0, 0.0]], 1.0)
 
 
-def around(count, low, high, seed=0):
+def around(count: int, low: float, high: float, seed: int = 0) -> Floats:
     """Places at distances from low to high from the origin."""
     draw = np.random.default_rng(seed)
     directions = draw.normal(size=(count, 3))
@@ -65,7 +66,7 @@ def test_a_traced_step_gives_what_projection_gives_and_the_distance_before_it() 
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_closest_points_of_a_blob_far_off_are_on_it_and_about_the_nearest(scale) -> None:
+def test_closest_points_of_a_blob_far_off_are_on_it_and_about_the_nearest(scale: float) -> None:
     blob = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], [scale])
     radius = scale * np.sqrt(np.log(2.0))
     places = scale * around(40, 1.5, 2.5)

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.ray_intersection import first_hit
 
 LONE = float(np.exp(-1.0))  # the bias by which a lone blobby sphere has its own radius
 
 
-def ball(centre=(0.0, 0.0, 0.0), radius=1.0):
+def ball(centre: ArrayLike = (0.0, 0.0, 0.0), radius: float = 1.0) -> Blob:
     return blobby_spheres(LONE, [centre], [radius])
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("offset", [0.0, 1e4])
-def test_a_ray_meets_a_ball_at_its_near_side(scale, offset):
+def test_a_ray_meets_a_ball_at_its_near_side(scale: float, offset: float) -> None:
     centre = scale * np.array([offset, 0.0, offset])
     origin = centre + scale * np.array([0.3, -7.0, 0.2])
     hit = first_hit(ball(centre, scale), origin, np.array([0.0, 1.0, 0.0]), 100.0 * scale)
     assert hit == pytest.approx(scale * (7.0 - np.sqrt(1.0 - 0.09 - 0.04)), rel=1e-9)
 
 
-def test_rays_agree_with_marching_in_tiny_steps():
+def test_rays_agree_with_marching_in_tiny_steps() -> None:
     rng = np.random.default_rng(3)
     blob = blobby_spheres(LONE, rng.uniform(-1.5, 1.5, (9, 3)), rng.uniform(0.3, 0.8, 9))
     met = 0
@@ -42,7 +44,7 @@ def test_rays_agree_with_marching_in_tiny_steps():
     assert met > 5
 
 
-def test_a_needle_far_off_is_not_missed():
+def test_a_needle_far_off_is_not_missed() -> None:
     centres = np.stack([np.full(200, 50.0), np.zeros(200), np.linspace(-1.0, 1.0, 200)], axis=1)
     radii = np.append(np.full(200, 0.01), 1.0)
     needle = blobby_spheres(LONE, np.vstack([centres, [[500.0, 0.0, 0.0]]]), radii)
@@ -50,13 +52,13 @@ def test_a_needle_far_off_is_not_missed():
     assert hit == pytest.approx(50.0, abs=0.03)
 
 
-def test_a_ray_that_ends_before_the_surface_meets_nothing():
+def test_a_ray_that_ends_before_the_surface_meets_nothing() -> None:
     origin, along = np.array([0.0, 0.0, -5.0]), np.array([0.0, 0.0, 1.0])
     assert first_hit(ball(), origin, along, 3.9) is None
     assert first_hit(ball(), origin, -along, 100.0) is None
     assert first_hit(ball((2.0, 0.0, 0.0)), origin, along, 100.0) is None
 
 
-def test_a_surface_that_is_not_there_is_not_met():
+def test_a_surface_that_is_not_there_is_not_met() -> None:
     nothing = blobby_spheres(2.0, [[0.0, 0.0, 0.0]], [1.0])
     assert first_hit(nothing, np.array([0.0, 0.0, -5.0]), np.array([0.0, 0.0, 1.0]), 100.0) is None

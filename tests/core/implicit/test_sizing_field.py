@@ -9,7 +9,7 @@ from tests.core.implicit.surfaces import torus
 
 
 @pytest.mark.parametrize("radius", [1e-3, 1.0, 50.0])
-def test_a_sphere_is_curved_by_one_over_its_radius(radius) -> None:
+def test_a_sphere_is_curved_by_one_over_its_radius(radius: float) -> None:
     places = radius * np.eye(3)
     curvature = greatest_curvature(Spheres.of([[0.0, 0.0, 0.0]], radius), places)
     assert np.allclose(curvature * radius, 1.0, rtol=0, atol=1e-12)

@@ -14,7 +14,9 @@ def test_cells_are_numbered_once_each_with_z_running_fastest() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.1, 1.0, 100.0])
-def test_pairs_between_places_and_positions_are_those_of_all_pairs(spread, rng) -> None:
+def test_pairs_between_places_and_positions_are_those_of_all_pairs(
+    spread: float, rng: np.random.Generator
+) -> None:
     places, positions = 5.0 + 0.3 * rng.normal(size=(40, 3)), 5.0 + rng.normal(size=(500, 3))
     own, others = (0.05 + 0.1 * rng.random(count) * spread for count in (40, 500))
     own, others = np.minimum(own, 0.5), np.minimum(others, 0.5)
@@ -32,7 +34,7 @@ def test_no_places_have_no_pairs() -> None:
         assert [len(end) for end in found] == [0, 0]
 
 
-def test_what_is_within_reach_is_in_a_cell_beside(rng) -> None:
+def test_what_is_within_reach_is_in_a_cell_beside(rng: np.random.Generator) -> None:
     places = rng.normal(size=(20, 3))
     grid = UniformGrid(places, 0.4)
     beside = grid.beside(grid.cells(places[:1]))

@@ -1,13 +1,18 @@
 """Wild interaction with a blob: random drags, pins, elements that come and go, split, merge and vanish."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import ndimage
 
+from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.sculpting import Sculpting
-from physplace_addon.core.implicit.control.state import SculptSettings
+from physplace_addon.core.implicit.control.state import SculptSettings, SculptState
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres
 
@@ -35,7 +40,7 @@ class Wild:
     fits: list[float] = field(default_factory=list, repr=False)
 
 
-def grid_of(blob, cell):
+def grid_of(blob: Blob, cell: float) -> tuple[Floats, Bools]:
     """Places (x, y, z, 3) of a grid that holds a blob, and which are inside."""
     low, high = blob.box()
     counts = np.maximum(np.ceil((high - low) / cell), 1).astype(int) + 3
@@ -44,7 +49,7 @@ def grid_of(blob, cell):
     return places, (blob.value(places.reshape(-1, 3)) < 0.0).reshape(counts)
 
 
-def components_without(places, inside, cell, positions):
+def components_without(places: Floats, inside: Bools, cell: float, positions: Floats) -> list[Floats]:
     """The centres of components, seen by a grid, that have no particle on them."""
     label, count = ndimage.label(inside, np.ones((3, 3, 3)))
     owner = ndimage.grey_dilation(label, size=(3, 3, 3))
@@ -56,13 +61,13 @@ def components_without(places, inside, cell, positions):
     return [places[label == number].mean(axis=0) for number in missing]
 
 
-def area_of(inside, cell):
+def area_of(inside: Bools, cell: float) -> float:
     """About the area: the faces of the grid between inside and outside, which are half as much again."""
     faces = sum(int((np.diff(inside.astype(int), axis=axis) != 0).sum()) for axis in range(3))
     return faces * cell**2 / 1.5
 
 
-def happen(sculpting, draw):
+def happen(sculpting: Sculpting, draw: np.random.Generator) -> bool:
     """One random event; returns whether pinned points may have been left."""
     state = sculpting.state
     reach = np.array([[-_FAR] * 3, [_FAR] * 3])
@@ -80,10 +85,10 @@ def happen(sculpting, draw):
     elif kind >= 7:
         sculpting.change_function(changed(state.function, draw))
         return True
-    return kind == 6
+    return bool(kind == 6)
 
 
-def changed(blob, draw):
+def changed(blob: Blob, draw: np.random.Generator) -> Blob:
     """Elements moved, added, taken away, or shrunk to next to nothing."""
     rows = blob.parameters[1:].reshape(-1, 4).copy()
     kind, one = draw.integers(5), draw.integers(len(rows)) if len(rows) else 0
@@ -103,7 +108,7 @@ def changed(blob, draw):
     return blobby_spheres(0.5, rows[:, :3], rows[:, 3])
 
 
-def wild(seed, steps, radius=0.2, say=None):
+def wild(seed: int, steps: int, radius: float = 0.2, say=None) -> Wild:
     """Sculpt for so many steps, an event in every tenth."""
     draw = np.random.default_rng(seed)
     settings = SculptSettings(FloaterSettings(radius))
@@ -130,7 +135,9 @@ def wild(seed, steps, radius=0.2, say=None):
     return found
 
 
-def examined(found, state, missing, radius):
+def examined(
+    found: Wild, state: SculptState, missing: Sequence[tuple[Floats, int]], radius: float
+) -> list[tuple[Floats, int]]:
     """Look for crowds, and for components without a particle; return these with how often they were met."""
     blob = state.function
     if not np.all(blob.box()[0] <= blob.box()[1]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.free_travel import free_distance
 from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach
 from physplace_addon.core.mechanics.coordinates import Coordinates
@@ -44,7 +45,7 @@ def assert_derivatives(coordinates: Coordinates, system: ContactSystem) -> None:
     points = nearest_points(system)
     assert len(points) >= 2
 
-    def gaps(x):
+    def gaps(x: Floats) -> Floats:
         return coordinates.displaced(system, x).track(points).gap / system.radius
 
     unit = STEP * np.eye(coordinates.size(system))

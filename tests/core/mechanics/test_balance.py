@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.mechanics.balance import balance, even_forces
 
 WEIGHT = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
@@ -12,14 +13,14 @@ FEET = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, -1.0], [-1.0,
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def rows(normals, arms):
+def rows(normals: Floats, arms: Floats) -> Floats:
     """The contacts' gradients (k, 6)."""
     normals = np.broadcast_to(normals, np.shape(arms))
     return np.concatenate([normals, np.cross(arms, normals)], axis=1)
 
 
 @pytest.mark.parametrize("count", [1, 4, 9, 40])
-def test_the_residual_is_the_least_that_pushing_forces_leave(count):
+def test_the_residual_is_the_least_that_pushing_forces_leave(count: int) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         gradients, wrench = rng.normal(size=(count, 6)), rng.normal(size=6)
@@ -31,19 +32,19 @@ def test_the_residual_is_the_least_that_pushing_forces_leave(count):
         assert np.abs(push * forces).max() < 1e-9
 
 
-def test_without_contacts_the_whole_weight_is_unbalanced():
+def test_without_contacts_the_whole_weight_is_unbalanced() -> None:
     forces, residual = balance(WEIGHT, np.zeros((0, 6)))
     assert len(forces) == 0
     assert np.array_equal(residual, WEIGHT)
     assert len(even_forces(WEIGHT, np.zeros((0, 6)))) == 0
 
 
-def test_a_table_with_four_feet_rests_a_quarter_on_each():
+def test_a_table_with_four_feet_rests_a_quarter_on_each() -> None:
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
         assert np.abs(even_forces(WEIGHT, rows(UP, FEET[order])) - 0.25).max() < 1e-9
 
 
-def test_even_forces_leave_no_more_than_the_best_balance():
+def test_even_forces_leave_no_more_than_the_best_balance() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         gradients = rng.normal(size=(12, 6))
@@ -54,14 +55,14 @@ def test_even_forces_leave_no_more_than_the_best_balance():
             assert np.linalg.norm(wrench + gradients.T @ forces) <= best + 1e-9
 
 
-def test_even_forces_balance_exactly_what_can_be_balanced():
+def test_even_forces_balance_exactly_what_can_be_balanced() -> None:
     for seed in range(10):
         gradients = np.random.default_rng(seed).normal(size=(9, 6))
         wrench = -gradients.T @ np.random.default_rng(seed + 100).random(9)
         assert np.abs(wrench + gradients.T @ even_forces(wrench, gradients)).max() < 1e-12
 
 
-def test_only_the_svd_glues_a_table_whose_centre_of_mass_is_outside():
+def test_only_the_svd_glues_a_table_whose_centre_of_mass_is_outside() -> None:
     inside = rows(UP, FEET + np.array([0.99, 0.0, 0.0]))
     outside = rows(UP, FEET + np.array([1.01, 0.0, 0.0]))
     forces, residual = balance(WEIGHT, outside, "svd")

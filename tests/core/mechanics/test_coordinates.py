@@ -45,24 +45,25 @@ class Hinge(Coordinates):
         return (gradients[:, 6 * self.body : 6 * self.body + 3] @ to_axis).reshape(-1, 1, 1)
 
     def _arm(self, system: ContactSystem) -> Floats:
-        return (system.centres[self.body] - self.point) / system.radii[self.body]
+        result: Floats = (system.centres[self.body] - self.point) / system.radii[self.body]
+        return result
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_free_bodies_have_the_gradients_and_curvatures_of_differences(seed):
+def test_free_bodies_have_the_gradients_and_curvatures_of_differences(seed: int) -> None:
     assert_derivatives(FREE_BODIES, near_ellipsoids(seed))
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("body", [0, 1])
-def test_a_new_kind_of_coordinates_has_them_by_the_chain_rule(seed, body):
+def test_a_new_kind_of_coordinates_has_them_by_the_chain_rule(seed: int, body: int) -> None:
     axis = np.random.default_rng(seed).normal(size=3)
     hinge = Hinge(body, np.array([0.5, -1.0, 1.5]), axis / np.linalg.norm(axis))
     assert_derivatives(hinge, near_ellipsoids(seed))
 
 
 @pytest.mark.parametrize("coordinates", [FREE_BODIES, Hinge(0, np.zeros(3), np.array([0.0, 0.6, 0.8]))])
-def test_twists_are_how_the_bodies_move(coordinates):
+def test_twists_are_how_the_bodies_move(coordinates: Coordinates) -> None:
     system = near_ellipsoids(4)
     for column, direction in zip(coordinates.twists(system).T, np.eye(coordinates.size(system)), strict=True):
         there = coordinates.displaced(system, 1e-6 * direction)
@@ -74,7 +75,7 @@ def test_twists_are_how_the_bodies_move(coordinates):
             assert np.abs(turn - skew(twist[3:])).max() < 1e-8
 
 
-def test_a_wrench_does_the_same_work_in_any_coordinates():
+def test_a_wrench_does_the_same_work_in_any_coordinates() -> None:
     system, hinge = near_ellipsoids(5), Hinge(1, np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]))
     wrench = np.random.default_rng(5).normal(size=12)
     moved = hinge.displaced(system, np.array([1e-6]))
@@ -84,7 +85,7 @@ def test_a_wrench_does_the_same_work_in_any_coordinates():
     assert np.array_equal(FREE_BODIES.wrench(system, wrench), wrench)
 
 
-def test_pairs_of_bodies_at_rest_are_not_looked_for():
+def test_pairs_of_bodies_at_rest_are_not_looked_for() -> None:
     system = near_ellipsoids(1)
     hinge = Hinge(1, np.zeros(3), np.array([0.0, 0.0, 1.0]))
     reach = Reach(0.1, 0.1, 0.0)
@@ -94,7 +95,7 @@ def test_pairs_of_bodies_at_rest_are_not_looked_for():
     assert ((found.body1 == 1) | (found.body2 == 1)).all()
 
 
-def test_the_length_of_a_motion_bounds_how_far_a_point_of_a_body_moves():
+def test_the_length_of_a_motion_bounds_how_far_a_point_of_a_body_moves() -> None:
     system, rng = near_ellipsoids(2), np.random.default_rng(6)
     hinge = Hinge(0, np.array([0.2, 0.1, 1.0]), np.array([1.0, 0.0, 0.0]))
     for coordinates in (FREE_BODIES, hinge):
@@ -108,7 +109,7 @@ def test_the_length_of_a_motion_bounds_how_far_a_point_of_a_body_moves():
                 assert far <= coordinates.length(system, x) * (1.0 + 1e-3)
 
 
-def test_each_free_body_is_a_block_of_the_trust_region():
+def test_each_free_body_is_a_block_of_the_trust_region() -> None:
     system = near_ellipsoids(0)
     region = FREE_BODIES.trust_region(system, 0.1)
     assert np.array_equal(region.blocks, [0] * 6 + [1] * 6)

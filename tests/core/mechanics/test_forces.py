@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.mechanics.external_wrench import ExternalWrench, weights_of
@@ -16,7 +19,7 @@ POINT, OTHER = np.array([0.4, -0.3, 0.2]), np.array([-0.2, 0.1, 0.3])
 DOWN = (0.0, 0.0, -1.0)
 
 
-def two():
+def two() -> ContactSystem:
     """A box and a larger one, turned and apart."""
     small, large = box((0.3, 0.5, 0.2)).body, box((0.6, 0.7, 1.0)).body
     poses = [
@@ -38,7 +41,7 @@ CONSERVATIVE = {
 FOLLOWING = {"push": lambda a: Local(POINT, np.array([1.0, 2.0, -0.5]), strength=0.8, body=1)}
 
 
-def differences(system, value, step=1e-6):
+def differences(system: ContactSystem, value, step: float = 1e-6) -> Floats:
     """Central differences of a function of the system, along each of the pose's coordinates."""
     return np.stack(
         [
@@ -50,7 +53,7 @@ def differences(system, value, step=1e-6):
 
 
 @pytest.mark.parametrize("name", CONSERVATIVE)
-def test_the_wrench_is_the_energy_s_slope(name):
+def test_the_wrench_is_the_energy_s_slope(name: str) -> None:
     system = two()
     force = CONSERVATIVE[name](system)
     step = 1e-9 if "hand" in name else 1e-6
@@ -59,7 +62,7 @@ def test_the_wrench_is_the_energy_s_slope(name):
 
 
 @pytest.mark.parametrize("name", CONSERVATIVE | FOLLOWING)
-def test_the_wrench_changes_as_its_finite_differences(name):
+def test_the_wrench_changes_as_its_finite_differences(name: str) -> None:
     system = two()
     force = (CONSERVATIVE | FOLLOWING)[name](system)
     step = 1e-9 if "hand" in name else 1e-6
@@ -69,7 +72,7 @@ def test_the_wrench_changes_as_its_finite_differences(name):
 
 
 @pytest.mark.parametrize("name", CONSERVATIVE | FOLLOWING)
-def test_the_stiffness_bounds_the_energy_over_a_step(name):
+def test_the_stiffness_bounds_the_energy_over_a_step(name: str) -> None:
     system = two()
     force = (CONSERVATIVE | FOLLOWING)[name](system)
     if name in FOLLOWING:
@@ -84,7 +87,7 @@ def test_the_stiffness_bounds_the_energy_over_a_step(name):
         assert force.energy(system.displaced(x)) <= bound + 1e-12
 
 
-def test_a_push_is_a_unit_force_and_its_torque_about_the_centre_of_mass():
+def test_a_push_is_a_unit_force_and_its_torque_about_the_centre_of_mass() -> None:
     system = two()
     wrench = Local(POINT, np.array([0.0, 3.0, 0.0])).wrench(system)
     force = system.poses[0].vectors(np.array([0.0, 1.0, 0.0]))
@@ -94,7 +97,7 @@ def test_a_push_is_a_unit_force_and_its_torque_about_the_centre_of_mass():
     assert not wrench[6:].any()
 
 
-def test_a_connection_has_the_same_size_far_and_near_and_fades_at_the_end():
+def test_a_connection_has_the_same_size_far_and_near_and_fades_at_the_end() -> None:
     system = two()
     at = system.poses[0].points(POINT)
     for away, size in ((5.0, 1.0), (0.01, 1.0), (1e-4, 1.0), (5e-6 * system.radii[0], 0.5), (0.0, 0.0)):
@@ -102,7 +105,7 @@ def test_a_connection_has_the_same_size_far_and_near_and_fades_at_the_end():
         assert np.abs(wrench[:3] - [0.0, size, 0.0]).max() < 1e-6
 
 
-def test_a_connection_of_two_bodies_pulls_them_equally_and_oppositely():
+def test_a_connection_of_two_bodies_pulls_them_equally_and_oppositely() -> None:
     system = two()
     wrench = Connection(POINT, OTHER, other=1).wrench(system).reshape(2, 6)
     forces = wrench[:, :3] / (system.radii / system.radius)[:, None]
@@ -112,7 +115,7 @@ def test_a_connection_of_two_bodies_pulls_them_equally_and_oppositely():
     assert forces[0] @ line > 0.0
 
 
-def test_energy_falls_by_the_way_along_gravity():
+def test_energy_falls_by_the_way_along_gravity() -> None:
     ball = sphere(2.0).body
     here = ContactSystem.of([ball], [Pose(np.array([1.0, 0, 0, 0]), np.array([1.0, 2.0, 3.0]))], [])
     there = here.at([Pose(np.array([1.0, 0, 0, 0]), np.array([1.0, 2.6, 2.2]))])
@@ -120,13 +123,13 @@ def test_energy_falls_by_the_way_along_gravity():
     assert abs(gravity.energy(here) - gravity.energy(there) - 0.5) < 1e-9
 
 
-def test_heavy_bodies_weigh_more_by_their_volume():
+def test_heavy_bodies_weigh_more_by_their_volume() -> None:
     weights = weights_of(two())
     assert abs(weights.mean() - 1.0) < 1e-12
     assert abs(weights[1] / weights[0] - (0.6 * 0.7 * 1.0) / (0.3 * 0.5 * 0.2)) < 1e-9
 
 
-def test_a_load_far_from_the_origin_is_the_same():
+def test_a_load_far_from_the_origin_is_the_same() -> None:
     origin = np.array([1e4, -2e4, 3e3])
     system = two()
     near = ExternalWrench.of(DOWN, [Connection(POINT, np.array([1.0, 2.0, 3.0]))], system, np.zeros(3))
@@ -135,7 +138,7 @@ def test_a_load_far_from_the_origin_is_the_same():
 
 
 @pytest.mark.parametrize("direction", [(0.0, 0.0, 0.0), (np.nan, 0.0, 1.0), (0.0, 1.0)])
-def test_gravity_without_a_direction_is_refused(direction):
+def test_gravity_without_a_direction_is_refused(direction: tuple[float, ...]) -> None:
     with pytest.raises(PlacementError, match="gravity"):
         Gravity.along(direction)
 
@@ -156,6 +159,6 @@ def test_gravity_without_a_direction_is_refused(direction):
         (lambda: ExternalWrench.of(None, [], two(), np.zeros(3)), "no force"),
     ],
 )
-def test_a_force_that_makes_no_sense_is_refused(make, message):
+def test_a_force_that_makes_no_sense_is_refused(make: Callable[[], None], message: str) -> None:
     with pytest.raises(PlacementError, match=message):
         make()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.mechanics.balance import balance
 from physplace_addon.core.mechanics.friction import coulomb_balance, friction_wrench, required_friction
 from physplace_addon.core.optimization.friction_cones import tangents
@@ -24,7 +27,9 @@ from tests.core.mechanics.contacts import (
 )
 
 
-def assert_least(wrench, maps, normals, mu, tolerance=1e-12):
+def assert_least(
+    wrench: Floats, maps: Floats, normals: Floats, mu: float, tolerance: float = 1e-12
+) -> tuple[Floats, Floats]:
     """What tells the least squares over cones: forces in the cones, slips in their duals, and no power."""
     forces, residual = coulomb_balance(wrench, maps, normals, mu)
     largest = max(np.linalg.norm(wrench), np.abs(forces).max())
@@ -38,13 +43,15 @@ def assert_least(wrench, maps, normals, mu, tolerance=1e-12):
     return forces, residual
 
 
-def size_left(*problem):
-    return np.linalg.norm(coulomb_balance(*problem)[1])
+def size_left(*problem: float | Floats) -> float:
+    return float(np.linalg.norm(coulomb_balance(*problem)[1]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 30])
-def test_the_residual_is_the_least_that_forces_in_the_cones_leave(kind, count):
+def test_the_residual_is_the_least_that_forces_in_the_cones_leave(
+    kind: Callable[[int, np.random.Generator], tuple[Floats, Floats]], count: int
+) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         maps, normals = kind(count, rng)
@@ -54,7 +61,9 @@ def test_the_residual_is_the_least_that_forces_in_the_cones_leave(kind, count):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_the_least_close_to_the_least_coefficient_too(kind):
+def test_it_is_the_least_close_to_the_least_coefficient_too(
+    kind: Callable[[int, np.random.Generator], tuple[Floats, Floats]],
+) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         maps, normals = kind(int(rng.integers(3, 9)), rng)
@@ -65,7 +74,7 @@ def test_it_is_the_least_close_to_the_least_coefficient_too(kind):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_facets_inside_and_outside_of_the_cones_leave_more_and_less(count):
+def test_facets_inside_and_outside_of_the_cones_leave_more_and_less(count: int) -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)
         maps, normals = in_a_bowl(count, rng)
@@ -75,7 +84,7 @@ def test_facets_inside_and_outside_of_the_cones_leave_more_and_less(count):
         assert inside - outside < 1e-2
 
 
-def test_one_contact_leaves_what_is_outside_of_its_cone():
+def test_one_contact_leaves_what_is_outside_of_its_cone() -> None:
     mu, normal = 0.5, np.array([0.0, 0.6, 0.8])
     edge = np.arctan(mu)
     maps = contact_maps(np.zeros((1, 3)))
@@ -86,7 +95,7 @@ def test_one_contact_leaves_what_is_outside_of_its_cone():
         assert abs(size_left(wrench, maps, normal[None], mu) - expected) < 1e-14
 
 
-def test_without_friction_it_is_the_balance_of_pushes():
+def test_without_friction_it_is_the_balance_of_pushes() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         maps, normals = in_a_bowl(7, rng)
@@ -97,14 +106,14 @@ def test_without_friction_it_is_the_balance_of_pushes():
         )
 
 
-def test_a_heap_of_twenty_bodies_is_balanced_as_a_whole():
+def test_a_heap_of_twenty_bodies_is_balanced_as_a_whole() -> None:
     maps, normals, weight = heap(20, 200, np.random.default_rng(2))
     assert np.abs(assert_least(weight, maps, normals, 0.2)[1]).max() < 1e-12
     assert np.linalg.norm(assert_least(weight, maps, normals, 0.02)[1]) > 0.1
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e6])
-def test_a_heavier_wrench_is_held_by_as_much_larger_forces(scale):
+def test_a_heavier_wrench_is_held_by_as_much_larger_forces(scale: float) -> None:
     maps, normals = in_a_bowl(4, np.random.default_rng(3))
     forces, residual = coulomb_balance(WEIGHT, maps, normals, 0.1)
     heavier, left = coulomb_balance(scale * WEIGHT, maps, normals, 0.1)
@@ -114,7 +123,7 @@ def test_a_heavier_wrench_is_held_by_as_much_larger_forces(scale):
     assert abs(required_friction(scale * WEIGHT, maps, normals) - needed) <= 1e-5 * needed
 
 
-def test_the_world_turned_turns_the_residual():
+def test_the_world_turned_turns_the_residual() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         arms, normals = rng.normal(size=(5, 3)), in_a_bowl(5, rng)[1]
@@ -127,7 +136,7 @@ def test_the_world_turned_turns_the_residual():
         assert needed == np.inf or abs(required_friction(*there) - needed) <= 1e-5 * needed
 
 
-def test_contacts_that_come_twice_or_in_another_order_change_nothing():
+def test_contacts_that_come_twice_or_in_another_order_change_nothing() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         maps, normals = in_a_bowl(5, rng)
@@ -143,7 +152,7 @@ def test_contacts_that_come_twice_or_in_another_order_change_nothing():
         )
 
 
-def test_nothing_touches_or_nothing_pulls():
+def test_nothing_touches_or_nothing_pulls() -> None:
     nothing = np.zeros((0, 6, 3)), np.zeros((0, 3))
     forces, residual = coulomb_balance(WEIGHT, *nothing, 0.5)
     assert forces.shape == (0, 3)
@@ -156,7 +165,7 @@ def test_nothing_touches_or_nothing_pulls():
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.3, 0.8])
-def test_friction_on_a_slope_takes_off_what_it_can(mu):
+def test_friction_on_a_slope_takes_off_what_it_can(mu: float) -> None:
     slope, edge = np.radians(30.0), np.arctan(mu)
     pull = np.array([np.sin(slope), 0.0, -np.cos(slope), 0.0, 0.0, 0.0])
     found = friction_wrench(pull, contact_maps(FEET * [1.0, 1.0, 0.0]), np.tile(UP, (4, 1)), mu)
@@ -165,7 +174,9 @@ def test_friction_on_a_slope_takes_off_what_it_can(mu):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_least_coefficient_holds_and_less_does_not(kind):
+def test_the_least_coefficient_holds_and_less_does_not(
+    kind: Callable[[int, np.random.Generator], tuple[Floats, Floats]],
+) -> None:
     for seed in range(25):
         rng = np.random.default_rng(seed)
         maps, normals = kind(int(rng.integers(2, 9)), rng)
@@ -178,7 +189,9 @@ def test_the_least_coefficient_holds_and_less_does_not(kind):
 
 
 @pytest.mark.parametrize("kind", [in_a_bowl, all_around])
-def test_linear_programmes_of_facets_agree_on_the_least_coefficient(kind):
+def test_linear_programmes_of_facets_agree_on_the_least_coefficient(
+    kind: Callable[[int, np.random.Generator], tuple[Floats, Floats]],
+) -> None:
     found = 0
     for seed in range(12):
         maps, normals = kind(5, np.random.default_rng(seed))
@@ -193,7 +206,7 @@ def test_linear_programmes_of_facets_agree_on_the_least_coefficient(kind):
 @pytest.mark.parametrize(
     ("bodies", "count", "seed"), [*((4, 30, i) for i in range(8)), (6, 40, 5), (6, 40, 7)]
 )
-def test_a_small_heap_needs_what_holds_all_of_it(bodies, count, seed):
+def test_a_small_heap_needs_what_holds_all_of_it(bodies: int, count: int, seed: int) -> None:
     maps, normals, weight = heap(bodies, count, np.random.default_rng(seed))
     mu = required_friction(weight, maps, normals)
     assert size_left(weight, maps, normals, mu * (1.0 - 2e-5)) > 1e-8
@@ -202,7 +215,7 @@ def test_a_small_heap_needs_what_holds_all_of_it(bodies, count, seed):
 
 @pytest.mark.parametrize("degrees", [0.1, 1.0, 15.0, 40.0, 60.0, 89.0])
 @pytest.mark.parametrize("heading", [0.0, 0.4, 1.1])
-def test_a_block_on_an_incline_needs_the_tangent_of_its_angle(degrees, heading):
+def test_a_block_on_an_incline_needs_the_tangent_of_its_angle(degrees: float, heading: float) -> None:
     slope = np.radians(degrees)
     turn = Rotation.from_euler("zy", [heading, slope]).as_matrix()
     arms = FEET * [1.0, 1.0, 0.0] @ turn.T
@@ -210,7 +223,7 @@ def test_a_block_on_an_incline_needs_the_tangent_of_its_angle(degrees, heading):
     assert abs(found - np.tan(slope)) < 1e-5 * np.tan(slope)
 
 
-def test_a_stack_on_an_incline_needs_no_more_than_one_block():
+def test_a_stack_on_an_incline_needs_no_more_than_one_block() -> None:
     slope, count = np.radians(20.0), 4
     turn = Rotation.from_euler("y", slope).as_matrix()
     low, high = FEET * [1.0, 1.0, 0.1] @ turn.T, FEET * [1.0, 1.0, -0.1] @ turn.T
@@ -222,7 +235,7 @@ def test_a_stack_on_an_incline_needs_no_more_than_one_block():
 
 
 @pytest.mark.parametrize("degrees", [45.0, 60.0, 75.0])
-def test_two_cards_that_lean_on_one_another_need_half_the_cotangent(degrees):
+def test_two_cards_that_lean_on_one_another_need_half_the_cotangent(degrees: float) -> None:
     lean, aside = np.radians(degrees), np.array([[0.0, 0.3, 0.0], [0.0, -0.3, 0.0]])
     along = np.array([np.cos(lean), 0.0, np.sin(lean)])
     mirror = np.array([-1.0, 1.0, 1.0])
@@ -234,7 +247,7 @@ def test_two_cards_that_lean_on_one_another_need_half_the_cotangent(degrees):
 
 
 @pytest.mark.parametrize("degrees", [1e-3, 2.0, 20.0])
-def test_a_wedge_is_jammed_where_the_walls_that_open_downwards_are_rough(degrees):
+def test_a_wedge_is_jammed_where_the_walls_that_open_downwards_are_rough(degrees: float) -> None:
     lean = np.radians(degrees)
     side = np.array([np.cos(lean), 0.0, -np.sin(lean)])
     ends = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
@@ -244,14 +257,14 @@ def test_a_wedge_is_jammed_where_the_walls_that_open_downwards_are_rough(degrees
     assert abs(found - np.tan(lean)) < 1e-5 * np.tan(lean)
 
 
-def test_between_parallel_walls_any_friction_at_all_jams_a_box():
+def test_between_parallel_walls_any_friction_at_all_jams_a_box() -> None:
     arms = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     normals = -arms * [1.0, 0.0, 0.0]
     assert 0.0 < required_friction(WEIGHT, contact_maps(arms), normals) < 1e-8
     assert required_friction(WEIGHT, contact_maps(arms[:4]), normals[:4]) == np.inf
 
 
-def test_two_contacts_that_squeeze_hold_no_torque_about_their_line():
+def test_two_contacts_that_squeeze_hold_no_torque_about_their_line() -> None:
     arms, normals = (
         np.array([[-1.0, 0.0, 0.2], [1.0, 0.0, -0.2]]),
         np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]),
@@ -261,7 +274,7 @@ def test_two_contacts_that_squeeze_hold_no_torque_about_their_line():
     assert required_friction(twist, contact_maps(arms), normals) == np.inf
 
 
-def test_a_body_that_is_jammed_does_not_hide_one_that_needs_more():
+def test_a_body_that_is_jammed_does_not_hide_one_that_needs_more() -> None:
     wedge, slope = np.radians(5.0), np.radians(25.0)
     side, down = np.array([np.cos(wedge), 0.0, -np.sin(wedge)]), np.array([np.sin(slope), 0.0, np.cos(slope)])
     arms = np.array([[-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
@@ -274,39 +287,41 @@ def test_a_body_that_is_jammed_does_not_hide_one_that_needs_more():
 
 
 @pytest.mark.parametrize("degrees", [50.0, 65.0, 80.0])
-def test_a_ladder_that_leans_on_a_round_rail_needs_what_statics_says(degrees):
+def test_a_ladder_that_leans_on_a_round_rail_needs_what_statics_says(degrees: float) -> None:
     lean = np.radians(degrees)
     along, across = np.array([np.cos(lean), 0.0, np.sin(lean)]), np.array([-np.sin(lean), 0.0, np.cos(lean)])
     aside = np.array([0.0, 0.1, 0.0])
     arms = np.array([-along + aside, -along - aside, along + aside, along - aside])
     normals = np.array([UP, UP, across, across])
 
-    def held_by(mu):  # rail N2 = cos/2 by torques about the foot; it may rub along the ladder as well
+    def held_by(
+        mu: float,
+    ) -> bool:  # rail N2 = cos/2 by torques about the foot; it may rub along the ladder as well
         rail = 0.5 * np.cos(lean)
         floor_up = 1.0 - rail * np.cos(lean) - mu * rail * np.sin(lean)
-        return rail * np.sin(lean) - mu * rail * np.cos(lean) <= mu * floor_up
+        return bool(rail * np.sin(lean) - mu * rail * np.cos(lean) <= mu * floor_up)
 
     grid = np.linspace(0.0, 1.0, 100_001)
     expected = grid[np.argmax([held_by(mu) for mu in grid])]
     assert abs(required_friction(WEIGHT, contact_maps(arms), normals) - expected) < 2e-5
 
 
-def test_a_box_pressed_by_nothing_against_a_wall_is_not_held():
+def test_a_box_pressed_by_nothing_against_a_wall_is_not_held() -> None:
     arms = np.array([[1.0, y, z] for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     assert required_friction(WEIGHT, contact_maps(arms), np.tile([-1.0, 0.0, 0.0], (4, 1))) == np.inf
 
 
-def test_a_box_flat_on_the_floor_needs_no_friction():
+def test_a_box_flat_on_the_floor_needs_no_friction() -> None:
     assert required_friction(WEIGHT, contact_maps(FEET), np.tile(UP, (4, 1))) == 0.0
 
 
-def test_a_ball_between_two_walls_that_close_downwards_needs_none():
+def test_a_ball_between_two_walls_that_close_downwards_needs_none() -> None:
     slopes = np.radians([30.0, 150.0])
     normals = np.array([[np.cos(a), 0.0, np.sin(a)] for a in slopes])
     assert required_friction(WEIGHT, contact_maps(-normals), normals) == 0.0
 
 
-def test_tangents_make_a_right_handed_frame(rng):
+def test_tangents_make_a_right_handed_frame(rng: np.random.Generator) -> None:
     n = rng.normal(size=(20, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
     frame = np.stack([*tangents(n), n], axis=1)

@@ -9,7 +9,7 @@ from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, split
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_points_within_the_tolerance_are_merged_as_in_a_loop(seed):
+def test_points_within_the_tolerance_are_merged_as_in_a_loop(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(40, 3))[rng.integers(0, 40, size=120)] + 1e-9 * rng.normal(size=(120, 3))
     welded, labels = weld(points, 1e-7)
@@ -19,7 +19,7 @@ def test_points_within_the_tolerance_are_merged_as_in_a_loop(seed):
     assert len(welded) == len(set(first.tolist()))
 
 
-def test_chains_of_near_points_become_one():
+def test_chains_of_near_points_become_one() -> None:
     points = np.outer(np.arange(5.0), [0.6e-7, 0.0, 0.0])
     welded, labels = weld(points, 1e-7)
     assert len(welded) == 1
@@ -27,7 +27,7 @@ def test_chains_of_near_points_become_one():
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_a_soup_of_triangles_becomes_the_mesh_it_was(scale):
+def test_a_soup_of_triangles_becomes_the_mesh_it_was(scale: float) -> None:
     found = clean(
         scale * split(CUBE_POINTS, CUBE_TRIANGLES)[0], split(CUBE_POINTS, CUBE_TRIANGLES)[1], "cube"
     )
@@ -37,13 +37,13 @@ def test_a_soup_of_triangles_becomes_the_mesh_it_was(scale):
     assert any("doubled vertices merged" in note for note in found.notes)
 
 
-def test_a_clean_mesh_stays_as_it_is():
+def test_a_clean_mesh_stays_as_it_is() -> None:
     found = clean(CUBE_POINTS, CUBE_TRIANGLES, "cube")
     assert found.notes == ()
     assert np.array_equal(found.triangles, CUBE_TRIANGLES)
 
 
-def test_a_mesh_without_area_is_refused_by_name():
+def test_a_mesh_without_area_is_refused_by_name() -> None:
     line = np.outer(np.arange(3.0), [1.0, 1.0, 0.0])
     with pytest.raises(MeshError, match="wire"):
         clean(line, np.array([[0, 1, 2]]), "wire")

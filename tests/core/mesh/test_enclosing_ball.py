@@ -24,7 +24,7 @@ def brute_force_radius(points: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_smaller_ball_encloses_random_points(seed):
+def test_no_smaller_ball_encloses_random_points(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(int(rng.integers(2, 13)), 3)) * 10.0 ** rng.uniform(-2, 2, size=3)
     center, radius = enclosing_ball(points)
@@ -33,12 +33,12 @@ def test_no_smaller_ball_encloses_random_points(seed):
 
 
 @pytest.mark.parametrize("dimension", [1, 2])
-def test_points_on_a_line_or_in_a_plane_have_their_ball(rng, dimension):
+def test_points_on_a_line_or_in_a_plane_have_their_ball(rng: np.random.Generator, dimension: int) -> None:
     points = rng.normal(size=(9, dimension)) @ rng.normal(size=(dimension, 3)) + 100.0
     assert enclosing_ball(points)[1] == pytest.approx(brute_force_radius(points), rel=1e-9)
 
 
-def test_points_on_one_sphere_have_that_sphere(rng):
+def test_points_on_one_sphere_have_that_sphere(rng: np.random.Generator) -> None:
     directions = rng.normal(size=(20_000, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     center, radius = enclosing_ball(2.0 * directions + [7.0, 8.0, 9.0])
@@ -47,7 +47,7 @@ def test_points_on_one_sphere_have_that_sphere(rng):
     assert radius <= 2.0 * (1.0 + 1e-14)
 
 
-def test_doubled_points_and_grids_are_no_trouble():
+def test_doubled_points_and_grids_are_no_trouble() -> None:
     grid = np.stack(np.meshgrid(*[np.arange(3.0)] * 3), axis=-1).reshape(-1, 3)
     center, radius = enclosing_ball(np.vstack([grid, grid[::-1]]))
     assert np.allclose(center, 1.0, atol=1e-15)
@@ -55,7 +55,7 @@ def test_doubled_points_and_grids_are_no_trouble():
     assert enclosing_ball(np.ones((5, 3)))[1] == 0.0
 
 
-def test_a_small_ball_far_away_keeps_its_digits(rng):
+def test_a_small_ball_far_away_keeps_its_digits(rng: np.random.Generator) -> None:
     points = rng.normal(size=(50, 3))
     _, radius = enclosing_ball(points)
     shifted = points * 2.0**-10 + 2.0**20
@@ -64,7 +64,7 @@ def test_a_small_ball_far_away_keeps_its_digits(rng):
     assert radius > 0.0
 
 
-def test_no_points_and_points_nowhere_are_refused():
+def test_no_points_and_points_nowhere_are_refused() -> None:
     for points in (np.empty((0, 3)), [[0.0, 0.0, np.inf]]):
         with pytest.raises(PhysPlaceError, match="enclosing ball"):
             enclosing_ball(points)

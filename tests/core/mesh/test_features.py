@@ -2,16 +2,17 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.mesh.edges import edge_table
-from physplace_addon.core.mesh.features import mesh_features
+from physplace_addon.core.mesh.features import MeshFeatures, mesh_features
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 
-def features_of(points, triangles):
+def features_of(points: Floats, triangles: Ints) -> MeshFeatures:
     return mesh_features(points, triangles, edge_table(triangles))
 
 
-def test_diagonals_of_flat_faces_are_no_features():
+def test_diagonals_of_flat_faces_are_no_features() -> None:
     found = features_of(CUBE_POINTS, CUBE_TRIANGLES)
     assert len(found.ends) == 12
     assert len(found.vertices) == 8
@@ -19,7 +20,7 @@ def test_diagonals_of_flat_faces_are_no_features():
     assert np.allclose(lengths, lengths[0])
 
 
-def test_conormals_are_unit_across_the_edge_and_into_the_faces():
+def test_conormals_are_unit_across_the_edge_and_into_the_faces() -> None:
     found = features_of(CUBE_POINTS, CUBE_TRIANGLES)
     along = found.ends[:, 1] - found.ends[:, 0]
     assert np.allclose(np.linalg.norm(found.conormals, axis=2), 1.0)
@@ -29,20 +30,20 @@ def test_conormals_are_unit_across_the_edge_and_into_the_faces():
     assert np.allclose(np.einsum("ei,ei->e", found.conormals[:, 0], found.conormals[:, 1]), 0.0)
 
 
-def test_the_cone_of_a_vertex_is_all_edges_that_leave_it():
+def test_the_cone_of_a_vertex_is_all_edges_that_leave_it() -> None:
     found, table = features_of(CUBE_POINTS, CUBE_TRIANGLES), edge_table(CUBE_TRIANGLES)
     degree = np.bincount(table.ends.ravel())
     assert np.array_equal(np.diff(found.cone_start), degree)
     assert np.allclose(np.linalg.norm(found.cone_directions, axis=1), 1.0)
 
 
-def test_a_border_has_one_conormal():
+def test_a_border_has_one_conormal() -> None:
     found = features_of(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), np.array([[0, 1, 2]]))
     assert np.isfinite(found.conormals[:, 0]).all()
     assert np.isnan(found.conormals[:, 1]).all()
 
 
-def test_where_three_faces_meet_no_conormal_restricts():
+def test_where_three_faces_meet_no_conormal_restricts() -> None:
     points = np.array([[0.0, 0, 0], [0, 0, 1], [1, 0, 0], [-1, 1, 0], [-1, -1, 0]])
     found = features_of(points, np.array([[0, 1, 2], [0, 1, 3], [0, 1, 4]]))
     shared = np.isnan(found.conormals).all(axis=(1, 2))

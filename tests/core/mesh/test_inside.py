@@ -8,7 +8,7 @@ from tests.core.collision.soups import sphere, torus
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_rays_and_solid_angles_agree_on_a_torus(rng, scale):
+def test_rays_and_solid_angles_agree_on_a_torus(rng: np.random.Generator, scale: float) -> None:
     triangles = scale * torus()
     points = scale * rng.uniform(-1.5, 1.5, size=(400, 3)) * [1.0, 1.0, 0.4]
     inside = encloses(triangles, points)
@@ -16,7 +16,7 @@ def test_rays_and_solid_angles_agree_on_a_torus(rng, scale):
     assert np.array_equal(inside, winding_number(points, triangles) > 0.5)
 
 
-def test_a_ball_contains_what_is_nearer_than_its_faces(rng):
+def test_a_ball_contains_what_is_nearer_than_its_faces(rng: np.random.Generator) -> None:
     triangles = sphere(around=40, across=20)
     points = rng.uniform(-1.2, 1.2, size=(500, 3))
     radius = np.linalg.norm(points, axis=1)
@@ -25,7 +25,7 @@ def test_a_ball_contains_what_is_nearer_than_its_faces(rng):
     assert not found[radius > 1.0].any()
 
 
-def test_an_inside_out_shell_winds_backwards():
+def test_an_inside_out_shell_winds_backwards() -> None:
     triangles, point = sphere(), np.zeros((1, 3))
     orientation = windings(triangles, point)[0]
     assert abs(orientation) == 1
@@ -33,7 +33,7 @@ def test_an_inside_out_shell_winds_backwards():
     assert encloses(triangles[:, ::-1], point)[0]
 
 
-def test_a_shell_inside_another_is_counted_twice():
+def test_a_shell_inside_another_is_counted_twice() -> None:
     nested = np.concatenate([sphere(), 0.5 * sphere()])
     points = np.array([[0.01, 0.02, 0.03], [0.7, 0.1, 0.1], [2.0, 0.1, 0.1]])
     assert np.abs(windings(nested, points)).tolist() == [2, 1, 0]
@@ -41,13 +41,13 @@ def test_a_shell_inside_another_is_counted_twice():
     assert np.allclose(np.abs(winding_number(points, nested)), [2.0, 1.0, 0.0], atol=1e-12)
 
 
-def test_a_small_hole_changes_solid_angles_little():
+def test_a_small_hole_changes_solid_angles_little() -> None:
     triangles = sphere(around=40, across=20)
     point = np.zeros(3)
     whole, open_ = winding_number(point, triangles), winding_number(point, np.delete(triangles, 410, axis=0))
     assert 0.0 < abs(whole - open_) < 0.01
 
 
-def test_no_points_give_no_numbers():
+def test_no_points_give_no_numbers() -> None:
     assert windings(sphere(), np.zeros((0, 3))).shape == (0,)
     assert winding_number(np.zeros((0, 3)), sphere()).shape == (0,)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.mesh.mass import signed_volumes
 from physplace_addon.core.mesh.orientation import oriented
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, moebius, torus
@@ -10,7 +11,7 @@ from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, moebius, torus
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("mesh", [(CUBE_POINTS, CUBE_TRIANGLES), torus(8, 6)], ids=["cube", "torus"])
-def test_faces_turned_at_random_face_outwards_again(seed, mesh):
+def test_faces_turned_at_random_face_outwards_again(seed: int, mesh: tuple[Floats, Ints]) -> None:
     points, triangles = mesh
     turned = np.random.default_rng(seed).random(len(triangles)) < 0.5
     found = oriented(
@@ -23,7 +24,7 @@ def test_faces_turned_at_random_face_outwards_again(seed, mesh):
     )
 
 
-def test_two_sided_faces_do_not_count_as_turned():
+def test_two_sided_faces_do_not_count_as_turned() -> None:
     turned = np.concatenate([CUBE_TRIANGLES[:1, ::-1], CUBE_TRIANGLES[1:]])
     plain = oriented(CUBE_POINTS, turned, np.zeros(12, dtype=bool))
     two_sided = oriented(CUBE_POINTS, turned, np.arange(12) == 0)
@@ -31,7 +32,7 @@ def test_two_sided_faces_do_not_count_as_turned():
     assert two_sided.notes == ()
 
 
-def test_a_moebius_strip_has_no_outside():
+def test_a_moebius_strip_has_no_outside() -> None:
     points, triangles = moebius(12)
     found = oriented(points, triangles, np.zeros(len(triangles), dtype=bool))
     assert not found.closed

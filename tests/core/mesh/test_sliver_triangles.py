@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.mesh.edges import edge_table
 from physplace_addon.core.mesh.mass import areas, signed_volumes
 from physplace_addon.core.mesh.sliver_triangles import are_slivers, distinct_corners, without_slivers
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 
-def cube_with_a_corner_on_a_side():
+def cube_with_a_corner_on_a_side() -> tuple[Floats, Ints]:
     """A cube whose first triangle is split, its neighbour not: a sliver fills the seam."""
     points = np.concatenate([CUBE_POINTS, CUBE_POINTS[CUBE_TRIANGLES[0, :2]].mean(axis=0)[None]])
     a, b, c = CUBE_TRIANGLES[0]
@@ -17,7 +18,7 @@ def cube_with_a_corner_on_a_side():
     return points, np.concatenate([CUBE_TRIANGLES[1:], halves])
 
 
-def test_height_over_the_longest_side_decides(rng):
+def test_height_over_the_longest_side_decides(rng: np.random.Generator) -> None:
     triangles = np.arange(300).reshape(100, 3)
     points = rng.normal(size=(300, 3))
     longest = np.max(
@@ -27,7 +28,7 @@ def test_height_over_the_longest_side_decides(rng):
     assert np.array_equal(are_slivers(points, triangles, 0.3), height <= 0.3)
 
 
-def test_a_closed_mesh_stays_closed_without_its_sliver():
+def test_a_closed_mesh_stays_closed_without_its_sliver() -> None:
     points, triangles = cube_with_a_corner_on_a_side()
     assert edge_table(triangles).closed
     assert are_slivers(points, triangles, 1e-9).sum() == 1
@@ -39,6 +40,6 @@ def test_a_closed_mesh_stays_closed_without_its_sliver():
     assert np.allclose(parts, areas(points[triangles]))
 
 
-def test_repeated_corners_are_seen():
+def test_repeated_corners_are_seen() -> None:
     triangles = np.array([[0, 1, 2], [0, 0, 1], [1, 2, 1], [2, 1, 1]])
     assert distinct_corners(triangles).tolist() == [True, False, False, False]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.optimization.non_negative import non_negative_least_squares
 
 
-def assert_optimal(matrix, target, x, tolerance=1e-9):
+def assert_optimal(matrix: Floats, target: Floats, x: Floats, tolerance: float = 1e-9) -> None:
     """No entry is negative, no column descends, and those in use are at their minimum."""
     descent = matrix.T @ (target - matrix @ x)
     assert (x >= 0.0).all()
@@ -17,7 +18,7 @@ def assert_optimal(matrix, target, x, tolerance=1e-9):
     assert np.abs(descent * x).max(initial=0.0) < tolerance * max(1.0, x.max(initial=0.0))
 
 
-def heap(bodies, pairs, rng):
+def heap(bodies: int, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The matrix (d + 1, k) and target of a step of many bodies, each pair pushing two of them."""
     gradients = np.zeros((pairs, bodies, 6))
     for row in gradients:
@@ -28,7 +29,7 @@ def heap(bodies, pairs, rng):
 
 
 @pytest.mark.parametrize("shape", [(6, 1), (6, 4), (7, 30), (20, 15), (40, 90)])
-def test_the_optimality_conditions_hold(shape):
+def test_the_optimality_conditions_hold(shape: tuple[int, int]) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         matrix, target = rng.normal(size=shape), rng.normal(size=shape[0])
@@ -39,7 +40,7 @@ def test_the_optimality_conditions_hold(shape):
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (7, 30), (40, 90)])
-def test_any_start_leads_to_the_same_fit(shape):
+def test_any_start_leads_to_the_same_fit(shape: tuple[int, int]) -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         matrix, target = rng.normal(size=shape), rng.normal(size=shape[0])
@@ -55,13 +56,13 @@ def test_any_start_leads_to_the_same_fit(shape):
             assert np.abs(matrix @ x - fit).max() < 1e-12
 
 
-def test_a_solution_is_its_own_start(rng):
+def test_a_solution_is_its_own_start(rng: np.random.Generator) -> None:
     matrix, target = rng.normal(size=(40, 90)), rng.normal(size=40)
     x = non_negative_least_squares(matrix, target)
     assert np.abs(non_negative_least_squares(matrix, target, x) - x).max() < 1e-13
 
 
-def test_columns_that_come_twice_or_are_zero_or_many_do_no_harm():
+def test_columns_that_come_twice_or_are_zero_or_many_do_no_harm() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         some = rng.normal(size=(6, 5))
@@ -71,7 +72,7 @@ def test_columns_that_come_twice_or_are_zero_or_many_do_no_harm():
                 assert_optimal(matrix, target, non_negative_least_squares(matrix, target, start))
 
 
-def squeeze(gap):
+def squeeze(gap: float) -> tuple[Floats, Floats]:
     """Columns (6, 15), two thirds of which all but cancel or repeat the others, and a target (6,)."""
     rng = np.random.default_rng(4)
     some = rng.normal(size=(6, 5))
@@ -80,7 +81,7 @@ def squeeze(gap):
 
 
 @pytest.mark.parametrize("gap", 10.0 ** np.arange(-17.0, -2.0))
-def test_columns_that_all_but_cancel_do_no_harm(gap):
+def test_columns_that_all_but_cancel_do_no_harm(gap: float) -> None:
     matrix, target = squeeze(gap)
     x = non_negative_least_squares(matrix, target)
     for start in (x, np.ones(15)):
@@ -89,7 +90,7 @@ def test_columns_that_all_but_cancel_do_no_harm(gap):
         assert descent.max() < 1e-9 + 1e-13 * again.max()
 
 
-def test_what_can_be_met_is_met_exactly():
+def test_what_can_be_met_is_met_exactly() -> None:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         matrix = rng.normal(size=(60, 150))
@@ -98,7 +99,7 @@ def test_what_can_be_met_is_met_exactly():
         assert np.abs(matrix @ x - target).max() < 1e-12
 
 
-def test_a_heap_is_solved_afresh_and_from_the_step_before(rng):
+def test_a_heap_is_solved_afresh_and_from_the_step_before(rng: np.random.Generator) -> None:
     matrix, target = heap(20, 300, rng)
     before = non_negative_least_squares(matrix, target)
     assert_optimal(matrix, target, before)
@@ -108,6 +109,6 @@ def test_a_heap_is_solved_afresh_and_from_the_step_before(rng):
     assert np.abs(after @ (x - non_negative_least_squares(after, target))).max() < 1e-12
 
 
-def test_without_columns_nothing_is_solved():
+def test_without_columns_nothing_is_solved() -> None:
     assert non_negative_least_squares(np.zeros((6, 0)), np.ones(6)).shape == (0,)
     assert np.array_equal(non_negative_least_squares(np.ones((6, 2)), -np.ones(6)), np.zeros(2))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.optimization.step_qp import (
+    Step,
     TrustRegion,
     lagrangian_curvature,
     solve_qp,
@@ -15,12 +19,12 @@ from physplace_addon.core.optimization.step_qp import (
 DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 
 
-def within(radius):
+def within(radius: float) -> TrustRegion:
     """The region of the steps of one block of six no longer than a radius."""
     return TrustRegion(radius, np.zeros(6, int), lambda x: np.array([np.linalg.norm(x)]))
 
 
-def problem(seed, count):
+def problem(seed: int, count: int) -> tuple[Floats, ...]:
     """A random QP that some x obeys: B, w, J, room."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(6, 6))
@@ -29,7 +33,7 @@ def problem(seed, count):
     return root @ root.T + 0.1 * np.eye(6), 3.0 * rng.normal(size=6), gradients, room
 
 
-def assert_optimal(step, matrix, wrench, gradients, room):
+def assert_optimal(step: Step, matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> None:
     scale = 1.0 + np.abs(step.forces).max(initial=0.0)
     slack = gradients @ step.x - room
     assert (step.forces >= 0.0).all()
@@ -39,13 +43,13 @@ def assert_optimal(step, matrix, wrench, gradients, room):
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 6, 12, 60])
-def test_the_solution_is_optimal(count):
+def test_the_solution_is_optimal(count: int) -> None:
     for seed in range(15):
         given = problem(seed, count)
         assert_optimal(solve_qp(*given), *given)
 
 
-def test_rows_that_come_twice_change_nothing():
+def test_rows_that_come_twice_change_nothing() -> None:
     for seed in range(10):
         matrix, wrench, gradients, room = problem(seed, 8)
         once = solve_qp(matrix, wrench, gradients, room)
@@ -55,21 +59,23 @@ def test_rows_that_come_twice_change_nothing():
         assert np.abs(once.x - thrice.x).max() < 1e-8
 
 
-def test_without_rows_the_body_follows_the_wrench():
+def test_without_rows_the_body_follows_the_wrench() -> None:
     step = solve_qp(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
     assert np.allclose(step.x, 0.5 * DOWN)
     assert len(step.forces) == 0
 
 
 @pytest.mark.parametrize("solve", [solve_qp, lambda *given: trust_region_step(*given, within(0.1))])
-def test_rows_that_contradict_one_another_have_no_solution(solve):
+def test_rows_that_contradict_one_another_have_no_solution(
+    solve: Callable[[tuple[Floats, ...]], Step | None],
+) -> None:
     up = -DOWN
     rows = np.vstack([up, -up])
     assert solve(np.eye(6), DOWN, rows, np.array([0.01, 0.01])) is None
     assert solve(np.eye(6), DOWN, rows, np.array([0.01, -0.01])) is not None
 
 
-def test_a_contradiction_among_many_rows_is_seen():
+def test_a_contradiction_among_many_rows_is_seen() -> None:
     rng = np.random.default_rng(3)
     weights = rng.uniform(0.5, 1.0, 8)
     rows = rng.normal(size=(8, 6))
@@ -78,7 +84,7 @@ def test_a_contradiction_among_many_rows_is_seen():
     assert solve_qp(np.eye(6), DOWN, rows, room) is None
 
 
-def test_the_trust_is_respected_and_so_are_the_rows():
+def test_the_trust_is_respected_and_so_are_the_rows() -> None:
     for seed in range(20):
         matrix, wrench, gradients, _ = problem(seed, 10)
         room = -0.01 * np.random.default_rng(seed).random(10)
@@ -89,14 +95,14 @@ def test_the_trust_is_respected_and_so_are_the_rows():
             assert (step.forces >= 0.0).all()
 
 
-def test_only_a_longer_step_than_trusted_is_no_step():
+def test_only_a_longer_step_than_trusted_is_no_step() -> None:
     rows = -DOWN[None]
     assert trust_region_step(np.eye(6), DOWN, rows, np.array([0.2]), within(0.1)) is None
     step = trust_region_step(np.eye(6), DOWN, rows, np.array([0.05]), within(0.1))
     assert np.allclose(step.x, -0.05 * DOWN, atol=1e-9)
 
 
-def test_where_the_energy_curves_down_the_step_still_falls():
+def test_where_the_energy_curves_down_the_step_still_falls() -> None:
     matrix = np.diag([1.0, 1.0, 1.0, -5.0, 0.0, 1.0])
     wrench = np.array([0.0, 0.0, 0.0, 0.1, 0.1, 0.0])
     step = trust_region_step(matrix, wrench, np.zeros((0, 6)), np.zeros(0), within(0.05))
@@ -105,7 +111,7 @@ def test_where_the_energy_curves_down_the_step_still_falls():
     assert step.x[4] > 0.0
 
 
-def test_a_body_on_a_floor_presses_it_with_its_weight():
+def test_a_body_on_a_floor_presses_it_with_its_weight() -> None:
     corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     gradients = np.array([[0.0, 0.0, 1.0, y, -x, 0.0] for x, y in corners])
     step = trust_region_step(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), within(0.05))
@@ -113,7 +119,7 @@ def test_a_body_on_a_floor_presses_it_with_its_weight():
     assert abs(step.forces.sum() - 1.0) < 1e-9
 
 
-def test_the_curvature_is_that_of_the_pressing_rows_alone():
+def test_the_curvature_is_that_of_the_pressing_rows_alone() -> None:
     rng = np.random.default_rng(5)
     gradients, hessians = rng.normal(size=(3, 6)), rng.normal(size=(3, 6, 6))
     found = lagrangian_curvature(np.array([2.0, 0.0, 0.5]), gradients, hessians)
@@ -122,7 +128,7 @@ def test_the_curvature_is_that_of_the_pressing_rows_alone():
     assert np.allclose(found, expected, atol=1e-12)
 
 
-def test_a_small_lack_beside_much_room_is_made_good():
+def test_a_small_lack_beside_much_room_is_made_good() -> None:
     rows = np.concatenate([np.eye(6), np.random.default_rng(3).normal(size=(40, 6))])
     room = np.concatenate([[2e-10], np.zeros(5), np.full(40, -0.08)])
     step = solve_qp(np.eye(6), np.zeros(6), rows, room)
@@ -131,7 +137,7 @@ def test_a_small_lack_beside_much_room_is_made_good():
 
 
 @pytest.mark.parametrize("lack", [-0.2, 0.0, 0.2])
-def test_a_row_that_no_motion_changes_holds_or_not_but_breaks_nothing(lack):
+def test_a_row_that_no_motion_changes_holds_or_not_but_breaks_nothing(lack: float) -> None:
     rows = np.vstack([-DOWN, np.zeros(6)])
     step = solve_qp(np.eye(6), DOWN, rows, np.array([0.1, lack]))
     assert (step is None) is (lack > 0.0)
@@ -140,7 +146,7 @@ def test_a_row_that_no_motion_changes_holds_or_not_but_breaks_nothing(lack):
         assert np.allclose(step.forces, [1.1, 0.0], atol=1e-14)
 
 
-def test_each_block_is_shortened_by_itself():
+def test_each_block_is_shortened_by_itself() -> None:
     """A body that falls does not slow down one that hardly moves."""
     region = TrustRegion(0.1, np.repeat([0, 1], 6), lambda x: np.linalg.norm(x.reshape(2, 6), axis=1))
     linear = np.zeros(12)

@@ -92,7 +92,8 @@ def _placed(body: Body, mesh: Dirty, world: Body, height: float, seed: int) -> P
 
 
 def _seen_at(mesh: Dirty, pose: Pose) -> np.ndarray:
-    return mesh.seen @ rotation_of(pose.rotation).T + pose.translation
+    result: np.ndarray = mesh.seen @ rotation_of(pose.rotation).T + pose.translation
+    return result
 
 
 def square(half: float) -> Body:

@@ -5,11 +5,14 @@ Poses are handed to the oracles as plain (rotation (3, 3), position (3,)); `R` i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.placement import Certificate, Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import (
@@ -50,12 +53,14 @@ class Run:
     @property
     def down(self) -> np.ndarray:
         """Gravity's final direction in the body's frame (3,)."""
-        return -UP @ self.rotations[-1]
+        result: np.ndarray = -UP @ self.rotations[-1]
+        return result
 
     @property
     def centre_of_mass(self) -> np.ndarray:
         """Where the oracle's centre of mass ends (3,)."""
-        return self.rotations[-1] @ self.paired.shape.centre + self.positions[-1]
+        result: np.ndarray = self.rotations[-1] @ self.paired.shape.centre + self.positions[-1]
+        return result
 
     @property
     def height(self) -> float:
@@ -66,14 +71,15 @@ class Run:
         """Exact clearance over the floor z = 0 at every state (k,), by the oracle; negative is overlap."""
         down = np.einsum("i,kij->kj", -UP, self.rotations)
         centre = self.rotations @ self.paired.shape.centre + self.positions
-        return centre[:, 2] - self.paired.shape.support(down)
+        result: np.ndarray = centre[:, 2] - self.paired.shape.support(down)
+        return result
 
     def rest(self) -> Rest:
         """The true rest nearest to where the body ended."""
         return nearest_rest(self.paired.shape, self.down)
 
 
-def pose_over_floor(paired: Paired, rotation, gap: float) -> Pose:
+def pose_over_floor(paired: Paired, rotation: Floats, gap: float) -> Pose:
     """The pose with this rotation (3, 3) whose lowest point is `gap` above z = 0, centre of mass over the
     origin.
     """
@@ -82,7 +88,9 @@ def pose_over_floor(paired: Paired, rotation, gap: float) -> Pose:
     return Pose(quaternion_of(rotation), UP * (lowest + gap) - rotation @ shape.centre)
 
 
-def run(paired: Paired, pose: Pose, world, settings: Settings | None = None, label: str = "") -> Run:
+def run(
+    paired: Paired, pose: Pose, world: Sequence[Body], settings: Settings | None = None, label: str = ""
+) -> Run:
     """Place the body to the end and keep every state's pose."""
     placement = Placement(paired.body, pose, world, settings or Settings())
     certificate = placement.run()
@@ -91,7 +99,9 @@ def run(paired: Paired, pose: Pose, world, settings: Settings | None = None, lab
     return Run(paired, certificate, rotations, np.array([p.translation for p in poses]), label)
 
 
-def drop(paired: Paired, rotation, gap=0.25, settings: Settings | None = None, label: str = "") -> Run:
+def drop(
+    paired: Paired, rotation: Floats, gap: float = 0.25, settings: Settings | None = None, label: str = ""
+) -> Run:
     """Drop the body on the floor from `gap` R above its first touch."""
     pose = pose_over_floor(paired, rotation, gap * paired.body.radius)
     return run(paired, pose, [floor()], settings, label)
@@ -129,10 +139,11 @@ def tilted(rotation, degrees: float, heading: float) -> np.ndarray:
     """
     half = np.radians(degrees) / 2
     axis = np.array([np.cos(heading), np.sin(heading), 0])
-    return rotation_of([np.cos(half), *(np.sin(half) * axis)]) @ rotation
+    result: np.ndarray = rotation_of([np.cos(half), *(np.sin(half) * axis)]) @ rotation
+    return result
 
 
-def rotation_with_down(down) -> np.ndarray:
+def rotation_with_down(down: Floats) -> np.ndarray:
     """A rotation (3, 3) that turns the body's direction `down` to the world's -z."""
     axis = np.cross(down, -UP)
     turn = angle_between(down, -UP)

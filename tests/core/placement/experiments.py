@@ -182,8 +182,8 @@ def clearance(name: str, rotation, position, below: float = np.inf) -> float:
     down = (-UP @ rotation)[None]
     over_floor = (rotation @ active.centre + position)[2] - float(active.support(down)[0])
     if shape is None:
-        return over_floor
-    return min(over_floor, separation(active, rotation, position, shape, EYE, place, below))
+        return float(over_floor)
+    return float(min(over_floor, separation(active, rotation, position, shape, EYE, place, below)))
 
 
 def above_first_touch(name: str, rotation, position, gap: float) -> Pose:

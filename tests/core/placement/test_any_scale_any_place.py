@@ -36,7 +36,7 @@ def rest(
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_the_rest_and_the_steps_to_it_do_not_depend_on_units_or_origin(name):
+def test_the_rest_and_the_steps_to_it_do_not_depend_on_units_or_origin(name: str) -> None:
     status, steps, up, height = rest(name, *ELSEWHERE)
     here_status, here_steps, here_up, here_height = rest(name, 1.0, (0.0, 0.0, 0.0))
     assert status is here_status is Status.BALANCED

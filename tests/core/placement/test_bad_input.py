@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.errors import MeshError, PhysPlaceError, PlacementError, SurfaceError
 from physplace_addon.core.placement import Placement, Settings, Status, check
+from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
-from tests.bodies_of_the_paper import box, cuboid, floor, sphere
+from tests.bodies_of_the_paper import Paired, box, cuboid, floor, sphere
 
 HIGH = Pose(np.array([1.0, 0, 0, 0]), np.array([0, 0, 3.0]))
 
 
-def ends(active, pose, world, **settings):
+def ends(
+    active: Body, pose: Pose, world: Sequence[Body], **settings: float | tuple[int, int, float]
+) -> Certificate:
     return Placement(active, pose, world, Settings(**settings)).run()
 
 
-def test_without_a_floor_there_is_no_support():
+def test_without_a_floor_there_is_no_support() -> None:
     for world in ([], [polyhedron(*cuboid([9, 9, 0], [1, 1, 1]), "aside")]):
         certificate = ends(box().body, HIGH, world)
         assert certificate.status is Status.NO_SUPPORT
         assert certificate.steps <= 200
 
 
-def test_a_body_that_slides_off_its_only_support_has_none():
+def test_a_body_that_slides_off_its_only_support_has_none() -> None:
     ball = sphere(0.5).body
     post = exact(kinds.sphere(0.4), "post")
     pose = Pose(np.array([1.0, 0, 0, 0]), np.array([0.3, 0, 1.5]))
@@ -36,7 +43,9 @@ def test_a_body_that_slides_off_its_only_support_has_none():
 
 
 @pytest.mark.parametrize("make", [box, sphere])
-def test_an_interfering_start_is_named_and_nothing_moves(make):
+def test_an_interfering_start_is_named_and_nothing_moves(
+    make: Callable[[float | tuple[float, float, float], str | dict[str, tuple[int, int]]], Paired],
+) -> None:
     body = make().body
     for world in ([floor()], [make().body]):
         placement = Placement(body, Pose.identity(), world, Settings())
@@ -46,7 +55,7 @@ def test_an_interfering_start_is_named_and_nothing_moves(make):
         assert all(np.allclose(state.pose.translation, 0) for state in placement.states)
 
 
-def test_check_reports_an_overlap_and_moves_nothing():
+def test_check_reports_an_overlap_and_moves_nothing() -> None:
     pose = Pose(np.array([1.0, 0, 0, 0]), np.array([0, 0, 0.9]))
     assert check(sphere().body, pose, [floor()], Settings()).overlap == pytest.approx(0.1, rel=0.2)
 
@@ -61,12 +70,12 @@ def test_check_reports_an_overlap_and_moves_nothing():
     ],
     ids=["empty", "NaN", "zero size", "index out of range"],
 )
-def test_a_mesh_without_meaning_is_an_error_that_names_it(points, triangles):
+def test_a_mesh_without_meaning_is_an_error_that_names_it(points: Floats, triangles: Ints) -> None:
     with pytest.raises(MeshError, match="wreck"):
         polyhedron(points, triangles, "wreck")
 
 
-def test_zero_scale_is_an_error():
+def test_zero_scale_is_an_error() -> None:
     with pytest.raises(PhysPlaceError):
         box().body.transformed(np.diag([1.0, 0, 1, 1]))
 
@@ -81,25 +90,27 @@ def test_zero_scale_is_an_error():
         ("cone", {"radius": 1.0, "height": 0.0}, "height"),
     ],
 )
-def test_a_bad_surface_is_an_error_that_names_the_property(kind, parameters, named):
+def test_a_bad_surface_is_an_error_that_names_the_property(
+    kind: str, parameters: dict[str, float], named: str
+) -> None:
     with pytest.raises(SurfaceError, match=named):
         kinds.build(kind, parameters)
 
 
-def test_settings_without_meaning_are_errors():
+def test_settings_without_meaning_are_errors() -> None:
     for wrong in ({"gravity": (0, 0, 0)}, {"gravity": (0, 0, float("nan"))}, {"eps_max": -1.0}):
         with pytest.raises(PlacementError):
             ends(box().body, HIGH, [floor()], **wrong)
 
 
-def test_the_step_limit_ends_a_run():
+def test_the_step_limit_ends_a_run() -> None:
     pose = Pose(np.array([0.9, 0.3, 0.2, 0.1]), np.array([0, 0, 3.0]))
     certificate = ends(box().body, pose, [floor()], step_limit=2)
     assert certificate.status is Status.STEP_LIMIT
     assert certificate.steps == 2
 
 
-def test_gravity_works_in_any_direction():
+def test_gravity_works_in_any_direction() -> None:
     random = np.random.default_rng(11)
     for _ in range(4):
         down = random.normal(size=3)

@@ -22,7 +22,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_both_descriptions_agree(name):
+def test_both_descriptions_agree(name: str) -> None:
     paired = MAKERS[name]()
     body, shape = paired.body, paired.shape
     assert np.allclose(body.mass.center, shape.centre, rtol=0, atol=1e-13)

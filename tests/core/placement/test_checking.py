@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
+from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.surfaces import kinds
 from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
@@ -17,19 +19,25 @@ UPRIGHT = (0.0, 0.0, 0.0)
 STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
 
 
-def shift(x):
+def shift(x: float) -> Floats:
     matrix = np.eye(4)
     matrix[:3, 3] = x, 0.0, 0.5
     return matrix
 
 
-def report(name, world, height, turn=UPRIGHT, **settings):
+def report(
+    name: str,
+    world: str,
+    height: float,
+    turn: tuple[float, float, float] = UPRIGHT,
+    **settings: float | tuple[float, float, float],
+) -> Certificate:
     return check(body(name), pose(turn, (0.1, 0.2, height)), [body(world)], Settings(**settings))
 
 
 @pytest.mark.parametrize("name", STANDING)
 @pytest.mark.parametrize("world", ["slab", "plane"])
-def test_a_body_that_stands_is_balanced(name, world):
+def test_a_body_that_stands_is_balanced(name: str, world: str) -> None:
     found = report(name, world, STANDING[name])
     assert found.status is Status.BALANCED
     assert found.overlap <= 1e-9
@@ -41,42 +49,42 @@ def test_a_body_that_stands_is_balanced(name, world):
 @pytest.mark.parametrize("name", STANDING)
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [0.01, 0.1, 0.28])
-def test_an_overlap_is_told_by_its_depth(name, world, depth):
+def test_an_overlap_is_told_by_its_depth(name: str, world: str, depth: float) -> None:
     found = report(name, world, STANDING[name] - depth)
     assert found.status is Status.INTERFERING_START
     assert abs(found.overlap - depth) < 1e-6
 
 
-def test_an_overlap_within_the_tolerance_is_none():
+def test_an_overlap_within_the_tolerance_is_none() -> None:
     assert report("ball", "slab", 1.0 - 1e-5, start_tolerance=1e-4).status is not Status.INTERFERING_START
     assert report("ball", "slab", 1.0 - 1e-3, start_tolerance=1e-4).status is Status.INTERFERING_START
 
 
-def test_a_body_in_the_air_touches_nothing():
+def test_a_body_in_the_air_touches_nothing() -> None:
     found = report("cube", "slab", 0.7)
     assert found.status is Status.RUNNING
     assert len(found.contacts) == 0
     assert found.residual_force == 1.0
 
 
-def test_without_a_world_there_is_nothing_to_touch():
+def test_without_a_world_there_is_nothing_to_touch() -> None:
     assert check(body("cube"), pose(), []).status is Status.RUNNING
 
 
-def test_a_body_wholly_inside_another_overlaps_without_measure():
+def test_a_body_wholly_inside_another_overlaps_without_measure() -> None:
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     found = check(body("ball"), pose(), [big])
     assert found.status is Status.INTERFERING_START
     assert found.overlap == np.inf
 
 
-def test_cubes_that_cut_one_another_overlap():
+def test_cubes_that_cut_one_another_overlap() -> None:
     found = check(body("cube"), pose((0.3, 0.5, 0.1), (0.6, 0.5, 0.4)), [body("cube")])
     assert found.status is Status.INTERFERING_START
     assert 0.0 < found.overlap < 1.0
 
 
-def test_a_block_on_a_slope_is_held_by_friction_only():
+def test_a_block_on_a_slope_is_held_by_friction_only() -> None:
     angle = np.radians(20.0)
     found = report("cube", "slab", 0.5, gravity=(np.sin(angle), 0.0, -np.cos(angle)))
     assert found.status is Status.RUNNING
@@ -84,21 +92,21 @@ def test_a_block_on_a_slope_is_held_by_friction_only():
     assert abs(found.residual_force - np.sin(angle)) < 1e-3
 
 
-def test_a_cube_on_its_edge_is_balanced_but_not_stable():
+def test_a_cube_on_its_edge_is_balanced_but_not_stable() -> None:
     found = report("cube", "slab", np.sqrt(0.5), turn=(0.25 * np.pi, 0.0, 0.0))
     assert found.status is Status.BALANCED
     assert not found.stable
     assert set(found.contacts.region) == {"line"}
 
 
-def test_a_cube_on_its_face_is_stable_by_half_its_side():
+def test_a_cube_on_its_face_is_stable_by_half_its_side() -> None:
     found = report("cube", "slab", 0.5)
     assert found.stable
     assert abs(found.support_margin - 0.5) < 1e-12
     assert set(found.contacts.region) == {"face"}
 
 
-def test_a_ball_touches_in_a_point():
+def test_a_ball_touches_in_a_point() -> None:
     found = report("ball", "slab", 1.0)
     assert found.contacts.region == ("point",)
     assert found.contacts.kind == ("face/face",)
@@ -108,7 +116,7 @@ def test_a_ball_touches_in_a_point():
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("far", [0.0, 1e3])
-def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size, far):
+def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size: float, far: float) -> None:
     ball = exact(kinds.sphere(size), "ball")
     ground = polyhedron(8.0 * size * (CUBE_POINTS - [0.0, 0.0, 0.5]) + far * size, CUBE_TRIANGLES, "ground")
     for depth in (0.25, 1.9):
@@ -116,26 +124,26 @@ def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size, far):
         assert check(ball, here, [ground]).overlap / size == pytest.approx(depth, abs=1e-9)
 
 
-def test_what_sticks_out_a_little_is_not_wholly_inside():
+def test_what_sticks_out_a_little_is_not_wholly_inside() -> None:
     ground = polyhedron(8.0 * (CUBE_POINTS - [0.0, 0.0, 0.5]), CUBE_TRIANGLES, "ground")
     found = check(body("cone"), pose(UPRIGHT, (0.1, 0.2, -0.5)), [ground])
     assert found.overlap == pytest.approx(1.5, abs=1e-9)
 
 
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 1.0)])
-def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn):
+def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn: tuple[float, float, float]) -> None:
     for depth in (0.01, 0.45):
         found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.3 - depth)), [body("ball")])
         assert abs(found.overlap - depth) < 1e-9
 
 
-def test_bricks_flush_inside_one_another_overlap_although_nothing_crosses():
+def test_bricks_flush_inside_one_another_overlap_although_nothing_crosses() -> None:
     brick = polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "brick")
     assert check(brick, pose(UPRIGHT, (0.7, 0.0, 0.0)), [brick]).status is Status.INTERFERING_START
     assert check(brick, pose(UPRIGHT, (1.0, 0.0, 0.0)), [brick]).status is not Status.INTERFERING_START
 
 
-def test_what_is_overlapped_is_named_once_and_what_is_only_touched_is_not():
+def test_what_is_overlapped_is_named_once_and_what_is_only_touched_is_not() -> None:
     parts = [body("slab"), *[replace(body("cube"), name="twin").transformed(shift(0.8 * i)) for i in (-1, 1)]]
     found = check(body("cube"), pose(UPRIGHT, (0.0, 0.0, 0.5)), parts)
     assert found.overlapped == ("twin",)
@@ -143,7 +151,7 @@ def test_what_is_overlapped_is_named_once_and_what_is_only_touched_is_not():
     assert check(body("cube"), pose(UPRIGHT, (0.0, 0.0, 0.5)), parts[:1]).overlapped == ()
 
 
-def test_a_body_without_weight_that_interferes_is_reported_too():
+def test_a_body_without_weight_that_interferes_is_reported_too() -> None:
     pull = Connection(np.zeros(3), np.zeros(3))
     placement = Placement(body("cube"), pose(), [body("ball")], Settings(gravity=None), [pull])
     assert placement.certificate().overlapped == (body("ball").name,)

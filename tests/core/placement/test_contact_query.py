@@ -16,7 +16,7 @@ ROUNDING = 1e-7
 
 
 @pytest.mark.parametrize("name", ["ball", "torus", "cylinder", "cone", "cube", "ellipsoid"])
-def test_one_preparation_answers_as_a_check_of_every_pose(name):
+def test_one_preparation_answers_as_a_check_of_every_pose(name: str) -> None:
     active, world = body(name), [body("slab")]
     standing = ContactQuery.of(active, pose(UPRIGHT, (0.1, 0.2, 3.0)), world)
     for height in (1.0, 0.3):
@@ -36,14 +36,14 @@ def test_one_preparation_answers_as_a_check_of_every_pose(name):
 
 @pytest.mark.parametrize("name", ["ball", "cube", "torus"])
 @pytest.mark.parametrize("depth", [0.01, 0.2])
-def test_what_overlaps_is_told_where(name, depth):
+def test_what_overlaps_is_told_where(name: str, depth: float) -> None:
     low = {"ball": 1.0, "cube": 0.5, "torus": 0.3}[name] - depth
     found = ContactQuery.of(body(name), pose(), [body("slab")]).at(pose(UPRIGHT, (0.1, 0.2, low)), ROUNDING)
     assert len(found.collisions) > 0
     assert (np.abs(found.collisions[:, 2]) <= depth + 1e-6).all()
 
 
-def test_far_from_the_origin_the_collisions_are_where_the_body_is():
+def test_far_from_the_origin_the_collisions_are_where_the_body_is() -> None:
     far = np.array([1e4, -2e4, 3e4])
     wall = polyhedron(CUBE_POINTS + far, CUBE_TRIANGLES, "wall")
     here = pose(UPRIGHT, tuple(far + np.array([0.9, 0.1, 0.1])))
@@ -52,7 +52,7 @@ def test_far_from_the_origin_the_collisions_are_where_the_body_is():
     assert (np.abs(found.collisions - far).max(axis=1) < 2.0).all()
 
 
-def test_a_body_around_another_or_inside_it_overlaps_without_measure():
+def test_a_body_around_another_or_inside_it_overlaps_without_measure() -> None:
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     for active, world in ((body("ball"), big), (big, body("ball"))):
         standing = ContactQuery.of(active, pose(), [world])
@@ -60,7 +60,7 @@ def test_a_body_around_another_or_inside_it_overlaps_without_measure():
         assert standing.at(pose(UPRIGHT, (30.0, 0.0, 0.0)), ROUNDING).overlap == 0.0
 
 
-def test_alone_in_the_world_it_touches_nothing():
+def test_alone_in_the_world_it_touches_nothing() -> None:
     found = ContactQuery.of(body("cube"), pose(), []).at(pose(), ROUNDING)
     assert found.overlap == 0.0
     assert len(found.contacts) == 0

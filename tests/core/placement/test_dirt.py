@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement.diagnostics import diagnose
@@ -17,7 +18,7 @@ from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor
 SOME = (*range(len(KINDS)), *range(50, 56))
 
 
-def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_other():
+def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_other() -> None:
     for seed in range(200):
         mesh = dirty(seed)
         points, triangles = mesh.points.copy(), mesh.triangles.copy()
@@ -27,7 +28,7 @@ def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_ot
         assert np.array_equal(triangles, mesh.triangles)
 
 
-def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight():
+def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight() -> None:
     open_box = polyhedron(CUBE_POINTS, np.vstack([CUBE_TRIANGLES[2:], CUBE_TRIANGLES[2:3]]), "box")
     moved = open_box.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
     ball = polyhedron(*torus(9, 7), "ring")
@@ -44,7 +45,9 @@ def test_notes_on_the_world_have_its_names_once_and_nothing_on_its_weight():
         ((1.0, 1.0, 0.0), 1.0, False),
     ],
 )
-def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(shift, size, overlaps):
+def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(
+    shift: ArrayLike, size: float, overlaps: bool
+) -> None:
     second = (size * CUBE_POINTS + np.array(shift), CUBE_TRIANGLES)
     body = polyhedron(*beside((CUBE_POINTS, CUBE_TRIANGLES), second), "bricks")
     assert ("crossing" in named_in(diagnose(body, ()))) is overlaps
@@ -52,7 +55,7 @@ def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(shift, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SOME)
-def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
+def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed) -> None:
     dropped = on_the_floor(seed)
     assert dropped.certificate.status.at_rest
     assert dropped.overlap <= OVERLAP
@@ -60,14 +63,14 @@ def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed):
 
 
 @pytest.mark.parametrize(("seed", "turn", "steps"), [(11, 21, 4), (74, 0, 12)])
-def test_a_wavy_mesh_shaded_smooth_does_not_sink_into_a_floor(seed, turn, steps):
+def test_a_wavy_mesh_shaded_smooth_does_not_sink_into_a_floor(seed: int, turn: int, steps: int) -> None:
     dropped = shaded_smooth(seed, turn, steps)
     assert dropped.overlap <= OVERLAP
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [6, 13, 16])
-def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed):
+def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed) -> None:
     dropped = in_a_bowl(seed)
     assert dropped.certificate.status.at_rest
     assert dropped.overlap < OVERLAP

@@ -13,7 +13,7 @@ each_body = pytest.mark.parametrize("name", BODIES)
 
 
 @each_body
-def test_every_end_is_a_true_rest(name):
+def test_every_end_is_a_true_rest(name: str) -> None:
     for run in ten_drops(name):
         assert run.certificate.status in ENDS, run.label
         rest = run.rest()
@@ -23,13 +23,13 @@ def test_every_end_is_a_true_rest(name):
 
 
 @each_body
-def test_the_body_is_never_through_the_floor(name):
+def test_the_body_is_never_through_the_floor(name: str) -> None:
     for run in ten_drops(name):
         assert run.clearances().min() >= -1e-9 * run.radius, run.label
 
 
 @each_body
-def test_no_contact_pulls_and_balanced_forces_sum_to_zero(name):
+def test_no_contact_pulls_and_balanced_forces_sum_to_zero(name: str) -> None:
     for run in ten_drops(name):
         contacts = run.certificate.contacts
         assert np.all(contacts.force >= 0), run.label
@@ -42,7 +42,7 @@ def test_no_contact_pulls_and_balanced_forces_sum_to_zero(name):
 
 
 @each_body
-def test_reported_contacts_lie_on_the_floor_and_push_up(name):
+def test_reported_contacts_lie_on_the_floor_and_push_up(name: str) -> None:
     for run in ten_drops(name):
         contacts = run.certificate.contacts
         assert len(contacts) > 0, run.label
@@ -50,7 +50,7 @@ def test_reported_contacts_lie_on_the_floor_and_push_up(name):
         assert np.allclose(contacts.normal, [0, 0, 1], atol=1e-12), run.label
 
 
-def test_a_jack_rests_on_three_tips():
+def test_a_jack_rests_on_three_tips() -> None:
     for run in ten_drops("jack"):
         contacts = run.certificate.contacts
         pressing = contacts.position[contacts.force > 1e-6]

@@ -148,22 +148,22 @@ def assert_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SCENES if name not in EXPERIMENTS and name not in SLOW])
-def test_forces_and_friction_do_not_depend_on_units_or_origin(name):
+def test_forces_and_friction_do_not_depend_on_units_or_origin(name) -> None:
     assert_the_same(name)
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_experiments_do_not_depend_on_units_or_origin(name):
+def test_experiments_do_not_depend_on_units_or_origin(name) -> None:
     assert_the_same(name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
-def test_longer_ones_do_not_depend_on_units_or_origin(name):
+def test_longer_ones_do_not_depend_on_units_or_origin(name) -> None:
     assert_the_same(name)
 
 
-def test_the_ladder_holds_and_slides_as_statics_says():
+def test_the_ladder_holds_and_slides_as_statics_says() -> None:
     assert run_of("a ladder that holds", *HERE).status == "BALANCED_BY_FRICTION"
     slid = run_of("a ladder that slides", *HERE)
     assert slid.status.startswith("BALANCED")

@@ -32,14 +32,14 @@ def tower():
     return placement
 
 
-def test_a_tower_that_stands_is_left_standing():
+def test_a_tower_that_stands_is_left_standing() -> None:
     placement = tower()
     assert placement.status is Status.BALANCED
     heights = sorted(pose.translation[2] for pose in placement.state.poses)
     assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
 
 
-def test_each_body_carries_those_above_it():
+def test_each_body_carries_those_above_it() -> None:
     certificates = tower().certificates()
     for certificate, carried in zip(certificates, (3.0, 2.0, 1.0), strict=True):
         below = certificate.contacts.normal[:, 2] > 0.5
@@ -50,7 +50,7 @@ def test_each_body_carries_those_above_it():
         assert certificate.stable
 
 
-def test_what_one_body_feels_the_other_feels_the_other_way():
+def test_what_one_body_feels_the_other_feels_the_other_way() -> None:
     lowest, middle, _ = tower().certificates()
     above = lowest.contacts.normal[:, 2] < -0.5
     below = middle.contacts.normal[:, 2] > 0.5
@@ -59,7 +59,7 @@ def test_what_one_body_feels_the_other_feels_the_other_way():
     assert np.abs(lowest.contacts.force[above] - middle.contacts.force[below]).max() < 1e-9
 
 
-def test_balls_dropped_together_do_not_overlap_on_the_way_and_come_to_rest():
+def test_balls_dropped_together_do_not_overlap_on_the_way_and_come_to_rest() -> None:
     ball = sphere(0.5, resolution=(24, 12)).body
     wall = np.eye(4)
     walls = []
@@ -78,7 +78,7 @@ def test_balls_dropped_together_do_not_overlap_on_the_way_and_come_to_rest():
         assert np.abs(centres[:, :2]).max() <= 0.8 + 1e-9
 
 
-def test_a_body_that_falls_past_everything_is_said_to_have_no_support():
+def test_a_body_that_falls_past_everything_is_said_to_have_no_support() -> None:
     ball = sphere(0.5).body
     table = box((1.0, 1.0, 0.1)).body
     placement = Placement.of_several([ball, ball], [at(0.0, 0.0, 1.0), at(5.0, 0.0, 1.0)], [table], SETTINGS)
@@ -86,7 +86,7 @@ def test_a_body_that_falls_past_everything_is_said_to_have_no_support():
     assert placement.status is Status.NO_SUPPORT
 
 
-def test_a_heavy_body_weighs_on_a_light_one():
+def test_a_heavy_body_weighs_on_a_light_one() -> None:
     small, large = box((0.5, 0.5, 0.5)).body, box((1.0, 1.0, 0.5)).body
     poses = [at(0.0, 0.0, 0.6), at(0.1, 0.0, 2.0)]
     placement = Placement.of_several([small, large], poses, [floor()], SETTINGS)
@@ -97,7 +97,7 @@ def test_a_heavy_body_weighs_on_a_light_one():
     assert abs(lower.contacts.force[above].sum() / floor_force - 0.8) < 1e-6  # 4 of 5 parts
 
 
-def test_a_pebble_falls_beside_a_block_as_fast_as_the_block():
+def test_a_pebble_falls_beside_a_block_as_fast_as_the_block() -> None:
     block, pebble = box((0.5, 0.5, 0.5)).body, box((0.0125, 0.0125, 0.0125)).body
     poses = [at(0.0, 0.0, 0.6), Pose(np.array([1.0, 0.1, 0.2, 0.1]), np.array([0.1, 0.0, 1.325]))]
     placement = Placement.of_several([block, pebble], poses, [floor()], Settings(eps_max=0.2, step_limit=100))
@@ -105,14 +105,14 @@ def test_a_pebble_falls_beside_a_block_as_fast_as_the_block():
     assert abs(placement.state.poses[1].translation[2] - 1.0125) < 1e-8
 
 
-def test_a_pose_for_each_body_is_asked_for():
+def test_a_pose_for_each_body_is_asked_for() -> None:
     with pytest.raises(PlacementError, match="a pose for each body"):
         Placement.of_several([box().body], [], [floor()])
     with pytest.raises(PlacementError, match="a pose for each body"):
         Placement.of_several([], [], [floor()])
 
 
-def test_bodies_that_start_inside_one_another_interfere():
+def test_bodies_that_start_inside_one_another_interfere() -> None:
     cube = box().body
     placement = Placement.of_several([cube, cube], [at(0, 0, 2.0), at(0.3, 0.2, 2.1)], [floor()])
     assert placement.status is Status.INTERFERING_START
@@ -120,7 +120,7 @@ def test_bodies_that_start_inside_one_another_interfere():
     assert same.status is Status.INTERFERING_START
 
 
-def test_of_bodies_that_interfere_each_is_told_with_which_ones_and_how_deep():
+def test_of_bodies_that_interfere_each_is_told_with_which_ones_and_how_deep() -> None:
     cube, far = box().body, sphere(0.5).body
     poses = [at(0, 0, 2.0), at(0.3, 0.2, 2.1), at(5.0, 0, 0.45)]
     bodies = [replace(cube, name="one"), replace(cube, name="two"), replace(far, name="ball")]

@@ -32,7 +32,7 @@ def same_pose(a, b):
     return bool((a.rotation == b.rotation).all() and (a.translation == b.translation).all())
 
 
-def test_going_on_from_a_state_under_another_gravity_is_a_fresh_run_from_there_bit_for_bit():
+def test_going_on_from_a_state_under_another_gravity_is_a_fresh_run_from_there_bit_for_bit() -> None:
     placement = dropped()
     resumed = placement.branch(7, settings=TILTED)
     name = "block into goblet"
@@ -44,7 +44,7 @@ def test_going_on_from_a_state_under_another_gravity_is_a_fresh_run_from_there_b
     assert len(resumed.states) == 7 + len(fresh.states)
 
 
-def test_a_branch_leaves_the_placement_it_came_from_as_it_was():
+def test_a_branch_leaves_the_placement_it_came_from_as_it_was() -> None:
     placement = dropped()
     poses, status, steps = [s.pose for s in placement.states], placement.status, placement.steps
     branch = placement.branch(3, settings=TILTED)
@@ -54,7 +54,7 @@ def test_a_branch_leaves_the_placement_it_came_from_as_it_was():
     assert (placement.status, placement.steps) == (status, steps)
 
 
-def test_a_branch_counts_level_states_from_where_it_begins():
+def test_a_branch_counts_level_states_from_where_it_begins() -> None:
     ball = sphere(0.5).body
     placement = Placement(ball, Pose(UPRIGHT, np.array([0.0, 0.0, 2.0])), [floor()])
     placement.run()
@@ -65,7 +65,7 @@ def test_a_branch_counts_level_states_from_where_it_begins():
         assert placement.status is Status.BALANCED
 
 
-def test_the_next_copy_starts_where_the_first_did_and_meets_it():
+def test_the_next_copy_starts_where_the_first_did_and_meets_it() -> None:
     ball = sphere(0.5).body
     start = Pose(UPRIGHT, np.array([0.1, 0.0, 3.0]))
     first = Placement(ball, start, [floor()])
@@ -77,13 +77,13 @@ def test_the_next_copy_starts_where_the_first_did_and_meets_it():
     assert np.linalg.norm(apart) >= 1.0 - 1e-9
 
 
-def test_only_what_is_at_rest_is_copied():
+def test_only_what_is_at_rest_is_copied() -> None:
     placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 3.0])), [floor()])
     with pytest.raises(PlacementError, match="at rest"):
         replicated(placement)
 
 
-def test_forces_change_at_any_state():
+def test_forces_change_at_any_state() -> None:
     ball = sphere(0.5).body
     placement = Placement(ball, Pose(UPRIGHT, np.array([0.0, 0.0, 3.0])), [floor()])
     placement.run()

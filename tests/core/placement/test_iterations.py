@@ -18,7 +18,7 @@ each_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
 @each_experiment
-def test_every_experiment_ends_at_rest(name):
+def test_every_experiment_ends_at_rest(name) -> None:
     for eps_max in (0.05, 0.2):
         run = experiment(name, 0, eps_max)
         assert run.certificate.status in ENDS, run.label
@@ -27,7 +27,7 @@ def test_every_experiment_ends_at_rest(name):
 
 
 @each_experiment
-def test_no_experiment_is_through_its_support_at_any_state(name):
+def test_no_experiment_is_through_its_support_at_any_state(name) -> None:
     for eps_max in (0.05, 0.2):
         run = experiment(name, 0, eps_max)
         for rotation, position in zip(run.rotations, run.positions, strict=True):
@@ -35,30 +35,30 @@ def test_no_experiment_is_through_its_support_at_any_state(name):
 
 
 @each_experiment
-def test_every_rest_stands_both_tests(name):
+def test_every_rest_stands_both_tests(name) -> None:
     assert_is_a_rest(name, experiment(name, 0, 0.05))
 
 
 @each_experiment
-def test_a_larger_step_reaches_the_same_end(name):
+def test_a_larger_step_reaches_the_same_end(name) -> None:
     small, large = experiment(name, 0, 0.05), experiment(name, 0, 0.2)
     assert small.certificate.status is large.certificate.status, small.label
     assert abs(small.height - large.height) <= 2e-9 * small.radius, small.label
 
 
 @pytest.mark.parametrize(("eps_max", "most"), [(0.05, 25), (0.2, 15)])
-def test_the_median_count_is_the_papers(eps_max, most):
+def test_the_median_count_is_the_papers(eps_max, most) -> None:
     counts = {name: experiment(name, 0, eps_max).certificate.steps for name in EXPERIMENTS}
     assert np.median(list(counts.values())) <= most, counts
 
 
-def test_the_fifteen_together_take_fewer_iterations_than_the_papers():
+def test_the_fifteen_together_take_fewer_iterations_than_the_papers() -> None:
     assert len(PAPER) == 15
     counts = {name: experiment(name, 0, 0.05).certificate.steps for name in EXPERIMENTS}
     assert sum(counts.values()) < sum(PAPER.values()), counts
 
 
-def test_a_straw_that_falls_between_others_sees_no_far_sides():
+def test_a_straw_that_falls_between_others_sees_no_far_sides() -> None:
     """Its start is free and its fall is; a depth at the end of that is the far side of a straw beside it."""
     glass = turned("glass", GLASS).body
     standing = [floor(), glass]

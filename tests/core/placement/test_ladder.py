@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.mechanics.friction import required_friction
 from physplace_addon.core.placement import Placement, Settings, Status, check
 from physplace_addon.core.rigid import Pose
@@ -32,7 +34,7 @@ def least(theta, kappa):
     return kappa / sine if rest == 0.0 else (np.sqrt(sine**2 + 4.0 * kappa * rest) - sine) / (2.0 * rest)
 
 
-def block(size, centre, name):
+def block(size: tuple[float, float, float], centre: ArrayLike, name: str) -> Body:
     return polyhedron(CUBE_POINTS * size + np.asarray(centre), CUBE_TRIANGLES, name)
 
 
@@ -46,7 +48,7 @@ LADDERS = {
 }
 
 
-def leaning(theta, gap=1e-9):
+def leaning(theta, gap: float = 1e-9):
     """The pose in which a ladder's foot and top are a gap away from the floor and the wall."""
     pose = Pose.identity().displaced(np.zeros(3), [0.0, 0.5 * np.pi - theta, 0.0], np.zeros(3))
     corners = pose.points(
@@ -63,7 +65,7 @@ def of_its_thickness(theta):
 
 
 @pytest.mark.parametrize("degrees", [1.0, 20.0, 45.0, 60.0, 75.0, 89.0, 89.99])
-def test_a_thin_ladder_needs_what_statics_says(degrees):
+def test_a_thin_ladder_needs_what_statics_says(degrees) -> None:
     theta = np.radians(degrees)
     along = np.array([np.cos(theta), 0.0, np.sin(theta)])
     found = required_friction(WEIGHT, contact_maps([-along, along]), np.array([UP, FROM_THE_WALL]))
@@ -73,7 +75,7 @@ def test_a_thin_ladder_needs_what_statics_says(degrees):
 
 @pytest.mark.parametrize("degrees", [30.0, 60.0, 80.0])
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.7, 0.95, 1.0])
-def test_with_someone_on_it_the_share_of_the_way_up_counts(degrees, share):
+def test_with_someone_on_it_the_share_of_the_way_up_counts(degrees, share) -> None:
     theta = np.radians(degrees)
     along, aside = np.array([np.cos(theta), 0.0, np.sin(theta)]), np.array([0.0, 0.2, 0.0])
     foot, top = -2.0 * share * along, 2.0 * (1.0 - share) * along
@@ -84,7 +86,7 @@ def test_with_someone_on_it_the_share_of_the_way_up_counts(degrees, share):
 
 @pytest.mark.parametrize("name", LADDERS)
 @pytest.mark.parametrize("degrees", [50.0, 65.0, 75.0])
-def test_a_check_tells_the_least_coefficient(name, degrees):
+def test_a_check_tells_the_least_coefficient(name, degrees) -> None:
     theta = np.radians(degrees)
     found = check(LADDERS[name], leaning(theta), ROOM)
     assert found.status is Status.RUNNING
@@ -93,7 +95,7 @@ def test_a_check_tells_the_least_coefficient(name, degrees):
 
 @pytest.mark.parametrize("name", LADDERS)
 @pytest.mark.parametrize("degrees", [50.0, 65.0, 75.0])
-def test_it_stays_for_a_little_more(name, degrees):
+def test_it_stays_for_a_little_more(name, degrees) -> None:
     theta = np.radians(degrees)
     pose, friction = leaning(theta), of_its_thickness(theta) * 1.0001
     placement = Placement(LADDERS[name], pose, ROOM, Settings(friction=friction))
@@ -107,7 +109,7 @@ def test_it_stays_for_a_little_more(name, degrees):
 @pytest.mark.parametrize("name", LADDERS)
 @pytest.mark.parametrize("degrees", [50.0, 65.0, 75.0])
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
-def test_it_slides_for_a_little_less(name, degrees, alpha):
+def test_it_slides_for_a_little_less(name, degrees, alpha) -> None:
     theta = np.radians(degrees)
     friction = of_its_thickness(theta) * 0.9999
     placement = Placement(LADDERS[name], leaning(theta), ROOM, Settings(friction=friction, alpha=alpha))

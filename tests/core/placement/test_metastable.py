@@ -23,21 +23,21 @@ def ball_on_ball(settings, on_step=None):
     return placement, placement.run(on_step)
 
 
-def test_a_ball_set_exactly_on_a_ball_is_reported_metastable():
+def test_a_ball_set_exactly_on_a_ball_is_reported_metastable() -> None:
     placement, certificate = ball_on_ball(Settings())
     assert certificate.status is Status.BALANCED
     assert not certificate.stable
     assert np.abs(placement.state.pose.translation - [0.0, 0.0, 2.5]).max() < 1e-9
 
 
-def test_it_is_left_when_asked_and_comes_to_a_stable_rest():
+def test_it_is_left_when_asked_and_comes_to_a_stable_rest() -> None:
     placement, certificate = ball_on_ball(Settings(leave_metastable=True, eps_max=0.2))
     assert certificate.status is Status.BALANCED
     assert certificate.stable
     assert abs(placement.state.pose.translation[2] - 0.5) < 1e-9
 
 
-def test_the_nudge_is_the_seed_s():
+def test_the_nudge_is_the_seed_s() -> None:
     def nudged(seed):
         settings = Settings(leave_metastable=True, eps_max=0.2, seed=seed)
         placement = ball_on_ball(settings, lambda state: aside(state) < 1e-6)[0]
@@ -50,7 +50,7 @@ def test_the_nudge_is_the_seed_s():
     assert np.abs(nudged(0) - nudged(1)).max() > 1e-3
 
 
-def test_a_cube_on_its_edge_and_a_ring_on_its_rim_fall_over_when_asked():
+def test_a_cube_on_its_edge_and_a_ring_on_its_rim_fall_over_when_asked() -> None:
     quarter = np.pi / 8.0
     cases = [
         (box((0.5, 0.5, 0.5)).body, [np.cos(quarter), np.sin(quarter), 0.0, 0.0], 0.5),

@@ -18,7 +18,7 @@ CLEARANCE = 1e-10
 QUARTER = 0.5 * np.pi
 
 
-def polished(active, turn, at, displacement, wanted, tolerance=0.02):
+def polished(active, turn, at, displacement, wanted, tolerance: float = 0.02):
     """Polish `active` from beside a rest, on the points that `wanted` chooses where it rests."""
     rest = meet(active, "slab", turn, at)
     points = everything_within(rest, 0.02 * rest.radius)
@@ -37,7 +37,7 @@ def balanced(start, points, direction=(0.0, 0.0, -1.0)):
     return refine(as_system(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
 
 
-def around(points, count=6):
+def around(points, count: int = 6):
     """The point nearest to each of `count` directions about the z axis."""
     angles = np.arange(count) * 2.0 * np.pi / count
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -49,13 +49,13 @@ def lowest(points):
     return np.array([int(np.argmin(points.gap))])
 
 
-def touching_force(found):
+def touching_force(found) -> None:
     assert abs(found.forces.sum() - 1.0) < 1e-12
     height = found.points.point1[:, 2] / found.system.radius
     assert np.abs(height - CLEARANCE).max() < 1e-12
 
 
-def test_a_ball_comes_to_stand_on_its_lowest_point():
+def test_a_ball_comes_to_stand_on_its_lowest_point() -> None:
     found = polished("ball", (0.0, 0.0, 0.0), (0.3, 0.2, 1.0), np.array([0, 0, 0.01, 0, 0, 0]), lowest)
     touching_force(found)
     assert np.abs(found.system.poses[0].translation - [0.3, 0.2, 1.0 + CLEARANCE]).max() < 1e-12
@@ -64,7 +64,7 @@ def test_a_ball_comes_to_stand_on_its_lowest_point():
 @pytest.mark.parametrize(
     ("active", "height"), [("torus", 0.3), ("cylinder", 1.0), ("cone", 1.0), ("cube", 0.5)]
 )
-def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, height):
+def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, height) -> None:
     tilt = np.array([0.0, 0.0, 2e-3, 1e-3, -5e-4, 0.0])
     found = polished(active, (0.0, 0.0, 0.0), (0.1, 0.0, height), tilt, around)
     touching_force(found)
@@ -81,7 +81,7 @@ def both_ends(points):
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.4, 2.0])
-def test_a_lying_cylinder_keeps_its_roll(roll):
+def test_a_lying_cylinder_keeps_its_roll(roll) -> None:
     turned = Rotation.from_rotvec([0.0, roll, 0.0]) * Rotation.from_rotvec([QUARTER, 0.0, 0.0])
     tilt = np.array([0.0, 0.0, 2e-3, 1e-3, 0.0, 0.0])
     found = polished("cylinder", turned.as_rotvec(), (0.0, 0.0, 0.5), tilt, both_ends)
@@ -93,7 +93,7 @@ def test_a_lying_cylinder_keeps_its_roll(roll):
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.6])
-def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent):
+def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent) -> None:
     solid = exact(kinds.superquadric(1.2, 1.0, 0.8, exponent, exponent), "pillow", resolution=(48, 24))
     tilt = np.array([0.0, 0.0, 1e-3, 0.01, 0.006, 0.0])
     found = polished(solid, (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
@@ -102,21 +102,21 @@ def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent):
     assert abs(found.system.poses[0].matrix[2, 2] - 1.0) < 1e-3
 
 
-def test_an_ellipsoid_comes_to_stand_on_its_shortest_axis():
+def test_an_ellipsoid_comes_to_stand_on_its_shortest_axis() -> None:
     tilt = np.array([0.0, 0.0, 1e-3, 0.02, -0.03, 0.0])
     found = polished("ellipsoid", (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)
     touching_force(found)
     assert np.abs(found.system.poses[0].matrix[:, 2] - [0.0, 0.0, 1.0]).max() < 1e-12
 
 
-def test_what_cannot_balance_is_not_polished():
+def test_what_cannot_balance_is_not_polished() -> None:
     start = meet("cube", "slab", (0.0, 0.0, 0.0), (0.0, 0.0, 0.5))
     points = everything_within(start, 0.05)
     corner = points.take(np.array([int(np.argmax(points.point1[:, 0]))]))
     assert balanced(start, corner, (0.6, 0.0, -0.8)) is None
 
 
-def test_a_big_body_is_polished_like_a_small_one():
+def test_a_big_body_is_polished_like_a_small_one() -> None:
     scale = np.diag([1000.0, 1000.0, 1000.0, 1.0])
     big, floor = prepared("torus").body.transformed(scale), prepared("slab").body.transformed(scale)
     rest = meet(big, floor, (0.0, 0.0, 0.0), (0.0, 0.0, 300.0))

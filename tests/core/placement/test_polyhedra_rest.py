@@ -24,7 +24,8 @@ ON_EDGE = rotation_of([np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0])
 
 
 def triangles_at(body: Body, rotation, position) -> np.ndarray:
-    return body.triangles @ rotation.T + position
+    result: np.ndarray = body.triangles @ rotation.T + position
+    return result
 
 
 def assert_never_through(finished, world: Body) -> None:
@@ -34,7 +35,7 @@ def assert_never_through(finished, world: Body) -> None:
         assert not len(crossings(moved, world.triangles, tolerance)), finished.label
 
 
-def test_a_cube_dropped_tilted_ends_on_a_face():
+def test_a_cube_dropped_tilted_ends_on_a_face() -> None:
     random = np.random.default_rng(7)
     for _ in range(6):
         finished = drop(CUBE, random_rotation(random))
@@ -45,13 +46,13 @@ def test_a_cube_dropped_tilted_ends_on_a_face():
         assert finished.clearances().min() >= -1e-9 * finished.radius
 
 
-def test_a_cube_on_its_edge_is_reported_metastable():
+def test_a_cube_on_its_edge_is_reported_metastable() -> None:
     finished = drop(CUBE, ON_EDGE, gap=0.0)
     assert finished.certificate.status is Status.BALANCED
     assert not finished.certificate.stable
 
 
-def test_a_cube_falls_on_a_smaller_one_and_on_past_it():
+def test_a_cube_falls_on_a_smaller_one_and_on_past_it() -> None:
     block = polyhedron(*cuboid([0, 0, 0.25], [0.4, 0.4, 0.25]), "block")
     world = [floor(), block]
     for offset in (0.2, 0.7):
@@ -63,7 +64,7 @@ def test_a_cube_falls_on_a_smaller_one_and_on_past_it():
 
 
 @pytest.mark.parametrize(("outside", "falls"), [(0.01, True), (-0.01, False)])
-def test_a_table_falls_over_when_its_centre_is_outside_its_feet(outside, falls):
+def test_a_table_falls_over_when_its_centre_is_outside_its_feet(outside, falls) -> None:
     points, triangles = table(width=1.0, foot=0.1)
     centre = np.array([0.5 * (1 + outside), 0.0, 0.6])
     body = polyhedron(points, triangles, "table")
@@ -78,7 +79,7 @@ def test_a_table_falls_over_when_its_centre_is_outside_its_feet(outside, falls):
     assert (upright < 0.9) if falls else (upright > 1 - 1e-9)
 
 
-def test_an_open_self_cutting_mesh_comes_to_rest():
+def test_an_open_self_cutting_mesh_comes_to_rest() -> None:
     points, triangles = crumpled_sheet()
     body = polyhedron(points, triangles, "sheet")
     sheet = Paired("sheet", lambda: body, lambda: Polyhedron(points, body.mass.center))
@@ -98,7 +99,7 @@ def crumpled_sheet() -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([strip, turned]), np.concatenate([triangles, triangles + len(strip)])
 
 
-def test_a_single_triangle_lands_flat():
+def test_a_single_triangle_lands_flat() -> None:
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float)
     body = polyhedron(points, np.array([[0, 1, 2]]), "triangle")
     pose = Pose(np.array([0.9, 0.3, 0.2, 0.1]), np.array([0, 0, 2.0]))

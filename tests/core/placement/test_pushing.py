@@ -44,7 +44,7 @@ def standing(body, height):
 
 
 @pytest.mark.parametrize("height", [0.15, 0.5, 0.85])
-def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall(height):
+def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall(height) -> None:
     cup = turned("cup", CUP).body
     placement = standing(cup, 0.05)
     before = placement.state.system.centres[0, 2]
@@ -64,7 +64,7 @@ def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall
     assert abs(at_wall.point1[:, 0].max() - WALL) < 1e-8
 
 
-def test_a_connection_draws_the_lid_s_knob_to_a_hand():
+def test_a_connection_draws_the_lid_s_knob_to_a_hand() -> None:
     lid, glass = turned("lid", LID).body, turned("glass", GLASS).body
     hand, knob = np.array([1.0, 0.5, 3.5]), np.array([0.0, 0.0, 0.5])
     placement = Placement(lid, Pose(UPRIGHT, np.array([0.02, 0.01, 2.2])), [floor(), glass])
@@ -81,7 +81,7 @@ def test_a_connection_draws_the_lid_s_knob_to_a_hand():
     assert drawn.state.pose.matrix[2, 2] > 1.0 - 1e-9  # it hangs level from its knob
 
 
-def test_a_connection_to_another_body_is_as_strong_both_ways():
+def test_a_connection_to_another_body_is_as_strong_both_ways() -> None:
     ball = sphere(0.5).body
     poses = [Pose(UPRIGHT, np.array([x, 0.0, 0.5])) for x in (-2.0, 2.0)]
     placement = Placement.of_several(
@@ -94,7 +94,7 @@ def test_a_connection_to_another_body_is_as_strong_both_ways():
     assert abs(np.linalg.norm(left - right) - 1.0) < 1e-9
 
 
-def test_a_push_lifts_only_where_energies_are_not_checked():
+def test_a_push_lifts_only_where_energies_are_not_checked() -> None:
     ball = sphere(0.5).body
     placement = standing(ball, 1.0)
     lift = [Local(np.zeros(3), np.array([0.0, 0.0, 1.0]), strength=3.0)]

@@ -15,7 +15,7 @@ START = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.03, 0.02, 4.0]))
 QUICK = Settings(eps_max=0.2)
 
 
-def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest():
+def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest() -> None:
     ball, bowl = sphere(0.42, resolution=(24, 12)).body, turned("bowl", BOWL, resolution=(41, 61)).body
     placed = fill(ball, START, [bowl, floor()], QUICK, count=5, container=bowl).placed
     assert len(placed) == 5
@@ -41,7 +41,7 @@ def crate():
     return walls
 
 
-def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped():
+def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped() -> None:
     walls = merge(crate(), "crate")
     cube = box((0.5, 0.5, 0.5)).body
     start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.02, 0.01, 5.0]))
@@ -52,7 +52,7 @@ def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped():
     assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
 
 
-def test_filling_can_be_interrupted():
+def test_filling_can_be_interrupted() -> None:
     ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
     steps = []
 
@@ -67,7 +67,7 @@ def test_filling_can_be_interrupted():
     assert len(steps) == 3
 
 
-def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way():
+def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way() -> None:
     cube = box((0.5, 0.5, 0.5)).body
     start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.2]))
     filled = fill(cube, start, [floor()], QUICK, count=5)
@@ -75,17 +75,17 @@ def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way():
     assert filled.reason == f'it overlaps "{cube.name}" where it starts: move it clear and place it again'
 
 
-def test_enough_copies_need_no_reason():
+def test_enough_copies_need_no_reason() -> None:
     cube = box((0.5, 0.5, 0.5)).body
     start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 2.2]))
     assert fill(cube, start, [floor()], QUICK, count=2).reason == ""
 
 
-def test_filling_without_an_end_is_refused():
+def test_filling_without_an_end_is_refused() -> None:
     with pytest.raises(PlacementError, match="number of copies or a container"):
         fill(sphere(0.4).body, START, [floor()])
 
 
-def test_a_flat_thing_is_no_container():
+def test_a_flat_thing_is_no_container() -> None:
     with pytest.raises(PlacementError, match='"floor": a flat thing'):
         fill(sphere(0.4).body, START, [floor()], container=floor())

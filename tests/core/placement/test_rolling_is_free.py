@@ -16,11 +16,12 @@ ROLLS = np.arange(36) * 10.0
 
 def rolled(degrees: float) -> np.ndarray:
     half = np.radians(degrees) / 2
-    return LYING @ rotation_of([np.cos(half), 0, 0, np.sin(half)])
+    result: np.ndarray = LYING @ rotation_of([np.cos(half), 0, 0, np.sin(half)])
+    return result
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.25])
-def test_a_cylinder_on_its_side_is_at_rest_at_any_roll(gap):
+def test_a_cylinder_on_its_side_is_at_rest_at_any_roll(gap) -> None:
     solid = cylinder(radius=0.5, height=2.0)
     for roll in ROLLS:
         run = drop(solid, rolled(roll), gap)
@@ -30,7 +31,7 @@ def test_a_cylinder_on_its_side_is_at_rest_at_any_roll(gap):
         assert np.abs(turn - np.eye(3)).max() <= 1e-9, roll
 
 
-def test_a_prism_rolls_on_to_a_face():
+def test_a_prism_rolls_on_to_a_face() -> None:
     solid = prism(sides=16, radius=0.5)
     for roll in (3.0, 8.0, 14.0, 19.0):
         run = drop(solid, rolled(roll))

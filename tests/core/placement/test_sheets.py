@@ -23,12 +23,12 @@ def rest_of(body, attitude, height):
 
 
 @pytest.mark.parametrize(("z", "attitude", "height"), [("0", FLAT, 0.0), ("0.2*u^2", UPRIGHT, 0.2)])
-def test_a_sheet_lies_flat_or_stands_on_a_border(z, attitude, height):
+def test_a_sheet_lies_flat_or_stands_on_a_border(z, attitude, height) -> None:
     sheet = bodies.exact(formula({"x": "u", "y": "v", "z": z, "u": "-1, 1", "v": "-0.2, 0.2"}), "sheet")
     assert rest_of(sheet, attitude, 0.4).translation[2] == pytest.approx(height, abs=1e-9)
 
 
-def test_waves_that_the_triangles_do_not_show_are_not_let_through_the_floor():
+def test_waves_that_the_triangles_do_not_show_are_not_let_through_the_floor() -> None:
     radius = "(1 + 0.0005*sin(40u)*sin(40v))"
     globe = {"x": f"{radius}*sin(v)*cos(u)", "y": f"{radius}*sin(v)*sin(u)", "z": f"{radius}*cos(v)"}
     body = bodies.exact(formula({**globe, "u": "0, 2pi, periodic", "v": "0, pi"}), "globe")

@@ -26,7 +26,7 @@ def cleared(name, world, depth, tolerance, turn=UPRIGHT):
 
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
-def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
+def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world) -> None:
     system, found = cleared(name, world, -1e-3, 1e-6)
     assert found is not None
     assert found[0].poses is system.poses
@@ -36,7 +36,7 @@ def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world):
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-8, 1e-6])
-def test_an_overlap_of_rounding_is_lifted(name, world, depth):
+def test_an_overlap_of_rounding_is_lifted(name, world, depth) -> None:
     system, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
     assert found is not None
     lifted, points = found
@@ -49,11 +49,11 @@ def test_an_overlap_of_rounding_is_lifted(name, world, depth):
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-5, 0.02])
-def test_a_deeper_overlap_is_refused(name, world, depth):
+def test_a_deeper_overlap_is_refused(name, world, depth) -> None:
     assert cleared(name, world, depth, 1e-6)[1] is None
 
 
-def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
+def test_a_body_inside_another_is_refused_however_far_the_surfaces_are() -> None:
     big = polyhedron(10.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
     body_pair = meet("ball", big)
     assert contained(body_pair, [big])
@@ -62,23 +62,23 @@ def test_a_body_inside_another_is_refused_however_far_the_surfaces_are():
     assert contained(around, [body("ball")])
 
 
-def test_a_body_beside_another_is_not_inside_it():
+def test_a_body_beside_another_is_not_inside_it() -> None:
     body_pair = meet("cube", "ball", at=(0.0, 0.0, 1.6))
     assert not contained(body_pair, [body("ball")])
 
 
-def test_a_ball_inside_the_hole_of_a_torus_is_not_inside_the_torus():
+def test_a_ball_inside_the_hole_of_a_torus_is_not_inside_the_torus() -> None:
     assert not contained(meet("small ball", "torus"), [body("torus")])
     assert contained(meet("small ball", "torus", at=(1.0, 0.0, 0.0)), [body("torus")]) is False
     tiny = body("small ball").transformed(np.diag([0.1, 0.1, 0.1, 1.0]))
     assert contained(meet(tiny, "torus", at=(1.0, 0.0, 0.0)), [body("torus")])
 
 
-def test_nothing_is_inside_an_open_sheet():
+def test_nothing_is_inside_an_open_sheet() -> None:
     assert not contained(meet("small ball", "plane", at=(0.0, 0.0, 0.0)), [body("plane")])
 
 
-def test_a_solid_winds_once_around_what_is_inside(rng):
+def test_a_solid_winds_once_around_what_is_inside(rng: np.random.Generator) -> None:
     triangles = CUBE_POINTS[CUBE_TRIANGLES]
     for point in rng.uniform(-1.0, 1.0, (50, 3)):
         inside = np.abs(point).max() < 0.5
@@ -86,24 +86,24 @@ def test_a_solid_winds_once_around_what_is_inside(rng):
         assert abs(winding_number(point, triangles[:, ::-1]) + inside) < 1e-12
 
 
-def test_two_nested_solids_wind_twice():
+def test_two_nested_solids_wind_twice() -> None:
     triangles = np.concatenate([CUBE_POINTS[CUBE_TRIANGLES], 3.0 * CUBE_POINTS[CUBE_TRIANGLES]])
     assert abs(winding_number(np.array([0.1, 0.2, 0.0]), triangles) - 2.0) < 1e-12
     assert abs(winding_number(np.array([0.9, 0.2, 0.0]), triangles) - 1.0) < 1e-12
 
 
-def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle():
+def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle() -> None:
     triangles = CUBE_POINTS[CUBE_TRIANGLES]
     kept = triangles[triangles[:, :, 2].min(axis=1) < 0.5]  # without the lid: a sixth of all directions
     assert abs(winding_number(np.zeros(3), kept) - 5.0 / 6.0) < 1e-12
 
 
 @pytest.mark.parametrize("sunk", [0.5, 0.01])
-def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk):
+def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk) -> None:
     system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is None
 
 
-def test_a_brick_flush_on_its_like_is_left_alone():
+def test_a_brick_flush_on_its_like_is_left_alone() -> None:
     system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is not None

@@ -14,7 +14,7 @@ from tests.bodies_of_the_paper import floor, sphere, torus
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted():
+def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted() -> None:
     gradients = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
     region = TrustRegion(0.05, np.zeros(6, int), lambda x: np.array([np.linalg.norm(x)]))
     step = residual_step(
@@ -24,14 +24,14 @@ def test_the_papers_step_goes_along_the_residual_no_farther_than_trusted():
     assert np.allclose(step.forces, [0.8, 0.0], atol=1e-12)
 
 
-def test_a_ball_above_a_floor_steps_down_to_it_and_no_farther():
+def test_a_ball_above_a_floor_steps_down_to_it_and_no_farther() -> None:
     placement = Placement(sphere(0.5).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.51])), [floor()])
     step = solve_step(placement.problem, placement.state)
     assert abs(step.x[2] * placement.state.system.radius + 0.01) < 1e-9
     assert FREE_BODIES.length(placement.state.system, step.x) <= Settings().eps_max
 
 
-def test_samples_of_a_contact_curve_give_their_forces_to_its_minimum():
+def test_samples_of_a_contact_curve_give_their_forces_to_its_minimum() -> None:
     placement = Placement(torus().body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.31])), [floor()])
     placement.run()
     system, points = placement.state.system, placement.state.local_points

@@ -27,11 +27,11 @@ def runs():
     }
 
 
-def test_the_meshes_are_the_papers():
+def test_the_meshes_are_the_papers() -> None:
     assert {lines: len(knot_with_mesh(lines).triangles) for lines in MESHES} == MESHES
 
 
-def test_every_mesh_gives_the_same_true_height(runs):
+def test_every_mesh_gives_the_same_true_height(runs) -> None:
     for lines, run in runs.items():
         assert run.certificate.status in ENDS, lines
         assert abs(run.height - run.rest().height) <= 1e-9 * run.radius, lines
@@ -39,7 +39,7 @@ def test_every_mesh_gives_the_same_true_height(runs):
     assert np.ptp(heights) <= 1e-9 * min(run.radius for run in runs.values())
 
 
-def test_every_mesh_gives_the_same_three_contacts(runs):
+def test_every_mesh_gives_the_same_three_contacts(runs) -> None:
     found = []
     for run in runs.values():
         contacts = run.certificate.contacts
@@ -51,6 +51,6 @@ def test_every_mesh_gives_the_same_three_contacts(runs):
         assert np.allclose(body, found[0], atol=1e-6)
 
 
-def test_no_mesh_lets_the_exact_knot_through(runs):
+def test_no_mesh_lets_the_exact_knot_through(runs) -> None:
     for lines, run in runs.items():
         assert run.clearances().min() >= -1e-9 * run.radius, lines

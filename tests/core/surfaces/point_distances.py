@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 
-def distances(points, triangles):
+
+def distances(points: Floats, triangles: Floats) -> Floats:
     """Distances (m, t) from points (m, 3) to triangles (t, 3, 3)."""
     corners = triangles.transpose(1, 0, 2)
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
@@ -20,7 +22,7 @@ def distances(points, triangles):
     return np.where(inside, height, nearest)
 
 
-def thin_distances(points, triangle):
+def thin_distances(points: Floats, triangle: Floats) -> Floats:
     """Distances (m,) to one triangle, which may have no area."""
     if np.linalg.norm(np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])) < 1e-12:
         return np.full(len(points), np.inf)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces import kinds
 from tests.core.surfaces.analytic.exact_bodies import ALL, samples
 
@@ -14,13 +15,15 @@ MAPS = {
 }
 
 
-def matrix(name):
+def matrix(name: str) -> Floats:
     return np.vstack([np.array(MAPS[name], dtype=float), [0, 0, 0, 1]])
 
 
 @pytest.mark.parametrize("map_name", MAPS)
 @pytest.mark.parametrize("name", ["torus", "rounded box", "knot", "apple"])
-def test_mapped_geometry_agrees_with_mapped_derivatives(name, map_name, rng):
+def test_mapped_geometry_agrees_with_mapped_derivatives(
+    name: str, map_name: str, rng: np.random.Generator
+) -> None:
     surface = ALL[name].surfaces[0].transformed(matrix(map_name))
     face, uv = samples(surface, 100, rng, margin=0.01)
     g, d = surface.geometry(face, uv), surface.derivatives(face, uv)
@@ -35,7 +38,7 @@ def test_mapped_geometry_agrees_with_mapped_derivatives(name, map_name, rng):
     np.testing.assert_allclose(g.curvature / scale, expected / scale, atol=1e-10)
 
 
-def test_a_stretched_sphere_is_an_ellipsoid(rng):
+def test_a_stretched_sphere_is_an_ellipsoid(rng: np.random.Generator) -> None:
     ball = kinds.sphere(1.0).surfaces[0].transformed(matrix("stretched"))
     ellipsoid = kinds.superquadric(1.0, 0.7, 0.4).surfaces[0]
     face, uv = samples(ball, 50, rng, margin=0.01)
@@ -46,7 +49,7 @@ def test_a_stretched_sphere_is_an_ellipsoid(rng):
 
 
 @pytest.mark.parametrize("map_name", MAPS)
-def test_mapped_moves_are_exact_to_first_order(map_name, rng):
+def test_mapped_moves_are_exact_to_first_order(map_name: str, rng: np.random.Generator) -> None:
     surface = ALL["torus"].surfaces[0].transformed(matrix(map_name))
     face, uv = samples(surface, 100, rng)
     g = surface.geometry(face, uv)
@@ -60,7 +63,7 @@ def test_mapped_moves_are_exact_to_first_order(map_name, rng):
     assert np.array_equal(surface.move(face, uv, np.zeros((100, 3))), uv)
 
 
-def test_two_maps_are_one():
+def test_two_maps_are_one() -> None:
     first, second = matrix("sheared"), matrix("mirrored")
     twice = ALL["torus"].surfaces[0].transformed(first).transformed(second)
     once = ALL["torus"].surfaces[0].transformed(second @ first)
@@ -70,7 +73,7 @@ def test_two_maps_are_one():
 
 
 @pytest.mark.parametrize("map_name", MAPS)
-def test_mapped_rims_agree_with_differences(map_name):
+def test_mapped_rims_agree_with_differences(map_name: str) -> None:
     rims = kinds.cone(1.0, 2.0).curves[0].transformed(matrix(map_name))
     edge, t, h = np.zeros(5, dtype=np.intp), np.linspace(0.2, 5.0, 5), 1e-4
     g = rims.geometry(edge, t)

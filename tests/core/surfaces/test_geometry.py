@@ -5,12 +5,12 @@ import numpy as np
 from physplace_addon.core.surfaces.geometry import HullDeviation, Hulls, Interval
 
 
-def test_a_bounded_parameter_is_clamped():
+def test_a_bounded_parameter_is_clamped() -> None:
     inside = Interval(-1.0, 2.0).contain(np.array([-5.0, -1.0, 0.5, 2.0, 7.0]))
     assert inside.tolist() == [-1.0, -1.0, 0.5, 2.0, 2.0]
 
 
-def test_a_periodic_parameter_comes_round_and_never_reaches_its_upper_end(rng):
+def test_a_periodic_parameter_comes_round_and_never_reaches_its_upper_end(rng: np.random.Generator) -> None:
     turn = Interval(0.5, 0.5 + 2.0 * np.pi, periodic=True)
     angle = rng.uniform(-50.0, 50.0, 200)
     inside = turn.contain(angle)
@@ -19,13 +19,13 @@ def test_a_periodic_parameter_comes_round_and_never_reaches_its_upper_end(rng):
     assert turn.contain(np.array([turn.upper]))[0] == turn.lower
 
 
-def test_parameters_inside_keep_every_digit(rng):
+def test_parameters_inside_keep_every_digit(rng: np.random.Generator) -> None:
     turn = Interval(-1.0, 1.0, periodic=True)
     inside = rng.uniform(-1.0, 1.0, 50)
     assert (turn.contain(np.append(inside, 3.3))[:50] == inside).all()
 
 
-def test_a_twist_counts_along_a_direction_by_its_part_there():
+def test_a_twist_counts_along_a_direction_by_its_part_there() -> None:
     twists = np.array([[[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])
     hulls = Hulls(np.zeros((1, 4, 4, 3)), twists, np.full((1, 3, 4), 0.5))
     assert HullDeviation.of(hulls).second.tolist() == [[2.5, 2.5, 2.5]]

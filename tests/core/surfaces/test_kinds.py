@@ -41,7 +41,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "parameters", "subject"), WRONG)
-def test_a_wrong_property_is_named(kind, parameters, subject):
+def test_a_wrong_property_is_named(kind: str, parameters, subject: str) -> None:
     with pytest.raises(SurfaceError) as caught:
         kinds.build(kind, parameters)
     assert caught.value.kind == kind
@@ -50,7 +50,7 @@ def test_a_wrong_property_is_named(kind, parameters, subject):
     assert subject in str(caught.value)
 
 
-def test_every_kind_can_be_built_by_name():
+def test_every_kind_can_be_built_by_name() -> None:
     parameters = {
         "plane": {"size_x": 1, "size_y": 2},
         "sphere": {"radius": 1},

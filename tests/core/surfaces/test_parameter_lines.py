@@ -1,5 +1,6 @@
 """A mesh within a distance that is asked for: that near the true surface, and finest where it bends most."""
 
+import numpy as np
 import pytest
 
 from physplace_addon.core.bodies.curved_meshes import limit_complex
@@ -20,7 +21,9 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_mesh_is_as_near_as_asked_with_fewer_triangles_than_a_uniform_one(kind, rng):
+def test_a_mesh_is_as_near_as_asked_with_fewer_triangles_than_a_uniform_one(
+    kind: str, rng: np.random.Generator
+) -> None:
     surface = KINDS[kind]()
     tolerance = 0.01 * surface.size
     mesh = surface.tessellate(tolerance=tolerance)

@@ -8,7 +8,7 @@ from physplace_addon.core.surfaces.rational import second_derivative_bounds
 from tests.core.surfaces.bezier import spline_bodies as splines
 
 
-def test_the_bound_on_second_derivatives_tends_to_them_as_cells_get_small(rng):
+def test_the_bound_on_second_derivatives_tends_to_them_as_cells_get_small(rng: np.random.Generator) -> None:
     sheet = splines.random_sheet(rng, (4, 4), (6, 6), rational=True)
     nets = spline_surface([sheet]).nets
     patch, (at,) = np.zeros(1, dtype=int), rng.uniform(0.2, 0.8, (1, 1, 2))

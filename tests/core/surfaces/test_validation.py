@@ -1,5 +1,7 @@
 """Numbers that an artist types are taken, or refused with the kind and the property."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -8,17 +10,17 @@ from physplace_addon.core.surfaces.validation import finite_array, positive_numb
 
 
 @pytest.mark.parametrize("value", [1, 0.5, np.float32(2.0), np.int64(3)])
-def test_a_positive_number_is_taken(value):
+def test_a_positive_number_is_taken(value: float) -> None:
     assert positive_number("sphere", "radius", value) == float(value)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), True, "1", None, [1.0]])
-def test_anything_else_is_refused_by_name(value):
+def test_anything_else_is_refused_by_name(value: float | str | Sequence[float] | None) -> None:
     with pytest.raises(SurfaceError, match=r'surface "sphere": radius: found .*expected a positive number'):
         positive_number("sphere", "radius", value)
 
 
-def test_an_array_must_be_finite():
+def test_an_array_must_be_finite() -> None:
     assert finite_array("tube", "path", [[0, 1, 2]]).tolist() == [[0.0, 1.0, 2.0]]
     with pytest.raises(SurfaceError, match="tube"):
         finite_array("tube", "path", [0.0, np.nan])

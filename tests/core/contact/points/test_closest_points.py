@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 
 from physplace_addon.core import bodies
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.features import FACE, FeaturePoints
 from physplace_addon.core.contact.points.closest_points import closest_boundary_point, closest_points_on_faces
+from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
 from tests.core.contact.body_pairs import body, pose
 from tests.core.surfaces.analytic.exact_bodies import ALL
 
 
-def faces(solid, placed, rng, count):
+def faces(solid: Body, placed: Pose | None, rng: np.random.Generator, count: int) -> FeaturePoints:
     """Random corners of the tessellation."""
     rows = rng.integers(0, len(solid.triangles), count)
     return FeaturePoints(
@@ -23,7 +25,7 @@ def faces(solid, placed, rng, count):
 
 
 @pytest.mark.parametrize("name", ["torus", "ellipsoid"])
-def test_a_point_over_a_face_finds_the_point_it_was_lifted_from(name, rng):
+def test_a_point_over_a_face_finds_the_point_it_was_lifted_from(name: str, rng: np.random.Generator) -> None:
     at = faces(body(name), pose((0.3, 1.0, 0.2), (0.1, 0.2, 0.3)), rng, 40)
     there = at.geometry()
     beside = at.moved(0.03 * rng.normal(size=(40, 3)))
@@ -32,7 +34,7 @@ def test_a_point_over_a_face_finds_the_point_it_was_lifted_from(name, rng):
     assert np.abs(found.geometry().point - closest.point).max() == 0.0
 
 
-def test_the_start_stays_as_it_was(rng):
+def test_the_start_stays_as_it_was(rng: np.random.Generator) -> None:
     at = faces(body("torus"), None, rng, 10)
     param = at.param.copy()
     closest_points_on_faces(at.geometry().point + 0.1, at, 1.0, 3)

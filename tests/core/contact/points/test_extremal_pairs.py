@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.features import EDGE, FeaturePoints
 from physplace_addon.core.contact.points.extremal_pairs import may_be_minima, solve_extremal_pairs
 from physplace_addon.core.contact.points.generation import track_interface_points
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.points.pair_roles import PairRoles
 from tests.core.contact.body_pairs import (
     chance_meeting,
@@ -19,12 +21,12 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def rims(roll):
+def rims(roll: float) -> BodyPair:
     """A tilted cylinder whose lower rim is above the upper rim of another, and rolled."""
     return meet("cylinder", "cylinder", (roll, 0.2, 0.0), (0.3, 0.0, 2.2))
 
 
-def pair_of_rims(body_pair):
+def pair_of_rims(body_pair: BodyPair) -> InterfacePoints:
     """The point of a lower and an upper rim."""
     solid = prepared("cylinder").body
     heights = solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]
@@ -35,7 +37,7 @@ def pair_of_rims(body_pair):
     return PairRoles(body_pair, True).points(lower, upper)
 
 
-def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides():
+def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides() -> None:
     rolls = np.linspace(-0.1, 0.1, 20)
     points, valid = solve_extremal_pairs(rims(rolls[0]), pair_of_rims(rims(rolls[0])), known_sides=False)
     assert valid.all()
@@ -49,7 +51,9 @@ def test_two_rims_that_pass_through_being_parallel_stay_on_their_sides():
 
 
 @pytest.mark.parametrize("gap", [0.2, 0.0, -0.1])
-def test_a_ball_over_a_ball_is_solved_from_fair_starts_whatever_the_gap(gap, rng):
+def test_a_ball_over_a_ball_is_solved_from_fair_starts_whatever_the_gap(
+    gap: float, rng: np.random.Generator
+) -> None:
     body_pair = meet("ball", "ball", at=(0.0, 0.0, 2.0 + gap))
     near = meet("ball", "ball", at=(0.0, 0.0, 2.01))
     start = everything_within(near, 0.1).take(slice(0, 1))
@@ -61,7 +65,7 @@ def test_a_ball_over_a_ball_is_solved_from_fair_starts_whatever_the_gap(gap, rng
 
 
 @pytest.mark.parametrize(("height", "side"), [(0.3, 1.0), (-0.3, -1.0)])
-def test_over_a_sheet_the_distance_shows_the_side_unless_it_is_known(height, side):
+def test_over_a_sheet_the_distance_shows_the_side_unless_it_is_known(height: float, side: float) -> None:
     above = everything_within(meet("small ball", "plane", at=(0.1, 0.2, 0.31)), 0.1).take(slice(0, 1))
     there = meet("small ball", "plane", at=(0.1, 0.2, height))
     near = replace(above, param1=above.param1 * side)  # the point of the ball that faces the sheet
@@ -72,7 +76,7 @@ def test_over_a_sheet_the_distance_shows_the_side_unless_it_is_known(height, sid
     np.testing.assert_allclose(kept.gap, height - 0.3, atol=1e-12)
 
 
-def test_a_straight_edge_over_a_ball_may_be_a_minimum_and_inside_a_bowl_may_not():
+def test_a_straight_edge_over_a_ball_may_be_a_minimum_and_inside_a_bowl_may_not() -> None:
     on_ball, point = chance_meeting("cube", "ball", "edge/face", np.random.default_rng(3))
     assert may_be_minima(on_ball, point, np.ones(1, bool)).all()
     turned = replace(point, side=-point.side)  # seen from inside, the ball is a hollow

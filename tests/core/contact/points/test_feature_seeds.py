@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.collision import near_pairs
+from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.features import EDGE
 from physplace_addon.core.contact.points.feature_seeds import distance_seeds, edge_seeds, vertex_seeds
 from physplace_addon.core.contact.points.pair_roles import PairRoles
@@ -14,12 +16,12 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def near(body_pair, reach):
+def near(body_pair: BodyPair, reach: float) -> tuple[Ints, Ints]:
     pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach)
     return pairs[:, 0], pairs[:, 1]
 
 
-def test_every_corner_near_a_ball_is_a_seed_over_it_once():
+def test_every_corner_near_a_ball_is_a_seed_over_it_once() -> None:
     body_pair = meet("cube", "ball", (0.3, 0.2, 0.1), (0.0, 0.0, 1.6))
     t1, t2 = near(body_pair, 0.4)
     seeds = vertex_seeds(PairRoles(body_pair, True), t1, t2, 0.4)
@@ -29,7 +31,7 @@ def test_every_corner_near_a_ball_is_a_seed_over_it_once():
     assert set(seeds.kinds()) == {"vertex/face"}
 
 
-def test_flat_pairs_are_left_to_closed_forms():
+def test_flat_pairs_are_left_to_closed_forms() -> None:
     body_pair = meet("cube", "cube", at=(0.0, 0.0, 1.1))
     t1, t2 = near(body_pair, 0.3)
     assert len(t1)
@@ -38,7 +40,7 @@ def test_flat_pairs_are_left_to_closed_forms():
     assert len(distance_seeds(body_pair, t1, t2, 0.3)) == 0
 
 
-def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around():
+def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around() -> None:
     body_pair = meet("cylinder", "plane", at=(0.0, 0.0, 1.05))
     t1, t2 = near(body_pair, 0.2)
     nearest, every = edge_seeds(PairRoles(body_pair, True), t1, t2, 0.2)
@@ -49,7 +51,7 @@ def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around():
     assert largest_hole(lower) < 0.5
 
 
-def test_two_rims_within_reach_have_a_seed_at_their_nearest_segments():
+def test_two_rims_within_reach_have_a_seed_at_their_nearest_segments() -> None:
     body_pair = meet("cylinder", "cylinder", (0.0, 0.2, 0.0), (0.3, 0.0, 2.2))
     seeds = distance_seeds(body_pair, *near(body_pair, 0.4), 0.4)
     seeds = seeds.take((seeds.dim1 == EDGE) & (seeds.dim2 == EDGE))
@@ -62,7 +64,7 @@ def test_two_rims_within_reach_have_a_seed_at_their_nearest_segments():
     assert least - 1e-3 <= away <= least + 0.05
 
 
-def test_an_apex_near_a_rim_is_a_seed_in_both_roles():
+def test_an_apex_near_a_rim_is_a_seed_in_both_roles() -> None:
     over = meet("cone", "cylinder", (np.pi, 0.0, 0.0), (0.5, 0.0, 2.05))
     under = meet("cylinder", "cone", (np.pi, 0.0, 0.0), (0.5, 0.0, 2.05))
     assert "vertex/edge" in distance_seeds(over, *near(over, 0.2), 0.2).kinds()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.contact.points.generation import (
     Reach,
@@ -14,23 +15,24 @@ from physplace_addon.core.contact.points.generation import (
 from physplace_addon.core.contact.points.interface_points import (
     without_duplicates,
 )
-from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.body_pairs import everything_within, meet
 
 HOLLOW = np.array([[1.88, 1.24], [1.68, 0.64], [1.0, 0.15], [0.0, 0.15]])  # (r, z), the inside of the bowl
 
 
-def bezier(control, t):
+def bezier(control: Floats, t: Floats) -> Floats:
     a, b, c, d = control
     s = 1.0 - t[:, None]
     t = t[:, None]
-    return s**3 * a + 3.0 * s**2 * t * b + 3.0 * s * t**2 * c + t**3 * d
+    result: Floats = s**3 * a + 3.0 * s**2 * t * b + 3.0 * s * t**2 * c + t**3 * d
+    return result
 
 
 @pytest.mark.parametrize("aside", [0.0, 0.2, 0.8, 1.3])
-def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside):
-    bowl = exact(kinds.revolution(BOWL), "bowl", resolution=(32, 12))
+def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside: float) -> None:
+    bowl = exact(swept.revolution(BOWL), "bowl", resolution=(32, 12))
     body_pair = meet("small ball", bowl, turn=(0.3, 0.5, 0.1), at=(aside, 0.0, 0.7))
     points = everything_within(body_pair, 0.4)
     inside = bezier(HOLLOW, np.linspace(0.0, 1.0, 200_001))
@@ -41,7 +43,7 @@ def test_a_ball_in_a_bowl_is_found_where_it_is_nearest(aside):
     assert np.abs(lowest.point2[0] - [inside[nearest, 0], 0.0, inside[nearest, 1]]).max() < 1e-4
 
 
-def test_tracked_points_follow_the_body(rng):
+def test_tracked_points_follow_the_body(rng: np.random.Generator) -> None:
     body_pair = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
     points = everything_within(body_pair, 0.2)
     assert len(points)
@@ -51,7 +53,7 @@ def test_tracked_points_follow_the_body(rng):
     assert abs(tracked.gap.min() - fresh.gap.min()) < 1e-12
 
 
-def test_tracking_and_creation_do_not_report_a_pair_twice(rng):
+def test_tracking_and_creation_do_not_report_a_pair_twice(rng: np.random.Generator) -> None:
     body_pair = meet("ellipsoid", "torus", turn=rng.normal(size=3), at=(1.0, 0.2, 1.15))
     points = everything_within(body_pair, 0.2)
     again = generate_interface_points(body_pair, Reach(0.2, 0.2, 0.2), points, body_pair)
@@ -59,7 +61,7 @@ def test_tracking_and_creation_do_not_report_a_pair_twice(rng):
     assert len(without_duplicates(again, 1e-6)) == len(again)
 
 
-def test_points_beyond_reach_are_not_reported():
+def test_points_beyond_reach_are_not_reported() -> None:
     body_pair = meet("ball", "plane", at=(0.0, 0.0, 1.1))
     assert len(everything_within(body_pair, 0.05)) == 0
     assert abs(everything_within(body_pair, 0.15).gap.min() - 0.1) < 1e-12

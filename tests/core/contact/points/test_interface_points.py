@@ -25,7 +25,7 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def some_points(rng, count=30):
+def some_points(rng: np.random.Generator, count: int = 30) -> InterfacePoints:
     """Random points between three moving bodies and the fixed ones."""
     points = everything_within(meet("cube", "slab", at=(0.0, 0.0, 0.51)), 0.2)
     points = points.take(rng.integers(0, len(points), count))
@@ -33,7 +33,7 @@ def some_points(rng, count=30):
     return replace(points, body1=body1, body2=np.where(rng.random(count) < 0.5, FIXED, body1 + 1))
 
 
-def test_points_spread_out_leave_no_hole(rng):
+def test_points_spread_out_leave_no_hole(rng: np.random.Generator) -> None:
     angles = rng.uniform(0.0, 2.0 * np.pi, 400)
     ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(400)], axis=1)
     chosen = spread_out(ring, 16)
@@ -41,7 +41,7 @@ def test_points_spread_out_leave_no_hole(rng):
     assert largest_hole(ring[chosen]) < np.radians(50.0)
 
 
-def test_what_carries_is_kept_among_many_that_are_nearly_as_low(rng):
+def test_what_carries_is_kept_among_many_that_are_nearly_as_low(rng: np.random.Generator) -> None:
     count = 3000
     places = np.column_stack([rng.uniform(-1.0, 1.0, (count, 2)), np.zeros(count)])
     gap = rng.uniform(1e-6, 1e-5, count)
@@ -74,7 +74,7 @@ def test_what_carries_is_kept_among_many_that_are_nearly_as_low(rng):
     assert np.ptp(chosen.point1[:, :2], axis=0).min() > 1.5
 
 
-def test_only_points_of_the_same_features_at_the_same_place_are_duplicates():
+def test_only_points_of_the_same_features_at_the_same_place_are_duplicates() -> None:
     points = everything_within(meet("torus", "plane", at=(0.0, 0.0, 0.3)), 0.05)
     assert len(points) > 8
     doubled = InterfacePoints.join([points, points.take(np.array([3, 0]))])
@@ -85,7 +85,7 @@ def test_only_points_of_the_same_features_at_the_same_place_are_duplicates():
     assert len(without_duplicates(InterfacePoints.join([points, shifted]), 1e-4)) == 2 * len(points)
 
 
-def test_the_first_of_two_duplicates_stays():
+def test_the_first_of_two_duplicates_stays() -> None:
     points = everything_within(meet("ball", "plane", at=(0.0, 0.0, 1.01)), 0.05)
     later = replace(points, gap=points.gap + 1.0)
     np.testing.assert_array_equal(
@@ -93,7 +93,7 @@ def test_the_first_of_two_duplicates_stays():
     )
 
 
-def test_the_groups_of_pairs_are_all_points_once(rng):
+def test_the_groups_of_pairs_are_all_points_once(rng: np.random.Generator) -> None:
     points = some_points(rng)
     groups = grouped(points)
     assert np.sum([rows for _, rows in groups], axis=0).tolist() == [1] * len(points)
@@ -105,7 +105,7 @@ def test_the_groups_of_pairs_are_all_points_once(rng):
     assert grouped(labelled(points, (4, 2)))[0][0] == (4, 2)
 
 
-def test_points_are_carried_by_their_second_body_and_back(rng):
+def test_points_are_carried_by_their_second_body_and_back(rng: np.random.Generator) -> None:
     points = some_points(rng)
     poses = [pose(rng.normal(size=3), rng.normal(size=3)) for _ in range(3)]
     there = carried(points, poses)
@@ -119,7 +119,7 @@ def test_points_are_carried_by_their_second_body_and_back(rng):
     np.testing.assert_allclose(back.point2, points.point2, atol=1e-13)
 
 
-def test_joining_keeps_the_order_and_nothing_joins_to_nothing():
+def test_joining_keeps_the_order_and_nothing_joins_to_nothing() -> None:
     points = everything_within(meet("cube", "slab", at=(0.0, 0.0, 0.51)), 0.2)
     joined = InterfacePoints.join([InterfacePoints.none(), points, InterfacePoints.none(), points])
     np.testing.assert_array_equal(joined.gap, np.concatenate([points.gap, points.gap]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from physplace_addon.core.contact.points.iteration import Progress, eigen_2x2, inverse_2x2
 
 
-def rounds(share, size, most=18):
+def rounds(share: float, size: Callable[[int], float], most: int = 18) -> int:
     """Return for how many rounds a pair goes on that moves by a share of corrections of these sizes."""
     progress, place, still = Progress(1.0), np.zeros((1, 3)), np.zeros((1, 3))
     for count in range(most):
@@ -17,17 +19,17 @@ def rounds(share, size, most=18):
     return most
 
 
-def test_a_pair_that_stands_at_a_border_or_creeps_along_it_is_given_up():
+def test_a_pair_that_stands_at_a_border_or_creeps_along_it_is_given_up() -> None:
     assert rounds(0.0, lambda _: 0.1) == 1
     assert rounds(0.3, lambda _: 0.1) == 4
 
 
-def test_a_pair_that_does_as_it_should_or_comes_nearer_goes_on():
+def test_a_pair_that_does_as_it_should_or_comes_nearer_goes_on() -> None:
     assert rounds(1.0, lambda _: 0.1) == 18
     assert rounds(0.45, lambda count: 0.1 * 0.45**count) == 18
 
 
-def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng):
+def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng: np.random.Generator) -> None:
     matrices = rng.normal(size=(50, 2, 2))
     matrices = matrices + matrices.transpose(0, 2, 1)
     matrices[0] = np.diag([3.0, -2.0])
@@ -39,7 +41,7 @@ def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng):
     assert np.abs(matrices @ vectors - vectors * values[:, None]).max() < 1e-14
 
 
-def test_an_inverse_takes_small_eigenvalues_as_the_smallest_allowed(rng):
+def test_an_inverse_takes_small_eigenvalues_as_the_smallest_allowed(rng: np.random.Generator) -> None:
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
     matrix = turn @ np.diag([-3.0, 5.0]) @ turn.T
     assert np.allclose(inverse_2x2(matrix[None], 0.1)[0], turn @ np.diag([10.0, 0.2]) @ turn.T, atol=1e-13)

@@ -7,7 +7,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian, soft_inverse
 from tests.core.contact.body_pairs import chance_meeting, everything_within, meet, settle_at
 
@@ -45,13 +48,13 @@ each_gap = pytest.mark.parametrize("gap", GAPS.values(), ids=GAPS)
 
 
 @lru_cache
-def meeting_of(name):
+def meeting_of(name: str) -> tuple[BodyPair, InterfacePoints]:
     active, world, kind, options = MEETINGS[name]
     return chance_meeting(active, world, kind, np.random.default_rng(1995), **options)
 
 
 @lru_cache
-def measured(name, gap):
+def measured(name: str, gap: float) -> tuple[BodyPair, InterfacePoints, Floats, Floats, Floats]:
     """The pair at a gap, random directions (k, 6), and the gap's slopes and bends (k,) along them."""
     body_pair, point = meeting_of(name)
     body_pair, point = settle_at(body_pair, point, gap * body_pair.radius)
@@ -64,7 +67,7 @@ def measured(name, gap):
     return body_pair, point, directions, slopes, bends
 
 
-def gap_at(body_pair, point, x):
+def gap_at(body_pair: BodyPair, point: InterfacePoints, x: Floats) -> float:
     solved, valid = solve_extremal_pairs(body_pair.displaced(x), point, known_sides=True)
     assert valid[0]
     return float(solved.gap[0]) / body_pair.radius
@@ -72,7 +75,7 @@ def gap_at(body_pair, point, x):
 
 @each_meeting
 @each_gap
-def test_the_gradient_is_that_of_the_gap_solved_again(name, gap):
+def test_the_gradient_is_that_of_the_gap_solved_again(name: str, gap: float) -> None:
     body_pair, point, directions, slopes, _ = measured(name, gap)
     gradient = gap_gradient(point, body_pair.centre, body_pair.radius)[0]
     assert np.abs(directions @ gradient - slopes).max() <= 1e-6
@@ -80,7 +83,7 @@ def test_the_gradient_is_that_of_the_gap_solved_again(name, gap):
 
 @each_meeting
 @each_gap
-def test_the_hessian_is_that_of_the_gap_solved_again(name, gap):
+def test_the_hessian_is_that_of_the_gap_solved_again(name: str, gap: float) -> None:
     body_pair, point, directions, _, bends = measured(name, gap)
     hessian = gap_hessian(point, *body_pair.evaluate(point), body_pair.centre, body_pair.radius)[0]
     predicted = np.einsum("ka,ab,kb->k", directions, hessian, directions)
@@ -88,7 +91,7 @@ def test_the_hessian_is_that_of_the_gap_solved_again(name, gap):
     assert np.abs(predicted - bends).max() <= 1e-5 * max(1.0, np.abs(hessian).max())
 
 
-def test_the_gap_of_two_vertices_changes_along_their_distance():
+def test_the_gap_of_two_vertices_changes_along_their_distance() -> None:
     body_pair = meet("cube", "cube", at=(1.1, 1.1, 1.1))
     points = everything_within(body_pair, 0.5)
     point = points.take(np.array(points.kinds(), dtype=object) == "vertex/vertex")
@@ -102,7 +105,7 @@ def test_the_gap_of_two_vertices_changes_along_their_distance():
     assert np.abs(gradient - found).max() <= 1e-8
 
 
-def test_turning_a_body_by_an_exact_line_of_contact_keeps_the_gap_to_first_order():
+def test_turning_a_body_by_an_exact_line_of_contact_keeps_the_gap_to_first_order() -> None:
     body_pair = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
     points = everything_within(body_pair, 0.05)
     centred = points.take(np.abs(points.point1[:, 1]) < 1e-9)
@@ -113,7 +116,7 @@ def test_turning_a_body_by_an_exact_line_of_contact_keeps_the_gap_to_first_order
     assert np.abs(gradients[:, 3:]).max(initial=0.0) < 1e-12
 
 
-def test_a_soft_direction_has_no_inverse_and_a_stiff_one_has(rng):
+def test_a_soft_direction_has_no_inverse_and_a_stiff_one_has(rng: np.random.Generator) -> None:
     turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
     matrix = (turn @ np.diag([1e-3, 4.0]) @ turn.T)[None]
     expected = turn @ np.diag([0.0, 0.25]) @ turn.T

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
 from physplace_addon.core.contact.points.minimization import minimize_distance, minimize_gap
+from physplace_addon.core.rigid import Pose
 from tests.core.contact.body_pairs import body, pose
 
 
-def ellipsoid(u, v):
+def ellipsoid(u: float, v: float) -> Floats:
     return np.array([1.2 * np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), 0.8 * np.sin(v)])
 
 
-def torus(u, v):
+def torus(u: float, v: float) -> Floats:
     ring = 1.0 + 0.3 * np.cos(v)
     return np.array([ring * np.cos(u), ring * np.sin(u), 0.3 * np.sin(v)])
 
 
-def closest_by_brute_force(first, second, placed):
+def closest_by_brute_force(
+    first: Callable[[float, float], Floats], second: Callable[[float, float], Floats], placed: Pose
+) -> tuple[Floats, Floats]:
     """The closest points of two parametric surfaces, the first one placed: a grid, then scipy."""
     grid = np.stack(np.meshgrid(*(np.linspace(-np.pi, np.pi, 24, False),) * 2), axis=-1).reshape(-1, 2)
     a = placed.points(np.array([first(*uv) for uv in grid]))
@@ -35,7 +41,9 @@ def closest_by_brute_force(first, second, placed):
     return placed.points(first(*best.x[:2])), second(*best.x[2:])
 
 
-def near(name, placed, point, rng, count, spread):
+def near(
+    name: str, placed: Pose | None, point: Floats, rng: np.random.Generator, count: int, spread: float
+) -> FeaturePoints:
     """Features at corners of the tessellation about a world point: fair, but not good, starts."""
     solid = body(name)
     local = point if placed is None else placed.inverse().points(point)
@@ -46,7 +54,9 @@ def near(name, placed, point, rng, count, spread):
 
 
 @pytest.mark.parametrize("at", [(0.3, 0.4, 1.5), (0.0, 2.3, 0.2), (-1.0, 0.5, 1.4)])
-def test_fair_starts_lead_to_the_closest_pair(at, rng):
+def test_fair_starts_lead_to_the_closest_pair(
+    at: tuple[float, float, float], rng: np.random.Generator
+) -> None:
     placed = pose(rng.normal(size=3), at)
     one, two = closest_by_brute_force(ellipsoid, torus, placed)
     mover = near("ellipsoid", placed, one, rng, 20, 0.1)
@@ -60,7 +70,7 @@ def test_fair_starts_lead_to_the_closest_pair(at, rng):
     assert np.abs(gaps - np.linalg.norm(one - two)).max() < 1e-9
 
 
-def test_a_vertex_over_a_face_finds_its_closest_point(rng):
+def test_a_vertex_over_a_face_finds_its_closest_point(rng: np.random.Generator) -> None:
     at = np.array([0.4, 1.1, 0.9])
     solid, placed = body("cone"), pose((np.pi, 0.0, 0.0), at + np.array([0.0, 0.0, 1.0]))
     mover = FeaturePoints(solid, placed, np.array([VERTEX]), np.array([0]), np.zeros((1, 2)))
@@ -73,14 +83,14 @@ def test_a_vertex_over_a_face_finds_its_closest_point(rng):
     assert np.allclose(pairs.at_second.point[0], closest, atol=1e-12)
 
 
-def test_two_circles_lead_to_their_closest_points(rng):
+def test_two_circles_lead_to_their_closest_points(rng: np.random.Generator) -> None:
     solid, placed = body("cylinder"), pose((0.9, 0.4, 0.2), (0.9, 0.3, 2.3))
     t = np.linspace(0.0, 2.0 * np.pi, 2001)
     circle = np.stack([0.5 * np.cos(t), 0.5 * np.sin(t), np.ones_like(t)], axis=1)
     lower = placed.points(circle * [1.0, 1.0, -1.0])
     i, j = np.unravel_index(np.argmin(((lower[:, None] - circle[None]) ** 2).sum(axis=2)), (2001, 2001))
 
-    def on_edge(placed_at, point, sign):
+    def on_edge(placed_at: Pose | None, point: Floats, sign: float) -> FeaturePoints:
         edges = np.nonzero(np.sign(solid.edge_geometry(np.arange(2), np.zeros(2)).point[:, 2]) == sign)[0]
         start = np.arctan2(*(point if placed_at is None else placed_at.inverse().points(point))[[1, 0]])
         params = np.stack([start + 0.3 * rng.uniform(-1.0, 1.0, 8), np.zeros(8)], axis=1)
@@ -93,7 +103,7 @@ def test_two_circles_lead_to_their_closest_points(rng):
     assert 0.0 <= np.linalg.norm(lower[i] - circle[j]) - distance[0] < 1e-5
 
 
-def test_samples_of_a_curve_slide_down_a_valley_but_not_along_it(rng):
+def test_samples_of_a_curve_slide_down_a_valley_but_not_along_it(rng: np.random.Generator) -> None:
     placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.4))
     wanted = np.linspace(0.0, 2.0 * np.pi, 12, False)
     starts = [placed.points(torus(u, -0.5 * np.pi + 0.4)) for u in wanted]
@@ -112,7 +122,9 @@ def test_samples_of_a_curve_slide_down_a_valley_but_not_along_it(rng):
     assert np.abs(np.sin(turned)).max() < 1e-12
 
 
-def test_a_pair_whose_closest_point_is_past_the_border_does_not_count_as_solved(rng):
+def test_a_pair_whose_closest_point_is_past_the_border_does_not_count_as_solved(
+    rng: np.random.Generator,
+) -> None:
     placed = pose((0.0, 0.0, 0.0), (4.2, 0.0, 1.1))
     mover = near("ball", placed, np.array([4.2, 0.0, 0.1]), rng, 4, 0.2)
     base = near("plane", None, np.array([3.9, 0.0, 0.0]), rng, 4, 0.1)
@@ -121,7 +133,7 @@ def test_a_pair_whose_closest_point_is_past_the_border_does_not_count_as_solved(
     assert pairs.at_second.point[:, 0].max() <= 4.0 + 1e-12
 
 
-def test_an_inside_ball_leads_to_its_depth(rng):
+def test_an_inside_ball_leads_to_its_depth(rng: np.random.Generator) -> None:
     placed = pose((0.0, 0.0, 0.0), (0.0, 0.0, 1.9))
     mover = near("ball", placed, np.array([0.0, 0.0, 0.9]), rng, 10, 0.2)
     base = near("ball", None, np.array([0.0, 0.0, 1.0]), rng, 10, 0.2)

@@ -12,7 +12,7 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def test_mover_and_base_change_places_with_the_role():
+def test_mover_and_base_change_places_with_the_role() -> None:
     body_pair = meet("cube", "torus", (0.1, 0.2, 0.3), (0.0, 0.0, 1.0))
     one, two = PairRoles(body_pair, True), PairRoles(body_pair, False)
     assert (one.mover, one.base) == (two.base, two.mover) == (body_pair.active, body_pair.world)
@@ -21,7 +21,7 @@ def test_mover_and_base_change_places_with_the_role():
 
 
 @pytest.mark.parametrize("on_active", [True, False])
-def test_points_name_the_active_bodys_feature_first(on_active):
+def test_points_name_the_active_bodys_feature_first(on_active: bool) -> None:
     roles = PairRoles(meet("cube", "torus"), on_active)
     corner = roles.mover_features(VERTEX, np.array([0]), np.zeros((1, 2)))
     points = roles.points(corner, roles.base_faces(np.array([0]), np.full((1, 2), 0.5)))
@@ -29,7 +29,7 @@ def test_points_name_the_active_bodys_feature_first(on_active):
     assert points.side.tolist() == [1.0]
 
 
-def test_the_partner_of_each_key_is_the_nearest(rng):
+def test_the_partner_of_each_key_is_the_nearest(rng: np.random.Generator) -> None:
     key_a, key_b = rng.integers(0, 4, 60), rng.integers(0, 3, 60)
     points, partners = rng.normal(size=(60, 3)), rng.normal(size=(60, 3, 3))
     away = np.linalg.norm(points - partners.mean(axis=1), axis=1)
@@ -41,7 +41,7 @@ def test_the_partner_of_each_key_is_the_nearest(rng):
     assert sorted(best.tolist()) == sorted(expected.values())
 
 
-def test_parameters_of_a_flat_face_are_those_of_the_point_below(rng):
+def test_parameters_of_a_flat_face_are_those_of_the_point_below(rng: np.random.Generator) -> None:
     body_pair = meet("ball", "plane")
     roles, triangles = PairRoles(body_pair, True), np.zeros(5, int)
     corners = body_pair.world.body.triangles[triangles]

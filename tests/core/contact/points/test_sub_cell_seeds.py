@@ -25,7 +25,7 @@ from tests.oracles.frames import quaternion_of, random_rotation
 
 
 @lru_cache
-def wavy(lift):
+def wavy(lift: float) -> BodyPair:
     """A body of smooth faces that stands on a floor with its lowest point, and lifted from there."""
     mesh = dirty(74)
     body, _ = body_of(mesh.points, mesh.triangles.tolist())
@@ -35,20 +35,20 @@ def wavy(lift):
     return BodyPair.of(ContactBody.of([body]), ContactBody.of([floor()]), stands)
 
 
-def test_a_valley_of_a_wavy_face_is_seen_between_its_samples():
+def test_a_valley_of_a_wavy_face_is_seen_between_its_samples() -> None:
     body_pair = wavy(0.0)
     points = everything_within(body_pair, 0.1 * body_pair.radius)
     assert points.gap.min() < 1e-6 * body_pair.radius
 
 
-def test_faces_without_fine_waves_need_no_sub_cell_seeds():
+def test_faces_without_fine_waves_need_no_sub_cell_seeds() -> None:
     body_pair = meet("ball", "torus", at=(1.0, 0.0, 1.3))
     pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, 0.2)
     assert len(pairs)
     assert sub_cell_seeds(body_pair, pairs[:, 0], pairs[:, 1], 0.2, InterfacePoints.none(), None) == []
 
 
-def test_a_body_high_above_a_floor_has_no_cell_that_may_reach_it():
+def test_a_body_high_above_a_floor_has_no_cell_that_may_reach_it() -> None:
     body_pair = wavy(0.5)
     pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, body_pair.radius)
     found = sub_cell_seeds(
@@ -57,7 +57,7 @@ def test_a_body_high_above_a_floor_has_no_cell_that_may_reach_it():
     assert sum(len(part) for part in found) == 0
 
 
-def test_where_a_wavy_body_is_sunk_in_its_deepest_point_is_near_a_seed():
+def test_where_a_wavy_body_is_sunk_in_its_deepest_point_is_near_a_seed() -> None:
     body_pair = wavy(-1e-3)
     pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, 0.1 * body_pair.radius)
     found = InterfacePoints.join(

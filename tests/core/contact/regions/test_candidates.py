@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.regions.candidates import FlatCandidates, vertices_over
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.body_pairs import (
@@ -15,18 +18,18 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def convex(rng):
+def convex(rng: np.random.Generator) -> Body:
     points = rng.normal(size=(12, 3))
     return polyhedron(points, ConvexHull(points).simplices, "convex")
 
 
-def everything(body_pair):
+def everything(body_pair: BodyPair) -> tuple[Ints, Ints]:
     count1, count2 = len(body_pair.active.body.triangles), len(body_pair.world.body.triangles)
     return np.divmod(np.arange(count1 * count2), count2)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed):
+def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed: int) -> None:
     rng, reach = np.random.default_rng(seed), 0.4
     body_pair = meet(convex(rng), convex(rng), at=(0.0, 0.0, 3.2))
     near = FlatCandidates(body_pair, *everything(body_pair), reach, None)
@@ -46,14 +49,14 @@ def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed)
     assert set(zip(crossing.index1.tolist(), crossing.index2.tolist(), strict=True)) <= found
 
 
-def test_far_features_are_no_candidates(rng):
+def test_far_features_are_no_candidates(rng: np.random.Generator) -> None:
     body_pair = meet(convex(rng), convex(rng), at=(0.0, 0.0, 50.0))
     near = FlatCandidates(body_pair, *everything(body_pair), 1.0, None)
     for pairs in (near.edges_and_edges(), near.vertices_and_vertices(), near.vertices_over_faces()):
         assert len(pairs[0]) == 0
 
 
-def test_the_roles_of_both_bodies_are_mirror_images(rng):
+def test_the_roles_of_both_bodies_are_mirror_images(rng: np.random.Generator) -> None:
     one, two = convex(rng), convex(rng)
     here = meet(one, two, at=(0.0, 0.0, 3.0))
     there = meet(two, one, at=(0.0, 0.0, -3.0))
@@ -64,14 +67,14 @@ def test_the_roles_of_both_bodies_are_mirror_images(rng):
     }
 
 
-def test_what_came_through_a_face_since_the_pose_before_is_still_a_candidate():
+def test_what_came_through_a_face_since_the_pose_before_is_still_a_candidate() -> None:
     before = meet("cube", "slab", at=(0.0, 0.0, 0.6))
     now = meet("cube", "slab", at=(0.0, 0.0, 0.2))
     assert len(FlatCandidates(now, *everything(now), 0.05, None).vertices_over_faces()[0]) == 0
     assert len(FlatCandidates(now, *everything(now), 0.05, before).vertices_over_faces()[0]) >= 4
 
 
-def test_vertices_meet_only_flat_triangles_of_their_rows():
+def test_vertices_meet_only_flat_triangles_of_their_rows() -> None:
     cylinder = prepared("cylinder")
     row, vertices, triangles = np.array([0, 0, 1]), np.array([5, 5, 6]), np.arange(2)
     flat = cylinder.triangle_flat[triangles]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.features import VERTEX
 from physplace_addon.core.contact.points.interface_points import (
     InterfacePoints,
@@ -17,7 +19,7 @@ from tests.core.contact.body_pairs import (
 )
 
 
-def grid(cells, size):
+def grid(cells: int, size: float) -> tuple[Floats, Ints]:
     """A level square of cells x cells squares, each two triangles."""
     line = np.linspace(-size, size, cells + 1)
     x, y = np.meshgrid(line, line, indexing="ij")
@@ -27,14 +29,14 @@ def grid(cells, size):
     return np.stack([x, y, np.zeros_like(x)], axis=-1).reshape(-1, 3), triangles
 
 
-def bumpy(rng, cells=16):
+def bumpy(rng: np.random.Generator, cells: int = 16) -> Body:
     """A sheet of many low bumps: far more pairs than a state goes on with."""
     points, triangles = grid(cells, 1.0)
     points[:, 2] = 0.02 * rng.random(len(points))
     return polyhedron(points, triangles, "bumpy")
 
 
-def test_the_lowest_points_are_those_of_a_search_of_everything(rng):
+def test_the_lowest_points_are_those_of_a_search_of_everything(rng: np.random.Generator) -> None:
     body_pair = meet(bumpy(rng), "slab", at=(0.0, 0.0, 0.001))
     reach = 0.2
     found = lowest_of_plain(body_pair, reach, InterfacePoints.none(), None)
@@ -46,7 +48,7 @@ def test_the_lowest_points_are_those_of_a_search_of_everything(rng):
     assert found.gap.min() == pytest.approx(every.gap.min(), abs=1e-13)
 
 
-def test_few_points_are_all_kept():
+def test_few_points_are_all_kept() -> None:
     body_pair = meet("cube", "slab", at=(0.0, 0.0, 0.51))
     found = lowest_of_plain(body_pair, 0.2, InterfacePoints.none(), None)
     corners = found.take(found.dim1 == VERTEX)
@@ -54,7 +56,7 @@ def test_few_points_are_all_kept():
     np.testing.assert_allclose(corners.gap, 0.01, atol=1e-12)
 
 
-def test_a_body_that_lay_flat_finds_the_same_points_again():
+def test_a_body_that_lay_flat_finds_the_same_points_again() -> None:
     flat = polyhedron(*grid(16, 1.0), "flat")
     body_pair = meet(flat, "slab", at=(0.0, 0.0, 1e-9))
     first = lowest_of_plain(body_pair, 0.2, InterfacePoints.none(), None)

@@ -6,37 +6,41 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.contact.body_pair import BodyPair
+from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.body_pairs import meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 
-def all_pairs(body_pair):
+def all_pairs(body_pair: BodyPair) -> InterfacePoints:
     """Every pair of triangles, near or not."""
     count1, count2 = len(body_pair.active.body.triangles), len(body_pair.world.body.triangles)
     return flat_pairs(body_pair, *np.divmod(np.arange(count1 * count2), count2))
 
 
-def convex(rng, count=12):
+def convex(rng: np.random.Generator, count: int = 12) -> Body:
     points = rng.normal(size=(count, 3))
     return polyhedron(points, ConvexHull(points).simplices, "convex")
 
 
-def point_to_segment(p, a, b):
+def point_to_segment(p: Floats, a: Floats, b: Floats) -> float:
     t = np.clip((p - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
-    return np.linalg.norm(p - a - t * (b - a))
+    return float(np.linalg.norm(p - a - t * (b - a)))
 
 
-def point_to_triangle(p, triangle):
+def point_to_triangle(p: Floats, triangle: Floats) -> float:
     a, b, c = triangle
     inner = np.linalg.solve(np.stack([b - a, c - a, np.cross(b - a, c - a)], axis=1), p - a)
     if inner[0] >= 0.0 and inner[1] >= 0.0 and inner[0] + inner[1] <= 1.0:
-        return abs(inner[2]) * np.linalg.norm(np.cross(b - a, c - a))
+        return float(abs(inner[2]) * np.linalg.norm(np.cross(b - a, c - a)))
     return min(point_to_segment(p, *triangle[[i, j]]) for i, j in ((0, 1), (1, 2), (2, 0)))
 
 
-def segment_to_segment(first, second):
+def segment_to_segment(first: Floats, second: Floats) -> float:
     (a, b), (c, d) = first, second
     ends = [point_to_segment(p, c, d) for p in (a, b)] + [point_to_segment(p, a, b) for p in (c, d)]
     normal = np.cross(b - a, d - c)
@@ -46,7 +50,7 @@ def segment_to_segment(first, second):
     return min(ends)
 
 
-def brute_force_distance(body_pair):
+def brute_force_distance(body_pair: BodyPair) -> float:
     """The distance of two convex polyhedra that do not meet, feature by feature."""
     a = body_pair.pose.points(body_pair.active.body.triangles)
     b = body_pair.world.body.triangles
@@ -58,11 +62,11 @@ def brute_force_distance(body_pair):
             best = min([best, *(point_to_triangle(p, triangle) for triangle in mesh)])
     for first in edges[0]:
         best = min([best, *(segment_to_segment(first, second) for second in edges[1])])
-    return best
+    return float(best)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_least_gap_is_the_distance_of_the_polyhedra(seed):
+def test_the_least_gap_is_the_distance_of_the_polyhedra(seed: int) -> None:
     rng = np.random.default_rng(seed)
     aside = rng.normal(size=3)
     body_pair = meet(convex(rng), convex(rng), rng.normal(size=3), 4.0 * aside / np.linalg.norm(aside))
@@ -74,7 +78,7 @@ def test_the_least_gap_is_the_distance_of_the_polyhedra(seed):
     assert np.abs(offset - points.gap[:, None] * points.normal).max() < 1e-12
 
 
-def test_a_face_on_a_face_is_held_at_all_its_corners():
+def test_a_face_on_a_face_is_held_at_all_its_corners() -> None:
     points = all_pairs(meet("cube", "cube", turn=(0.0, 0.0, 0.5), at=(0.0, 0.0, 1.2)))
     near = points.take(np.abs(points.gap - 0.2) < 1e-12)
     assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 1e-12
@@ -86,7 +90,7 @@ def test_a_face_on_a_face_is_held_at_all_its_corners():
 
 @pytest.mark.parametrize("wound", [1, -1])
 @pytest.mark.parametrize("height", [0.1, -0.1])
-def test_over_an_open_sheet_the_distance_tells_the_side(wound, height):
+def test_over_an_open_sheet_the_distance_tells_the_side(wound: int, height: float) -> None:
     sheet = polyhedron(4.0 * SQUARE_POINTS - [2.0, 2.0, 0.0], SQUARE_TRIANGLES[:, ::wound], "sheet")
     points = all_pairs(meet("cube", sheet, turn=(0.7, 0.3, 0.1), at=(0.0, 0.0, height * 12.0)))
     assert points.gap.min() > 0.0
@@ -95,7 +99,7 @@ def test_over_an_open_sheet_the_distance_tells_the_side(wound, height):
 
 
 @pytest.mark.parametrize("height", [1e-12, 0.0, -1e-12])
-def test_where_the_distance_is_nothing_the_body_stays_on_its_side(height):
+def test_where_the_distance_is_nothing_the_body_stays_on_its_side(height: float) -> None:
     points = all_pairs(meet("cube", floor_of(4, 0.0), at=(0.1, 0.2, 0.5 + height)))
     near = points.take(np.abs(points.gap) < 1e-9)
     assert len(near) >= 4
@@ -105,7 +109,7 @@ def test_where_the_distance_is_nothing_the_body_stays_on_its_side(height):
     assert np.abs(over_faces.normal - [0.0, 0.0, 1.0]).max(initial=0.0) < 1e-9
 
 
-def floor_of(cells, step, rng=None):
+def floor_of(cells: int, step: float, rng: np.random.Generator = None) -> Body:
     """A floor of 2 cells^2 triangles over [-3, 3]^2, its inner points up or down by at most `step`."""
     line = np.linspace(-3.0, 3.0, cells + 1)
     x, y = np.meshgrid(line, line, indexing="ij")
@@ -117,7 +121,9 @@ def floor_of(cells, step, rng=None):
 
 
 @pytest.mark.parametrize("step", [0.0, 1e-9, 1e-6])
-def test_inner_edges_of_a_floor_do_not_press_a_box_that_slides_over_them(step, rng):
+def test_inner_edges_of_a_floor_do_not_press_a_box_that_slides_over_them(
+    step: float, rng: np.random.Generator
+) -> None:
     body_pair = meet("cube", floor_of(8, step, rng))
     for x in np.linspace(0.0, 0.75, 7):
         moved = meet("cube", body_pair.world.body, (0.0, 0.0, 0.3), (x, 0.3 * x, 0.5 + 2.0 * step + 1e-7))
@@ -127,7 +133,7 @@ def test_inner_edges_of_a_floor_do_not_press_a_box_that_slides_over_them(step, r
         assert np.abs(near.normal - [0.0, 0.0, 1.0]).max() < 8.0 * step + 1e-12
 
 
-def test_the_wall_of_a_step_does_press():
+def test_the_wall_of_a_step_does_press() -> None:
     world = polyhedron(CUBE_POINTS * [1.0, 8.0, 1.0], CUBE_TRIANGLES, "step")
     points = all_pairs(meet("cube", world, at=(1.05, 0.0, 0.1)))
     near = points.take(points.gap < 0.06)
@@ -135,7 +141,7 @@ def test_the_wall_of_a_step_does_press():
     assert np.abs(near.normal - [1.0, 0.0, 0.0]).max() < 1e-12
 
 
-def test_a_box_flush_with_the_one_under_it_touches_its_top_alone():
+def test_a_box_flush_with_the_one_under_it_touches_its_top_alone() -> None:
     for height in (1.0, 1.0 + 1e-10, 1.0 - 1e-12):
         points = all_pairs(meet("cube", "cube", at=(0.0, 0.0, height)))
         touching = points.take(points.gap < 1e-6)
@@ -143,7 +149,7 @@ def test_a_box_flush_with_the_one_under_it_touches_its_top_alone():
         assert np.abs(touching.normal[:, 2] - 1.0).max() < 1e-9
 
 
-def test_what_stands_behind_a_face_of_a_solid_is_no_matter_of_that_face():
+def test_what_stands_behind_a_face_of_a_solid_is_no_matter_of_that_face() -> None:
     points = all_pairs(meet("cube", "cube", at=(-1e-4, 2e-5, 1.0 + 1e-10)))
     near = points.take(points.gap < 1e-3)
     assert np.abs(near.normal[:, 2] - 1.0).max() < 1e-9

@@ -15,7 +15,7 @@ from tests.core.implicit.surfaces import fourteen_spheres
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_parameters_solve_the_constrained_least_change(seed) -> None:
+def test_parameters_solve_the_constrained_least_change(seed: int) -> None:
     """Equations 7 and 8 against the stationary point of the Lagrangian, which is solved as it stands."""
     blob = fourteen_spheres(seed)
     places = samples(blob, 260, seed)
@@ -52,7 +52,7 @@ def test_a_point_that_asks_what_others_ask_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("alike", [1.0, 0.1, 1e-2, 1e-3, 1e-4])
-def test_points_that_ask_for_nearly_the_same_are_both_served(alike) -> None:
+def test_points_that_ask_for_nearly_the_same_are_both_served(alike: float) -> None:
     """All at once or by singular values: the pseudo-inverse."""
     draw = np.random.default_rng(2)
     rows = draw.normal(size=(8, 40))

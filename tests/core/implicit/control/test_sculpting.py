@@ -8,7 +8,8 @@ import pytest
 from physplace_addon.core.implicit import FormulaFunction, Frozen, HalfSpaces, Spheres, blobby_spheres, union
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.sculpting import Sculpting
-from physplace_addon.core.implicit.control.state import SculptSettings, SculptStatus
+from physplace_addon.core.implicit.control.state import SculptSettings, SculptState, SculptStatus
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.control.pulled_blobs import R, ball, off
 from tests.core.implicit.even import crossings, density
@@ -18,14 +19,20 @@ from tests.core.implicit.wild import wild
 COARSE = SculptSettings(FloaterSettings(0.15))
 
 
-def at_work(blob, settings=COARSE, steps=0, seed=0, **more):
+def at_work(
+    blob: ImplicitFunction,
+    settings: SculptSettings = COARSE,
+    steps: int = 0,
+    seed: int = 0,
+    **more: ControlPoints,
+) -> Sculpting:
     made = Sculpting(blob, settings, np.random.default_rng(seed), **more)
     for _ in range(steps):
         made.step()
     return made
 
 
-def run_out(sculpting, most=200):
+def run_out(sculpting: Sculpting, most: int = 200) -> SculptState:
     """Step until it rests."""
     for _ in range(most):
         if sculpting.step().status is not SculptStatus.RUNNING:
@@ -96,7 +103,7 @@ def test_after_many_changes_at_rest_there_are_as_many_floaters_as_fit() -> None:
 
 
 @pytest.mark.parametrize("gone", [1, 4])
-def test_pinned_points_are_come_back_to_when_an_element_is_taken_from_under_them(gone) -> None:
+def test_pinned_points_are_come_back_to_when_an_element_is_taken_from_under_them(gone: int) -> None:
     """Whatever is dragged, and without losing another pinned point."""
     sculpting, near = at_work(fourteen_spheres(2), steps=15), 1e-3 * 0.15
     draw = np.random.default_rng(0)

@@ -1,12 +1,16 @@
 """A surface after its control points, without floaters: what a step must give, whatever is asked."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.constraint_equations import StepLimits
 from physplace_addon.core.implicit.control.control_points import ControlPoints
+from physplace_addon.core.implicit.control.corrected_step import SurfaceStep
 from physplace_addon.core.implicit.control.surface_step import surface_step
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved
@@ -30,7 +34,9 @@ def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
 
 
 @pytest.mark.parametrize(("keep_normals", "comes_along"), [(True, 0.999), (False, 0.2)])
-def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(keep_normals, comes_along) -> None:
+def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(
+    keep_normals: bool, comes_along: float
+) -> None:
     """Slippery: without the grip, the point slides over the ball and blows it up."""
     controls = ControlPoints.pinned([[R, 0.0, 0.0]]).dragged_to(0, [R, 1.0, 0.0])
     blob, controls = sculpted(ball(), controls, 40, keep_normals=keep_normals)
@@ -67,7 +73,7 @@ def test_a_pin_just_out_of_reach_takes_no_other_off_the_surface_and_no_time() ->
 
 
 @pytest.mark.parametrize("target", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.3]])
-def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
+def test_a_point_where_the_gradient_is_zero_can_be_pulled(target: Sequence[float]) -> None:
     """Two balls that just touch: F and F_x are zero in between."""
     apart = 0.6 * np.sqrt(np.log(4.0))
     blob = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
@@ -79,7 +85,7 @@ def test_a_point_where_the_gradient_is_zero_can_be_pulled(target) -> None:
 
 
 def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
-    def watch(made):
+    def watch(made: SurfaceStep) -> None:
         assert made.function.parameters[-1] > 0.0
         assert made.function.parameters[0] > 0.0
 
@@ -92,7 +98,7 @@ def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("far", [2.0, 500.0])
-def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
+def test_the_surface_comes_to_a_pin_that_is_put_far_off(far: float) -> None:
     place = np.array([[far, 0.0, 0.0]])
     on = closest_points(ball(), place, 1.0, np.array([[0.0, R, 0.0]]))
     assert off(ball(), on)[0] < 1e-9
@@ -103,8 +109,8 @@ def test_the_surface_comes_to_a_pin_that_is_put_far_off(far) -> None:
 
 
 @pytest.mark.parametrize(("size", "shift"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
-def test_the_same_happens_at_any_scale_and_place(size, shift) -> None:
-    def end_of_drag(size, shift):
+def test_the_same_happens_at_any_scale_and_place(size: float, shift: float) -> None:
+    def end_of_drag(size: float, shift: float) -> Floats:
         at = np.array([[R, 0.0, 0.0], [-R, 0.0, 0.0], [0.0, R, 0.0]]) * size + shift
         controls = ControlPoints.pinned(at).dragged_to(0, np.array([1.2, 0.4, 0.1]) * size + shift)
         _, controls = sculpted(ball(size, [shift] * 3), controls, 12, 2.0 * size)
@@ -113,7 +119,7 @@ def test_the_same_happens_at_any_scale_and_place(size, shift) -> None:
     assert np.allclose(end_of_drag(size, shift), end_of_drag(1.0, 0.0), rtol=0, atol=1e-7)
 
 
-def circled(remembering):
+def circled(remembering: bool) -> tuple[Floats, int]:
     """A point led about in circles, nine others pinned: the parameters, and how many looks it took."""
     blob, looks = fourteen_spheres(), []
     controls, made = ControlPoints.pinned(samples(blob, 10)), None

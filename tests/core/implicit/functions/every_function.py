@@ -1,7 +1,9 @@
 """One function of every kind, about the same place and of the same size wherever and however large."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     Blob,
     CylinderField,
@@ -16,20 +18,22 @@ from physplace_addon.core.implicit import (
     intersection,
     union,
 )
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.transformed import Moved
 
 
-def rotations(rng, count):
+def rotations(rng: np.random.Generator, count: int) -> Floats:
     turns = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]
-    return turns * np.sign(np.linalg.det(turns))[:, None, None]
+    result: Floats = turns * np.sign(np.linalg.det(turns))[:, None, None]
+    return result
 
 
-def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
+def every_function(size: float = 1.0, place: ArrayLike = (0.0, 0.0, 0.0)) -> dict[str, ImplicitFunction]:
     """Functions by name: their parameters are the same numbers but for their units and the place."""
     rng = np.random.default_rng(6)
     place = np.asarray(place, dtype=float)
 
-    def places(count, spread=0.7):
+    def places(count: int, spread: float = 0.7) -> Floats:
         steps = np.round(spread * rng.normal(size=(count, 3)) * 2.0**20) / 2.0**20
         return place + size * steps
 
@@ -70,7 +74,7 @@ def every_function(size=1.0, place=(0.0, 0.0, 0.0)):
     }
 
 
-def sheared(place, rng):
+def sheared(place: Floats, rng: np.random.Generator) -> Floats:
     """An affine map that leaves a place where it is, and shears what is about it."""
     affine = np.eye(4)
     affine[:3, :3] += 0.3 * rng.normal(size=(3, 3))

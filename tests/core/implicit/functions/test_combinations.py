@@ -1,8 +1,11 @@
 """Unions, intersections and differences, sharp and smooth."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     FormulaFunction,
     Frozen,
@@ -20,17 +23,17 @@ RADIUS = 0.5
 
 
 @pytest.fixture
-def parts(rng):
+def parts(rng: np.random.Generator) -> list[Spheres]:
     centres = 0.7 * rng.normal(size=(4, 3))
     return [Spheres.of(centre, radius) for centre, radius in zip(centres, (0.5, 0.6, 0.7, 0.8), strict=True)]
 
 
 @pytest.fixture
-def x(rng):
+def x(rng: np.random.Generator) -> Floats:
     return rng.normal(size=(400, 3))
 
 
-def test_sharp_ones_are_the_least_and_the_greatest(parts, x):
+def test_sharp_ones_are_the_least_and_the_greatest(parts: Sequence[Spheres], x: Floats) -> None:
     values = np.stack([part.value(x) for part in parts])
     assert np.array_equal(union(parts).value(x), values.min(axis=0))
     assert np.array_equal(intersection(parts).value(x), values.max(axis=0))
@@ -38,13 +41,15 @@ def test_sharp_ones_are_the_least_and_the_greatest(parts, x):
     assert np.array_equal(carved, np.maximum(values[0], -values[1:].min(axis=0)))
 
 
-def test_a_smooth_union_is_rockwood_and_owens_blend_on_every_level(parts, x):
+def test_a_smooth_union_is_rockwood_and_owens_blend_on_every_level(
+    parts: Sequence[Spheres], x: Floats
+) -> None:
     values, blend = np.stack([part.value(x) for part in parts]), union(parts, RADIUS).value(x)
     depths = np.maximum(1.0 - (values - blend) / RADIUS, 0.0)
     assert np.allclose((depths**3).sum(axis=0), 1.0, rtol=0, atol=1e-12)
 
 
-def test_a_smooth_union_is_the_sharp_one_where_nothing_is_near(parts, x):
+def test_a_smooth_union_is_the_sharp_one_where_nothing_is_near(parts: Sequence[Spheres], x: Floats) -> None:
     values = np.sort([part.value(x) for part in parts], axis=0)
     alone = values[1] >= values[0] + RADIUS
     blend = union(parts, RADIUS).value(x)
@@ -54,13 +59,13 @@ def test_a_smooth_union_is_the_sharp_one_where_nothing_is_near(parts, x):
     assert (blend >= values[0] - RADIUS * (1.0 - 4.0 ** (-1 / 3)) - 1e-12).all()
 
 
-def test_the_order_of_the_parts_does_not_matter(parts, x):
+def test_the_order_of_the_parts_does_not_matter(parts: Sequence[Spheres], x: Floats) -> None:
     one, other = (union(order, RADIUS).hessian(x) for order in (parts, parts[::-1]))
     for found, expected in zip(one, other, strict=True):
         assert np.allclose(found, expected, rtol=0, atol=1e-10)
 
 
-def test_solids_of_one_kind_blend_as_those_given_one_by_one(parts, x):
+def test_solids_of_one_kind_blend_as_those_given_one_by_one(parts: Sequence[Spheres], x: Floats) -> None:
     together = Spheres(np.concatenate([part.rows for part in parts]))
     one, other = union([together], RADIUS), union(parts, RADIUS)
     rate = np.arange(17.0)
@@ -72,7 +77,7 @@ def test_solids_of_one_kind_blend_as_those_given_one_by_one(parts, x):
     assert np.allclose(one.parameter_rate(x, rate), found @ rate, rtol=0, atol=1e-10)
 
 
-def test_second_derivatives_have_no_jump_where_a_blend_begins():
+def test_second_derivatives_have_no_jump_where_a_blend_begins() -> None:
     planes = [HalfSpaces.of(normal, [0, 0, 0]) for normal in ([1, 0, 0], [0, 1, 0])]
     blend = union(planes, RADIUS)
     edge = np.array([[0.3, 0.3 + RADIUS, 0.0]]) + np.outer(np.linspace(-1e-6, 1e-6, 21), [0, 1, 0])
@@ -82,23 +87,23 @@ def test_second_derivatives_have_no_jump_where_a_blend_begins():
     assert np.abs(blend.hessian(inside)[2]).max() > 0.1
 
 
-def test_a_blend_is_no_steeper_than_its_parts(parts, x):
+def test_a_blend_is_no_steeper_than_its_parts(parts: Sequence[Spheres], x: Floats) -> None:
     for blend in (union(parts, RADIUS), intersection(parts, RADIUS)):
         assert np.linalg.norm(blend.gradient(x)[1], axis=1).max() <= 1.0 + 1e-12
 
 
-def test_what_is_out_of_two_is_the_opposite_of_what_is_in_either(parts, x):
+def test_what_is_out_of_two_is_the_opposite_of_what_is_in_either(parts: Sequence[Spheres], x: Floats) -> None:
     outside = intersection([complement(part) for part in parts], RADIUS)
     assert np.allclose(outside.value(x), -union(parts, RADIUS).value(x), rtol=0, atol=1e-15)
 
 
-def test_far_parts_have_no_entry(parts):
+def test_far_parts_have_no_entry(parts: Sequence[Spheres]) -> None:
     both = union([*parts, Spheres.of([50.0, 0, 0], 1.0)], RADIUS)
     x = np.array([[50.0, 0.0, 1.0]])
     assert both.parameter_gradient(x).indices.tolist() == [17, 18, 19, 20]
 
 
-def test_a_blend_of_any_functions_may_be_frozen_in_part(parts, x):
+def test_a_blend_of_any_functions_may_be_frozen_in_part(parts: Sequence[Spheres], x: Floats) -> None:
     whole = union([parts[0], torus(), complement(complement(blobby_spheres(0.5, [0, 0, 1], 0.5)))], 0.1)
     free = np.arange(len(whole.parameters)) % 2 == 0
     frozen = Frozen(whole, free)
@@ -110,7 +115,7 @@ def test_a_blend_of_any_functions_may_be_frozen_in_part(parts, x):
     assert np.allclose(moved.parameters, frozen.parameters + 0.01, rtol=0, atol=1e-15)
 
 
-def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own():
+def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own() -> None:
     far = [Spheres.of([0, 0, 0], 1.0), Spheres.of([9, 0, 0], 1.0)]
     assert union(far).box().tolist() == [[-1, -1, -1], [10, 1, 1]]
     assert union(far, RADIUS).box() == pytest.approx(
@@ -119,7 +124,7 @@ def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own():
     assert (intersection(far).box()[0] == np.inf).all()
 
 
-def test_a_rounded_cube_on_its_edge_has_a_finite_box():
+def test_a_rounded_cube_on_its_edge_has_a_finite_box() -> None:
     turn = np.linalg.qr([[1.0, 2, 3], [0, 1, 4], [5, 6, 0]])[0]
     faces = np.vstack((turn, -turn))
     half = np.abs(turn).sum(axis=0)
@@ -128,7 +133,7 @@ def test_a_rounded_cube_on_its_edge_has_a_finite_box():
     assert (np.abs(box) >= 0.7 * half).all()
 
 
-def test_a_part_that_is_infinite_or_undefined_somewhere_spoils_nothing_else():
+def test_a_part_that_is_infinite_or_undefined_somewhere_spoils_nothing_else() -> None:
     both = union([FormulaFunction.read("log(x) + y^2 + 2"), Spheres.of([0, 0, 0], 1.0)], RADIUS)
     value, slope = both.gradient(np.array([[-1.0, 0, 0], [0, 0, 0], [9.0, 0, 0]]))
     assert np.isnan(value[0])

@@ -1,8 +1,12 @@
 """What holds for every implicit function: derivatives, ranges, boxes, and no preferred place or unit."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import ImplicitError
 from physplace_addon.core.formulas import FormulaError
 from physplace_addon.core.implicit import (
@@ -18,6 +22,7 @@ from physplace_addon.core.implicit import (
     intersection,
     union,
 )
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.transformed import Moved, Scaled
 from tests.core.implicit.functions.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
@@ -26,7 +31,7 @@ EVERY = pytest.mark.parametrize("name", NAMES)
 EVERY_UPRIGHT = pytest.mark.parametrize("name", UPRIGHT)
 
 
-def by_differences(f, at, steps):
+def by_differences(f: Callable[[Floats], Floats], at: Floats, steps: ArrayLike) -> Floats:
     """The derivatives of f by each number of `at`: five-point differences, whose error is of fourth order."""
     columns = []
     for step in np.diag(steps):
@@ -35,14 +40,14 @@ def by_differences(f, at, steps):
     return np.stack(columns, axis=-1)
 
 
-def agree(found, expected, size, kinks=0.0):
+def agree(found: Floats, expected: Floats, size: float, kinks: float = 0.0) -> bool:
     """Whether arrays (n, ...) agree to 1e-7 of their greatest, but for a share of points at kinks."""
     off = np.abs(found - expected).reshape(len(found), -1).max(axis=1) > 1e-7 * size
-    return off.mean() <= kinks
+    return bool(off.mean() <= kinks)
 
 
 @EVERY
-def test_derivatives_are_those_of_the_values(name, rng):
+def test_derivatives_are_those_of_the_values(name: str, rng: np.random.Generator) -> None:
     function = every_function()[name]
     x = rng.normal(size=(150, 3))
     step = np.full(3, 2e-4)
@@ -56,7 +61,7 @@ def test_derivatives_are_those_of_the_values(name, rng):
 
 
 @EVERY
-def test_derivatives_by_the_parameters_are_those_of_the_values(name, rng):
+def test_derivatives_by_the_parameters_are_those_of_the_values(name: str, rng: np.random.Generator) -> None:
     function = every_function()[name]
     x, q = rng.normal(size=(150, 3)), function.parameters
     matrix = function.parameter_gradient(x)
@@ -77,7 +82,7 @@ def test_derivatives_by_the_parameters_are_those_of_the_values(name, rng):
 
 
 @EVERY
-def test_ranges_hold_every_value_in_their_boxes(name, rng):
+def test_ranges_hold_every_value_in_their_boxes(name: str, rng: np.random.Generator) -> None:
     for size, place in ((1.0, (0.0, 0.0, 0.0)), (1e-3, (8.0, -9.0, 7.0))):
         function = every_function(size, place)[name]
         lower = place + size * rng.normal(size=(80, 3)) * 1.5
@@ -98,7 +103,7 @@ def test_ranges_hold_every_value_in_their_boxes(name, rng):
 
 
 @EVERY_UPRIGHT
-def test_a_box_holds_the_surface_and_little_more(name, rng):
+def test_a_box_holds_the_surface_and_little_more(name: str, rng: np.random.Generator) -> None:
     for size, place in ((1.0, (0.0, 0.0, 0.0)), (1e-3, (8.0, -9.0, 7.0)), (1e3, (0.0, 1e4, 0.0))):
         function = every_function(size, place)[name]
         box = function.box()
@@ -111,7 +116,7 @@ def test_a_box_holds_the_surface_and_little_more(name, rng):
 
 
 @EVERY
-def test_the_box_of_a_level_holds_all_that_is_below_it(name, rng):
+def test_the_box_of_a_level_holds_all_that_is_below_it(name: str, rng: np.random.Generator) -> None:
     function = every_function()[name]
     x = rng.uniform(-4.0, 4.0, (4_000, 3))
     for level in (-0.2, 0.0, 0.3):
@@ -122,7 +127,7 @@ def test_the_box_of_a_level_holds_all_that_is_below_it(name, rng):
 
 
 @EVERY_UPRIGHT
-def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
+def test_nothing_depends_on_the_place_or_the_unit_of_length(name: str, rng: np.random.Generator) -> None:
     here, there = every_function()[name], every_function(2.0**-10, (8192.0, -4096.0, 512.0))[name]
     x = np.round(rng.normal(size=(300, 3)) * 2.0**20) / 2.0**20
     y = x * 2.0**-10 + (8192.0, -4096.0, 512.0)
@@ -137,7 +142,7 @@ def test_nothing_depends_on_the_place_or_the_unit_of_length(name, rng):
         assert np.allclose(lengths, others * 1024.0 ** (power - 1), rtol=1e-6, atol=1e-8)
 
 
-def small_things(at):
+def small_things(at: Floats) -> dict[str, ImplicitFunction]:
     """Functions whose surface is within 0.1 of a place, by name."""
     cube = np.vstack([np.eye(3), -np.eye(3)])
     ball = Spheres.of(at, 0.05)
@@ -159,7 +164,7 @@ def small_things(at):
 
 
 @pytest.mark.parametrize("name", tuple(small_things(np.zeros(3))))
-def test_each_small_component_holds_a_seed(name):
+def test_each_small_component_holds_a_seed(name: str) -> None:
     at = np.array([4.0, 1.0, 2.0])
     both = union([Spheres.of([0, 0, 0], 1.0), small_things(at)[name]])
     frozen = Frozen(both, np.arange(len(both.parameters)) > 0)
@@ -168,7 +173,7 @@ def test_each_small_component_holds_a_seed(name):
     assert (both.value(middles[near]) < 0.0).any()
 
 
-def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite():
+def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite() -> None:
     for function in every_function().values():
         sizes = function.positive & np.array([name != "bias" for name in function.names])
         minus = np.where(sizes, -function.parameters, function.parameters)
@@ -179,7 +184,9 @@ def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite():
 
 
 @EVERY
-def test_a_function_stays_as_it_is_whatever_is_done_with_its_parameters(name, rng):
+def test_a_function_stays_as_it_is_whatever_is_done_with_its_parameters(
+    name: str, rng: np.random.Generator
+) -> None:
     function = every_function()[name]
     x = rng.normal(size=(20, 3))
     before, matrix = function.value(x), function.parameter_gradient(x).toarray()
@@ -195,7 +202,7 @@ def test_a_function_stays_as_it_is_whatever_is_done_with_its_parameters(name, rn
     assert (function.scales > 0.0).all()
 
 
-def test_an_ellipsoid_may_be_turned_for_ever(rng):
+def test_an_ellipsoid_may_be_turned_for_ever(rng: np.random.Generator) -> None:
     ellipsoid = Ellipsoids.of([0.0, 0.0, 0.0], [1.0, 2.0, 3.0])
     x, turn = rng.normal(size=(20, 3)), np.array([0.0] * 6 + [0.06, -0.05, 0.09])
     for _ in range(300):
@@ -211,7 +218,7 @@ def test_an_ellipsoid_may_be_turned_for_ever(rng):
     assert ellipsoid.parameter_gradient(x).toarray() == pytest.approx(differences, abs=1e-7)
 
 
-def test_planes_bound_a_polyhedron(rng):
+def test_planes_bound_a_polyhedron(rng: np.random.Generator) -> None:
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     faces = np.vstack((turn, -turn))
     half = np.abs(turn).sum(axis=0)
@@ -228,7 +235,7 @@ def test_planes_bound_a_polyhedron(rng):
         assert (np.ptp(box, axis=0) < 1.2 * np.ptp(inside, axis=0)).all()
 
 
-def test_an_open_polyhedron_is_infinite_where_it_is_open():
+def test_an_open_polyhedron_is_infinite_where_it_is_open() -> None:
     prism = np.array([[1.0, 0, 0], [-1, 1, 0], [-1, -1, 0], [0, 0, -1]])
     box = HalfSpaces.of(prism, prism).box()
     assert np.isinf(box).tolist() == [[False] * 3, [False, False, True]]
@@ -240,20 +247,20 @@ def test_an_open_polyhedron_is_infinite_where_it_is_open():
         assert (nothing.box()[0] == np.inf).all()
 
 
-def test_a_quadrics_box_is_that_of_its_ellipsoid_cylinder_or_nothing():
+def test_a_quadrics_box_is_that_of_its_ellipsoid_cylinder_or_nothing() -> None:
     cylinder = Quadrics.of([1.0, 0, 4.0, 0, 0, 0, 0, 0, 0, -1.0])
     assert cylinder.box() == pytest.approx(np.array([[-1.0, -np.inf, -0.5], [1.0, np.inf, 0.5]]))
     assert (Quadrics.of([1.0, 1, 1, 0, 0, 0, 0, 0, 0, 1.0]).box()[0] == np.inf).all()
     assert np.isinf(Quadrics.of([1.0, -1, 1, 0, 0, 0, 0, 0, 0, -1.0]).box()).all()
 
 
-def test_a_formulas_scales_make_its_constants_lengths():
+def test_a_formulas_scales_make_its_constants_lengths() -> None:
     assert torus().scales == pytest.approx([1.2, 1.0], abs=0.15)
     squared = FormulaFunction.read("x^2 + y^2 + z^2 - A", {"A": 4.0})
     assert squared.scales == pytest.approx([4.0], rel=0.1)
 
 
-def test_a_formula_without_an_end_has_an_infinite_box():
+def test_a_formula_without_an_end_has_an_infinite_box() -> None:
     box = FormulaFunction.read("x^2/4 + z^2 - sin(y)").box()
     assert np.isinf(box[:, 1]).all()
     assert np.isinf(FormulaFunction.read("z - x^2").box()[:, 0]).all()
@@ -280,7 +287,7 @@ def test_a_formula_without_an_end_has_an_infinite_box():
         "(x^2 + 9/4*y^2 + z^2 - 1)^3 - x^2*z^3 - 9/80*y^2*z^3",
     ],
 )
-def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text):
+def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text: str) -> None:
     function = FormulaFunction.read(text, {"a": 1.0})
     for box, level in ((function.box(), 0.0), (function.box_inside(0.5), 0.5)):
         assert np.isfinite(box).all()
@@ -311,20 +318,20 @@ def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text):
         (lambda: FormulaFunction.read("x - k", {"k": np.nan}), "constant 'k': nan"),
     ],
 )
-def test_what_has_no_meaning_is_named(make, words):
+def test_what_has_no_meaning_is_named(make: Callable[[], None], words: str) -> None:
     with pytest.raises(ImplicitError, match=words):
         make()
 
 
-def test_a_formula_is_read_as_those_of_surfaces_are():
+def test_a_formula_is_read_as_those_of_surfaces_are() -> None:
     with pytest.raises(FormulaError, match="did you mean"):
         FormulaFunction.read("x^2 + sinn(y)")
 
 
 @pytest.mark.parametrize("genus", [0, 3, 5])
-def test_sample_blobs_have_their_number_of_holes(genus):
+def test_sample_blobs_have_their_number_of_holes(genus: int) -> None:
     assert genus_on_a_grid(blob_of_genus(genus, 1), 56) == genus
 
 
-def test_a_torus_has_one_hole():
+def test_a_torus_has_one_hole() -> None:
     assert genus_on_a_grid(torus(), 40) == 1

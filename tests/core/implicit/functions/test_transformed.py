@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Quadrics, blobby_spheres
 from physplace_addon.core.implicit.functions.transformed import Moved
 
 
-def a_map(rng):
+def a_map(rng: np.random.Generator) -> Floats:
     affine = np.eye(4)
     affine[:3] += 0.3 * rng.normal(size=(3, 4))
     affine[0, :3] *= -2.0
     return affine
 
 
-def test_a_moved_function_agrees_with_differences_and_its_bounds_hold():
+def test_a_moved_function_agrees_with_differences_and_its_bounds_hold() -> None:
     rng = np.random.default_rng(1)
     for function in (
         blobby_spheres(0.3, rng.normal(size=(4, 3)), [0.8]),
@@ -41,7 +42,7 @@ def test_a_moved_function_agrees_with_differences_and_its_bounds_hold():
             assert np.all((least <= value) & (value <= most))
 
 
-def test_the_box_of_a_moved_surface_holds_it():
+def test_the_box_of_a_moved_surface_holds_it() -> None:
     rng = np.random.default_rng(2)
     moved = Moved(blobby_spheres(0.3, rng.normal(size=(3, 3)), [0.6]), a_map(rng))
     box = moved.box()

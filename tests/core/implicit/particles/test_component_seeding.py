@@ -1,20 +1,25 @@
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
+from physplace_addon.core.implicit.particles.floaters import Floaters
 
 R = 0.15
 
 
-def balls(places, radii):
+def balls(places: Sequence[float], radii: Sequence[float]) -> Blob:
     return blobby_spheres(0.5, [[x, 0.0, 0.0] for x in places], radii)
 
 
-def on_each(floaters, places, reach=0.7):
+def on_each(floaters: Floaters, places: ArrayLike, reach: float = 0.7) -> list[int]:
     """How many floaters are at each of the places on the x axis."""
     return [int((np.abs(floaters.positions[:, 0] - x) < reach).sum()) for x in places]
 
 
-def settled(function, steps=50):
+def settled(function: Blob, steps: int = 50) -> tuple[Sampling, Floaters]:
     sampling = Sampling(FloaterSettings(R), np.random.default_rng(0))
     floaters = sampling.seeds(function)
     for _ in range(steps):

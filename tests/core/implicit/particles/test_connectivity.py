@@ -1,8 +1,10 @@
 """Connectivity: who can be reached over the surface, and who is joined through the inside."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.particles.connectivity import joined_inside, reachable_over_surface
 from physplace_addon.core.implicit.particles.floaters import Floaters
 from physplace_addon.core.implicit.projection import projected
@@ -11,7 +13,7 @@ TWO = blobby_spheres(0.5, [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], [0.8, 0.8])
 DUMBBELL = blobby_spheres(0.5, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [0.8, 0.8])
 
 
-def on(function, places):
+def on(function: Blob, places: ArrayLike) -> Floaters:
     """Floaters on a surface, of radius 0.1."""
     at = Floaters.at(projected(function, np.array(places, dtype=float), 0.2, 20), 0.1)
     return Floaters(at.positions, at.radii, function.gradient(at.positions)[1], at.desired, at.ages)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.implicit import FloaterSettings
 from physplace_addon.core.implicit.particles.fission_and_death import deaths, fission, fissions, patience
@@ -11,7 +12,7 @@ from physplace_addon.core.implicit.particles.repulsion import FloaterPairs
 SETTINGS = FloaterSettings(1.0)
 
 
-def flat(positions, radii, ages=0):
+def flat(positions: ArrayLike, radii: ArrayLike, ages: int = 0) -> Floaters:
     """Floaters on the plane z = 0, desired radius 1."""
     count = len(positions)
     up = np.tile([0.0, 0.0, 1.0], (count, 1))
@@ -20,7 +21,7 @@ def flat(positions, radii, ages=0):
     )
 
 
-def all_pairs(count):
+def all_pairs(count: int) -> FloaterPairs:
     first, second = np.triu_indices(count, 1)
     return FloaterPairs(first, second, np.ones(len(first)))
 
@@ -44,7 +45,7 @@ def test_of_two_halves_one_stays_and_the_other_starts_beside_it_on_the_tangent_p
     assert np.linalg.norm(after.positions[2]) == pytest.approx(0.7 * 1.2 / np.sqrt(2.0))
 
 
-def crowd(count, radius, ages=0):
+def crowd(count: int, radius: float, ages: int = 0) -> Floaters:
     """Floaters crowded on a circle, each a neighbour of all others."""
     angle = 2.0 * np.pi * np.arange(count) / count
     places = 0.2 * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)

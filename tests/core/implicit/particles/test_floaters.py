@@ -13,6 +13,6 @@ def test_bounds_that_are_turned_over_are_named() -> None:
 
 
 @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
-def test_a_radius_without_meaning_is_named(radius) -> None:
+def test_a_radius_without_meaning_is_named(radius: float) -> None:
     with pytest.raises(SamplingError, match=r"floaters: radius: .*; give a length above 0"):
         FloaterSettings(radius)

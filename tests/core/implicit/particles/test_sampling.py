@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import SamplingError
 from physplace_addon.core.implicit import (
     Ellipsoids,
@@ -12,13 +14,22 @@ from physplace_addon.core.implicit import (
     Sampling,
     blobby_spheres,
 )
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from tests.core.implicit.even import crossings, density, off, uncovered, variation
 from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres, torus
 
 DT = 0.03
 
 
-def lives(function, radius, steps, seed=0, start=None, **settings):
+def lives(
+    function: ImplicitFunction,
+    radius: float,
+    steps: int,
+    seed: int = 0,
+    start: ArrayLike | None = None,
+    **settings: float | Floats,
+) -> list[Floaters]:
     """The floaters after each of so many steps on a still surface, at first the one given, or seeds."""
     sampling = Sampling(FloaterSettings(radius, **settings), np.random.default_rng(seed))
     floaters = sampling.seeds(function) if start is None else Floaters.at(start, radius)
@@ -33,7 +44,9 @@ def lives(function, radius, steps, seed=0, start=None, **settings):
     [(blobby_cylinder(), 0.12), (torus(), 0.15), (fourteen_spheres(), 0.15)],
     ids=["cylinder", "torus", "fourteen spheres"],
 )
-def test_from_one_floater_a_surface_is_evenly_covered_and_then_left_alone(function, radius) -> None:
+def test_from_one_floater_a_surface_is_evenly_covered_and_then_left_alone(
+    function: ImplicitFunction, radius: float
+) -> None:
     points, area = crossings(function, 0.4 * radius)
     states = lives(function, radius, 600, start=points[:1])
     population = np.array([len(state) for state in states])
@@ -74,8 +87,8 @@ def test_a_cylinder_stretched_to_thrice_its_length_is_even_again_in_sixty_steps(
 
 
 @pytest.mark.parametrize(("scale", "place"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
-def test_floaters_live_alike_at_any_scale_and_far_from_the_origin(scale, place) -> None:
-    def three(scale, place):
+def test_floaters_live_alike_at_any_scale_and_far_from_the_origin(scale: float, place: float) -> None:
+    def three(scale: float, place: float) -> Blob:
         centres = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.0], [0.0, 0.7, 0.2]])
         return blobby_spheres(0.5, scale * centres + place, scale * np.array([0.6, 0.5, 0.4]))
 

@@ -12,7 +12,9 @@ from tests.core.implicit.particles.scattered_floaters import ALPHA, energies, sc
 
 
 @pytest.mark.parametrize("small", [3000, 0], ids=["all looked for", "some looked for"])
-def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(monkeypatch, small) -> None:
+def test_kept_neighbours_feel_what_all_pairs_feel_through_births_and_deaths(
+    monkeypatch: pytest.MonkeyPatch, small: int
+) -> None:
     monkeypatch.setattr(verlet_list, "_SMALL", small)
     draw = np.random.default_rng(2)
     positions, radii = scattered(100)

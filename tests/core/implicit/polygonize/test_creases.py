@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Spheres, difference, intersection, union
 from physplace_addon.core.implicit.polygonize.creases import creases_between
 
@@ -9,7 +10,7 @@ LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], 1.0) for x in (-0.5, 0.5))
 RIM = np.sqrt(0.75)  # both spheres meet in the circle of this radius about x
 
 
-def across(sign):
+def across(sign: int) -> Floats:
     """A point of either sphere beside the circle: of a union (sign 1) or an intersection (-1)."""
     angle = np.arccos(0.5) + sign * 0.1
     y = np.sin(angle)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.implicit import Spheres
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.refinement import bisected_at_longest_edges, refined
@@ -11,7 +12,7 @@ OCTAHEDRON = np.vstack([np.eye(3), -np.eye(3)])
 FACES = np.array([[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]])
 
 
-def closed(points, triangles):
+def closed(points: Floats, triangles: Ints) -> int:
     """The Euler characteristic of a mesh that is a manifold, wound outwards."""
     topology = MeshTopology.of(triangles, len(points))
     assert not topology.non_manifold.any()

@@ -11,7 +11,7 @@ BIAS = 0.5
 RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
 
 
-def test_surface_samples_leave_nothing_out_and_put_nothing_too_close():
+def test_surface_samples_leave_nothing_out_and_put_nothing_too_close() -> None:
     function = union([blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (2, 0.01))])
     points = surface_samples(function, 0.2)
     assert np.abs(points[:, 0] - 2).min() < 0.01

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, union
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
+    Triangulation,
     gauss_bonnet_holds,
     triangulated,
 )
@@ -23,11 +28,11 @@ BIAS = 0.5
 RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
 
 
-def meshed(function, sigma=SIGMA):
+def meshed(function: ImplicitFunction, sigma: float = SIGMA) -> Triangulation:
     return triangulated(function, surface_samples(function, 2 * sigma), sigma)
 
 
-def check_closed_and_oriented(mesh):
+def check_closed_and_oriented(mesh: Triangulation) -> None:
     """Every side of a triangle is once a side of another, the other way round; every corner is one fan."""
     sides = mesh.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     ways = {tuple(side) for side in sides.tolist()}
@@ -38,14 +43,14 @@ def check_closed_and_oriented(mesh):
     assert np.einsum("ti,ti->", mesh.points[mesh.triangles].mean(axis=1), vectors) > 0
 
 
-def farthest(function, mesh):
+def farthest(function: ImplicitFunction, mesh: Triangulation) -> float:
     """How far the triangles are from the surface at most, by sixteen places on each."""
     weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
     places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
-    return np.linalg.norm(places - projected(function, places, 0.1), axis=1).max()
+    return float(np.linalg.norm(places - projected(function, places, 0.1), axis=1).max())
 
 
-def grid_of(function, step):
+def grid_of(function: Blob, step: float) -> tuple[int, float, float]:
     """Euler characteristic, area and volume by a grid, the last two as finer ones would have them."""
     low, high = function.box()
     cells = np.max(high - low) / step
@@ -55,7 +60,7 @@ def grid_of(function, step):
 
 
 @pytest.mark.parametrize(("genus", "step"), [(0, 0.06), (1, 0.05), (2, 0.07)])
-def test_a_mesh_of_a_blob_is_closed_and_has_its_holes_area_and_volume(genus, step):
+def test_a_mesh_of_a_blob_is_closed_and_has_its_holes_area_and_volume(genus: int, step: float) -> None:
     function = blob_of_genus(genus, seed=3)
     mesh = meshed(function)
     characteristic, area, volume = grid_of(function, step)
@@ -68,7 +73,7 @@ def test_a_mesh_of_a_blob_is_closed_and_has_its_holes_area_and_volume(genus, ste
 
 
 @pytest.mark.parametrize(("scale", "away"), [(1e-3, 0.0), (1.0, 1e4), (1e3, 0.0)])
-def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale, away):
+def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale: float, away: float) -> None:
     mesh = meshed(blobby_spheres(BIAS, [[away, -away, away]], [scale]), 0.1 * scale)
     radius = scale * RADIUS
     assert mesh.status is MeshStatus.CLOSED
@@ -78,7 +83,7 @@ def test_a_sphere_is_measured_alike_at_any_scale_and_place(scale, away):
     assert np.linalg.norm(mesh.points - centre, axis=1) == pytest.approx(radius, rel=1e-11)
 
 
-def test_parts_and_cavities_are_surfaces_of_their_own():
+def test_parts_and_cavities_are_surfaces_of_their_own() -> None:
     ball, other, hollow = (
         blobby_spheres(BIAS, [[x, 0, 0]], [size]) for x, size in ((0, 1.0), (3, 1.0), (0, 0.6))
     )
@@ -88,12 +93,12 @@ def test_parts_and_cavities_are_surfaces_of_their_own():
     assert mesh.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (2 - 0.6**3), rel=1e-3)
 
 
-def lobes(half):
+def lobes(half: float) -> Blob:
     """Two blobby spheres of radius 1 whose surfaces meet at half their distance = 1.1774."""
     return blobby_spheres(BIAS, [[-half, 0, 0], [half, 0, 0]], [1.0, 1.0])
 
 
-def test_a_thin_bridge_that_no_point_is_on_is_found():
+def test_a_thin_bridge_that_no_point_is_on_is_found() -> None:
     function = lobes(1.1765)
     points = surface_samples(function, 0.5)
     mesh = triangulated(function, points[np.abs(points[:, 0]) > 0.4], 0.25)
@@ -101,7 +106,7 @@ def test_a_thin_bridge_that_no_point_is_on_is_found():
     assert mesh.euler_characteristic == 2
 
 
-def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_s_curvature():
+def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_s_curvature() -> None:
     apart, bridged = lobes(1.185), lobes(1.17)
     mesh = meshed(apart, 0.2)
     assert mesh.euler_characteristic == 4
@@ -109,7 +114,7 @@ def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_
     assert not gauss_bonnet_holds(bridged, projected(bridged, mesh.points, 0.1), mesh.triangles, False)
 
 
-def test_creases_are_followed_as_closely_as_all_else():
+def test_creases_are_followed_as_closely_as_all_else() -> None:
     function = difference(blobby_cylinder(), [blobby_spheres(BIAS, [[0, 0, 0.5]], [0.5])])
     mesh = meshed(function, 0.25)
     assert mesh.status is MeshStatus.CLOSED
@@ -117,7 +122,7 @@ def test_creases_are_followed_as_closely_as_all_else():
     assert farthest(function, mesh) <= 0.05 * 0.25
 
 
-def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface():
+def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface() -> None:
     """Qhull is quadratic in the points of a sphere: these took minutes."""
     directions = np.random.default_rng(5).normal(size=(6000, 3))
     points = RADIUS * directions / np.linalg.norm(directions, axis=1)[:, None]
@@ -125,7 +130,7 @@ def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface():
     assert mesh.status is MeshStatus.CLOSED
 
 
-def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
+def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm() -> None:
     function = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
     points = surface_samples(function, 0.3)
     mesh = triangulated(function, np.concatenate([points, points, np.full((1, 3), np.nan)]), 0.15)
@@ -133,14 +138,16 @@ def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm():
 
 
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
-def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(places, sigma):
+def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(
+    places: Sequence[float], sigma: float
+) -> None:
     balls = blobby_spheres(BIAS, [[x, 0, 0] for x in places], 1.0)
     mesh = triangulated(balls, surface_samples(balls, 2.0 * sigma), sigma)
     assert mesh.status.closed
     assert mesh.euler_characteristic == 2 * len(places)
 
 
-def test_what_cannot_be_meshed_is_said():
+def test_what_cannot_be_meshed_is_said() -> None:
     plane = HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])
     assert (
         triangulated(plane, np.random.default_rng(0).normal(size=(50, 3)), 0.1).status is MeshStatus.INFINITE

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
-from physplace_addon.core.placement.depenetration.extrication import extricate, extricate_several
+from physplace_addon.core.placement.depenetration.extrication import Extricated, extricate, extricate_several
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
 from tests.bodies_of_the_paper import BOWL, cone, floor, sphere, torus, turned
 from tests.core.contact.body_pairs import body, pose
@@ -27,17 +29,17 @@ CONE = cone(1.0, 2.0, resolution=(17, 13))
 DISH = turned("dish", BOWL, resolution=(25, 29))
 
 
-def cuboid(half) -> Body:
+def cuboid(half: ArrayLike) -> Body:
     """A box about the origin, by its half sides."""
     return polyhedron(2.0 * np.asarray(half) * CUBE_POINTS, CUBE_TRIANGLES, "cuboid")
 
 
-def shift(found) -> np.ndarray:
+def shift(found: Extricated) -> np.ndarray:
     """How far one body's centre of mass was moved, over R."""
     return found.motion[:3]
 
 
-def depth_of_boxes(turn, half, centre, other) -> float:
+def depth_of_boxes(turn: Floats, half: Floats, centre: Floats, other: Floats) -> float:
     """How far a turned box must be shifted off an upright one at the origin: the least over all axes that can
     separate two boxes; negative for a gap.
     """
@@ -48,7 +50,7 @@ def depth_of_boxes(turn, half, centre, other) -> float:
     return float((reach - np.abs(axes @ centre)).min())
 
 
-def test_a_body_that_overlaps_nothing_is_not_moved():
+def test_a_body_that_overlaps_nothing_is_not_moved() -> None:
     start = pose((0.3, 0.2, 0.1), (0.0, 0.0, 1.6))
     found = extricate(body("cube"), start, [body("slab")])
     assert found.pose is start
@@ -56,13 +58,13 @@ def test_a_body_that_overlaps_nothing_is_not_moved():
     assert found.unbalanced == 0.0
 
 
-def test_with_nothing_around_it_a_body_is_not_moved():
+def test_with_nothing_around_it_a_body_is_not_moved() -> None:
     start = pose()
     assert extricate(body("cube"), start, []).pose is start
 
 
 @pytest.mark.parametrize("at", [(1.95, 0.0, 0.0), (0.9, -0.6, 0.3), (0.2, 0.1, -0.1)])
-def test_balls_part_along_the_line_of_their_centres(at):
+def test_balls_part_along_the_line_of_their_centres(at: ArrayLike) -> None:
     at = np.array(at)
     apart = np.linalg.norm(at)
     found = extricate(BALL.body, pose(at=at), [BALL.body])
@@ -71,43 +73,43 @@ def test_balls_part_along_the_line_of_their_centres(at):
     assert found.unbalanced < 1e-6
 
 
-def test_balls_at_one_place_part_by_twice_their_radius_whichever_way():
+def test_balls_at_one_place_part_by_twice_their_radius_whichever_way() -> None:
     assert abs(extricate(BALL.body, pose(), [BALL.body]).size - 2.0) < CLOSE
 
 
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-4, 0.03, 0.4])
-def test_a_ball_rises_from_a_floor_by_its_depth(world, depth):
+def test_a_ball_rises_from_a_floor_by_its_depth(world: str, depth: float) -> None:
     found = extricate(BALL.body, pose(at=(0.3, 0.2, 1.0 - depth)), [body(world)])
     assert np.abs(found.motion - [0.0, 0.0, depth, 0.0, 0.0, 0.0]).max() < CLOSE
 
 
 @pytest.mark.parametrize("depth", [1e-4, 0.03, 0.3])
-def test_a_cube_sunk_flat_into_a_floor_rises_without_turning(depth):
+def test_a_cube_sunk_flat_into_a_floor_rises_without_turning(depth: float) -> None:
     found = extricate(body("cube"), pose(at=(0.1, 0.2, 0.5 - depth)), [body("slab")])
     assert np.abs(found.motion - np.array([0, 0, depth, 0, 0, 0]) / body("cube").radius).max() < CLOSE
 
 
 @pytest.mark.parametrize("turn", [UPRIGHT, (0.0, 0.0, 0.25 * np.pi)])
-def test_a_cube_in_the_middle_of_a_cube_leaves_by_a_face(turn):
+def test_a_cube_in_the_middle_of_a_cube_leaves_by_a_face(turn: tuple[float, float, float]) -> None:
     found = extricate(body("cube"), pose(turn), [body("cube")])
     assert abs(found.size - 1.0 / body("cube").radius) < CLOSE
     assert found.unbalanced < 1e-6
 
 
-def test_a_ball_wholly_inside_a_solid_leaves_by_the_nearest_face():
+def test_a_ball_wholly_inside_a_solid_leaves_by_the_nearest_face() -> None:
     found = extricate(BALL.body, pose(at=(0.3, 0.4, -0.5)), [cuboid((5.0, 6.0, 7.0))])
     assert np.abs(shift(found) - [5.7, 0.0, 0.0]).max() < CLOSE
 
 
-def test_a_solid_around_a_small_one_is_moved_off_it():
+def test_a_solid_around_a_small_one_is_moved_off_it() -> None:
     found = extricate(cuboid((2.0, 3.0, 4.0)), pose(at=(0.5, 0.2, 0.1)), [body("cube")])
     radius = np.linalg.norm([2.0, 3.0, 4.0])
     assert np.abs(shift(found) - np.array([2.0, 0.0, 0.0]) / radius).max() < CLOSE
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_boxes_part_by_no_more_than_a_search_through_all_turns_finds(seed):
+def test_boxes_part_by_no_more_than_a_search_through_all_turns_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     half, other = rng.uniform(0.2, 1.0, 3), rng.uniform(0.2, 1.5, 3)
     radius, turn = np.linalg.norm(half), rotation_matrix(rng.normal(size=3))
@@ -116,9 +118,9 @@ def test_boxes_part_by_no_more_than_a_search_through_all_turns_finds(seed):
     ends = rotation_of(found.pose.rotation)
     assert abs(depth_of_boxes(ends, half, found.pose.translation, other)) < CLOSE * radius
 
-    def motion(theta):
+    def motion(theta: Floats) -> float:
         depth = depth_of_boxes(rotation_matrix(theta) @ turn, half, centre, other)
-        return np.hypot(np.linalg.norm(theta), max(depth, 0.0) / radius)
+        return float(np.hypot(np.linalg.norm(theta), max(depth, 0.0) / radius))
 
     best, spread = np.zeros(3), 0.5
     for _ in range(10):
@@ -137,13 +139,15 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_curved_bodies_end_just_clear_and_any_smaller_motion_of_that_kind_overlaps(name, rng):
+def test_curved_bodies_end_just_clear_and_any_smaller_motion_of_that_kind_overlaps(
+    name: str, rng: np.random.Generator
+) -> None:
     active, other, at = PAIRS[name]
     start = pose((0.5, 0.8, -0.3), at)
     found = extricate(active.body, start, [other.body])
     radius, centre = active.body.radius, start.points(active.body.mass.center)
 
-    def apart(motion):
+    def apart(motion: Floats) -> float:
         placed = start.displaced(radius * motion[:3], motion[3:], centre)
         turn = rotation_of(placed.rotation)
         return separation(active.shape, turn, placed.translation, other.shape, below=0.0) / radius
@@ -158,7 +162,7 @@ def test_curved_bodies_end_just_clear_and_any_smaller_motion_of_that_kind_overla
 
 
 @pytest.mark.parametrize("radially", [1.5, 2.1])
-def test_a_ball_in_a_dishs_wall_leaves_to_the_side_that_it_is_more_on(radially):
+def test_a_ball_in_a_dishs_wall_leaves_to_the_side_that_it_is_more_on(radially: float) -> None:
     ball = sphere(0.3, resolution=(24, 13))
     found = extricate(ball.body, pose(at=(radially, 0.0, 0.8)), [DISH.body])
     moved = shift(found)[0]
@@ -166,23 +170,23 @@ def test_a_ball_in_a_dishs_wall_leaves_to_the_side_that_it_is_more_on(radially):
     assert 0.0 < separation(ball.shape, np.eye(3), found.pose.translation, DISH.shape) < CLOSE
 
 
-def test_linked_rings_that_do_not_overlap_are_left_linked():
+def test_linked_rings_that_do_not_overlap_are_left_linked() -> None:
     start = pose((0.5 * np.pi, 0.0, 0.0), (1.0, 0.0, 0.0))
     assert extricate(RING.body, start, [RING.body]).pose is start
 
 
-def test_linked_rings_that_overlap_are_parted_without_unlinking_them():
+def test_linked_rings_that_overlap_are_parted_without_unlinking_them() -> None:
     start = pose((0.5 * np.pi, 0.0, 0.0), (0.5, 0.0, 0.0))
     found = extricate(RING.body, start, [RING.body])
     assert np.abs(found.motion - [0.1 / 1.3, 0.0, 0.0, 0.0, 0.0, 0.0]).max() < CLOSE
 
 
-def sheet(points, triangles) -> Body:
+def sheet(points: ArrayLike, triangles: ArrayLike) -> Body:
     return polyhedron(np.asarray(points, dtype=float), np.asarray(triangles), "sheet")
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_a_body_cut_by_a_thin_sheet_leaves_to_the_side_that_most_of_it_is_on(side):
+def test_a_body_cut_by_a_thin_sheet_leaves_to_the_side_that_most_of_it_is_on(side: float) -> None:
     square = sheet([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]], [[0, 1, 2], [0, 2, 3]])
     found = extricate(body("cube"), pose((0.3, 0.2, 0.1), (0.4, 0.3, 0.2 * side)), [square])
     assert shift(found)[2] * side > 0.0
@@ -190,7 +194,7 @@ def test_a_body_cut_by_a_thin_sheet_leaves_to_the_side_that_most_of_it_is_on(sid
     assert 0.0 < corners.min() < CLOSE
 
 
-def test_a_body_that_cuts_an_open_box_ends_clear_of_its_walls():
+def test_a_body_that_cuts_an_open_box_ends_clear_of_its_walls() -> None:
     open_box = sheet(CUBE_POINTS * 2.0, CUBE_TRIANGLES[:-2])
     assert not open_box.closed
     found = extricate(body("cube"), pose((0.4, 0.9, 0.1), (0.7, 0.6, 0.3)), [open_box])
@@ -200,7 +204,7 @@ def test_a_body_that_cuts_an_open_box_ends_clear_of_its_walls():
     assert found.unbalanced < 1e-6
 
 
-def test_a_sheet_pushed_through_a_solid_comes_out_of_it():
+def test_a_sheet_pushed_through_a_solid_comes_out_of_it() -> None:
     square = sheet([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2], [0, 2, 3]])
     found = extricate(square, pose((0.1, 0.0, 0.0), (0.0, 0.0, 0.35)), [body("cube")])
     moved = found.pose.points(square.triangles)
@@ -209,7 +213,7 @@ def test_a_sheet_pushed_through_a_solid_comes_out_of_it():
     assert found.size < 0.2 / square.radius + 0.1
 
 
-def test_what_stands_over_a_floor_is_not_cleared_to_below_it_unless_nothing_pulls_it_down():
+def test_what_stands_over_a_floor_is_not_cleared_to_below_it_unless_nothing_pulls_it_down() -> None:
     pear = turned(
         "pear",
         np.array(
@@ -231,7 +235,7 @@ EVERYWHERE = {"bead": (1e-3, 0.0), "hall": (1e3, 0.0), "far away": (1.0, 1e4)}
 
 @pytest.mark.parametrize("where", EVERYWHERE)
 @pytest.mark.parametrize("world", [body("slab"), DISH.body], ids=["slab", "dish"])
-def test_the_motion_does_not_depend_on_units_or_origin(where, world):
+def test_the_motion_does_not_depend_on_units_or_origin(where: str, world: Body) -> None:
     scale, origin = EVERYWHERE[where]
     turn, at = (0.3, 0.2, 0.1), np.array([1.7, 0.2, 0.3])
     move = np.diag([scale, scale, scale, 1.0])
@@ -242,19 +246,19 @@ def test_the_motion_does_not_depend_on_units_or_origin(where, world):
     assert np.abs(here.motion - there.motion).max() < 1e-6
 
 
-def test_the_same_start_gives_the_same_motion_bit_for_bit():
+def test_the_same_start_gives_the_same_motion_bit_for_bit() -> None:
     start = pose((0.3, 0.2, 0.1), (0.4, 0.2, 0.1))
     first, second = (extricate(CONE.body, start, [RING.body]) for _ in range(2))
     assert (first.motion == second.motion).all()
 
 
-def test_an_overlap_within_the_tolerance_is_only_lifted_away():
+def test_an_overlap_within_the_tolerance_is_only_lifted_away() -> None:
     start = pose(at=(0.0, 0.0, 1.0 - 1e-5))
     found = extricate(BALL.body, start, [body("slab")], Settings(start_tolerance=1e-4))
     assert abs(found.size - 1e-5) < 1e-8
 
 
-def test_what_was_cleared_can_be_placed():
+def test_what_was_cleared_can_be_placed() -> None:
     start = pose((0.3, 0.2, 0.1), (0.4, 0.2, 0.3))
     assert Placement(body("cube"), start, [body("slab")]).status is Status.INTERFERING_START
     found = extricate(body("cube"), start, [body("slab")])
@@ -263,27 +267,27 @@ def test_what_was_cleared_can_be_placed():
     assert abs(placement.state.pose.translation[2] - 0.5) < 1e-8
 
 
-def test_two_bodies_share_the_motion_of_their_overlap():
+def test_two_bodies_share_the_motion_of_their_overlap() -> None:
     ends = extricate_several([body("cube")] * 2, [pose(at=(0.0, 0.0, z)) for z in (0.0, 0.7)], [])
     assert np.abs(ends.motion.reshape(2, 6)[:, 2] * body("cube").radius - [-0.15, 0.15]).max() < CLOSE
     assert ends.unbalanced < 1e-6
 
 
-def test_two_bodies_at_one_pose_share_the_motion_too():
+def test_two_bodies_at_one_pose_share_the_motion_too() -> None:
     ends = extricate_several([body("cube")] * 2, [pose((0.3, 0.2, 0.1))] * 2, [])
     moved = ends.motion.reshape(2, 6)
     assert np.abs(moved[0] + moved[1]).max() < 1e-4
     assert abs(np.linalg.norm(moved[0, :3]) * body("cube").radius - 0.5) < 1e-4
 
 
-def test_lengths_count_the_same_whichever_body_is_moved():
+def test_lengths_count_the_same_whichever_body_is_moved() -> None:
     small, large = sphere(0.3, resolution=(24, 13)).body, BALL.body
     ends = extricate_several([small, large], [pose(at=(1.0, 0.0, 0.0)), pose()], [])
     lengths = ends.motion.reshape(2, 6)[:, 0] * [0.3, 1.0]
     assert np.abs(lengths - [0.15, -0.15]).max() < CLOSE
 
 
-def test_bodies_that_overlap_nothing_stay_while_others_part():
+def test_bodies_that_overlap_nothing_stay_while_others_part() -> None:
     starts = [pose(at=(0.0, 0.0, 0.0)), pose(at=(5.0, 0.0, 0.0)), pose(at=(0.0, 0.2, 0.1))]
     ends = extricate_several([body("cube")] * 3, starts, [])
     moved = ends.motion.reshape(3, 6)
@@ -293,7 +297,7 @@ def test_bodies_that_overlap_nothing_stay_while_others_part():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "air"), [(6, 0.0), (20, 0.04)])
-def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count, air):
+def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count, air) -> None:
     cube, half, start = body("cube"), np.full(3, 0.5), pose((0.3, 0.2, 0.1), (0.0, 0.0, 1.0))
     ends = extricate_several([cube] * count, [start] * count, [floor()], air=air)
     turns = [rotation_of(end.rotation) for end in ends.poses]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Manipulation, Placement
 from physplace_addon.core.rigid import Pose, quaternion_exponential
@@ -15,11 +19,11 @@ TURNED = np.array([0.9, 0.3, 0.1, 0.2])
 MOST = 400
 
 
-def at(x, y, z, rotation=UPRIGHT) -> Pose:
+def at(x: float, y: float, z: float, rotation: Floats = UPRIGHT) -> Pose:
     return Pose(rotation, np.array([x, y, z], float))
 
 
-def about(axis, degrees) -> np.ndarray:
+def about(axis: ArrayLike, degrees: float) -> np.ndarray:
     return quaternion_exponential(np.radians(degrees) * np.asarray(axis, float))
 
 
@@ -30,7 +34,7 @@ def drag_once(placement: Placement, target: Pose, **how) -> bool:
     return manipulation.status.is_running
 
 
-def drag(placement: Placement, target: Pose, most: int = MOST, **how) -> int:
+def drag(placement: Placement, target: Pose, most: int = MOST, **how: ArrayLike) -> int:
     """Drag until nothing moves any more; return the steps."""
     for step in range(most):
         if not drag_once(placement, target, **how):
@@ -42,7 +46,7 @@ def place_of(placement: Placement, body: int = 0) -> np.ndarray:
     return placement.state.poses[body].translation
 
 
-def wall(*normal_and_place) -> object:
+def wall(*normal_and_place: float) -> object:
     """A plane through a place, its outside towards the normal (6 numbers)."""
     normal, place = np.array(normal_and_place[:3], float), np.array(normal_and_place[3:], float)
     z = normal / np.linalg.norm(normal)
@@ -53,7 +57,9 @@ def wall(*normal_and_place) -> object:
     return exact(kinds.plane(40.0, 40.0), "wall").transformed(matrix)
 
 
-def grid(cells: int, size: float, height=lambda x, y: 0.0 * x) -> object:
+def grid(
+    cells: int, size: float, height: Callable[[Floats, Floats], Floats] = lambda x, y: 0.0 * x
+) -> object:
     """A floor of many triangles, an open mesh."""
     ticks = np.linspace(-size, size, cells + 1)
     x, y = np.meshgrid(ticks, ticks, indexing="ij")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.placement.manipulation.coordinates import ManipulatedBody
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.core.mechanics.derivatives import assert_derivatives, near_ellipsoids
@@ -22,13 +23,15 @@ def target(seed: int) -> Pose:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("pivot", [None, PIVOT], ids=["shift", "turn"])
 @pytest.mark.parametrize(("axes", "size"), [(None, 3), (AXES, 1), (PLANE, 2)])
-def test_gradients_and_curvatures_of_gaps_are_those_of_differences(seed, pivot, axes, size):
+def test_gradients_and_curvatures_of_gaps_are_those_of_differences(
+    seed: int, pivot: Floats | None, axes: Floats | None, size: int
+) -> None:
     coordinates = ManipulatedBody.of(0, target(seed), pivot, axes)
     assert coordinates.size(near_ellipsoids(seed)) == size
     assert_derivatives(coordinates, near_ellipsoids(seed))
 
 
-def test_all_that_remains_leads_exactly_to_the_target():
+def test_all_that_remains_leads_exactly_to_the_target() -> None:
     system, there = near_ellipsoids(0), target(0)
     shift = ManipulatedBody.of(0, there, None, None)
     moved = shift.displaced(system, shift.remaining(system)).poses[0]
@@ -41,7 +44,7 @@ def test_all_that_remains_leads_exactly_to_the_target():
     assert np.abs(moved.points(own) - PIVOT).max() < 1e-14
 
 
-def test_a_shift_keeps_to_its_free_axes():
+def test_a_shift_keeps_to_its_free_axes() -> None:
     system = near_ellipsoids(1)
     coordinates = ManipulatedBody.of(0, target(1), None, PLANE)
     moved = coordinates.displaced(system, coordinates.remaining(system))
@@ -51,7 +54,7 @@ def test_a_shift_keeps_to_its_free_axes():
 
 
 @pytest.mark.parametrize("pivot", [None, PIVOT], ids=["shift", "turn"])
-def test_the_length_is_the_farthest_that_a_point_of_the_body_moves(pivot):
+def test_the_length_is_the_farthest_that_a_point_of_the_body_moves(pivot: Floats | None) -> None:
     system, rng = near_ellipsoids(2), np.random.default_rng(7)
     coordinates, points = ManipulatedBody.of(0, target(2), pivot, None), system.bodies[0].body.points
     for _ in range(5):
@@ -63,7 +66,7 @@ def test_the_length_is_the_farthest_that_a_point_of_the_body_moves(pivot):
         assert far <= coordinates.length(system, x) * (1.0 + 1e-12)
 
 
-def test_only_the_body_in_the_hand_moves():
+def test_only_the_body_in_the_hand_moves() -> None:
     system = near_ellipsoids(3)
     coordinates = ManipulatedBody.of(1, target(3), PIVOT, None)
     assert coordinates.moving == (1,)

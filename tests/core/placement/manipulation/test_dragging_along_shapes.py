@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,9 @@ THIN = {
 
 @pytest.mark.parametrize("obstacle", THIN)
 @pytest.mark.parametrize("body", [sphere, box, torus])
-def test_however_far_the_cursor_jumps_a_thin_thing_is_not_passed(body, obstacle):
+def test_however_far_the_cursor_jumps_a_thin_thing_is_not_passed(
+    body: Callable[..., Paired], obstacle: str
+) -> None:
     shape = body(0.3) if body is sphere else body()
     half = {"sphere": 0.3, "box": 0.5, "torus": 1.3}[shape.name]
     placement = Placement(shape.body, at(-3, 0, 0), [THIN[obstacle]])
@@ -57,7 +61,7 @@ def test_however_far_the_cursor_jumps_a_thin_thing_is_not_passed(body, obstacle)
 # curved
 
 
-def test_in_a_bowl_a_ball_follows_the_inside_to_the_point_nearest_to_the_cursor():
+def test_in_a_bowl_a_ball_follows_the_inside_to_the_point_nearest_to_the_cursor() -> None:
     ball, bowl = sphere(0.3), turned("bowl", BOWL)
     placement = Placement(ball.body, at(0, 0, 1.2), [bowl.body])
     for target in ([0, 0, -3], [0.6, 0.2, -3], [1.0, 0.9, -0.5], [-0.8, 0.4, -1.0]):
@@ -72,14 +76,14 @@ def test_in_a_bowl_a_ball_follows_the_inside_to_the_point_nearest_to_the_cursor(
         ).min() < -1.0 + 1e-6  # it is pushed straight at the bowl
 
 
-def test_a_cursor_far_below_a_bowl_draws_a_ball_to_its_very_bottom():
+def test_a_cursor_far_below_a_bowl_draws_a_ball_to_its_very_bottom() -> None:
     placement = Placement(sphere(0.3).body, at(0.8, 0.3, 1.2), [turned("bowl", BOWL).body])
     steps = drag(placement, at(0.0, 0.0, -300.0))
     assert np.abs(place_of(placement)[:2]).max() < 1e-7
     assert steps <= 0.9 / (EPS * 0.3) * 1.2 + 10
 
 
-def test_along_one_axis_a_contact_beside_does_not_keep_a_ball_from_the_inside_of_a_bowl():
+def test_along_one_axis_a_contact_beside_does_not_keep_a_ball_from_the_inside_of_a_bowl() -> None:
     ball, bowl = sphere(0.3), turned("bowl", BOWL)
     beside = wall(0, 1, 0, 0, -0.3 - 1e-11, 0)
     placement = Placement(ball.body, at(0, 0, 0.8), [bowl.body, beside])
@@ -87,7 +91,7 @@ def test_along_one_axis_a_contact_beside_does_not_keep_a_ball_from_the_inside_of
     assert -1e-9 < separation(ball.shape, np.eye(3), place_of(placement), bowl.shape) < 1e-8
 
 
-def test_round_a_ball_the_way_goes_as_far_as_it_gets_nearer():
+def test_round_a_ball_the_way_goes_as_far_as_it_gets_nearer() -> None:
     placement = Placement(sphere(0.5).body, at(-3, 0.2, 0), [sphere(1.0).body])
     drag(placement, at(3, 0, 0))
     assert (place_of(placement) == [3, 0, 0]).all()
@@ -95,7 +99,7 @@ def test_round_a_ball_the_way_goes_as_far_as_it_gets_nearer():
         assert np.linalg.norm(state.pose.translation) >= 1.5 - 1e-9
 
 
-def test_a_torus_threaded_by_a_ring_stays_threaded():
+def test_a_torus_threaded_by_a_ring_stays_threaded() -> None:
     link, ring = torus(1.0, 0.2), torus(1.0, 0.2)
     placement = Placement(link.body, at(1.0, 0, 0, about([1, 0, 0], 90.0)), [ring.body])
     drag(placement, at(8.0, 0.1, 0.3))
@@ -104,7 +108,7 @@ def test_a_torus_threaded_by_a_ring_stays_threaded():
     assert separation(link.shape, rotation_of(here.rotation), here.translation, ring.shape) > -1e-9
 
 
-def test_what_interface_points_do_not_tell_of_stops_a_body_all_the_same():
+def test_what_interface_points_do_not_tell_of_stops_a_body_all_the_same() -> None:
     ball, bowl, stands = sphere(0.5), turned("bowl", BOWL), at(-2.6, -0.5, 0.001)
     direction = np.array([-0.9391, 0.1375, 0.3326])  # on this line the lip of the bowl is not found
     lip, turn = np.array([-0.1172, -0.3407, 1.087]), [-0.43564182, -0.60755997, 0.60569314, 0.27243882]
@@ -121,14 +125,14 @@ def test_what_interface_points_do_not_tell_of_stops_a_body_all_the_same():
 # meshes
 
 
-def test_over_a_floor_of_many_triangles_a_cube_does_not_catch_on_inner_edges():
+def test_over_a_floor_of_many_triangles_a_cube_does_not_catch_on_inner_edges() -> None:
     placement = Placement(box().body, at(0.013, 0.027, 0.5 + 1e-9, about([0, 0, 1], 17.0)), [grid(60, 6.0)])
     steps = drag(placement, at(2.3, 1.1, 0.2))
     assert np.abs(place_of(placement) - [2.3, 1.1, 0.5]).max() < 1e-8
     assert steps <= 1.2 * np.hypot(2.3, 1.1) / (EPS * box().body.radius) + 2
 
 
-def test_over_hills_of_triangles_a_ball_goes_up_and_down():
+def test_over_hills_of_triangles_a_ball_goes_up_and_down() -> None:
     hills = grid(60, 6.0, lambda x, y: 0.2 * np.sin(2.0 * x))
     placement = Placement(sphere(0.4).body, at(0, 0.02, 1.0), [hills])
     drag(placement, at(0, 0.02, 0.0))
@@ -163,7 +167,7 @@ def least_separation(mover: Paired, pose: Pose) -> float:
 
 
 @pytest.mark.parametrize("name", MOVERS)
-def test_however_it_is_dragged_a_body_overlaps_nothing_and_moves_no_farther_than_asked(name):
+def test_however_it_is_dragged_a_body_overlaps_nothing_and_moves_no_farther_than_asked(name: str) -> None:
     mover, random = MOVERS[name](), np.random.default_rng(7)
     ring = torus(0.8, 0.25).body.transformed(RING.matrix4)
     block = box(tuple(HALF)).body.transformed(BLOCK.matrix4)

@@ -4,6 +4,7 @@ import numpy as np
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from physplace_addon.core.surfaces.analytic.revolution import revolve
 from physplace_addon.core.surfaces.base import Patch
 from physplace_addon.core.surfaces.complex import GridComplex
@@ -36,22 +37,22 @@ SMOOTH = {
     "pinched": kinds.superquadric(1.0, 0.7, 0.4, 0.5, 1.4),
     "needle": kinds.superquadric(3.0, 0.5, 0.5),
     "bumpy sphere": radial_bodies.bumpy_sphere(1.0, [0.1, 0.05], [[4, 2, 1], [1, -3, 4]], [0.3, 1.0]),
-    "apple": kinds.revolution(APPLE),
+    "apple": swept.revolution(APPLE),
     "capsule": capsule(),
-    "knot": kinds.tube(trefoil(), 0.5),
-    "rod": kinds.tube([(0, 0, -1), (0, 0, 1)], 0.3),
-    "hook": kinds.tube(HOOK, 0.2),
+    "knot": swept.tube(trefoil(), 0.5),
+    "rod": swept.tube([(0, 0, -1), (0, 0, 1)], 0.3),
+    "hook": swept.tube(HOOK, 0.2),
 }
 SHARP = {
     "cylinder": kinds.cylinder(0.5, 2.0),
     "cone": kinds.cone(1.0, 2.0),
-    "goblet": kinds.revolution(GOBLET, sharp=[False, True, False, True, False, False, False]),
-    "pointed": kinds.revolution(APPLE, sharp=[True, False, False, False, False]),
+    "goblet": swept.revolution(GOBLET, sharp=[False, True, False, True, False, False, False]),
+    "pointed": swept.revolution(APPLE, sharp=[True, False, False, False, False]),
 }
 OPEN = {
     "plane": kinds.plane(2.0, 3.0),
-    "vase": kinds.revolution([(0.5, 0.0), (1.0, 0.2), (0.8, 1.2)]),
-    "dish": kinds.revolution([(0.0, 0.0), (1.0, 0.2), (1.2, 0.6)]),
+    "vase": swept.revolution([(0.5, 0.0), (1.0, 0.2), (0.8, 1.2)]),
+    "dish": swept.revolution([(0.0, 0.0), (1.0, 0.2), (1.2, 0.6)]),
 }
 EXTREME = {
     "nearly a box": kinds.superquadric(1.0, 1.0, 1.0, 0.1, 0.1),

@@ -1,30 +1,34 @@
 """Derivatives against 40-digit differences of formulas written down a second time, in mpmath."""
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
 import pytest
+from mpmath import matrix, mpf
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.surfaces.curves.cubics import PiecewiseCubic
 from tests.core.surfaces.analytic.exact_bodies import ALL
 
 POINTS = 4
 
 
-def turned(profile):
+def turned(profile: Callable[[mpf], Sequence[mpf]]) -> Callable[[mpf, mpf], list[mpf]]:
     """A surface of revolution from a profile v -> (r, z)."""
 
-    def surface(u, v):
+    def surface(u: mpf, v: mpf) -> list[mpf]:
         r, z = profile(v)
         return [r * mp.cos(u), r * mp.sin(u), z]
 
     return surface
 
 
-def cubic_profile(curve):
+def cubic_profile(curve: PiecewiseCubic) -> Callable[[mpf], list[mpf]]:
     """The Bezier pieces of a profile, by de Casteljau."""
 
-    def profile(v):
+    def profile(v: mpf) -> list[mpf]:
         piece = min(int(np.searchsorted(curve.knots, float(v), side="right")) - 1, len(curve.control) - 1)
         low, high = mp.mpf(curve.knots[piece]), mp.mpf(curve.knots[piece + 1])
         t = (v - low) / (high - low)
@@ -36,11 +40,11 @@ def cubic_profile(curve):
     return profile
 
 
-def superquadric(axes, e1, e2):
+def superquadric(axes: tuple[float, float, float], e1: float, e2: float) -> Callable[[mpf, mpf], list[mpf]]:
     a, b, c = (mp.mpf(x) for x in axes)
     e1, e2 = mp.mpf(e1), mp.mpf(e2)
 
-    def surface(u, v):
+    def surface(u: mpf, v: mpf) -> list[mpf]:
         d = [mp.cos(v) * mp.cos(u), mp.cos(v) * mp.sin(u), mp.sin(v)]
         inner = abs(d[0]) ** (2 / e2) + abs(d[1]) ** (2 / e2)
         reach = (inner ** (e2 / e1) + abs(d[2]) ** (2 / e1)) ** (-e1 / 2)
@@ -49,14 +53,14 @@ def superquadric(axes, e1, e2):
     return surface
 
 
-def bumpy(u, v):
+def bumpy(u: mpf, v: mpf) -> list[mpf]:
     d = [mp.cos(v) * mp.cos(u), mp.cos(v) * mp.sin(u), mp.sin(v)]
     first = mp.mpf(0.1) * mp.cos(4 * d[0] + 2 * d[1] + d[2] + mp.mpf(0.3))
     second = mp.mpf(0.05) * mp.cos(d[0] - 3 * d[1] + 4 * d[2] + 1)
     return [(1 + first + second) * x for x in d]
 
 
-def knot(u, v):
+def knot(u: mpf, v: mpf) -> list[mpf]:
     """The trefoil's tube with its frame from the z axis."""
     center = mp.matrix([mp.sin(u) + 2 * mp.sin(2 * u), mp.cos(u) - 2 * mp.cos(2 * u), -mp.sin(3 * u)])
     along = mp.matrix([mp.cos(u) + 4 * mp.cos(2 * u), -mp.sin(u) + 4 * mp.sin(2 * u), -3 * mp.cos(3 * u)])
@@ -67,11 +71,11 @@ def knot(u, v):
     return list(center + mp.mpf(0.5) * (mp.cos(v) * first - mp.sin(v) * second))
 
 
-def cross(a, b):
+def cross(a: matrix, b: matrix) -> matrix:
     return mp.matrix([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def rod(u, v):
+def rod(u: mpf, v: mpf) -> list[mpf]:
     """A straight tube from z = -1 to 1 whose reference direction is x, with half-balls beyond."""
     beyond = min(u, mp.mpf(0)) + max(u - 2, mp.mpf(0))
     r = mp.mpf(0.3)
@@ -96,7 +100,9 @@ REFERENCES = {
 ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1, 1), "dvv": (0, 2)}
 
 
-def reference(surface, uv, order):
+def reference(
+    surface: Callable[[mpf, mpf], list[mpf]], uv: Sequence[float], order: tuple[int, int]
+) -> Floats:
     with mp.workdps(40):
         at = tuple(mp.mpf(x) for x in uv)
         if order == (0, 0):
@@ -105,7 +111,7 @@ def reference(surface, uv, order):
 
 
 @pytest.mark.parametrize("name", REFERENCES)
-def test_derivatives_are_exact_to_second_order(name, rng):
+def test_derivatives_are_exact_to_second_order(name: str, rng: np.random.Generator) -> None:
     surface = ALL[name].surfaces[0]
     u, v = surface.domain
     # A tip and a joint are left out: differences need a neighbourhood.

@@ -7,7 +7,7 @@ from tests.core.surfaces.analytic.exact_bodies import ALL, CLOSED, samples
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_geometry_agrees_with_the_derivatives(name, rng):
+def test_geometry_agrees_with_the_derivatives(name: str, rng: np.random.Generator) -> None:
     for surface in ALL[name].surfaces:
         face, uv = samples(surface, 200, rng, margin=0.01)
         g, d = surface.geometry(face, uv), surface.derivatives(face, uv)
@@ -26,7 +26,7 @@ def test_geometry_agrees_with_the_derivatives(name, rng):
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_normals_of_a_closed_body_point_out_of_it(name, rng):
+def test_normals_of_a_closed_body_point_out_of_it(name: str, rng: np.random.Generator) -> None:
     """The flux of x through the boundary is three times the volume, which is positive."""
     mesh = CLOSED[name].tessellate((61, 41))
     corners = mesh.points[mesh.corners]

@@ -3,26 +3,29 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
+from physplace_addon.core.surfaces.base import Patch
 from tests.bodies_of_the_paper import BOWL, turned
 from tests.core.surfaces.analytic.exact_bodies import ALL, SMOOTH, samples
 
 NEAREST = ["sphere", "torus", "apple", "capsule", "knot", "rod", "hook", "vase", "dish"]
 
 
-def points(surface, uv):
+def points(surface: Patch, uv: Floats) -> Floats:
     return surface.derivatives(np.zeros(len(uv), dtype=np.intp), uv).point
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_no_displacement_stays_exactly_where_it_is(name, rng):
+def test_no_displacement_stays_exactly_where_it_is(name: str, rng: np.random.Generator) -> None:
     for surface in ALL[name].surfaces:
         face, uv = samples(surface, 300, rng)
         assert np.array_equal(surface.move(face, uv, np.zeros((300, 3))), uv)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_no_displacement_stays_at_the_corners_of_the_domain(name):
+def test_no_displacement_stays_at_the_corners_of_the_domain(name: str) -> None:
     for surface in ALL[name].surfaces:
         (u, v) = surface.domain
         uv = np.array([[a, b] for a in (u.lower, u.upper) for b in (v.lower, v.upper)])
@@ -31,7 +34,7 @@ def test_no_displacement_stays_at_the_corners_of_the_domain(name):
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_moving_is_exact_to_first_order(name, rng):
+def test_moving_is_exact_to_first_order(name: str, rng: np.random.Generator) -> None:
     """The error falls with the square of the step; the part along the normal is ignored."""
     surface = SMOOTH[name].surfaces[0]
     face, uv = samples(surface, 200, rng, margin=0.02)
@@ -46,7 +49,7 @@ def test_moving_is_exact_to_first_order(name, rng):
 
 
 @pytest.mark.parametrize("name", NEAREST)
-def test_moving_finds_the_foot_of_the_perpendicular(name, rng):
+def test_moving_finds_the_foot_of_the_perpendicular(name: str, rng: np.random.Generator) -> None:
     surface = ALL[name].surfaces[0]
     face, uv = samples(surface, 200, rng, margin=0.1)
     target = points(surface, uv) + rng.normal(size=(200, 3)) * 0.02
@@ -57,7 +60,7 @@ def test_moving_finds_the_foot_of_the_perpendicular(name, rng):
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name, rng):
+def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name: str, rng: np.random.Generator) -> None:
     surface = SMOOTH[name].surfaces[0]
     face, uv = samples(surface, 100, rng)
     g = surface.geometry(face, uv)
@@ -71,7 +74,7 @@ def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name, rng):
 
 @pytest.mark.parametrize("name", ["sphere", "ellipsoid", "bumpy sphere", "apple", "capsule"])
 @pytest.mark.parametrize("upper", [False, True])
-def test_a_walk_over_a_pole_goes_straight_on(name, upper):
+def test_a_walk_over_a_pole_goes_straight_on(name: str, upper: bool) -> None:
     surface = SMOOTH[name].surfaces[0]
     v = surface.domain[1]
     uv = np.array([[0.3, v.upper - 0.1 if upper else v.lower + 0.1]])
@@ -84,7 +87,7 @@ def test_a_walk_over_a_pole_goes_straight_on(name, upper):
     assert abs(walked[0] * ahead[1] - walked[1] * ahead[0]) < 0.1 * np.linalg.norm(walked)
 
 
-def test_a_pole_can_be_left_in_any_direction():
+def test_a_pole_can_be_left_in_any_direction() -> None:
     surface = kinds.sphere(1.0).surfaces[0]
     angle = np.linspace(0.0, 6.0, 13)
     step = 0.1 * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(13)])
@@ -94,7 +97,7 @@ def test_a_pole_can_be_left_in_any_direction():
     np.testing.assert_allclose(moved, target / np.linalg.norm(target, axis=1)[:, None], atol=1e-15)
 
 
-def test_bounded_parameters_clamp_and_periodic_ones_wrap():
+def test_bounded_parameters_clamp_and_periodic_ones_wrap() -> None:
     side = kinds.cylinder(0.5, 2.0).surfaces[1]
     face = np.zeros(1, dtype=np.intp)
     beyond = side.move(face, np.array([[0.0, 1.9]]), np.array([[0.0, 0.0, 5.0]]))
@@ -103,8 +106,8 @@ def test_bounded_parameters_clamp_and_periodic_ones_wrap():
     assert 5.9 < back[0, 0] < 2.0 * np.pi
 
 
-def test_a_tube_is_walked_over_its_round_end():
-    surface = kinds.tube([(0, 0, -1), (0, 0, 1)], 0.3).surfaces[0]
+def test_a_tube_is_walked_over_its_round_end() -> None:
+    surface = swept.tube([(0, 0, -1), (0, 0, 1)], 0.3).surfaces[0]
     face, uv = np.zeros(1, dtype=np.intp), np.array([[1.95, 0.0]])
     for _ in range(12):
         g = surface.geometry(face, uv)
@@ -113,7 +116,7 @@ def test_a_tube_is_walked_over_its_round_end():
     assert points(surface, uv)[0, 2] < 1.1
 
 
-def test_a_step_over_a_tight_bend_after_a_slow_stretch_ends_beyond_it_and_not_behind():
+def test_a_step_over_a_tight_bend_after_a_slow_stretch_ends_beyond_it_and_not_behind() -> None:
     """The lip of the bowl: there the same change of v goes three times as far."""
     bowl = turned("bowl", BOWL).body
     v = np.linspace(2.38, 2.45, 15)

@@ -16,7 +16,7 @@ def principal(surface, uv):
     return np.linalg.eigvalsh(surface.geometry(FACE, np.array([uv])).curvature[0])
 
 
-def test_an_ellipsoid_has_its_known_curvature_on_the_axes():
+def test_an_ellipsoid_has_its_known_curvature_on_the_axes() -> None:
     a, b, c = 1.0, 0.7, 0.4
     surface = kinds.superquadric(a, b, c).surfaces[0]
     quarter = 0.5 * np.pi
@@ -27,7 +27,7 @@ def test_an_ellipsoid_has_its_known_curvature_on_the_axes():
 
 
 @pytest.mark.parametrize("quarters", [(0, 0), (1, 0), (2, 0), (0.3, 1), (1.4, -1)])
-def test_a_superquadric_with_small_exponents_is_exactly_flat_on_its_axes(quarters):
+def test_a_superquadric_with_small_exponents_is_exactly_flat_on_its_axes(quarters: tuple[float, int]) -> None:
     surface = kinds.superquadric(1.0, 0.7, 0.4, 0.5, 0.6).surfaces[0]
     g = surface.geometry(FACE, 0.5 * np.pi * np.array([quarters]))
     assert np.all(g.curvature == 0.0)
@@ -36,7 +36,7 @@ def test_a_superquadric_with_small_exponents_is_exactly_flat_on_its_axes(quarter
 
 
 @pytest.mark.parametrize("exponents", [(0.1, 0.1), (0.1, 2), (1, 1.9), (1.5, 0.3), (2, 2), (2, 0.1)])
-def test_superquadrics_are_finite_on_planes_and_axes(exponents):
+def test_superquadrics_are_finite_on_planes_and_axes(exponents: tuple[float, float]) -> None:
     surface = kinds.superquadric(1.0, 1.0, 1.0, *exponents).surfaces[0]
     u, v = np.meshgrid(np.arange(9) * np.pi / 4, np.arange(-4, 5) * np.pi / 8)
     uv = np.column_stack([u.ravel(), v.ravel()])
@@ -47,7 +47,7 @@ def test_superquadrics_are_finite_on_planes_and_axes(exponents):
     assert np.linalg.eigvalsh(g.curvature).max() <= 1e-9 * np.abs(g.curvature).max()
 
 
-def test_the_superquadric_gauge_is_a_norm():
+def test_the_superquadric_gauge_is_a_norm() -> None:
     """Euler: x . grad g = g and H x = 0 for degree 1."""
     rng = np.random.default_rng(3)
     surface = Star(SuperquadricGauge(0.7, 1.3), np.ones(3))

@@ -5,7 +5,7 @@ import numpy as np
 from tests.core.surfaces.analytic.exact_bodies import ALL
 
 
-def test_round_ends_of_a_tube_meet_it_in_the_same_tangent_plane():
+def test_round_ends_of_a_tube_meet_it_in_the_same_tangent_plane() -> None:
     surface = ALL["hook"].surfaces[0]
     own = surface.path.domain
     for u in (own.lower, own.upper):

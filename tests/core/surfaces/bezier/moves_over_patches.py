@@ -2,20 +2,24 @@
 
 import numpy as np
 
+from physplace_addon.core.arrays import Bools, Floats
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
+from physplace_addon.core.surfaces.geometry import FaceGeometry
 from tests.core.surfaces.bezier.patched_bodies import samples
 
 
-def points(sheet, uv):
+def points(sheet: BezierSheet, uv: Floats) -> Floats:
     """The points (k, 3) of a face at parameters (k, 2)."""
     return sheet.geometry(np.zeros(len(uv), dtype=np.intp), uv).point
 
 
-def beside(g, target):
+def beside(g: FaceGeometry, target: Floats) -> Floats:
     """How far targets are off the perpendiculars at evaluated points (k,)."""
-    return np.linalg.norm(np.einsum("kai,ki->ka", g.frame, target - g.point), axis=1)
+    result: Floats = np.linalg.norm(np.einsum("kai,ki->ka", g.frame, target - g.point), axis=1)
+    return result
 
 
-def far_from_open_sides(sheet, uv, margin):
+def far_from_open_sides(sheet: BezierSheet, uv: Floats, margin: float) -> Bools:
     """Tell which parameters (k, 2) are farther than a margin from every side without a smooth join."""
     patch, at = sheet.layout.patch_parameters(uv)
     free = np.ones(len(uv), dtype=bool)
@@ -26,7 +30,7 @@ def far_from_open_sides(sheet, uv, margin):
     return free
 
 
-def moves_to_first_order(sheet, rng, *, tip):
+def moves_to_first_order(sheet: BezierSheet, rng: np.random.Generator, *, tip: bool) -> None:
     """The error of a move falls with the square of the step, from sides and corners as well as from within.
 
     tip: a pole is a vertex, so that there is no tangent plane to walk in.
@@ -50,7 +54,7 @@ def moves_to_first_order(sheet, rng, *, tip):
     assert errors[1] < 2e-2 * errors[0] + 1e-13
 
 
-def leaves_its_pole_in_any_direction(sheet):
+def leaves_its_pole_in_any_direction(sheet: BezierSheet) -> None:
     """A step from the first pole, as small as can be, ends beside the point it was meant for."""
     pole, angle = sheet.poles[0], np.linspace(0.0, 6.2, 40)
     number = int(np.nonzero(sheet.pole_of == 0)[0][0])

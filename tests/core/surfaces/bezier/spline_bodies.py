@@ -5,9 +5,13 @@ A quarter of a circle is the rational quadratic with the corners (1, 0), (1, 1),
 that single precision holds.
 """
 
+from collections.abc import Sequence
+
 import mpmath as mp
 import numpy as np
+from mpmath import mpf
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.bernstein import raising_matrix
 from physplace_addon.core.surfaces.bezier.splines import SplineSheet, piece_matrices
 
@@ -20,30 +24,32 @@ HALF = np.array([0, 0, 0, 1, 1, 2, 2, 2], float)
 STRAIGHT = np.array([0, 0, 1, 1], float)
 
 
-def turned(profile, weights, knots):
+def turned(profile: Floats, weights: Floats, knots: Floats) -> SplineSheet:
     """The sheet that a profile (m, 2) in (r, z) sweeps about z, its knots along v; its right is outside."""
     r, z = profile[None].T
     points = np.stack([CIRCLE[:, :1] * r.T, CIRCLE[:, 1:] * r.T, np.broadcast_to(z.T, (9, len(profile)))], 2)
     return SplineSheet(points, CIRCLE_WEIGHTS[:, None] * weights, (ROUND, knots))
 
 
-def torus(major, minor):
+def torus(major: float, minor: float) -> SplineSheet:
     """A ring about z, exactly."""
     return turned(np.array([major, 0.0]) + minor * CIRCLE, CIRCLE_WEIGHTS, ROUND)
 
 
-def ball():
+def ball() -> SplineSheet:
     """The unit ball about the origin, exactly."""
     return turned(MERIDIAN, MERIDIAN_WEIGHTS, HALF)
 
 
-def can():
+def can() -> list[SplineSheet]:
     """A cylinder of radius 1 and height 2: its side, and two disks."""
     corners = np.array([(0, -1), (1, -1), (1, 1), (0, 1)], float)
     return [turned(corners[i : i + 2], np.ones(2), STRAIGHT) for i in range(3)]
 
 
-def random_sheet(rng, orders, shape, rational):
+def random_sheet(
+    rng: np.random.Generator, orders: tuple[int, int], shape: tuple[int, int], rational: bool
+) -> SplineSheet:
     """A wavy sheet over uneven knots."""
     knots = [uneven_knots(rng, order, count) for order, count in zip(orders, shape, strict=True)]
     grid = np.stack(np.meshgrid(*(np.arange(float(n)) for n in shape), [0.0], indexing="ij"), axis=-1)[
@@ -53,7 +59,7 @@ def random_sheet(rng, orders, shape, rational):
     return SplineSheet(grid + rng.uniform(-0.3, 0.3, (*shape, 3)), weights, tuple(knots))
 
 
-def uneven_knots(rng, order, count):
+def uneven_knots(rng: np.random.Generator, order: int, count: int) -> Floats:
     """Knots for so many points, rising by any widths, one of them twice."""
     knots = np.cumsum(rng.uniform(0.2, 1.0, count + order))
     if count > order + 1 and order > 3:
@@ -61,17 +67,17 @@ def uneven_knots(rng, order, count):
     return knots
 
 
-def spans(knots, order):
+def spans(knots: Floats, order: int) -> Floats:
     """The ends (s, 2) of the intervals on which a spline is one polynomial."""
     inside = knots[order - 1 : len(knots) - order + 1]
     ends = np.column_stack([inside[:-1], inside[1:]])
     return ends[ends[:, 0] < ends[:, 1]]
 
 
-def basis(knots, order, u, slopes):
+def basis(knots: Sequence[mpf], order: int, u: mpf, slopes: int) -> list[mpf]:
     """Each B-spline's derivative of order `slopes` at u, by the recursion of Cox and de Boor, in mpmath."""
 
-    def one(i, k, n):
+    def one(i: int, k: int, n: int) -> mpf:
         if n < 0 or not knots[i] <= u < knots[i + k]:
             return mp.mpf(0)
         if k == 1:
@@ -87,7 +93,7 @@ def basis(knots, order, u, slopes):
     return [one(i, order, slopes) for i in range(len(knots) - order)]
 
 
-def partials(sheet, u, v):
+def partials(sheet: SplineSheet, u: mpf, v: mpf) -> dict[tuple[int, int], list[mpf]]:
     """S, S_u, S_v, S_uu, S_uv, S_vv at mpmath numbers u and v, by their orders, each a list of three."""
     knots = [[mp.mpf(x) for x in own.tolist()] for own in sheet.knots]
     orders = [degree + 1 for degree in sheet.degrees]
@@ -96,7 +102,7 @@ def partials(sheet, u, v):
     ]
     points, weights = sheet.points.tolist(), sheet.weights.tolist()
 
-    def summed(a, b):
+    def summed(a: int, b: int) -> list[mpf]:
         total = [mp.mpf(0)] * 4
         for i, x in enumerate(rows[0][a]):
             for j, y in enumerate(rows[1][b]):
@@ -118,7 +124,7 @@ def partials(sheet, u, v):
     return found
 
 
-def pieces(points, weights, knots):
+def pieces(points: Floats, weights: Floats, knots: Floats) -> Floats:
     """The Bezier pieces (m, 4, d + 1) of a rational spline of degree two, raised to three, weights last."""
     control = np.concatenate([points * weights[:, None], weights[:, None]], axis=1)
     raised = raising_matrix(2, 3) @ (piece_matrices(knots, 2) @ control)

@@ -9,7 +9,7 @@ from tests.core.surfaces.bezier.patched_bodies import (
 
 
 @pytest.mark.parametrize("edge_name", ["cube", "hill", "tip", "pot", "lid"])
-def test_edges_have_the_tangent_and_the_curvature_of_their_curve(edge_name):
+def test_edges_have_the_tangent_and_the_curvature_of_their_curve(edge_name: str) -> None:
     for curve in BODIES[edge_name].curves:
         inner = curve.knots[:-1, None] + np.diff(curve.knots)[:, None] * np.array([0.1, 0.4, 0.8])
         t, edge = inner.ravel(), np.zeros(inner.size, dtype=np.intp)
@@ -22,7 +22,7 @@ def test_edges_have_the_tangent_and_the_curvature_of_their_curve(edge_name):
         np.testing.assert_allclose(here.curvature, across / speed**2, atol=2e-4)
 
 
-def test_edges_are_walked_by_arc_length():
+def test_edges_are_walked_by_arc_length() -> None:
     for curve in BODIES["pot"].curves:
         edge, t = np.zeros(1, dtype=np.intp), np.array([0.1])
         way = 0.0
@@ -33,7 +33,7 @@ def test_edges_are_walked_by_arc_length():
         assert way == pytest.approx(0.4, rel=2e-3)
 
 
-def test_conormals_point_into_the_faces_of_an_edge():
+def test_conormals_point_into_the_faces_of_an_edge() -> None:
     body = BODIES["cube"]
     for curve in body.curves:
         middle = curve.geometry(np.zeros(1, dtype=np.intp), np.array([0.5]))

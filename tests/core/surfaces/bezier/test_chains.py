@@ -5,7 +5,7 @@ import numpy as np
 from tests.core.surfaces.bezier.patched_bodies import BODIES, NETS
 
 
-def test_open_sides_and_creases_are_edges_and_sharp_corners_vertices():
+def test_open_sides_and_creases_are_edges_and_sharp_corners_vertices() -> None:
     edges = {name: sum(curve.edge_count for curve in BODIES[name].curves) for name in NETS}
     assert edges == {"pebble": 0, "lunes": 0, "cube": 12, "hill": 4, "tip": 1, "pot": 5, "lid": 1}
     vertices = {name: len(BODIES[name].vertices) for name in NETS}
@@ -13,7 +13,7 @@ def test_open_sides_and_creases_are_edges_and_sharp_corners_vertices():
     assert all(curve.domain.periodic for curve in BODIES["pot"].curves)
 
 
-def test_a_vertex_knows_the_directions_of_all_its_faces():
+def test_a_vertex_knows_the_directions_of_all_its_faces() -> None:
     cube, tip = BODIES["cube"], BODIES["tip"]
     for vertex, cone in zip(cube.vertices, cube.vertex_directions, strict=True):
         assert np.all(cone * (0.5 - vertex) >= -1e-15)

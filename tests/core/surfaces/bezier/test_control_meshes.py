@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.core.surfaces.bezier.control_meshes import nets_of_control_mesh
@@ -12,21 +15,21 @@ from tests.core.surfaces.bezier.patched_bodies import cube_nets, hill_nets
 from tests.core.surfaces.smooth.smooth_meshes import cage_of
 
 
-def grid(rows, columns, first=0):
+def grid(rows: int, columns: int, first: int = 0) -> list[tuple[int, ...]]:
     """Faces of rows by columns, over (rows + 1) by (columns + 1) vertices."""
     at = first + np.arange((rows + 1) * (columns + 1)).reshape(rows + 1, columns + 1)
     four = np.stack([at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]], axis=-1)
     return [tuple(face) for face in four.reshape(-1, 4).tolist()]
 
 
-def islands(nets):
+def islands(nets: Floats) -> tuple[Floats, list[tuple[int, ...]]]:
     """Each net as an island of its own, along u from row to row."""
     points = nets.transpose(0, 2, 1, 3).reshape(-1, 3)
     return points, [face for number in range(len(nets)) for face in grid(3, 3, 16 * number)]
 
 
 @pytest.mark.parametrize("nets", [cube_nets(), hill_nets()])
-def test_islands_of_nine_faces_are_their_nets(nets, rng):
+def test_islands_of_nine_faces_are_their_nets(nets: Floats, rng: np.random.Generator) -> None:
     points, faces = islands(nets)
     order = rng.permutation(len(faces))
     turned = [np.roll(faces[i], rng.integers(4)) for i in order]
@@ -38,7 +41,7 @@ def test_islands_of_nine_faces_are_their_nets(nets, rng):
     assert shuffled.mass.volume == pytest.approx(plain.mass.volume, rel=1e-12)
 
 
-def test_a_grid_of_blocks_is_joined_patches(rng):
+def test_a_grid_of_blocks_is_joined_patches(rng: np.random.Generator) -> None:
     points = np.stack(np.meshgrid(np.arange(7.0), np.arange(4.0), [0.0], indexing="ij"), axis=-1).reshape(
         -1, 3
     )
@@ -63,7 +66,7 @@ def test_a_grid_of_blocks_is_joined_patches(rng):
         ([*grid(3, 3), (3, 7, 16, 17)], "no grid|corners"),
     ],
 )
-def test_other_faces_are_refused(faces, said):
+def test_other_faces_are_refused(faces: Sequence[tuple[int, ...]], said: str) -> None:
     points = np.random.default_rng(0).normal(size=(20, 3))
     cage = cage_of(faces, points) if faces else cage_of([(0, 1, 2)], points)
     if not faces:

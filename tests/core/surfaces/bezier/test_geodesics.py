@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.bezier.nets import BezierNets
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.moves_over_patches import (
     beside,
     far_from_open_sides,
@@ -18,12 +20,16 @@ ROUND = ["pebble", "lunes", "pot", "lid"]
 
 
 @each_sheet
-def test_moving_is_exact_to_first_order_across_joins_and_poles(name, sheet, rng):
+def test_moving_is_exact_to_first_order_across_joins_and_poles(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     moves_to_first_order(sheet, rng, tip=name == "tip 0")
 
 
 @each_sheet
-def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name, sheet, rng):
+def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     face, uv = samples(sheet, 100, rng, margin=0.1)
     g = sheet.geometry(face, uv)
     bend = np.abs(g.curvature).max(axis=(1, 2))[:, None]
@@ -34,7 +40,7 @@ def test_repeated_moves_towards_a_point_converge_to_a_foot_of_it(name, sheet, rn
     assert np.mean(beside(sheet.geometry(face, uv), target)[inside] < 1e-8) > 0.9
 
 
-def walked_in_a_plane(sheet, uv, normal, count, length):
+def walked_in_a_plane(sheet: BezierSheet, uv: Floats, normal: Floats, count: int, length: float) -> Floats:
     """Points (count, 3) of a walk with equal steps across the surface's normal and a fixed direction."""
     way = []
     for _ in range(count):
@@ -45,7 +51,7 @@ def walked_in_a_plane(sheet, uv, normal, count, length):
     return np.array(way)
 
 
-def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_round():
+def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_round() -> None:
     sheet = BODIES["pot"].surfaces[0]
     start = sheet.layout.face_parameters(np.array([4]), np.array([[0.3, 1.0]]))
     way = walked_in_a_plane(sheet, start, np.array([0.0, 0.0, 1.0]), 920, 0.014)
@@ -59,7 +65,7 @@ def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_
 
 @pytest.mark.parametrize("name", ROUND)
 @pytest.mark.parametrize("heading", [0.0, 0.4, 1.2, 2.9])
-def test_a_walk_over_a_pole_goes_straight_on(name, heading):
+def test_a_walk_over_a_pole_goes_straight_on(name: str, heading: float) -> None:
     sheet = BODIES[name].surfaces[0]
     pole = sheet.poles[0]
     ahead = np.cos(heading) * pole.plane[0] + np.sin(heading) * pole.plane[1]
@@ -76,11 +82,11 @@ def test_a_walk_over_a_pole_goes_straight_on(name, heading):
 
 
 @pytest.mark.parametrize("name", ROUND)
-def test_a_pole_can_be_left_in_any_direction(name):
+def test_a_pole_can_be_left_in_any_direction(name: str) -> None:
     leaves_its_pole_in_any_direction(BODIES[name].surfaces[0])
 
 
-def test_an_open_side_stops_a_walk_but_not_its_way_along():
+def test_an_open_side_stops_a_walk_but_not_its_way_along() -> None:
     sheet = BODIES["pot"].surfaces[0]
     face, uv = np.zeros(1, dtype=np.intp), sheet.layout.face_parameters(np.array([0]), np.array([[0.5, 0.1]]))
     for _ in range(30):
@@ -91,7 +97,7 @@ def test_an_open_side_stops_a_walk_but_not_its_way_along():
     assert end[1] - end[0] > 1.0
 
 
-def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng):
+def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng: np.random.Generator) -> None:
     """It ends no farther from where it was sent than it began."""
     for _, sheet in sheets():
         face, uv = samples(sheet, 500, rng)
@@ -104,7 +110,9 @@ def test_a_step_too_long_for_the_curvature_does_not_fling_the_point_away(rng):
 
 
 @pytest.mark.parametrize("size", [1e-3, 1e-16])
-def test_a_small_step_is_one_evaluation(size, rng, monkeypatch):
+def test_a_small_step_is_one_evaluation(
+    size: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also one that is lost in the rounding of the points, which no further step would bring nearer."""
     sheet, asked, slopes = BODIES["lid"].surfaces[0], [], BezierNets.slopes
     monkeypatch.setattr(BezierNets, "slopes", lambda *at: asked.append(0) or slopes(*at))

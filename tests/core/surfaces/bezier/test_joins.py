@@ -8,13 +8,16 @@ import pytest
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from physplace_addon.core.surfaces.bezier.nets import side_parameters
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.patched_bodies import BODIES, NETS, flat_patch, sheets
 
 each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
 
 
 @each_sheet
-def test_both_sides_of_a_smooth_join_have_one_point_and_one_tangent_plane(name, sheet):
+def test_both_sides_of_a_smooth_join_have_one_point_and_one_tangent_plane(
+    name: str, sheet: BezierSheet
+) -> None:
     patch, side = (np.repeat(column, 9) for column in np.nonzero(sheet.joins.smooth))
     at = side_parameters(side, np.tile(np.linspace(0.02, 0.98, 9), len(side) // 9))
     there = sheet.joins.patch[patch, side], sheet.joins.parameters_beyond(side, patch, at)
@@ -25,7 +28,7 @@ def test_both_sides_of_a_smooth_join_have_one_point_and_one_tangent_plane(name, 
 
 
 @pytest.mark.parametrize("name", ["pebble", "cube", "pot", "lid"])
-def test_it_does_not_matter_which_way_patches_are_given(name, rng):
+def test_it_does_not_matter_which_way_patches_are_given(name: str, rng: np.random.Generator) -> None:
     """Their order, their corners and their sides: the body is the same, and all of it faces one way."""
     nets = NETS[name][rng.permutation(len(NETS[name]))]
     for number in range(1, len(nets)):
@@ -46,7 +49,7 @@ def test_it_does_not_matter_which_way_patches_are_given(name, rng):
         assert np.all(np.einsum("ki,ki->k", g.normal, h.normal) > 0.99)
 
 
-def test_a_band_with_one_side_only_is_refused():
+def test_a_band_with_one_side_only_is_refused() -> None:
     turn = np.linspace(0, 2 * np.pi, 5)
     half = 0.3 * np.column_stack([np.cos(turn / 2), np.sin(turn / 2)])
     middle = np.column_stack([np.cos(turn), np.sin(turn), 0 * turn])
@@ -62,7 +65,7 @@ def test_a_band_with_one_side_only_is_refused():
         bezier(np.array(nets))
 
 
-def test_a_patch_with_neighbouring_sides_of_no_length_is_refused():
+def test_a_patch_with_neighbouring_sides_of_no_length_is_refused() -> None:
     net = flat_patch([0, 0, 0], [1, 0, 0], [0, 1, 0])
     net[0], net[:, 0] = net[0, 0], net[0, 0]
     with pytest.raises(SurfaceError, match="in one point"):

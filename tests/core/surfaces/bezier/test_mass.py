@@ -8,7 +8,7 @@ from tests.core.surfaces.bezier.patched_bodies import (
 )
 
 
-def test_a_cube_of_patches_has_the_mass_of_a_cube():
+def test_a_cube_of_patches_has_the_mass_of_a_cube() -> None:
     mass = BODIES["cube"].mass
     assert mass.volume == pytest.approx(1.0, rel=1e-14)
     np.testing.assert_allclose(mass.center, 0.5, rtol=1e-14)
@@ -16,7 +16,7 @@ def test_a_cube_of_patches_has_the_mass_of_a_cube():
 
 
 @pytest.mark.parametrize("name", ["pebble", "lunes"])
-def test_the_mass_of_a_solid_is_that_of_a_fine_mesh_of_it(name):
+def test_the_mass_of_a_solid_is_that_of_a_fine_mesh_of_it(name: str) -> None:
     """A mesh's volume errs by the square of its cells: two of them say what it tends to."""
     volumes = []
     for lines in (61, 121):

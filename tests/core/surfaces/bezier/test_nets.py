@@ -3,7 +3,10 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from mpmath import matrix, mpf
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.patched_bodies import BODIES, partial, samples, sheets
 
 ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1, 1), "dvv": (0, 2)}
@@ -11,16 +14,18 @@ ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1,
 each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
 
 
-def numbers(vector):
+def numbers(vector: matrix) -> Floats:
     return np.array([float(x) for x in vector])
 
 
-def mp_cross(a, b):
+def mp_cross(a: matrix, b: matrix) -> matrix:
     return mp.matrix([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 @each_sheet
-def test_derivatives_are_exact_to_second_order(name, sheet, rng):
+def test_derivatives_are_exact_to_second_order(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     face, uv = samples(sheet, 3, rng)
     ours = sheet.derivatives(face, uv)
     for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
@@ -32,7 +37,9 @@ def test_derivatives_are_exact_to_second_order(name, sheet, rng):
 
 
 @each_sheet
-def test_geometry_agrees_with_the_derivatives(name, sheet, rng):
+def test_geometry_agrees_with_the_derivatives(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     face, uv = samples(sheet, 300, rng, margin=0.01)
     g, d = sheet.geometry(face, uv), sheet.derivatives(face, uv)
     np.testing.assert_allclose(g.point, d.point, rtol=0, atol=1e-14)
@@ -51,7 +58,9 @@ def test_geometry_agrees_with_the_derivatives(name, sheet, rng):
 
 @pytest.mark.parametrize("w", [1e-2, 1e-4, 1e-5, 1e-7, 1e-9, 0.0])
 @pytest.mark.parametrize("name", ["pebble", "lunes", "pot", "lid"])
-def test_normal_and_curvature_are_right_up_to_a_smooth_pole(name, w, rng):
+def test_normal_and_curvature_are_right_up_to_a_smooth_pole(
+    name: str, w: float, rng: np.random.Generator
+) -> None:
     """Against 60 digits at the same meridian; at the pole itself, against a place 1e-12 away."""
     sheet = BODIES[name].surfaces[0]
     for patch in np.nonzero(sheet.nets.polar)[0][:2].tolist():
@@ -66,7 +75,7 @@ def test_normal_and_curvature_are_right_up_to_a_smooth_pole(name, w, rng):
         np.testing.assert_allclose(ours, tensor, rtol=0, atol=2e-5 * np.abs(tensor).max())
 
 
-def reference_curvature(net, u, v):
+def reference_curvature(net: Floats, u: mpf, v: mpf) -> tuple[Floats, Floats]:
     """Unit normal, and the second fundamental form as a symmetric tensor (3, 3), in 60 digits."""
     with mp.workdps(60):
         d = {part: partial(net, u, v, order) for part, order in ORDERS.items()}

@@ -7,7 +7,7 @@ from tests.core.surfaces.bezier.patched_bodies import BODIES
 
 
 @pytest.mark.parametrize("name", ["pebble", "lunes", "tip"])
-def test_the_meridian_of_a_point_near_a_pole_passes_close_below_it(name):
+def test_the_meridian_of_a_point_near_a_pole_passes_close_below_it(name: str) -> None:
     for sheet in BODIES[name].surfaces:
         for pole in sheet.poles:
             angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
@@ -20,6 +20,6 @@ def test_the_meridian_of_a_point_near_a_pole_passes_close_below_it(name):
             assert (np.abs(at[:, 1] - 1.0) < 0.1).all()
 
 
-def test_only_the_pole_of_a_pointed_body_is_not_smooth():
+def test_only_the_pole_of_a_pointed_body_is_not_smooth() -> None:
     assert all(pole.smooth for sheet in BODIES["pebble"].surfaces for pole in sheet.poles)
     assert not any(pole.smooth for sheet in BODIES["tip"].surfaces for pole in sheet.poles)

@@ -5,7 +5,7 @@ import numpy as np
 from physplace_addon.core.surfaces.bezier.sheet import ParameterLayout
 
 
-def test_the_board_gives_back_what_it_was_given(rng):
+def test_the_board_gives_back_what_it_was_given(rng: np.random.Generator) -> None:
     for count in (1, 2, 5, 9, 17, 32, 400):
         board = ParameterLayout(count)
         patch, at = rng.integers(0, count, 500), rng.integers(0, 2, (500, 2)) * 1.0

@@ -24,7 +24,9 @@ ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1,
 @pytest.mark.parametrize(
     ("orders", "rational"), [((2, 3), True), ((4, 4), False), ((3, 5), True), ((6, 2), True), ((6, 5), False)]
 )
-def test_points_and_derivatives_are_those_of_cox_and_de_boor(orders, rational, rng):
+def test_points_and_derivatives_are_those_of_cox_and_de_boor(
+    orders: tuple[int, int], rational: bool, rng: np.random.Generator
+) -> None:
     sheet = splines.random_sheet(rng, orders, (orders[0] + 3, orders[1] + 2), rational)
     nets = spline_surface([sheet]).nets
     along_u, along_v = (splines.spans(k, order) for k, order in zip(sheet.knots, orders, strict=True))
@@ -42,7 +44,7 @@ def test_points_and_derivatives_are_those_of_cox_and_de_boor(orders, rational, r
             assert np.abs(found - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max()), name
 
 
-def test_no_point_of_a_cell_is_farther_from_its_triangles_than_the_bound(rng):
+def test_no_point_of_a_cell_is_farther_from_its_triangles_than_the_bound(rng: np.random.Generator) -> None:
     for orders in ((3, 3), (4, 2)):
         sheet = splines.random_sheet(rng, orders, (5, 5), rational=True)
         nets = spline_surface([replace(sheet, weights=rng.uniform(0.05, 5.0, (5, 5)))]).nets
@@ -56,7 +58,7 @@ def test_no_point_of_a_cell_is_farther_from_its_triangles_than_the_bound(rng):
                 assert np.min(apart, axis=0).max() <= bounds[i, j] + 1e-14
 
 
-def test_a_torus_of_rational_arcs_is_a_torus(rng):
+def test_a_torus_of_rational_arcs_is_a_torus(rng: np.random.Generator) -> None:
     body = spline_surface([splines.torus(1.0, 0.25)])
     assert body.closed
     assert (len(body.surfaces), len(body.curves), len(body.vertices)) == (1, 0, 0)
@@ -70,7 +72,7 @@ def test_a_torus_of_rational_arcs_is_a_torus(rng):
 
 
 @pytest.mark.parametrize("w", [0.3, 1e-3, 1e-6, 1e-9, 0.0])
-def test_a_ball_is_round_up_to_its_poles(w):
+def test_a_ball_is_round_up_to_its_poles(w: float) -> None:
     body = spline_surface([splines.ball()])
     assert body.closed
     assert (len(body.surfaces), len(body.curves), len(body.vertices)) == (1, 0, 0)
@@ -85,7 +87,7 @@ def test_a_ball_is_round_up_to_its_poles(w):
     np.testing.assert_allclose(found.curvature, np.tile(-np.eye(2), (24, 1, 1)), atol=1e-8)
 
 
-def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
+def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus() -> None:
     parameters = {"major_radius": 1.0, "minor_radius": 0.25}
     bodies = {
         "formula": kinds.build("formula", {**TORUS, "R": 1.0, "r": 0.25}),
@@ -101,7 +103,7 @@ def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus():
             assert abs(pose.translation[2] - 0.25) <= 1e-9 * 1.25, name
 
 
-def test_three_splines_that_meet_are_one_solid():
+def test_three_splines_that_meet_are_one_solid() -> None:
     body = spline_surface(splines.can())
     assert body.closed
     assert (len(body.surfaces), len(body.curves), len(body.vertices)) == (3, 2, 0)
@@ -109,7 +111,7 @@ def test_three_splines_that_meet_are_one_solid():
     assert not spline_surface(splines.can()[:2]).closed
 
 
-def test_points_that_single_precision_parts_are_one(rng):
+def test_points_that_single_precision_parts_are_one(rng: np.random.Generator) -> None:
     ball = splines.ball()
     shaken = replace(ball, points=ball.points + rng.uniform(-2e-7, 2e-7, ball.points.shape))
     body = spline_surface([shaken])
@@ -118,7 +120,7 @@ def test_points_that_single_precision_parts_are_one(rng):
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])
-def test_rows_that_coincide_leave_a_sharp_edge(order):
+def test_rows_that_coincide_leave_a_sharp_edge(order: int) -> None:
     """A roof: as often as the order says less one, its ridge is given."""
     outline = np.array([(0.0, 0.0), *[(1.0, 1.0)] * (order - 1), (2.0, 0.0)])
     points = np.stack([np.insert(outline, 1, y, axis=1) for y in (0.0, 3.0)], axis=1)
@@ -140,7 +142,7 @@ def test_rows_that_coincide_leave_a_sharp_edge(order):
         ({"points": np.inf}, "points: found a number that is not finite"),
     ],
 )
-def test_what_has_no_meaning_is_refused(change, says):
+def test_what_has_no_meaning_is_refused(change: dict[str, float], says: str) -> None:
     sheet = splines.torus(1.0, 0.25)
     ((name, value),) = change.items()
     wrong = getattr(sheet, name).copy()
@@ -149,7 +151,7 @@ def test_what_has_no_meaning_is_refused(change, says):
         spline_surface([replace(sheet, **{name: wrong})])
 
 
-def test_no_area_and_no_tangent_plane_are_refused():
+def test_no_area_and_no_tangent_plane_are_refused() -> None:
     sheet = splines.torus(1.0, 0.25)
     with pytest.raises(SurfaceError, match="enclose no area"):
         spline_surface([replace(sheet, points=np.zeros_like(sheet.points))])
@@ -157,7 +159,7 @@ def test_no_area_and_no_tangent_plane_are_refused():
         spline_surface([replace(sheet, points=sheet.points * [1.0, 0.0, 0.0])])
 
 
-def test_a_pole_that_is_given_twice_is_a_tip():
+def test_a_pole_that_is_given_twice_is_a_tip() -> None:
     drop = np.array([(0.0, -1.0), (0.0, -1.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
     body = spline_surface([splines.turned(drop, np.ones(5), splines.HALF)])
     assert body.closed

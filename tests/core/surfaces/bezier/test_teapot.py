@@ -3,22 +3,24 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.bezier.bodies import bezier
 from tests.core.surfaces.bezier.patched_bodies import BODIES
 from tests.oracles.patches import Patches
 from tests.teapot import LID_SCALE, lid_nets, pot_nets
 
 
-def sorted_points(nets):
+def sorted_points(nets: Floats) -> Floats:
     points = np.unique(np.round(nets.reshape(-1, 3), 9) + 0.0, axis=0)
-    return points[np.lexsort(points.T)]
+    result: Floats = points[np.lexsort(points.T)]
+    return result
 
 
-def test_there_are_thirty_two_patches_in_two_bodies():
+def test_there_are_thirty_two_patches_in_two_bodies() -> None:
     assert len(pot_nets()) + len(lid_nets()) == 32
 
 
-def test_it_has_the_known_extent():
+def test_it_has_the_known_extent() -> None:
     """Of the control points: 3.15 high, from handle to spout -3 to 3.525, two radii of 2."""
     points = np.concatenate([pot_nets(), lid_nets()]).reshape(-1, 3)
     np.testing.assert_allclose(points.min(axis=0), [-3.0, -2.0, 0.0], atol=1e-12)
@@ -26,11 +28,11 @@ def test_it_has_the_known_extent():
 
 
 @pytest.mark.parametrize("nets", [pot_nets(), lid_nets()], ids=["pot", "lid"])
-def test_it_is_its_own_mirror_image(nets):
+def test_it_is_its_own_mirror_image(nets: Floats) -> None:
     np.testing.assert_allclose(sorted_points(nets), sorted_points(nets * [1, -1, 1]), atol=1e-12)
 
 
-def test_the_pot_is_smooth_and_open_only_at_the_rim_and_the_ends_of_handle_and_spout():
+def test_the_pot_is_smooth_and_open_only_at_the_rim_and_the_ends_of_handle_and_spout() -> None:
     pot = BODIES["pot"]
     assert [len(sheet.nets) for sheet in pot.surfaces] == [16, 4, 4]
     heights = sorted(
@@ -41,11 +43,11 @@ def test_the_pot_is_smooth_and_open_only_at_the_rim_and_the_ends_of_handle_and_s
 
 
 @pytest.mark.parametrize("nets", [pot_nets(), lid_nets(LID_SCALE)], ids=["pot", "lid"])
-def test_its_centre_of_mass_is_that_of_the_oracle(nets):
+def test_its_centre_of_mass_is_that_of_the_oracle(nets: Floats) -> None:
     np.testing.assert_allclose(bezier(nets).mass.center, Patches(nets).centre, atol=1e-12)
 
 
-def test_the_lid_as_designed_falls_in_and_the_scaled_one_goes_over_the_rim():
+def test_the_lid_as_designed_falls_in_and_the_scaled_one_goes_over_the_rim() -> None:
     rim = BODIES["pot"].surfaces[0]
     v = np.linspace(0.0, 1.0, 401)
     at = rim.layout.face_parameters(np.zeros(401, dtype=int), np.column_stack([np.zeros(401), v]))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.surfaces.bezier.nets import BezierNets
@@ -14,7 +15,9 @@ each_body = pytest.mark.parametrize("name", BODIES)
 
 @pytest.mark.parametrize("resolution", [(2, 2), (4, 6), (11, 9)])
 @each_body
-def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(name, resolution, rng):
+def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(
+    name: str, resolution: tuple[int, int], rng: np.random.Generator
+) -> None:
     body = BODIES[name]
     mesh = body.tessellate(resolution)
     for number, sheet in enumerate(body.surfaces):
@@ -24,7 +27,7 @@ def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(name, resol
 
 
 @pytest.mark.parametrize("name", ["pebble", "hill", "tip", "pot", "lid"])
-def test_every_cell_is_within_its_own_bound_of_its_two_triangles(name, rng):
+def test_every_cell_is_within_its_own_bound_of_its_two_triangles(name: str, rng: np.random.Generator) -> None:
     """Densely: no point over a cell is farther from both of them."""
     for net in NETS[name][:: max(1, len(NETS[name]) // 6)]:
         bounds = BezierNets(net[None], np.zeros(1, bool)).cell_bounds(0, 3, 2)[0].reshape(3, 2)
@@ -37,12 +40,12 @@ def test_every_cell_is_within_its_own_bound_of_its_two_triangles(name, rng):
             assert np.min(apart, axis=0).max() <= bounds[i, j] + 1e-14
 
 
-def weights(t):
+def weights(t: Floats) -> Floats:
     return np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3], axis=1)
 
 
 @pytest.mark.parametrize("name", ["pebble", "pot", "lid"])
-def test_the_bound_is_not_much_more_than_the_distance(name, rng):
+def test_the_bound_is_not_much_more_than_the_distance(name: str, rng: np.random.Generator) -> None:
     body = BODIES[name]
     mesh = body.tessellate((9, 9))
     most = 0.0
@@ -54,18 +57,18 @@ def test_the_bound_is_not_much_more_than_the_distance(name, rng):
 
 
 @each_body
-def test_a_tolerance_is_kept(name):
+def test_a_tolerance_is_kept(name: str) -> None:
     tolerance = 0.01 * BODIES[name].size
     assert BODIES[name].tessellate(tolerance=tolerance).bound.max() <= 1.0001 * tolerance
 
 
-def test_by_default_the_teapot_gets_some_thousand_triangles():
+def test_by_default_the_teapot_gets_some_thousand_triangles() -> None:
     for name in ("pot", "lid"):
         assert 2000 < len(BODIES[name].tessellate().corners) < 12_000
 
 
 @each_body
-def test_corners_lie_at_their_parameters_on_the_surface(name):
+def test_corners_lie_at_their_parameters_on_the_surface(name: str) -> None:
     mesh = BODIES[name].tessellate((5, 7))
     for number, sheet in enumerate(BODIES[name].surfaces):
         own = mesh.face == number
@@ -75,7 +78,7 @@ def test_corners_lie_at_their_parameters_on_the_surface(name):
 
 
 @each_body
-def test_all_corners_of_a_triangle_are_on_one_patch_and_it_faces_outward(name):
+def test_all_corners_of_a_triangle_are_on_one_patch_and_it_faces_outward(name: str) -> None:
     mesh = BODIES[name].tessellate((9, 9))
     for number, sheet in enumerate(BODIES[name].surfaces):
         own = mesh.face == number
@@ -89,7 +92,7 @@ def test_all_corners_of_a_triangle_are_on_one_patch_and_it_faces_outward(name):
 
 
 @pytest.mark.parametrize("name", ["pebble", "lunes", "pot", "lid", "tip"])
-def test_a_face_is_watertight_by_its_indices_up_to_its_open_sides(name):
+def test_a_face_is_watertight_by_its_indices_up_to_its_open_sides(name: str) -> None:
     mesh = BODIES[name].tessellate((5, 6))
     sides = np.concatenate([mesh.corners[:, [0, 1]], mesh.corners[:, [1, 2]], mesh.corners[:, [2, 0]]])
     forward = {tuple(side) for side in sides.tolist()}
@@ -100,7 +103,7 @@ def test_a_face_is_watertight_by_its_indices_up_to_its_open_sides(name):
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_the_polyhedron_fills_most_of_the_solid(name):
+def test_the_polyhedron_fills_most_of_the_solid(name: str) -> None:
     mesh = BODIES[name].tessellate((21, 21))
     corners = mesh.points[mesh.corners]
     volume = np.einsum("ki,ki->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
@@ -108,7 +111,7 @@ def test_the_polyhedron_fills_most_of_the_solid(name):
 
 
 @pytest.mark.parametrize("name", ["cube", "hill", "tip", "pot", "lid"])
-def test_pieces_of_an_edge_follow_its_curve_within_their_bound(name):
+def test_pieces_of_an_edge_follow_its_curve_within_their_bound(name: str) -> None:
     body = BODIES[name]
     mesh = body.tessellate((5, 6))
     for number, curve in enumerate(body.curves):
@@ -126,7 +129,7 @@ def test_pieces_of_an_edge_follow_its_curve_within_their_bound(name):
 
 
 @pytest.mark.parametrize("name", ["cube", "hill", "tip", "pot", "lid"])
-def test_every_piece_of_an_edge_is_a_side_of_its_owner(name):
+def test_every_piece_of_an_edge_is_a_side_of_its_owner(name: str) -> None:
     mesh = BODIES[name].tessellate((5, 6))
     owner = mesh.points[mesh.corners[mesh.segment_owner]]
     apart = np.linalg.norm(mesh.segments[:, :, None] - owner[:, None], axis=3)
@@ -134,20 +137,20 @@ def test_every_piece_of_an_edge_is_a_side_of_its_owner(name):
 
 
 @pytest.mark.parametrize("name", ["cube", "hill", "tip"])
-def test_vertices_are_corners_of_their_owners(name):
+def test_vertices_are_corners_of_their_owners(name: str) -> None:
     mesh = BODIES[name].tessellate((5, 6))
     owner = mesh.points[mesh.corners[mesh.vertex_owner]]
     assert np.all(np.linalg.norm(owner - BODIES[name].vertices[:, None], axis=2).min(axis=1) < 1e-14)
 
 
-def test_a_hopeless_tolerance_is_refused():
+def test_a_hopeless_tolerance_is_refused() -> None:
     with pytest.raises(SurfaceError, match="tolerance"):
         BODIES["pot"].tessellate(tolerance=1e-9)
     with pytest.raises(SurfaceError, match="positive"):
         BODIES["pot"].tessellate(tolerance=0.0)
 
 
-def test_the_body_of_an_open_pot_says_so_and_may_be_stretched():
+def test_the_body_of_an_open_pot_says_so_and_may_be_stretched() -> None:
     body = exact(BODIES["pot"], "pot")
     assert not body.closed
     assert "area" in body.notes[0]

@@ -3,20 +3,22 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from physplace_addon.core.surfaces.curves.rational import PiecewiseRational
 from tests.core.surfaces.bezier import spline_bodies as splines
 from tests.core.surfaces.point_distances import distances
 
 
 @pytest.mark.parametrize("kind", ["revolution", "tube"])
-def test_a_circle_of_rational_arcs_is_turned_and_followed_exactly(kind, rng):
+def test_a_circle_of_rational_arcs_is_turned_and_followed_exactly(
+    kind: str, rng: np.random.Generator
+) -> None:
     if kind == "tube":
         circle = np.insert(splines.CIRCLE, 2, 0.0, axis=1)
-        body = kinds.tube(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), 0.25, True)
+        body = swept.tube(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), 0.25, True)
     else:
         circle = np.array([1.0, 0.0]) + 0.25 * splines.CIRCLE
-        body = kinds.revolution(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), True)
+        body = swept.revolution(splines.pieces(circle, splines.CIRCLE_WEIGHTS, splines.ROUND), True)
     assert body.closed
     assert body.mass.volume == pytest.approx(2.0 * np.pi**2 * 0.0625, rel=1e-12)
     u, v = body.surfaces[0].domain
@@ -29,7 +31,7 @@ def test_a_circle_of_rational_arcs_is_turned_and_followed_exactly(kind, rng):
     assert np.all((apart - mesh.bound).min(axis=1) <= 0.0)
 
 
-def test_a_rational_curve_has_exact_derivatives_and_bounds_on_the_third(rng):
+def test_a_rational_curve_has_exact_derivatives_and_bounds_on_the_third(rng: np.random.Generator) -> None:
     control = rng.normal(size=(5, 5, 4))
     control[..., 3] = rng.uniform(0.3, 2.0, (5, 5))
     curve = PiecewiseRational(control, np.array([0.0, 1.0, 3.0, 4.0, 4.5, 6.0]))

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from physplace_addon.core.surfaces.bezier.complex import PatchComplex
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from physplace_addon.core.surfaces.formula.bodies import formula
 
 TURN = "0, 2*pi, periodic"
@@ -51,11 +53,11 @@ CLOSED = ["torus", "ellipsoid", "egg", "can", "quarters"]
 
 
 @cache
-def body_of(name):
+def body_of(name: str) -> PatchComplex:
     """The named body, made once."""
     return formula(NAMED[name])
 
 
-def sheets():
+def sheets() -> list[tuple[str, BezierSheet]]:
     """All faces, by the names of their bodies and their numbers."""
     return [(f"{name} {i}", sheet) for name in NAMED for i, sheet in enumerate(body_of(name).surfaces)]

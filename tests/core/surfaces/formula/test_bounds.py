@@ -12,7 +12,7 @@ from tests.core.surfaces.formula.formula_bodies import NAMED, body_of
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_parts_differ_from_their_hulls_by_no_more_than_the_slack(name, rng):
+def test_parts_differ_from_their_hulls_by_no_more_than_the_slack(name: str, rng: np.random.Generator) -> None:
     for sheet in body_of(name).surfaces:
         nets = sheet.nets
         patch = rng.integers(len(nets), size=60)
@@ -35,7 +35,7 @@ def test_parts_differ_from_their_hulls_by_no_more_than_the_slack(name, rng):
                 assert (np.abs(((part - exact) * along).sum(axis=1)) <= less + 1e-13).all()
 
 
-def test_a_ring_bends_one_way_and_a_ripple_waves():
+def test_a_ring_bends_one_way_and_a_ripple_waves() -> None:
     cells = np.stack(np.meshgrid(np.arange(32), np.arange(32), indexing="ij"), axis=-1).reshape(-1, 2) / 32
     first = np.zeros(len(cells), dtype=np.intp)
     ring = body_of("torus").surfaces[0]

@@ -7,7 +7,7 @@ from physplace_addon.core.surfaces.formula.bodies import formula
 from tests.core.formulas.random_formulas import random_formula
 
 
-def test_random_formulas_are_surfaces_or_refused(rng):
+def test_random_formulas_are_surfaces_or_refused(rng: np.random.Generator) -> None:
     """No warning of numpy, nor anything but a SurfaceError, comes of what is undefined here and there."""
     built = 0
     for number in range(24):

@@ -54,7 +54,9 @@ SHEET = {"x": "u", "y": "v", "z": "0", "u": "-1, 1", "v": "-1, 1"}
         ),
     ],
 )
-def test_what_is_no_surface_is_refused_with_the_property_and_the_reason(change, subject, says):
+def test_what_is_no_surface_is_refused_with_the_property_and_the_reason(
+    change: dict[str, float | str | None], subject: str, says: str
+) -> None:
     with pytest.raises(SurfaceError) as caught:
         formula({**SHEET, **change})
     assert caught.value.subject == subject
@@ -62,11 +64,11 @@ def test_what_is_no_surface_is_refused_with_the_property_and_the_reason(change, 
 
 
 @pytest.mark.parametrize("missing", ["x", "z", "u"])
-def test_a_missing_part_is_named(missing):
+def test_a_missing_part_is_named(missing: str) -> None:
     with pytest.raises(SurfaceError, match=f'"formula": {missing}: is missing'):
         formula({key: value for key, value in SHEET.items() if key != missing})
 
 
-def test_neighbouring_sides_of_one_point_are_refused():
+def test_neighbouring_sides_of_one_point_are_refused() -> None:
     with pytest.raises(SurfaceError, match="neighbouring sides"):
         formula({**SHEET, "x": "u*v", "y": "u*v^2", "z": "u^2*v", "u": "0, 1", "v": "0, 1"})

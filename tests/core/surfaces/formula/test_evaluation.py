@@ -9,13 +9,15 @@ from physplace_addon.core.surfaces.formula.evaluation import FormulaSquares
 SOURCE = Formulas.read(["u*cos(v)", "u^2*sin(v) + v", "exp(u)/(1 + v^2)"], ("u", "v"))
 
 
-def square(low, high, swapped):
+def square(low: tuple[float, float], high: tuple[float, float], swapped: bool) -> FormulaSquares:
     return FormulaSquares((SOURCE,), np.array([0]), np.array([low]), np.array([high]), np.array([swapped]))
 
 
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize(("low", "high"), [((0.1, 0.2), (1.3, 0.9)), ((1.3, 0.2), (0.1, 0.9))])
-def test_derivatives_agree_with_differences(low, high, swapped, rng):
+def test_derivatives_agree_with_differences(
+    low: tuple[float, float], high: tuple[float, float], swapped: bool, rng: np.random.Generator
+) -> None:
     one, h = square(low, high, swapped), 1e-5
     at, patch = rng.uniform(0.1, 0.9, (20, 2)), np.zeros(20, dtype=np.intp)
     jets = one.jets(patch, at)
@@ -26,7 +28,7 @@ def test_derivatives_agree_with_differences(low, high, swapped, rng):
         np.testing.assert_allclose(jets.second[:, i], (ahead.first - behind.first) / (2 * h), atol=1e-7)
 
 
-def test_the_ends_of_the_square_are_the_ends_of_the_ranges_exactly():
+def test_the_ends_of_the_square_are_the_ends_of_the_ranges_exactly() -> None:
     one = square((0.1, 0.7), (1.3, 0.2), True)
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     uv = one.parameters(np.zeros(4, dtype=np.intp), corners)
@@ -34,7 +36,7 @@ def test_the_ends_of_the_square_are_the_ends_of_the_ranges_exactly():
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_ranges_hold_what_lies_in_their_boxes(swapped, rng):
+def test_ranges_hold_what_lies_in_their_boxes(swapped: bool, rng: np.random.Generator) -> None:
     one = square((1.3, 0.2), (0.1, 0.9), swapped)
     lower = rng.uniform(0.0, 0.8, (10, 2))
     upper = lower + 0.1

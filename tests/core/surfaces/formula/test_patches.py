@@ -1,9 +1,14 @@
 """Patches of formulas: exact points, derivatives and curvature up to their poles, and moves over them."""
 
+from collections.abc import Callable
+
 import mpmath as mp
 import numpy as np
 import pytest
+from mpmath import mpf
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.moves_over_patches import (
     leaves_its_pole_in_any_direction,
     moves_to_first_order,
@@ -19,12 +24,12 @@ ORDERS = {"point": (0, 0), "du": (1, 0), "dv": (0, 1), "duu": (2, 0), "duv": (1,
 each_sheet = pytest.mark.parametrize(("name", "sheet"), sheets(), ids=[name for name, _ in sheets()])
 
 
-def torus_point(u, v):
+def torus_point(u: mpf, v: mpf) -> tuple[mpf, mpf, mpf]:
     r = 1 + mp.mpf(0.3) * mp.cos(v)
     return r * mp.cos(u), r * mp.sin(u), mp.mpf(0.3) * mp.sin(v)
 
 
-def egg_point(v, u):
+def egg_point(v: mpf, u: mpf) -> tuple[mpf, mpf, mpf]:
     s, c = mp.sin(v), mp.cos(v)
     return (
         s * (1 + mp.mpf(0.2) * c) * mp.cos(u),
@@ -34,7 +39,9 @@ def egg_point(v, u):
 
 
 @pytest.mark.parametrize(("name", "function"), [("torus", torus_point), ("egg", egg_point)])
-def test_points_and_derivatives_agree_with_thirty_digits(name, function, rng):
+def test_points_and_derivatives_agree_with_thirty_digits(
+    name: str, function: Callable[[mpf, mpf], tuple[mpf, mpf, mpf]], rng: np.random.Generator
+) -> None:
     """By the square's own parameters s and t: u and v as functions of them are those of the patch."""
     sheet = body_of(name).surfaces[0]
     face, uv = samples(sheet, 6, rng)
@@ -43,7 +50,9 @@ def test_points_and_derivatives_agree_with_thirty_digits(name, function, rng):
     for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
         low, high, swapped = patches.low[patch], patches.high[patch], patches.swapped[patch]
 
-        def at_square(s, t, low=low, high=high, swapped=swapped):
+        def at_square(
+            s: mpf, t: mpf, low: Floats = low, high: Floats = high, swapped: bool = swapped
+        ) -> tuple[mpf, mpf, mpf]:
             own = (t, s) if swapped else (s, t)
             return function(
                 *(a + (b - a) * x for a, b, x in zip(low.tolist(), high.tolist(), own, strict=True))
@@ -60,7 +69,9 @@ def test_points_and_derivatives_agree_with_thirty_digits(name, function, rng):
 
 
 @pytest.mark.parametrize("w", [0.3, 1e-2, 3e-3, 9e-4, 1e-5, 1e-8, 0.0])
-def test_normals_and_curvature_of_an_ellipsoid_are_right_up_to_its_poles(w, rng):
+def test_normals_and_curvature_of_an_ellipsoid_are_right_up_to_its_poles(
+    w: float, rng: np.random.Generator
+) -> None:
     """Against those of the implicit quadric: normal G x / |G x|, curvature -G / |G x|, G = diag(1/a^2)."""
     sheet = body_of("ellipsoid").surfaces[0]
     patch = np.repeat(np.nonzero(sheet.nets.polar)[0], 50)
@@ -75,7 +86,9 @@ def test_normals_and_curvature_of_an_ellipsoid_are_right_up_to_its_poles(w, rng)
 
 
 @each_sheet
-def test_geometry_agrees_with_the_derivatives(name, sheet, rng):
+def test_geometry_agrees_with_the_derivatives(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     face, uv = samples(sheet, 200, rng, margin=0.05)
     g, d = sheet.geometry(face, uv), sheet.derivatives(face, uv)
     normal = np.cross(d.du, d.dv)
@@ -87,16 +100,20 @@ def test_geometry_agrees_with_the_derivatives(name, sheet, rng):
 
 
 @each_sheet
-def test_moving_is_exact_to_first_order_across_joins_and_poles(name, sheet, rng):
+def test_moving_is_exact_to_first_order_across_joins_and_poles(
+    name: str, sheet: BezierSheet, rng: np.random.Generator
+) -> None:
     moves_to_first_order(sheet, rng, tip=name == "cone 0")
 
 
-def test_a_pole_can_be_left_in_any_direction():
+def test_a_pole_can_be_left_in_any_direction() -> None:
     leaves_its_pole_in_any_direction(body_of("egg").surfaces[0])
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(name, rng):
+def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(
+    name: str, rng: np.random.Generator
+) -> None:
     body = body_of(name)
     for mesh in (body.tessellate((7, 4)), body.tessellate(tolerance=0.02 * body.size)):
         on_it = [sheet.derivatives(*samples(sheet, 300, rng)).point for sheet in body.surfaces]
@@ -110,7 +127,7 @@ def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(name, rng):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_edges_lie_within_their_segments_grown_by_their_bounds(name):
+def test_edges_lie_within_their_segments_grown_by_their_bounds(name: str) -> None:
     mesh = body_of(name).tessellate((7, 4))
     for number, ((start, stop), t, bound) in enumerate(
         zip(mesh.segments, mesh.segment_t, mesh.segment_bound, strict=True)

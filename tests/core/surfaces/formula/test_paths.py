@@ -3,10 +3,12 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from mpmath import mpf
 
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.formulas import Formulas
 from physplace_addon.core.surfaces import kinds
+from physplace_addon.core.surfaces.analytic import swept
 from tests.core.formulas.random_formulas import ONE, TWO
 from tests.core.surfaces.analytic.exact_bodies import samples
 from tests.core.surfaces.curves.trigonometric_paths import trefoil
@@ -20,11 +22,11 @@ ROD = {"path.x": "t", "path.y": "t^2/4", "path.z": "0", "path.t": "-1, 1", "radi
 
 
 @pytest.mark.parametrize("name", sorted({*ONE, *TWO} - {"abs", "min", "max"}))
-def test_third_derivatives_agree_with_thirty_digits(name):
+def test_third_derivatives_agree_with_thirty_digits(name: str) -> None:
     inner = "1.2 + t^2" if name == "acosh" else "0.3 + t^2/2"
     text = f"t*{name}({inner})" if name in ONE else f"{name}({inner}, 1 + t)"
 
-    def function(t):
+    def function(t: mpf) -> mpf:
         x = mp.mpf(1.2) + t**2 if name == "acosh" else mp.mpf(0.3) + t**2 / 2
         return t * ONE[name](x) if name in ONE else TWO[name](x, 1 + t)
 
@@ -37,8 +39,8 @@ def test_third_derivatives_agree_with_thirty_digits(name):
     assert bound.upper[0] - bound.lower[0] < 1.0 + 2.0 * abs(exactly)
 
 
-def test_a_knot_of_formulas_is_the_knot():
-    typed, known = kinds.build("tube", KNOT), kinds.tube(trefoil(), 0.5)
+def test_a_knot_of_formulas_is_the_knot() -> None:
+    typed, known = kinds.build("tube", KNOT), swept.tube(trefoil(), 0.5)
     assert typed.mass.volume == pytest.approx(known.mass.volume, rel=1e-12)
     t = np.linspace(0.1, 6.2, 50)
     ours, theirs = typed.surfaces[0].path, known.surfaces[0].path
@@ -47,7 +49,9 @@ def test_a_knot_of_formulas_is_the_knot():
 
 
 @pytest.mark.parametrize("definition", [KNOT, ROD])
-def test_a_tube_of_formulas_lies_within_its_triangles_grown_by_their_bounds(definition, rng):
+def test_a_tube_of_formulas_lies_within_its_triangles_grown_by_their_bounds(
+    definition: dict[str, float | str], rng: np.random.Generator
+) -> None:
     tube = kinds.build("tube", definition)
     mesh = tube.tessellate(tolerance=0.02 * tube.size)
     on_it = tube.surfaces[0].derivatives(*samples(tube.surfaces[0], 300, rng)).point
@@ -71,7 +75,9 @@ def test_a_tube_of_formulas_lies_within_its_triangles_grown_by_their_bounds(defi
         ({"path.y": None}, "path.y", "expected text"),
     ],
 )
-def test_what_is_no_path_is_refused_with_the_property_and_the_reason(change, subject, says):
+def test_what_is_no_path_is_refused_with_the_property_and_the_reason(
+    change: dict[str, float | str | None], subject: str, says: str
+) -> None:
     with pytest.raises(SurfaceError) as caught:
         kinds.build("tube", {**KNOT, **change})
     assert (caught.value.kind, caught.value.subject) == ("tube", subject)

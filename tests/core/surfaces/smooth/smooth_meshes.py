@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.bodies.curved_meshes import smoothed
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 
 
-def cage_of(faces, points, sharp=()):
+def cage_of(faces: Sequence[ArrayLike], points: ArrayLike, sharp: Sequence[tuple[int, int]] = ()) -> Cage:
     """The faces as a cage; sharp: pairs of vertices."""
     corners = np.concatenate([np.array(face) for face in faces])
     heads = np.concatenate([np.roll(face, -1) for face in faces])
@@ -21,7 +25,13 @@ def cage_of(faces, points, sharp=()):
     return Cage(corners, starts, sharpness, np.zeros(len(points)))
 
 
-def body_of(points, faces, flat=(), sharp=(), wanted=None):
+def body_of(
+    points: ArrayLike,
+    faces: Sequence[Sequence[int]],
+    flat: tuple[int, ...] = (),
+    sharp: Sequence[tuple[int, int]] = (),
+    wanted: Floats | None = None,
+) -> tuple[Body | None, tuple[str, ...]]:
     """What `smoothed` makes of a mesh, its faces cut into triangles from their first corners."""
     points = np.asarray(points, dtype=float)
     fans = [(i, (f[0], a, b)) for i, f in enumerate(faces) for a, b in pairwise(f[1:])]
@@ -30,7 +40,7 @@ def body_of(points, faces, flat=(), sharp=(), wanted=None):
     return smoothed(points, cage_of(faces, points, sharp), is_flat, wanted, triangles, owner, "mesh")
 
 
-def all_over(body, lines):
+def all_over(body: Body, lines: int) -> Floats:
     """Points (k, 3) all over a body of curved faces, on so many lines each way over each patch."""
     line = np.linspace(0.0, 1.0, lines)
     at = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
@@ -42,7 +52,9 @@ def all_over(body, lines):
     return np.concatenate(points)
 
 
-def ring_of(profile, around, closed):
+def ring_of(
+    profile: Sequence[tuple[float, float]], around: int, closed: bool
+) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """Points (r, z) turned about z, and the quadrilaterals between them."""
     turn = 2 * np.pi * np.arange(around) / around
     points = [[r * np.cos(a), r * np.sin(a), z] for r, z in profile for a in turn]
@@ -56,13 +68,15 @@ def ring_of(profile, around, closed):
     return points, faces
 
 
-def torus(major=1.0, minor=0.4, around=24, across=12):
+def torus(
+    major: float = 1.0, minor: float = 0.4, around: int = 24, across: int = 12
+) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     angle = 2 * np.pi * np.arange(across) / across
     profile = [(major + minor * np.cos(a), minor * np.sin(a)) for a in angle]
     return ring_of(profile, around, closed=True)
 
 
-def sphere(around=16, rings=8):
+def sphere(around: int = 16, rings: int = 8) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """A globe of quadrilaterals, with triangles about its poles."""
     rise = np.pi * (np.arange(1, rings) / rings - 0.5)
     points, faces = ring_of([(np.cos(b), np.sin(b)) for b in rise], around, closed=False)
@@ -73,25 +87,25 @@ def sphere(around=16, rings=8):
     return [*points, [0, 0, -1], [0, 0, 1]], faces
 
 
-def cylinder(around=16, half=1.0):
+def cylinder(around: int = 16, half: float = 1.0) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """A prism with two caps, the last faces."""
     points, faces = ring_of([(1.0, -half), (1.0, half)], around, closed=False)
     return points, [*faces, tuple(range(around))[::-1], tuple(range(around, 2 * around))]
 
 
-def cone(around=16):
+def cone(around: int = 16) -> tuple[list[list[float]], list[tuple[int, int, int]]]:
     points, faces = ring_of([(1.0, 0.0)], around, closed=False)
     sides = [(i, (i + 1) % around, around) for i in range(around)]
     return [*points, [0, 0, 2.0]], [*faces, *sides, tuple(range(around))[::-1]]
 
 
-def cube():
+def cube() -> tuple[list[list[int]], list[tuple[int, ...]]]:
     points = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     return points, faces
 
 
-def rounded_slab(around=32, width=0.1):
+def rounded_slab(around: int = 32, width: float = 0.1) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """A disk whose rim is rounded by three steps, its caps the last faces."""
     angle = np.linspace(0, np.pi / 2, 4)
     low = [(1 - width + width * np.sin(a), width - width * np.cos(a)) for a in angle]
@@ -101,7 +115,7 @@ def rounded_slab(around=32, width=0.1):
     return points, [*faces, tuple(range(around))[::-1], tuple(range(last, last + around))]
 
 
-def lump(seed=3):
+def lump(seed: int = 3) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """A torus whose points are shaken: nothing about it is regular."""
     points, faces = torus(around=20, across=10)
     shaken = np.asarray(points) + np.random.default_rng(seed).normal(scale=0.02, size=(len(points), 3))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.bodies.curved_meshes import MOST_PATCHES
+from physplace_addon.core.surfaces.bezier.joins import Joins
+from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.dirty_meshes import dirty
 from tests.core.surfaces.point_distances import distances
 from tests.core.surfaces.smooth import smooth_meshes as meshes
@@ -15,13 +19,13 @@ from tests.core.surfaces.smooth import smooth_meshes as meshes
 ALONG = np.array([0.0, 0.03, 0.2, 0.5, 0.71, 0.99, 1.0])
 
 
-def all_patches(body):
+def all_patches(body: Body) -> Iterator[tuple[GregoryNets, Joins]]:
     for sheet in body.surfaces:
         yield sheet.nets, sheet.joins
 
 
 @pytest.mark.parametrize("name", ["torus", "sphere", "cylinder", "rounded_slab", "lump"])
-def test_faces_meet_in_one_tangent_plane(name):
+def test_faces_meet_in_one_tangent_plane(name: str) -> None:
     body, notes = meshes.body_of(*getattr(meshes, name)())
     assert not notes
     crossed = 0
@@ -39,7 +43,7 @@ def test_faces_meet_in_one_tangent_plane(name):
     assert crossed
 
 
-def test_the_curved_faces_go_through_the_vertices():
+def test_the_curved_faces_go_through_the_vertices() -> None:
     points, faces = meshes.lump()
     body, _ = meshes.body_of(points, faces)
     nets = body.surfaces[0].nets
@@ -53,12 +57,12 @@ def test_the_curved_faces_go_through_the_vertices():
         np.testing.assert_allclose(here, here[:1].repeat(len(here), axis=0), atol=1e-12)
 
 
-def reported(body):
+def reported(body: Body) -> float:
     return float(body.notes[0].split(" curved, ")[1].split(" from ")[0])
 
 
 @pytest.mark.parametrize("name", ["sphere", "torus", "lump", "cylinder"])
-def test_no_curved_face_is_farther_from_the_mesh_than_reported(name):
+def test_no_curved_face_is_farther_from_the_mesh_than_reported(name: str) -> None:
     points, faces = getattr(meshes, name)()
     body, _ = meshes.body_of(points, faces)
     triangles = np.array([(f[0], a, b) for f in faces for a, b in pairwise(f[1:])])
@@ -70,7 +74,7 @@ def test_no_curved_face_is_farther_from_the_mesh_than_reported(name):
     assert 0.0 < away.max() <= 1.02 * reported(body)
 
 
-def test_a_globe_is_nearly_a_ball():
+def test_a_globe_is_nearly_a_ball() -> None:
     body, _ = meshes.body_of(*meshes.sphere(32, 16))
     assert body.closed
     assert body.face_count == 1
@@ -82,7 +86,7 @@ def test_a_globe_is_nearly_a_ball():
     np.testing.assert_allclose(body.mass.center, 0.0, atol=1e-7)
 
 
-def test_a_cylinder_has_round_rims_and_flat_caps():
+def test_a_cylinder_has_round_rims_and_flat_caps() -> None:
     for flat in ((), (16, 17)):
         body, _ = meshes.body_of(*meshes.cylinder(), flat=flat)
         assert (body.face_count, body.edge_count, len(body.vertices)) == (3, 2, 0)
@@ -92,7 +96,7 @@ def test_a_cylinder_has_round_rims_and_flat_caps():
 
 
 @pytest.mark.parametrize("place", [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
-def test_size_and_place_change_nothing(place):
+def test_size_and_place_change_nothing(place: tuple[float, float]) -> None:
     scale, far = place
     points, faces = meshes.cylinder()
     body, _ = meshes.body_of(np.asarray(points) * scale + far, faces)
@@ -100,7 +104,7 @@ def test_size_and_place_change_nothing(place):
     assert body.mass.volume == pytest.approx(2 * np.pi * scale**3, rel=1e-4)
 
 
-def test_faces_that_look_inwards_or_disagree_are_turned():
+def test_faces_that_look_inwards_or_disagree_are_turned() -> None:
     points, faces = meshes.torus()
     mixed = [face[::-1] if i % 3 else face for i, face in enumerate(faces)]
     body, _ = meshes.body_of(points, mixed)
@@ -110,7 +114,7 @@ def test_faces_that_look_inwards_or_disagree_are_turned():
     assert body.mass.volume == pytest.approx(whole.mass.volume, rel=1e-9)
 
 
-def test_what_cannot_be_curved_says_why():
+def test_what_cannot_be_curved_says_why() -> None:
     points, faces = meshes.sphere()
     none, notes = meshes.body_of(points, [*faces, faces[0]])
     assert none is None
@@ -127,7 +131,7 @@ def test_what_cannot_be_curved_says_why():
 
 
 @pytest.mark.parametrize("seed", range(0, 48, 4))
-def test_dirty_meshes_shaded_smooth_are_curved_or_left_flat(seed):
+def test_dirty_meshes_shaded_smooth_are_curved_or_left_flat(seed: int) -> None:
     mesh = dirty(seed)
     with np.errstate(all="raise", under="ignore"):
         body, _ = meshes.body_of(mesh.points, [tuple(three) for three in mesh.triangles.tolist()])

@@ -7,14 +7,14 @@ import numpy as np
 from tests.core.surfaces.smooth import smooth_meshes as meshes
 
 
-def test_a_large_face_stays_flat_when_its_edges_are_rounded():
+def test_a_large_face_stays_flat_when_its_edges_are_rounded() -> None:
     body, _ = meshes.body_of(*meshes.rounded_slab())
     assert body.face_count == 1
     inner = body.points[np.hypot(body.points[:, 0], body.points[:, 1]) < 0.85]
     np.testing.assert_allclose(np.abs(inner[:, 2] - 0.25), 0.25, atol=1e-14)
 
 
-def test_marked_edges_and_wide_angles_are_creases():
+def test_marked_edges_and_wide_angles_are_creases() -> None:
     points, faces = meshes.torus()
     ring = [(i, (i + 1) % 24) for i in range(24)]
     body, _ = meshes.body_of(points, faces, sharp=ring)
@@ -25,7 +25,7 @@ def test_marked_edges_and_wide_angles_are_creases():
     assert "no smooth surface" in notes[0]
 
 
-def test_normals_set_by_hand_are_followed_and_part_faces():
+def test_normals_set_by_hand_are_followed_and_part_faces() -> None:
     points, faces = meshes.sphere()
     at = np.asarray(points, dtype=float)[np.concatenate([np.array(face) for face in faces])]
     plain, _ = meshes.body_of(points, faces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
 
 from physplace_addon.core.surfaces.bernstein import bernstein
 from physplace_addon.core.surfaces.geometry import HullDeviation
@@ -12,13 +13,13 @@ from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.surfaces.point_distances import distances
 
 
-def random_nets(count=4, seed=5):
+def random_nets(count: int = 4, seed: int = 5) -> GregoryNets:
     random = np.random.default_rng(seed)
     control, twists = random.normal(size=(count, 4, 4, 3)), random.normal(size=(count, 2, 2, 3))
     return GregoryNets(control, np.zeros(count, dtype=bool), twists)
 
 
-def by_definition(nets, patch, axis, u, v):
+def by_definition(nets: GregoryNets, patch: int, axis: int, u: mpf, v: mpf) -> mpf:
     """A coordinate of a patch, its inner points moved between two places, in 30 digits."""
     u, v = mpmath.mpf(u), mpmath.mpf(v)
     weights = [[mpmath.binomial(3, i) * t**i * (1 - t) ** (3 - i) for i in range(4)] for t in (u, v)]
@@ -34,7 +35,7 @@ def by_definition(nets, patch, axis, u, v):
     return total
 
 
-def test_points_and_derivatives_are_those_of_the_definition():
+def test_points_and_derivatives_are_those_of_the_definition() -> None:
     nets = random_nets()
     at = np.array([[0.3, 0.6], [1e-3, 0.25], [0.999, 1e-4], [0.5, 0.5]])
     found = nets.derivatives(np.arange(4), at)
@@ -47,7 +48,7 @@ def test_points_and_derivatives_are_those_of_the_definition():
                     assert getattr(found, name)[patch, axis] == pytest.approx(float(exact), abs=4e-12)
 
 
-def test_no_point_is_farther_from_its_triangles_than_the_bound():
+def test_no_point_is_farther_from_its_triangles_than_the_bound() -> None:
     nets = random_nets(5)
     counts = np.array([[1, 1], [2, 3], [4, 4], [7, 5], [9, 9]])
     bounds, first = nets.bounds(counts), 0
@@ -63,7 +64,7 @@ def test_no_point_is_farther_from_its_triangles_than_the_bound():
         first += nu * nv
 
 
-def test_parts_of_patches_differ_from_their_hulls_by_no_more_than_the_slack():
+def test_parts_of_patches_differ_from_their_hulls_by_no_more_than_the_slack() -> None:
     nets, random = random_nets(5), np.random.default_rng(3)
     patch, cells = np.repeat(np.arange(5), 40), 2.0 ** random.integers(0, 5, size=(200, 1))
     lower = np.minimum(np.floor(cells * random.uniform(0.0, 1.1, size=(200, 2))), cells - 1) / cells

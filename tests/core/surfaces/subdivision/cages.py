@@ -1,7 +1,11 @@
 """Subdivision cages of every awkward kind, and their limits by refining without end."""
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.subdivision.cage import Cage, cage_around, with_infinite_sharpness
 from physplace_addon.core.surfaces.subdivision.refinement import refine
 
@@ -11,7 +15,12 @@ TOP = [(1, 3), (3, 7), (7, 5), (5, 1)]
 CHILD = {(False, False): 0, (True, False): 1, (True, True): 2, (False, True): 3}
 
 
-def cage_of(points, faces, creases=None, sharp=None):
+def cage_of(
+    points: ArrayLike,
+    faces: Sequence[tuple[int, ...]],
+    creases: dict[tuple[int, int], float] | None = None,
+    sharp: dict[int, float] | None = None,
+) -> tuple[Floats, Cage]:
     """Points (n, 3) and a cage; creases by pair of vertices, sharp vertices by number."""
     corners = np.array([v for face in faces for v in face])
     starts = np.concatenate([[0], np.cumsum([len(face) for face in faces])])
@@ -24,11 +33,13 @@ def cage_of(points, faces, creases=None, sharp=None):
     return np.array(points, float), Cage(corners, starts, edge, vertex)
 
 
-def cube(creases=None, sharp=None):
+def cube(
+    creases: dict[tuple[int, int], float] | None = None, sharp: dict[int, float] | None = None
+) -> tuple[Floats, Cage]:
     return cage_of(CUBE, CUBE_FACES, creases, sharp)
 
 
-def prism(sides):
+def prism(sides: int) -> tuple[Floats, Cage]:
     """A prism with n-gons at its ends: after refinement, vertices of `sides` faces."""
     turn = 2 * np.pi * np.arange(sides) / sides
     points = [(np.cos(t), np.sin(t), z) for z in (-0.7, 0.5) for t in turn]
@@ -36,7 +47,7 @@ def prism(sides):
     return cage_of(points, [tuple(range(sides))[::-1], tuple(range(sides, 2 * sides)), *walls])
 
 
-def fan(count, rng):
+def fan(count: int, rng: np.random.Generator) -> tuple[Floats, Cage]:
     """An open sheet of quadrilaterals around one vertex."""
     turn, reach = np.pi * np.arange(2 * count) / count, 1 + 0.4 * (np.arange(2 * count) % 2)
     ring = np.stack([reach * np.cos(turn), reach * np.sin(turn), 0.2 * rng.normal(size=2 * count)], axis=1)
@@ -44,14 +55,16 @@ def fan(count, rng):
     return cage_of(np.vstack([[(0, 0, 0.3)], ring]), faces)
 
 
-def sheet(rng, creases=None):
+def sheet(
+    rng: np.random.Generator, creases: dict[tuple[int, int], float] | None = None
+) -> tuple[Floats, Cage]:
     """A rough open sheet of three by four quadrilaterals."""
     points = [(0.25 * i, 0.25 * j, 0.1 * rng.normal()) for i in range(4) for j in range(5)]
     faces = [(5 * i + j, 5 * i + j + 5, 5 * i + j + 6, 5 * i + j + 1) for i in range(3) for j in range(4)]
     return cage_of(points, faces, creases)
 
 
-def cages():
+def cages() -> dict[str, tuple[Floats, Cage]]:
     """All cages by name."""
     rng = np.random.default_rng(7)
     rows = [(2, 7), (7, 12), (12, 17), (5, 6), (6, 7), (7, 8), (8, 9)]
@@ -80,7 +93,7 @@ def cages():
     }
 
 
-def quadrilaterals(points, cage, sharp_corners=False):
+def quadrilaterals(points: Floats, cage: Cage, sharp_corners: bool = False) -> tuple[Floats, Cage]:
     """The prepared cage of quadrilaterals, and its points."""
     cage = with_infinite_sharpness(cage, sharp_corners)
     if (cage.sizes != 4).any():
@@ -89,7 +102,7 @@ def quadrilaterals(points, cage, sharp_corners=False):
     return points, cage
 
 
-def refined_at(points, cage, face, at, levels=20):
+def refined_at(points: Floats, cage: Cage, face: int, at: Floats, levels: int = 20) -> Floats:
     """The middle of the small face that holds the parameters `at` (2,) of a face, so many levels on."""
     for _ in range(levels):
         part, _, vertices = cage_around(cage, np.array([face]))
@@ -97,4 +110,5 @@ def refined_at(points, cage, face, at, levels=20):
         points = matrix @ points[vertices]
         half = at >= 0.5
         at, face = 2.0 * at - half, CHILD[bool(half[0]), bool(half[1])]
-    return points[cage.corners[4 * face : 4 * face + 4]].mean(axis=0)
+    result: Floats = points[cage.corners[4 * face : 4 * face + 4]].mean(axis=0)
+    return result

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.mesh.mass import mass_of_triangles
+from physplace_addon.core.surfaces.subdivision.cage import Cage
+from physplace_addon.core.surfaces.subdivision.complex import CageComplex
 from tests.core.surfaces.subdivision import cages
 
 CAGES = cages.cages()
@@ -13,12 +16,12 @@ CAGES = cages.cages()
 CLOSED = ["cube", "hard top", "soft top", "dart", "corner of creases", "five"]
 
 
-def body_of(points, cage):
+def body_of(points: Floats, cage: Cage) -> CageComplex:
     return limit_complex(points, cage)[0]
 
 
 @pytest.mark.parametrize("name", CLOSED)
-def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name):
+def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name: str) -> None:
     body = body_of(*CAGES[name])
     volumes = []
     for lines in (9, 17):
@@ -28,7 +31,7 @@ def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name):
     np.testing.assert_allclose(body.mass.volume, volumes[1] + (volumes[1] - volumes[0]) / 3.0, rtol=3e-4)
 
 
-def test_a_cube_turned_inside_out_is_the_same_solid():
+def test_a_cube_turned_inside_out_is_the_same_solid() -> None:
     points, cage = cages.cube()
     inside_out = cages.cage_of(cages.CUBE, [face[::-1] for face in cages.CUBE_FACES])
     (one, turned), (other, turned_too) = limit_complex(points, cage), limit_complex(*inside_out)
@@ -40,7 +43,7 @@ def test_a_cube_turned_inside_out_is_the_same_solid():
         assert (found.point * found.normal).sum() > 0.0
 
 
-def test_a_cage_without_faces_or_size_is_refused_by_name():
+def test_a_cage_without_faces_or_size_is_refused_by_name() -> None:
     with pytest.raises(SurfaceError, match="no faces"):
         body_of(np.zeros((0, 3)), cages.cage_of(np.zeros((0, 3)), [])[1])
     with pytest.raises(SurfaceError, match="no size"):

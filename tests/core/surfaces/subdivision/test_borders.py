@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.curved_meshes import limit_complex
+from physplace_addon.core.surfaces.subdivision.cage import Cage
+from physplace_addon.core.surfaces.subdivision.complex import CageComplex
 from tests.core.surfaces.subdivision import cages
 
 CAGES = cages.cages()
 
 
-def body_of(points, cage):
+def body_of(points: Floats, cage: Cage) -> CageComplex:
     return limit_complex(points, cage)[0]
 
 
-def test_creases_are_edges_and_where_they_end_or_meet_there_are_vertices():
-    def parts(name):
+def test_creases_are_edges_and_where_they_end_or_meet_there_are_vertices() -> None:
+    def parts(name: str) -> tuple[int, int, int]:
         body = body_of(*CAGES[name])
         return len(body.surfaces), len(body.curves), len(body.vertices)
 
@@ -27,7 +30,7 @@ def test_creases_are_edges_and_where_they_end_or_meet_there_are_vertices():
 
 
 @pytest.mark.parametrize("name", ["hard top", "dart", "mixed", "open fan", "crossing creases"])
-def test_edges_lie_on_the_faces_beside_them(name, rng):
+def test_edges_lie_on_the_faces_beside_them(name: str, rng: np.random.Generator) -> None:
     body = body_of(*CAGES[name])
     for chain in body.curves:
         t = rng.uniform(*np.array([0.001, 0.999]) * chain.domain.upper, 20)

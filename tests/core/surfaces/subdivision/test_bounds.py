@@ -3,20 +3,23 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.collision.closest_points import closest_on_triangle
+from physplace_addon.core.surfaces.subdivision.cage import Cage
+from physplace_addon.core.surfaces.subdivision.complex import CageComplex
 from physplace_addon.core.surfaces.subdivision.tessellation import Lattice, bounds_of
 from tests.core.surfaces.subdivision import cages
 
 CAGES = cages.cages()
 
 
-def body_of(points, cage):
+def body_of(points: Floats, cage: Cage) -> CageComplex:
     return limit_complex(points, cage)[0]
 
 
 @pytest.mark.parametrize("name", ["cube", "hard top", "soft top", "dart", "mixed", "twelve", "open fan"])
-def test_no_point_is_farther_from_its_triangles_than_their_bound(name, rng):
+def test_no_point_is_farther_from_its_triangles_than_their_bound(name: str, rng: np.random.Generator) -> None:
     body = body_of(*CAGES[name])
     nets, cells = body.nets.take(rng.integers(0, len(body.nets), 4)), 2
     counts = np.full((len(nets), 2), cells)
@@ -31,7 +34,8 @@ def test_no_point_is_farther_from_its_triangles_than_their_bound(name, rng):
     assert np.all(np.min(dense, axis=0).reshape(-1, 20).max(axis=1) <= bounds + 1e-12)
 
 
-def distance(points, triangles):
+def distance(points: Floats, triangles: Floats) -> Floats:
     """Distances (k,) of points to triangles."""
     on = closest_on_triangle(points, triangles)
-    return np.linalg.norm((on.barycentric[:, None] @ triangles)[:, 0] - points, axis=1)
+    result: Floats = np.linalg.norm((on.barycentric[:, None] @ triangles)[:, 0] - points, axis=1)
+    return result

@@ -15,7 +15,7 @@ each_cage = pytest.mark.parametrize("name", CAGES)
 
 
 @each_cage
-def test_a_half_edge_is_its_twin_s_twin_and_runs_the_other_way(name):
+def test_a_half_edge_is_its_twin_s_twin_and_runs_the_other_way(name: str) -> None:
     cage = CAGES[name][1]
     paired = np.flatnonzero(cage.twin >= 0)
     twin = cage.twin[paired]
@@ -25,7 +25,7 @@ def test_a_half_edge_is_its_twin_s_twin_and_runs_the_other_way(name):
 
 
 @each_cage
-def test_going_round_a_face_comes_back(name):
+def test_going_round_a_face_comes_back(name: str) -> None:
     cage = CAGES[name][1]
     every = np.arange(len(cage.corners))
     at = every
@@ -37,19 +37,19 @@ def test_going_round_a_face_comes_back(name):
 
 
 @each_cage
-def test_edges_without_a_twin_become_sharp_for_ever(name):
+def test_edges_without_a_twin_become_sharp_for_ever(name: str) -> None:
     cage = with_infinite_sharpness(CAGES[name][1], False)
     assert np.isinf(cage.edge_sharpness[cage.twin < 0]).all()
     assert (cage.edge_sharpness >= 0.0).all()
 
 
-def test_the_corner_of_a_single_face_is_kept_where_it_is_wanted():
+def test_the_corner_of_a_single_face_is_kept_where_it_is_wanted() -> None:
     _, cage = CAGES["one"]
     assert not np.isinf(with_infinite_sharpness(cage, False).vertex_sharpness).any()
     assert np.isinf(with_infinite_sharpness(cage, True).vertex_sharpness).all()
 
 
-def test_faces_and_those_around_them_are_a_cage_of_their_own():
+def test_faces_and_those_around_them_are_a_cage_of_their_own() -> None:
     points, cage = CAGES["crossing creases"]
     part, faces, vertices = cage_around(cage, np.array([4]))
     assert faces[0] == 4

@@ -17,7 +17,7 @@ FANS = {
 
 
 @pytest.mark.parametrize("name", FANS)
-def test_the_limit_is_a_mean_and_what_is_relative_to_it_has_no_constant_part(name):
+def test_the_limit_is_a_mean_and_what_is_relative_to_it_has_no_constant_part(name: str) -> None:
     powers = powers_of(FANS[name])
     assert powers.limit.sum() == pytest.approx(1.0, abs=1e-12)
     np.testing.assert_allclose(powers.nets.sum(axis=-1), 0.0, atol=1e-12)
@@ -25,7 +25,7 @@ def test_the_limit_is_a_mean_and_what_is_relative_to_it_has_no_constant_part(nam
 
 
 @pytest.mark.parametrize("count", [3, 5, 12])
-def test_neighbourhoods_shrink_by_the_known_subdominant_eigenvalue(count):
+def test_neighbourhoods_shrink_by_the_known_subdominant_eigenvalue(count: int) -> None:
     """Of a smooth vertex of n faces it is (c + 5 + sqrt((c + 9)(c + 1)))/16, c = cos(2 pi/n): Stam 1998."""
     c = np.cos(2.0 * np.pi / count)
     expected = (c + 5.0 + np.sqrt((c + 9.0) * (c + 1.0))) / 16.0
@@ -33,7 +33,7 @@ def test_neighbourhoods_shrink_by_the_known_subdominant_eigenvalue(count):
     assert np.abs(np.linalg.eigvals(once)).max() == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_uniform_spline_of_equally_spaced_points_is_a_plane_run_through_evenly():
+def test_a_uniform_spline_of_equally_spaced_points_is_a_plane_run_through_evenly() -> None:
     grid = np.stack(np.meshgrid(np.arange(4.0), np.arange(4.0), indexing="ij"), axis=-1)[None]
     third = 1.0 + np.arange(4.0) / 3.0
     expected = np.stack(np.meshgrid(third, third, indexing="ij"), axis=-1)[None]

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.surfaces.subdivision.cage import Cage
 from physplace_addon.core.surfaces.subdivision.limit import limit_of
+from physplace_addon.core.surfaces.subdivision.nets import LimitNets
 from tests.core.surfaces.subdivision import cages
 
 CAGES = cages.cages()
@@ -13,18 +16,18 @@ each_cage = pytest.mark.parametrize("name", CAGES)
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 
 
-def limit(name):
+def limit(name: str) -> tuple[Floats, Cage, LimitNets]:
     points, cage = cages.quadrilaterals(*CAGES[name])
     return points, cage, limit_of(cage, points)
 
 
-def places(nets, count, rng, margin=0.0):
+def places(nets: LimitNets, count: int, rng: np.random.Generator, margin: float = 0.0) -> tuple[Ints, Floats]:
     patch = rng.integers(0, len(nets), count)
     return patch, rng.uniform(margin, 1.0 - margin, (count, 2))
 
 
 @each_cage
-def test_points_are_where_endless_refinement_leads(name, rng):
+def test_points_are_where_endless_refinement_leads(name: str, rng: np.random.Generator) -> None:
     points, cage, nets = limit(name)
     patch, at = places(nets, 3, rng)
     at[0] *= 1e-3
@@ -35,7 +38,7 @@ def test_points_are_where_endless_refinement_leads(name, rng):
 
 
 @each_cage
-def test_derivatives_are_those_of_differences(name, rng):
+def test_derivatives_are_those_of_differences(name: str, rng: np.random.Generator) -> None:
     nets, step = limit(name)[2], 2.0**-16
     patch = rng.integers(0, len(nets), 24)
     at = (rng.integers(0, 64, (24, 2)) + rng.uniform(0.1, 0.9, (24, 2))) / 64  # not where patches meet
@@ -52,7 +55,7 @@ def test_derivatives_are_those_of_differences(name, rng):
 
 
 @each_cage
-def test_there_is_a_plane_and_a_bounded_curvature_even_at_extraordinary_vertices(name):
+def test_there_is_a_plane_and_a_bounded_curvature_even_at_extraordinary_vertices(name: str) -> None:
     nets = limit(name)[2]
     patch = np.repeat(np.arange(len(nets)), 4)
     for away in (0.0, 1e-15, 1e-9):

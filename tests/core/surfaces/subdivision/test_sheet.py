@@ -16,7 +16,7 @@ def body_of(points, cage):
 
 
 @pytest.mark.parametrize("name", ["cube", "five", "twelve"])
-def test_a_walk_from_an_extraordinary_vertex_leads_all_around_it(name, rng):
+def test_a_walk_from_an_extraordinary_vertex_leads_all_around_it(name: str, rng: np.random.Generator) -> None:
     sheet = body_of(*CAGES[name]).surfaces[0]
     patch, corner = np.nonzero(sheet.extraordinary.of_corner >= 0)
     uv = sheet.layout.face_parameters(patch, np.abs(CORNERS[corner] - 1e-7))
