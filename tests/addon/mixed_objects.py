@@ -9,7 +9,10 @@ from itertools import pairwise
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
+from physplace_addon.scene.access import present
+from tests.blender_data import current_scene, current_view_layer, geometry_nodes, mesh_of, of_type
 from tests.scene import scenes
 
 
@@ -20,7 +23,7 @@ def added(name: str, data: bpy.types.ID | None) -> bpy.types.Object:
 
 def text() -> bpy.types.Object:
     """Two letters, extruded and bevelled."""
-    data = bpy.data.curves.new("Text", "FONT")
+    data = of_type(bpy.data.curves.new("Text", "FONT"), bpy.types.TextCurve)
     data.body, data.extrude, data.bevel_depth, data.resolution_u = "Lo", 0.2, 0.02, 3
     return added("Text", data)
 
@@ -49,22 +52,21 @@ def blob() -> bpy.types.Object:
 def spread() -> bpy.types.Object:
     """Small cubes, at each corner of a cube, by geometry nodes; what they are instances of is hidden."""
     part = scenes.cube("Part")
-    part.data.transform(((0.2, 0, 0, 0), (0, 0.2, 0, 0), (0, 0, 0.2, 0), (0, 0, 0, 1)))
+    mesh_of(part).transform(Matrix.Diagonal((0.2, 0.2, 0.2, 1.0)))
     holder = added("Points", scenes.cube("Cage").data)
     bpy.data.objects.remove(bpy.data.objects["Cage"])
-    group = bpy.data.node_groups.new("Spread", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    group = geometry_nodes("Spread")
     source, target = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
     points, info = (
         group.nodes.new("GeometryNodeInstanceOnPoints"),
         group.nodes.new("GeometryNodeObjectInfo"),
     )
-    info.inputs["Object"].default_value, info.inputs["As Instance"].default_value = part, True
+    of_type(info.inputs["Object"], bpy.types.NodeSocketObject).default_value = part
+    of_type(info.inputs["As Instance"], bpy.types.NodeSocketBool).default_value = True
     group.links.new(source.outputs[0], points.inputs["Points"])
     group.links.new(info.outputs["Geometry"], points.inputs["Instance"])
     group.links.new(points.outputs[0], target.inputs[0])
-    holder.modifiers.new("Nodes", "NODES").node_group = group
+    of_type(holder.modifiers.new("Nodes", "NODES"), bpy.types.NodesModifier).node_group = group
     part.hide_set(True)
     return holder
 
@@ -87,7 +89,7 @@ def _shown(name: str, part: bpy.types.Object) -> bpy.types.Collection:
 
 
 def _move(obj: bpy.types.Object, to: bpy.types.Collection) -> None:
-    bpy.context.scene.collection.objects.unlink(obj)
+    current_scene().collection.objects.unlink(obj)
     to.objects.link(obj)
 
 
@@ -103,13 +105,13 @@ def rigged() -> bpy.types.Object:
     bpy.ops.object.mode_set(mode="OBJECT")
     cube.parent = rig
     cube.vertex_groups.new(name="Bone").add([1, 3, 5, 7], 1.0, "REPLACE")
-    cube.modifiers.new("Armature", "ARMATURE").object = rig
-    pose = rig.pose.bones["Bone"]
+    of_type(cube.modifiers.new("Armature", "ARMATURE"), bpy.types.ArmatureModifier).object = rig
+    pose = present(rig.pose).bones["Bone"]
     pose.rotation_mode = "XYZ"
     for frame, angle in ((1, 0.0), (10, 0.7)):
         pose.rotation_euler.x = angle
         pose.keyframe_insert("rotation_euler", frame=frame)
-    bpy.context.scene.frame_set(10)
+    current_scene().frame_set(10)
     return rig
 
 
@@ -124,8 +126,8 @@ def chain() -> bpy.types.Object:
     cubes[3].hide_set(True)
     _move(cubes[4], bpy.data.collections.new("Excluded"))
     excluded = cubes[4].users_collection[0]
-    bpy.context.scene.collection.children.link(excluded)
-    bpy.context.view_layer.layer_collection.children["Excluded"].exclude = True
+    current_scene().collection.children.link(excluded)
+    current_view_layer().layer_collection.children["Excluded"].exclude = True
     return cubes[0]
 
 
@@ -136,7 +138,7 @@ def mirrored() -> bpy.types.Object:
     mesh.from_pydata(points, [], [(0, 1, 2, 3)])
     shell = added("Shell", mesh)
     shell.modifiers.new("Mirror", "MIRROR")
-    shell.modifiers.new("Solidify", "SOLIDIFY").thickness = 0.2
+    of_type(shell.modifiers.new("Solidify", "SOLIDIFY"), bpy.types.SolidifyModifier).thickness = 0.2
     shell.scale = (-1.0, 1.0, 0.7)
     return shell
 
@@ -149,12 +151,12 @@ def seen(*without: str) -> np.ndarray:
 
     What is no mesh itself shows one as an instance.
     """
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     found = []
     for instance in bpy.context.evaluated_depsgraph_get().object_instances:
-        shown = instance.object
-        if shown.name not in without and shown.type == "MESH" and len(shown.data.polygons):
-            found.append(triangles(shown.data, np.array(instance.matrix_world)))
+        shown = present(instance.object)
+        if shown.name not in without and shown.type == "MESH" and len(mesh_of(shown).polygons):
+            found.append(triangles(mesh_of(shown), np.array(instance.matrix_world)))
     return np.concatenate(found)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import bpy
+
+from tests.blender_data import active_object, of_type, operators_of
 
 MESHES = tuple(
     f"{kind}_add"
@@ -32,7 +35,7 @@ def _mesh(name: str) -> None:
 
 def _curve(name: str) -> None:
     getattr(bpy.ops.curve, f"primitive_{name}")()
-    bpy.context.object.data.bevel_depth = 0.1
+    of_type(active_object().data, bpy.types.Curve).bevel_depth = 0.1
 
 
 def _surface(name: str) -> None:
@@ -40,14 +43,14 @@ def _surface(name: str) -> None:
 
 
 def _blob(kind: str) -> None:
-    bpy.ops.object.metaball_add(type=kind)
+    operators_of("object").metaball_add(type=kind)
 
 
 MAKERS: dict[str, Callable[[], object]] = {
-    **{name: lambda name=name: _mesh(name) for name in MESHES},
-    **{name: lambda name=name: _curve(name) for name in CURVES},
-    **{name: lambda name=name: _surface(name) for name in SURFACES},
-    **{f"metaball {kind.lower()}": lambda kind=kind: _blob(kind) for kind in BLOBS},
+    **{name: partial(_mesh, name) for name in MESHES},
+    **{name: partial(_curve, name) for name in CURVES},
+    **{name: partial(_surface, name) for name in SURFACES},
+    **{f"metaball {kind.lower()}": partial(_blob, kind) for kind in BLOBS},
     "text": lambda: bpy.ops.object.text_add(),
 }
 
@@ -55,6 +58,6 @@ MAKERS: dict[str, Callable[[], object]] = {
 def made(name: str) -> bpy.types.Object:
     """A primitive, high over the origin and turned."""
     MAKERS[name]()
-    obj = bpy.context.object
+    obj = active_object()
     obj.location, obj.rotation_euler = (0.0, 0.0, 4.0), (0.4, 0.3, 0.2)
     return obj

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 
+from tests.blender_data import physplace, property_names, report_of
 from tests.scene import scenes
 
 
-def run(operator: Callable[..., set[str]], obj: bpy.types.Object, **properties: object) -> dict[str, object]:
+def run(operator: Callable[..., set[str]], obj: bpy.types.Object, **properties: object) -> dict[str, Any]:
     """Run an operator on an object; returns the object's report."""
     scenes.activate(obj)
     assert operator(**properties) == {"FINISHED"}
-    return obj["physplace_report"].to_dict()
+    return report_of(obj)
 
 
-def place(obj: bpy.types.Object) -> dict[str, object]:
+def place(obj: bpy.types.Object) -> dict[str, Any]:
     """Place an object; returns its report."""
-    return run(bpy.ops.physplace.place, obj)
+    return run(physplace.place, obj)
 
 
 def refused(
@@ -43,4 +45,6 @@ def standing() -> dict[str, tuple[np.ndarray, set[str]]]:
 
     What is registered on objects is not custom, although Blender before 5.0 lists it once it was looked at.
     """
-    return {obj.name: (scenes.world_matrix(obj), set(obj.keys()) - {"physplace"}) for obj in bpy.data.objects}
+    return {
+        obj.name: (scenes.world_matrix(obj), property_names(obj) - {"physplace"}) for obj in bpy.data.objects
+    }

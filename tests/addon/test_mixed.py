@@ -9,6 +9,15 @@ import pytest
 from tests.addon.mixed_objects import KINDS, added, blob, chain, collection, rigged, seen, spread, triangles
 from tests.addon.primitives import made
 from tests.addon.running import place, refused
+from tests.blender_data import (
+    active_object,
+    current_scene,
+    mesh_of,
+    of_type,
+    physplace,
+    property_names,
+    scene_settings,
+)
 from tests.core.dirty_meshes import dirty
 from tests.oracles.triangles import crossings
 from tests.scene import scenes
@@ -26,6 +35,7 @@ def _rests_on_the_floor(obj: bpy.types.Object) -> dict[str, object]:
     return report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_has_a_shape_is_placed_by_what_is_seen_of_it(kind: str) -> None:
     obj = KINDS[kind]()
@@ -47,11 +57,11 @@ def test_whatever_has_a_shape_is_met_where_it_is_seen(kind: str, axis: int) -> N
     standing = seen()
     farthest = standing.reshape(-1, 3)[standing[..., axis].argmax()]
     plate = scenes.cube("Plate", farthest + 2.0 * np.eye(3)[axis])
-    plate.scale = np.where(np.eye(3)[axis] > 0.0, 0.1, 2.0)
-    settings = bpy.context.scene.physplace
+    plate.scale = np.where(np.eye(3)[axis] > 0.0, 0.1, 2.0).tolist()
+    settings = scene_settings()
     settings.use_scene_gravity, settings.gravity, settings.step_limit = False, -np.eye(3)[axis], 2
     place(plate)
-    faces = triangles(plate.data, scenes.world_matrix(plate))
+    faces = triangles(mesh_of(plate), scenes.world_matrix(plate))
     assert abs(faces[..., axis].min() - farthest[axis]) < 0.05
     assert len(crossings(faces, standing, 1e-5)) == 0
 
@@ -71,7 +81,7 @@ def test_instanced_collections_within_one_another_are_one_body() -> None:
 def test_what_an_armature_deforms_is_placed_as_it_is_at_the_current_frame() -> None:
     rigged()
     assert np.ptp(seen().reshape(-1, 3), axis=0)[2] > 2.2
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     assert np.ptp(seen().reshape(-1, 3), axis=0)[2] < 2.1
 
 
@@ -80,7 +90,7 @@ def test_a_part_of_a_blob_is_refused_while_the_rest_stays() -> None:
     child = ball.children[0]
     child.parent = None
     for part in (ball, child):
-        refused(bpy.ops.physplace.place, part, "one blob with")
+        refused(physplace.place, part, "one blob with")
 
 
 def test_what_is_hidden_or_excluded_of_a_family_is_no_part_of_it() -> None:
@@ -88,15 +98,17 @@ def test_what_is_hidden_or_excluded_of_a_family_is_no_part_of_it() -> None:
     assert len(seen()) == 3 * 12
 
 
+@pytest.mark.slow
 def test_the_monkey_mirrored_and_thick_is_placed() -> None:
     bpy.ops.mesh.primitive_monkey_add()
-    monkey = bpy.context.object
-    monkey.data.materials.clear()
+    monkey = active_object()
+    mesh_of(monkey).materials.clear()
     monkey.modifiers.new("Mirror", "MIRROR")
-    monkey.modifiers.new("Solidify", "SOLIDIFY").thickness = 0.05
+    of_type(monkey.modifiers.new("Solidify", "SOLIDIFY"), bpy.types.SolidifyModifier).thickness = 0.05
     _rests_on_the_floor(monkey)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["circle_add", "ico_sphere_add", "metaball capsule", "bezier_curve_add"])
 def test_a_primitive_is_placed_as_it_comes(name: str) -> None:
     """`python -m benchmarks.primitives` places all of them."""
@@ -108,12 +120,10 @@ def test_a_primitive_is_placed_as_it_comes(name: str) -> None:
 def test_a_shape_that_depends_on_what_stays_is_refused() -> None:
     rigged()
     skin = bpy.data.objects["Skin"]
-    refused(
-        bpy.ops.physplace.place, skin, '"Skin".*modifier "Armature" depends on "Rig", which does not move'
-    )
+    refused(physplace.place, skin, '"Skin".*modifier "Armature" depends on "Rig", which does not move')
     cutter, cube = scenes.cube("Cutter", (9.0, 0.0, 0.0)), scenes.cube("Cut", (9.5, 0.0, 0.0))
-    cube.modifiers.new("Boolean", "BOOLEAN").object = cutter
-    refused(bpy.ops.physplace.place, cube, '"Cut".*"Cutter"')
+    of_type(cube.modifiers.new("Boolean", "BOOLEAN"), bpy.types.BooleanModifier).object = cutter
+    refused(physplace.place, cube, '"Cut".*"Cutter"')
 
 
 def test_a_face_with_a_hole_is_as_it_is_seen() -> None:
@@ -131,6 +141,7 @@ def test_a_face_with_a_hole_is_as_it_is_seen() -> None:
     assert peg.location.z == pytest.approx(0.5, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_a_loaded_die_rests_on_its_heavy_side() -> None:
     scenes.floor()
     die = scenes.cube("Die", (0.0, 0.0, 3.0))
@@ -156,7 +167,12 @@ def test_placing_a_dirty_mesh_changes_nothing_in_it() -> None:
         points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
         mesh.vertices.foreach_get("co", points)
         faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
-        return [points.tobytes(), faces, [tuple(edge.vertices) for edge in mesh.edges], list(mesh.keys())]
+        return [
+            points.tobytes(),
+            faces,
+            [tuple(edge.vertices) for edge in mesh.edges],
+            sorted(property_names(mesh)),
+        ]
 
     before = content()
     assert place(obj)["status"] in AT_REST

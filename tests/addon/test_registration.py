@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
 import pytest
 
 import physplace_addon
 from physplace_addon import registration
+from physplace_addon.operators import keymap
+from physplace_addon.scene.reading.settings import settings_of
+from tests.blender_data import current_scene, physplace, scene_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTERED_AND_ENDED = """
@@ -31,16 +35,16 @@ def _present() -> bool:
 
 def test_the_public_names_are_there() -> None:
     names = {"place", "check", "nudge", "push", "connect", "replicate", "extricate"}
-    assert names <= set(dir(bpy.ops.physplace))
-    assert bpy.context.scene.physplace.eps_max > 0.0
-    assert bpy.types.PHYSPLACE_PT_place.bl_category == "PhysPlace"
+    assert names <= set(dir(physplace))
+    assert scene_settings().eps_max > 0.0
+    assert cast("Any", bpy.types).PHYSPLACE_PT_place.bl_category == "PhysPlace"
 
 
 def test_it_can_be_disabled_and_enabled_again() -> None:
     for _ in range(3):
         physplace_addon.unregister()
         assert not _present()
-        assert not hasattr(bpy.context.scene, "physplace")
+        assert not hasattr(current_scene(), "physplace")
         physplace_addon.register()
     assert _present()
 
@@ -52,14 +56,15 @@ def test_it_can_be_disabled_and_enabled_again() -> None:
         (bpy.utils, "register_class", len(registration.CLASSES)),
         (bpy.props, "PointerProperty", len(registration.POINTERS)),
         (bpy.utils, "register_tool", 1),
-        (registration.keymap, "added_keymaps", 1),
+        (keymap, "added_keymaps", 1),
     ],
 )
 def test_if_a_part_cannot_be_added_nothing_is(
     monkeypatch: pytest.MonkeyPatch, owner: object, name: str, at: int
 ) -> None:
     physplace_addon.unregister()
-    works, calls = getattr(owner, name), []
+    works = getattr(owner, name)
+    calls: list[object] = []
 
     def breaks(*given: object, **named: object) -> object:
         calls.append(given)
@@ -79,6 +84,7 @@ def test_if_a_part_cannot_be_added_nothing_is(
     assert _present()
 
 
+@pytest.mark.slow
 def test_python_ends_after_the_extension_was_there() -> None:
     """Whatever still holds a class then holds Blender's module, and the end of Python waits for that."""
     command = [sys.executable, "-c", REGISTERED_AND_ENDED]
@@ -91,8 +97,8 @@ def test_every_operator_and_setting_says_what_it_does() -> None:
         if issubclass(cls, bpy.types.Operator):
             assert len(cls.bl_description) > 40
             assert not cls.bl_description.endswith(".")
-    kinds = [bpy.context.scene.physplace.bl_rna]
-    kinds += [getattr(bpy.ops.physplace, name).get_rna_type() for name in dir(bpy.ops.physplace)]
+    kinds = [scene_settings().bl_rna]
+    kinds += [getattr(physplace, name).get_rna_type() for name in dir(physplace)]
     for kind in kinds:
         for prop in kind.properties:
             if prop.identifier not in {"rna_type", "name"}:
@@ -100,6 +106,6 @@ def test_every_operator_and_setting_says_what_it_does() -> None:
 
 
 def test_settings_are_saved_with_the_scene() -> None:
-    bpy.context.scene.physplace.step_limit = 123
-    copy = bpy.context.scene.copy()
-    assert copy.physplace.step_limit == 123
+    scene_settings().step_limit = 123
+    copy = current_scene().copy()
+    assert settings_of(copy).step_limit == 123

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
+from mathutils import Vector
+
+from tests.blender_data import current_scene, current_view_layer
+
+Location = Sequence[float] | Vector
 
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
 
-def linked(obj: bpy.types.Object, location: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> bpy.types.Object:
+def linked(obj: bpy.types.Object, location: Location = (0.0, 0.0, 0.0)) -> bpy.types.Object:
     """Put an object into the scene's own collection, somewhere."""
     obj.location = location
-    bpy.context.scene.collection.objects.link(obj)
+    current_scene().collection.objects.link(obj)
     return obj
 
 
-def cube(name: str = "Cube", location: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> bpy.types.Object:
+def cube(name: str = "Cube", location: Location = (0.0, 0.0, 0.0)) -> bpy.types.Object:
     """A cube of side 2."""
     mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(CUBE.tolist(), [], CUBE_FACES)
+    mesh.from_pydata(CUBE.tolist(), [], list(CUBE_FACES))
     return linked(bpy.data.objects.new(name, mesh), location)
 
 
@@ -48,7 +55,7 @@ def open_box(name: str, half: tuple[float, float, float]) -> bpy.types.Object:
 
 
 def surface(
-    name: str, kind: str, location: tuple[float, float, float] = (0.0, 0.0, 0.0), **parameters: object
+    name: str, kind: str, location: Location = (0.0, 0.0, 0.0), **parameters: object
 ) -> bpy.types.Object:
     """An object that stands for an exact surface, with no mesh of its own."""
     obj = linked(bpy.data.objects.new(name, bpy.data.meshes.new(name)), location)
@@ -60,11 +67,11 @@ def surface(
 
 def activate(obj: bpy.types.Object | None) -> None:
     """Make an object the active one."""
-    bpy.context.view_layer.objects.active = obj
+    current_view_layer().objects.active = obj
 
 
 def world_matrix(obj: bpy.types.Object) -> np.ndarray:
     """The evaluated world matrix (4, 4)."""
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return np.array(evaluated.matrix_world, dtype=np.float64)

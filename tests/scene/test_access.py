@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
+from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.scenario import Scenario, read
 from physplace_addon.scene.writing.actions import curves_of
+from tests.blender_data import active_object, current_scene, current_view_layer, mesh_of
 from tests.scene import scenes
 
 Figure = Callable[[], float]
@@ -23,7 +25,7 @@ def ball() -> bpy.types.Object:
     scenes.floor()
     obj = scenes.cube("Ball", (0.0, 0.0, 3.0))
     scenes.activate(obj)
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     return obj
 
 
@@ -41,7 +43,7 @@ def _depth(body: Body) -> float:
 
 
 def _drive(obj: bpy.types.Object, key: str, expression: str) -> None:
-    driver = obj.driver_add(f'["{key}"]').driver
+    driver = present(obj.driver_add(f'["{key}"]').driver)
     driver.type = "SCRIPTED"
     driver.expression = expression
 
@@ -93,14 +95,14 @@ def test_a_keyed_parameter_follows_its_keys(ball: bpy.types.Object) -> None:
     ball["surface"] = "sphere"
     _key(ball, "surface.radius", {1: 0.5, 11: 1.5})
     for frame, radius in ((1, 0.5), (6, 1.0), (11, 1.5)):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert _depth(_body()) == pytest.approx(radius, abs=2e-2)
 
 
 def test_a_driven_parameter_follows_its_driver_whatever_a_script_sets(ball: bpy.types.Object) -> None:
     ball["surface"], ball["surface.radius"] = "sphere", 1.0
     _drive(ball, "surface.radius", "frame / 10")
-    bpy.context.scene.frame_set(5)
+    current_scene().frame_set(5)
     assert _depth(_body()) == pytest.approx(0.5, abs=1e-2)
     ball["surface.radius"] = 9.0
     assert _depth(_body()) == pytest.approx(0.5, abs=1e-2)
@@ -131,11 +133,11 @@ def test_weights_count_at_once_and_follow_keys_and_drivers(
     ball[key] = value
     assert figure() == pytest.approx(value * one)
     _key(ball, key, {1: 1.0, 11: 3.0})
-    bpy.context.scene.frame_set(6)
+    current_scene().frame_set(6)
     assert figure() == pytest.approx(2.0 * one)
     ball.animation_data_clear()
     _drive(ball, key, "frame * 2")
-    bpy.context.scene.frame_set(2)
+    current_scene().frame_set(2)
     assert figure() == pytest.approx(4.0 * one)
     ball[key] = 1.0
     assert figure() == pytest.approx(4.0 * one)
@@ -148,9 +150,9 @@ def test_what_is_ignored_counts_at_once_and_follows_keys_and_drivers(ball: bpy.t
     other["physplace_ignore"] = 1
     assert _number_of_bodies() == 1
     _key(other, "physplace_ignore", {1: 0, 11: 1})
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     assert _number_of_bodies() == 2
-    bpy.context.scene.frame_set(11)
+    current_scene().frame_set(11)
     assert _number_of_bodies() == 1
     other.animation_data_clear()
     _drive(other, "physplace_ignore", "frame > 5")
@@ -160,14 +162,14 @@ def test_what_is_ignored_counts_at_once_and_follows_keys_and_drivers(ball: bpy.t
 
 def test_faceted_counts_at_once_and_follows_its_driver() -> None:
     bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=6)
-    ball = bpy.context.object
-    ball.data.shade_smooth()
+    ball = active_object()
+    mesh_of(ball).shade_smooth()
     ball["physplace_faceted"] = True
     flat = _faces()
     ball["physplace_faceted"] = False
     assert _faces() != flat
     _drive(ball, "physplace_faceted", "frame > 5")
-    bpy.context.scene.frame_set(6)
+    current_scene().frame_set(6)
     assert _faces() == flat
 
 

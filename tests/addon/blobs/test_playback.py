@@ -9,15 +9,17 @@ import pytest
 from physplace_addon.operators.blobs import playback
 from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
+from physplace_addon.scene.access import present
 from physplace_addon.scene.blobs import frames
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
+from tests.blender_data import animation_of, current_scene, current_view_layer, drive, physplace
 from tests.scene import scenes
 
 
 @pytest.fixture
-def keyed(blob) -> bpy.types.Object:
+def keyed(blob: bpy.types.Object) -> bpy.types.Object:
     """The blob with its right end keyed to move out, and one of its balls to rise and turn, on six frames."""
     scenes.activate(blob)
     control, ball = bpy.data.objects["Control"], bpy.data.objects["Sphere"]
@@ -27,7 +29,7 @@ def keyed(blob) -> bpy.types.Object:
         ball.keyframe_insert("location", index=2, frame=frame)
         ball.keyframe_insert("rotation_euler", frame=frame)
     blob["blob.sigma"] = 0.3
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     return blob
 
 
@@ -35,97 +37,100 @@ def in_frames(blob: bpy.types.Object) -> np.ndarray:
     """The parameters of its surface in each of the six frames, which are played twice."""
     found = []
     for frame in (*range(1, 7), *range(1, 7)):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         found.append(read_blob(blob).function.parameters)
     np.testing.assert_array_equal(found[:6], found[6:])
     return np.array(found[:6])
 
 
-def test_a_bake_follows_keyed_control_points_and_is_freed_without_a_trace(keyed):
+def test_a_bake_follows_keyed_control_points_and_is_freed_without_a_trace(keyed: bpy.types.Object) -> None:
     before, actions = in_frames(keyed), set(bpy.data.actions.keys())
-    assert bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
     baked = in_frames(keyed)
     for frame in (1, 3, 6):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert off(keyed) < 5e-3
     assert bpy.data.objects["Sphere"].rotation_euler.x == pytest.approx(0.5), "its other keys still count"
-    assert bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
     np.testing.assert_array_equal(in_frames(keyed), baked)
-    assert bpy.ops.physplace.blob_free_bake() == {"FINISHED"}
+    assert physplace.blob_free_bake() == {"FINISHED"}
     np.testing.assert_array_equal(in_frames(keyed), before)
     assert set(bpy.data.actions.keys()) == actions
     assert bpy.data.objects["Sphere.001"].animation_data is None
-    assert not bpy.ops.physplace.blob_free_bake.poll()
+    assert not physplace.blob_free_bake.poll()
 
 
-def test_a_strip_that_is_being_tweaked_is_told_and_nothing_is_baked(keyed):
-    data = bpy.data.objects["Sphere"].animation_data
-    strip = data.nla_tracks.new().strips.new("Rise", 1, data.action)
+def test_a_strip_that_is_being_tweaked_is_told_and_nothing_is_baked(keyed: bpy.types.Object) -> None:
+    data = animation_of(bpy.data.objects["Sphere"])
+    strip = data.nla_tracks.new().strips.new("Rise", 1, present(data.action))
     data.action, data.nla_tracks.active, strip.select = None, data.nla_tracks[0], True
     data.use_tweak_mode = True
-    refused(bpy.ops.physplace.blob_bake, keyed, 'object "Sphere": one of its strips is being tweaked')
+    refused(physplace.blob_bake, keyed, 'object "Sphere": one of its strips is being tweaked')
 
 
-def test_a_driven_element_is_not_baked_and_may_be_frozen(keyed):
-    bpy.data.objects["Sphere.001"].driver_add("location", 0).driver.expression = "frame"
+def test_a_driven_element_is_not_baked_and_may_be_frozen(keyed: bpy.types.Object) -> None:
+    drive(bpy.data.objects["Sphere.001"], "location", "frame", 0)
     before, actions = in_frames(keyed), set(bpy.data.actions.keys())
-    refused(bpy.ops.physplace.blob_bake, keyed, "a driver owns its location", frame_start=1, frame_end=6)
+    refused(physplace.blob_bake, keyed, "a driver owns its location", frame_start=1, frame_end=6)
     assert set(bpy.data.actions.keys()) == actions
     np.testing.assert_array_equal(in_frames(keyed), before)
     bpy.data.objects["Sphere.001"]["blob.frozen"] = True
-    assert bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
 
 
-def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keyed):
+def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keyed: bpy.types.Object) -> None:
     for frame, bias in ((1, 0.37), (6, 0.2)):
         keyed["blob.bias"] = bias
         keyed.keyframe_insert('["blob.bias"]', frame=frame)
-    assert bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
-    bpy.context.scene.frame_set(6)
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    current_scene().frame_set(6)
     assert off(keyed) < 5e-3
-    bpy.ops.physplace.blob_free_bake()
+    physplace.blob_free_bake()
     ball = bpy.data.objects["Sphere"]
     for frame in (1, 6):
         ball["blob.subtract"] = frame == 6
         ball.keyframe_insert('["blob.subtract"]', frame=frame)
     says = "made of other parts on frame 6 than on frame 1"
-    refused(bpy.ops.physplace.blob_bake, keyed, says, frame_start=1, frame_end=6)
+    refused(physplace.blob_bake, keyed, says, frame_start=1, frame_end=6)
 
 
 def shown_in(frame: int) -> BlobMarks | None:
     """What playback shows of the blob in a frame, as Blender's handlers and timer have it do."""
-    bpy.context.scene.frame_set(frame)
+    current_scene().frame_set(frame)
     while playback.playback.show(bpy.context, may_go=True) is not playback.Progress.DONE:
         assert not playback.playback.marks, "nothing is shown until it is solved"
-    assert bpy.context.scene.frame_current == frame
+    assert current_scene().frame_current == frame
     return playback.playback.marks.get("Blob")
 
 
-def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed):
+def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed: bpy.types.Object) -> None:
     before = in_frames(keyed)
-    shown = {frame: shown_in(frame).floaters.position for frame in range(1, 7)}
+    shown = {frame: present(shown_in(frame)).floaters.position for frame in range(1, 7)}
     playback.playback.forget()
     for frame in (5, 1, 6, 3, 2):
-        np.testing.assert_array_equal(shown_in(frame).floaters.position, shown[frame])
+        np.testing.assert_array_equal(present(shown_in(frame)).floaters.position, shown[frame])
     solved = frames.solved_model(bpy.context, keyed)
     np.testing.assert_array_equal(in_frames(keyed), before)
-    bpy.ops.physplace.blob_bake(frame_start=1, frame_end=6)
-    bpy.context.scene.frame_set(2)
+    physplace.blob_bake(frame_start=1, frame_end=6)
+    current_scene().frame_set(2)
     value, slope = read_blob(keyed).function.gradient(shown[2] - np.array(keyed.location))
     assert np.max(np.abs(value) / np.linalg.norm(slope, axis=1)) < 2e-3
     np.testing.assert_allclose(read_blob(keyed).function.parameters, solved.function.parameters, atol=1e-6)
-    assert len(shown_in(2).controls) == 0, "what is baked is shown as it is"
+    assert len(present(shown_in(2)).controls) == 0, "what is baked is shown as it is"
 
 
 def overlap_of(blob: bpy.types.Object) -> tuple[float, str]:
     """How deep a check says that a blob is, and what it says besides."""
     scenes.activate(blob)
-    bpy.ops.physplace.check()
+    physplace.check()
     report = blob["physplace_report"].to_dict()
     return report["overlap"], report["notes"]
 
 
-def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so(keyed):
+@pytest.mark.slow
+def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so(
+    keyed: bpy.types.Object,
+) -> None:
     wall = scenes.cube(location=(2.4, 0.0, 0.0))
     shown_in(6)
     solved, notes = overlap_of(keyed)
@@ -136,33 +141,35 @@ def test_a_keyed_blob_is_placed_as_playback_shows_it_and_else_the_report_says_so
     assert as_keyed > 0.4
     assert "not where its control points take them" in notes
     scenes.activate(wall)
-    bpy.ops.physplace.check()
+    physplace.check()
     assert "Blob: its elements are where they are keyed" in wall["physplace_report"]["notes"]
 
 
-def test_what_playback_shows_goes_when_the_blob_is_hidden(keyed):
+def test_what_playback_shows_goes_when_the_blob_is_hidden(keyed: bpy.types.Object) -> None:
     assert shown_in(2) is not None
     keyed.hide_set(True)
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     assert not playback.playback.marks
 
 
-def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_next_frame(keyed):
-    before = shown_in(5).floaters.position
-    playback._on_update(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_next_frame(
+    keyed: bpy.types.Object,
+) -> None:
+    before = present(shown_in(5)).floaters.position
+    playback._on_update(current_scene(), bpy.context.evaluated_depsgraph_get())
     assert playback.playback.marks, "nothing was changed"
     bpy.data.objects["Sphere.001"].scale *= 1.5
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     assert not playback.playback.marks
     assert not open_drawings()
-    assert not np.array_equal(shown_in(5).floaters.position, before)
+    assert not np.array_equal(present(shown_in(5)).floaters.position, before)
     keyed["blob.play"] = False
     assert shown_in(6) is None
     keyed["blob.play"] = True
-    bpy.context.scene.frame_set(5, subframe=0.5)
+    current_scene().frame_set(5, subframe=0.5)
     assert playback.playback.show(bpy.context, may_go=True) is playback.Progress.DONE
     assert not playback.playback.marks, "between frames nothing is solved"
     keyed["blob.bias"] = -1.0
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     assert shown_in(5) is None
     assert '"blob.bias" is -1' in playback.playback.problem

@@ -16,6 +16,7 @@ from physplace_addon.operators.placing.record import PlacementRecord, read_recor
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.layers import BILATERAL, CONTACT, layers_of
 from tests.addon.running import refused, run
+from tests.blender_data import physplace
 from tests.scene import scenes
 
 ON_FLOOR = 1e-5  # height of what touches a floor at 0
@@ -71,6 +72,7 @@ def test_without_a_bilateral_contact_a_pull_lifts_the_cube_off_the_floor(item: P
     assert corners(item)[:, 2].min() > 0.1
 
 
+@pytest.mark.slow
 def test_a_bilateral_contact_stays_on_the_floor_while_the_cube_is_pulled_up(item: PlacementItem) -> None:
     assert toggle(item, 1.0, 1.0)
     pulled_up(item)
@@ -117,7 +119,7 @@ def test_bilateral_contacts_are_drawn_apart_from_the_others(item: PlacementItem)
     assert toggle(item, 1.0, 1.0)
     marks = item.marks(0, None)
     assert marks.bilateral.sum() == 1
-    points = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.kind.name == "POINTS"}
+    points = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.primitive.name == "POINTS"}
     np.testing.assert_allclose(points[BILATERAL], [[1.0, 1.0, 0.0]], atol=ON_FLOOR)
     assert len(points[CONTACT]) == len(marks.contacts) - 1
 
@@ -128,7 +130,7 @@ def test_the_force_of_a_contact_that_pulls_is_drawn_into_what_it_sticks_to(item:
     pulled_up(item)
     marks = item.marks(0, None)
     assert marks.forces[marks.bilateral].sum() < -0.1
-    lines = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.kind.name == "LINES"}
+    lines = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.primitive.name == "LINES"}
     assert lines[BILATERAL][:, 2].min() < -0.1
 
 
@@ -142,11 +144,12 @@ def test_a_record_keeps_bilateral_contacts(item: PlacementItem) -> None:
 def lifted_by_connect(cube: bpy.types.Object) -> float:
     """Draw the cube's upper side upwards, harder than it weighs; returns the height of its lowest corner."""
     words = {"location": (0.0, 0.0, 6.0), "anchor": "POINT", "point": (0.9, 0.0, 2.0), "strength": 3.0}
-    run(bpy.ops.physplace.connect, cube, **words)
+    run(physplace.connect, cube, **words)
     matrix = scenes.world_matrix(cube)
     return float((scenes.CUBE @ matrix[:3, :3].T + matrix[:3, 3])[:, 2].min())
 
 
+@pytest.mark.slow
 def test_contacts_with_an_object_that_the_property_names_never_separate() -> None:
     floor, cube = scenes.floor("Ground"), scenes.cube("Cube", (0.0, 0.0, 1.0))
     assert lifted_by_connect(cube) > 1.0
@@ -175,4 +178,4 @@ def test_a_wrong_property_is_refused_and_named(value: object, found: str) -> Non
     cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
     cube["physplace_bilateral"] = value
     message = f'"Cube": its property "physplace_bilateral" {found}.*names? of another object'
-    refused(bpy.ops.physplace.place, cube, message)
+    refused(physplace.place, cube, message)

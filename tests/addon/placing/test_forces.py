@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.addon.running import place, refused, run
+from tests.blender_data import current_scene, physplace, scene_settings
 from tests.scene import scenes
 
 
@@ -18,38 +19,38 @@ def _room() -> bpy.types.Object:
 
 
 def _cursor(*location: float) -> None:
-    bpy.context.scene.cursor.location = location
+    current_scene().cursor.location = location
 
 
 def test_a_push_at_the_cursor_slides_the_object_along_the_floor_to_the_wall() -> None:
     cube = _room()
-    bpy.context.scene.physplace.key_path = True
+    scene_settings().key_path = True
     _cursor(-2.0, 0.0, 0.7)
-    assert run(bpy.ops.physplace.push, cube)["status"] == "BALANCED"
+    assert run(physplace.push, cube)["status"] == "BALANCED"
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], (0.5, 0.0, 1.0), atol=1e-5)
-    for frame in range(1, bpy.context.scene.frame_current + 1):
-        bpy.context.scene.frame_set(frame)
+    for frame in range(1, current_scene().frame_current + 1):
+        current_scene().frame_set(frame)
         assert scenes.world_matrix(cube)[2, 3] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_pull_goes_the_other_way() -> None:
     cube = _room()
-    run(bpy.ops.physplace.push, cube, location=(1.2, 0.0, 0.7), direction="PULL")
+    run(physplace.push, cube, location=(1.2, 0.0, 0.7), direction="PULL")
     assert scenes.world_matrix(cube)[0, 3] == pytest.approx(0.5, abs=1e-5)
 
 
 def test_a_push_along_a_vector_is_one_in_the_world_whatever_the_object_s_turn_and_scale() -> None:
     cube = _room()
     cube.rotation_euler, cube.scale = (0.0, 0.0, 0.5 * np.pi), (-1.0, 1.0, 1.0)
-    run(bpy.ops.physplace.push, cube, location=(-1.0, 0.0, 0.7), direction="VECTOR", vector=(5.0, 0.0, 0.0))
+    run(physplace.push, cube, location=(-1.0, 0.0, 0.7), direction="VECTOR", vector=(5.0, 0.0, 0.0))
     assert scenes.world_matrix(cube)[0, 3] == pytest.approx(0.5, abs=1e-5)
-    assert tuple(cube.scale) == (-1.0, 1.0, 1.0)
+    assert cube.scale.to_tuple() == (-1.0, 1.0, 1.0)
 
 
 def test_friction_that_is_stronger_than_the_push_holds_the_object() -> None:
     cube = _room()
-    bpy.context.scene.physplace.friction = 0.6
-    report = run(bpy.ops.physplace.push, cube, location=(-2.0, 0.0, 0.7), strength=0.5)
+    scene_settings().friction = 0.6
+    report = run(physplace.push, cube, location=(-2.0, 0.0, 0.7), strength=0.5)
     assert report["status"] == "BALANCED_BY_FRICTION"
     assert report["required_friction"] == pytest.approx(0.5, abs=1e-3)
     assert scenes.world_matrix(cube)[0, 3] == pytest.approx(0.0, abs=1e-5)
@@ -60,7 +61,7 @@ def test_a_nudge_ends_a_rest_on_an_edge() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 2.0))
     cube.rotation_euler = (0.0, 0.25 * np.pi, 0.0)
     assert not place(cube)["stable"]
-    report = run(bpy.ops.physplace.nudge, cube, location=(-2.0, 0.0, 2.0))
+    report = run(physplace.nudge, cube, location=(-2.0, 0.0, 2.0))
     assert report["status"] == "BALANCED"
     assert report["stable"]
     matrix = scenes.world_matrix(cube)
@@ -71,16 +72,16 @@ def test_a_nudge_ends_a_rest_on_an_edge() -> None:
 def test_a_connection_draws_the_nearest_point_to_the_target() -> None:
     cube = _room()
     hand = scenes.linked(bpy.data.objects.new("Hand", None), (-0.5, 1.5, 3.0))
-    report = run(bpy.ops.physplace.connect, cube, target="Hand")
+    report = run(physplace.connect, cube, target="Hand")
     assert report["status"] == "BALANCED"
     drawn = scenes.world_matrix(cube) @ (-0.5, 1.0, 1.0, 1.0)
-    np.testing.assert_allclose(drawn[:3], hand.location, atol=1e-4)
+    np.testing.assert_allclose(drawn[:3], np.array(hand.location), atol=1e-4)
 
 
 def test_without_gravity_the_origin_is_drawn_to_the_cursor_itself() -> None:
     cube = _room()
     _cursor(-1.0, 1.0, 2.5)
-    run(bpy.ops.physplace.connect, cube, anchor="ORIGIN", use_gravity=False, strength=0.5)
+    run(physplace.connect, cube, anchor="ORIGIN", use_gravity=False, strength=0.5)
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], (-1.0, 1.0, 2.5), atol=1e-4)
 
 
@@ -91,12 +92,12 @@ def test_a_given_point_of_a_parented_object_is_drawn() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 2.0))
     cube.parent = rig
     knob = np.linalg.inv(scenes.world_matrix(cube)) @ (1.0, 0.0, 1.5, 1.0)
-    run(bpy.ops.physplace.connect, cube, anchor="POINT", point=(1.0, 0.0, 1.5), location=(0.6, 0.2, 2.5))
+    run(physplace.connect, cube, anchor="POINT", point=(1.0, 0.0, 1.5), location=(0.6, 0.2, 2.5))
     np.testing.assert_allclose((scenes.world_matrix(cube) @ knob)[:3], (0.6, 0.2, 2.5), atol=1e-4)
 
 
 def test_what_the_cursor_gave_is_kept_for_adjusting_and_not_for_the_next_time() -> None:
-    for operator in (bpy.ops.physplace.push, bpy.ops.physplace.nudge, bpy.ops.physplace.connect):
+    for operator in (physplace.push, physplace.nudge, physplace.connect):
         assert operator.get_rna_type().properties["location"].is_skip_save
 
 
@@ -113,7 +114,7 @@ def test_what_the_cursor_gave_is_kept_for_adjusting_and_not_for_the_next_time() 
 def test_a_force_without_meaning_is_an_error(
     operator: str, properties: dict[str, object], message: str
 ) -> None:
-    refused(getattr(bpy.ops.physplace, operator), _room(), message, **properties)
+    refused(getattr(physplace, operator), _room(), message, **properties)
 
 
 @pytest.mark.parametrize(
@@ -131,12 +132,12 @@ def test_a_connection_without_meaning_is_an_error(properties: dict[str, object],
     cube = _room()
     part = scenes.linked(bpy.data.objects.new("Part", None))
     part.parent = cube
-    refused(bpy.ops.physplace.connect, cube, message, **properties)
+    refused(physplace.connect, cube, message, **properties)
 
 
 @pytest.mark.parametrize("operator", ["nudge", "push", "connect", "replicate"])
 def test_what_cannot_be_placed_cannot_be_pushed_drawn_or_copied_either(operator: str) -> None:
     scenes.floor()
     hollow = scenes.linked(bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow")))
-    refused(getattr(bpy.ops.physplace, operator), hollow, '"Hollow".*no faces')
-    refused(getattr(bpy.ops.physplace, operator), None, "no active object")
+    refused(getattr(physplace, operator), hollow, '"Hollow".*no faces')
+    refused(getattr(physplace, operator), None, "no active object")

@@ -5,6 +5,7 @@ Without a window its timer does not run: the tests look instead.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -14,19 +15,20 @@ import pytest
 import physplace_addon
 from physplace_addon.operators.placing import live_check
 from physplace_addon.overlay.drawing import Drawing, open_drawings
-from physplace_addon.scene.reading import watch
+from physplace_addon.scene.reading import scenario, watch
+from tests.blender_data import current_view_layer, mesh_of, physplace, switches, window_manager
 from tests.scene import scenes
 
 HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")
 
 
 def switch(on: bool) -> None:
-    bpy.context.window_manager.physplace.live_check = on
+    switches().live_check = on
 
 
 def looked() -> live_check.LiveCheck:
     """The live check after it has looked at the scene as it is now."""
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     live_check._check()
     live = live_check.running()
     assert live is not None
@@ -53,7 +55,7 @@ def cube() -> bpy.types.Object:
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the objects around which the scene was read."""
     names: list[str] = []
-    read = watch.read
+    read = scenario.read
 
     def noted(context: bpy.types.Context, movers: list[bpy.types.Object]) -> object:
         names.append(movers[0].name)
@@ -76,8 +78,9 @@ def test_it_tells_contacts_overlap_and_nothing_as_the_object_is_moved(cube: bpy.
     assert len(live.marks.contacts) == 0
 
 
+@pytest.mark.slow
 def test_it_follows_a_blob_whose_elements_are_moved(cube: bpy.types.Object) -> None:
-    bpy.ops.physplace.blob_add(new=True, location=(0.0, 0.0, 3.5), radius=1.0)
+    physplace.blob_add(new=True, location=(0.0, 0.0, 3.5), radius=1.0)
     scenes.activate(bpy.data.objects["Sphere"])
     assert looked().line == "No overlap, 0 contacts"
     bpy.data.objects["Sphere"].location.z = -0.75
@@ -103,7 +106,7 @@ def test_it_reads_again_what_has_changed(cube: bpy.types.Object, readings: list[
     child.parent = cube
     ball = scenes.surface("Ball", "sphere", (0.0, 9.0, 0.0), radius=1.0)
     looked()
-    changes = [
+    changes: list[Callable[[], object]] = [
         lambda: setattr(other, "location", (5.0, 0.0, 1.0)),
         lambda: setattr(child, "location", (0.0, 0.0, 8.0)),
         lambda: setattr(cube, "scale", (2.0, 1.0, 1.0)),
@@ -122,9 +125,9 @@ def test_it_reads_again_what_has_changed(cube: bpy.types.Object, readings: list[
 
 def test_it_sees_a_mesh_that_was_edited(cube: bpy.types.Object) -> None:
     looked()
-    for vertex in cube.data.vertices:
+    for vertex in mesh_of(cube).vertices:
         vertex.co.z *= 1.5
-    cube.data.update()
+    mesh_of(cube).update()
     assert looked().line.startswith("Overlaps by 0.5")
 
 
@@ -154,7 +157,7 @@ def test_a_change_of_the_scene_calls_for_one_look(cube: bpy.types.Object) -> Non
     looked()
     bpy.app.timers.unregister(live_check._check)
     cube.location.z = 2.0
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     assert bpy.app.timers.is_registered(live_check._check)
 
 
@@ -175,7 +178,7 @@ def test_switched_off_it_leaves_nothing_behind(cube: bpy.types.Object) -> None:
     assert open_drawings() == ()
     assert handlers() == []
     assert not bpy.app.timers.is_registered(live_check._check)
-    assert not bpy.context.window_manager.physplace.live_check
+    assert not switches().live_check
 
 
 def test_it_ends_with_the_file(cube: bpy.types.Object, tmp_path: Path) -> None:
@@ -184,7 +187,7 @@ def test_it_ends_with_the_file(cube: bpy.types.Object, tmp_path: Path) -> None:
     looked()
     bpy.ops.wm.open_mainfile(filepath=path)
     assert open_drawings() == ()
-    assert not bpy.context.window_manager.physplace.live_check
+    assert not switches().live_check
     assert handlers() == []
 
 
@@ -193,7 +196,7 @@ def test_it_ends_with_the_extension(cube: bpy.types.Object) -> None:
     physplace_addon.unregister()
     assert open_drawings() == ()
     assert handlers() == []
-    assert not hasattr(bpy.context.window_manager, "physplace")
+    assert not hasattr(window_manager(), "physplace")
     physplace_addon.register()
 
 

@@ -20,7 +20,9 @@ from physplace_addon.operators.placing.transform_input import TransformInput
 from physplace_addon.operators.session import REST
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.marks import blocking_contacts
+from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
+from tests.blender_data import current_view_layer
 from tests.scene import scenes
 
 SECONDS = 1e-9  # one step a tick
@@ -188,7 +190,7 @@ def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
     session.show_again(bpy.context)
     for name, matrix in shown.items():
         np.testing.assert_array_equal(scenes.world_matrix(bpy.data.objects[name]), matrix)
-    assert bpy.context.view_layer.objects.active.name == "Other"
+    assert present(current_view_layer().objects.active).name == "Other"
 
 
 def test_one_that_overlaps_is_not_left_for_the_next() -> None:

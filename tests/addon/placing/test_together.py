@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
+from physplace_addon.scene.access import custom_properties
 from tests.addon.running import place, refused, run
+from tests.blender_data import action_of, constrain, current_scene, physplace, scene_settings
 from tests.scene import scenes
 
 
@@ -24,7 +26,7 @@ def _two_cubes() -> tuple[bpy.types.Object, bpy.types.Object]:
 def test_selected_objects_rest_on_each_other() -> None:
     lower, upper = _two_cubes()
     _select(lower, upper)
-    report = run(bpy.ops.physplace.place, upper, together=True)
+    report = run(physplace.place, upper, together=True)
     assert report["status"] == "BALANCED"
     assert lower["physplace_report"]["status"] == "BALANCED"
     assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.0, abs=1e-5)
@@ -40,7 +42,7 @@ def test_only_the_active_object_moves_unless_told() -> None:
     assert place(upper)["status"] == "BALANCED"
     assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.5)
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(3.5, abs=1e-5)
-    assert "physplace_report" not in lower
+    assert "physplace_report" not in custom_properties(lower)
 
 
 def test_a_selected_child_moves_with_its_selected_parent() -> None:
@@ -49,8 +51,8 @@ def test_a_selected_child_moves_with_its_selected_parent() -> None:
     part.parent = lower
     _select(lower, upper, part)
     before = np.linalg.inv(scenes.world_matrix(lower)) @ scenes.world_matrix(part)
-    run(bpy.ops.physplace.place, lower, together=True)
-    assert "physplace_report" not in part
+    run(physplace.place, lower, together=True)
+    assert "physplace_report" not in custom_properties(part)
     after = np.linalg.inv(scenes.world_matrix(lower)) @ scenes.world_matrix(part)
     np.testing.assert_allclose(after, before, atol=1e-6)
 
@@ -58,35 +60,34 @@ def test_a_selected_child_moves_with_its_selected_parent() -> None:
 def test_all_paths_are_keyed_on_the_same_frames() -> None:
     lower, upper = _two_cubes()
     _select(lower, upper)
-    bpy.context.scene.physplace.key_path = True
-    run(bpy.ops.physplace.place, lower, together=True)
-    frames = [tuple(obj.animation_data.action.frame_range) for obj in (lower, upper)]
+    scene_settings().key_path = True
+    run(physplace.place, lower, together=True)
+    frames = [action_of(obj).frame_range.to_tuple() for obj in (lower, upper)]
     assert frames[0] == frames[1]
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(4.0)
 
 
 def test_one_that_cannot_be_written_leaves_all_where_they_were() -> None:
     lower, upper = _two_cubes()
-    upper.constraints.new("COPY_LOCATION").target = scenes.linked(
-        bpy.data.objects.new("Target", None), (0.3, 0.2, 4.0)
-    )
+    target = scenes.linked(bpy.data.objects.new("Target", None), (0.3, 0.2, 4.0))
+    constrain(upper, "COPY_LOCATION", target)
     _select(lower, upper)
-    refused(bpy.ops.physplace.place, lower, '"Upper".*constraint', together=True)
+    refused(physplace.place, lower, '"Upper".*constraint', together=True)
 
 
 def test_a_lamp_among_them_is_named() -> None:
     lower, upper = _two_cubes()
     lamp = scenes.linked(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
     _select(lower, upper, lamp)
-    refused(bpy.ops.physplace.place, lower, '"Lamp".*no faces', together=True)
+    refused(physplace.place, lower, '"Lamp".*no faces', together=True)
 
 
 def test_objects_that_overlap_each_other_are_reported_and_stay() -> None:
     lower, upper = _two_cubes()
     upper.location = (0.3, 0.2, 2.0)
     _select(lower, upper)
-    assert run(bpy.ops.physplace.place, lower, together=True)["status"] == "INTERFERING_START"
+    assert run(physplace.place, lower, together=True)["status"] == "INTERFERING_START"
     assert upper["physplace_report"]["status"] == "INTERFERING_START"
     assert 'overlaps "Lower"' in upper["physplace_report"]["notes"]
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(2.0)

@@ -7,6 +7,7 @@ import numpy as np
 
 from physplace_addon.scene import rotations
 from physplace_addon.scene.writing.actions import curves_of
+from tests.blender_data import current_scene, current_view_layer, physplace, scene_settings
 from tests.scene import scenes
 
 FRAMES = (1, 20, 40)
@@ -25,29 +26,30 @@ def _matrix(place: tuple[float, ...], turn: tuple[float, ...], scale: tuple[floa
 def put(obj: bpy.types.Object, frame: int, place: tuple[float, ...], turn: tuple[float, ...]) -> None:
     """Go to a frame and put an object somewhere in the world by hand."""
     scenes.activate(obj)
-    bpy.context.scene.frame_set(frame)
+    current_scene().frame_set(frame)
     size = scenes.world_matrix(obj)[:3, :3]
     scale = np.linalg.norm(size, axis=0) * np.array([np.sign(np.linalg.det(size)), 1.0, 1.0])
     obj.matrix_world = _matrix(place, turn, scale.tolist()).T.tolist()
-    bpy.context.view_layer.update()
+    current_view_layer().update()
 
 
 def sequence(obj: bpy.types.Object, steps: float = LONG_STEPS) -> None:
     """Key three rests."""
-    bpy.context.scene.physplace.eps_max = steps
+    scene_settings().eps_max = steps
     for frame, place, turn in zip(FRAMES, PLACES, TURNS, strict=True):
         put(obj, frame, place, turn)
-        assert bpy.ops.physplace.keyframe_rest() == {"FINISHED"}
+        assert physplace.keyframe_rest() == {"FINISHED"}
 
 
 def corners(obj: bpy.types.Object) -> np.ndarray:
     points = np.column_stack([scenes.CUBE, np.ones(8)])
-    return (scenes.world_matrix(obj) @ points.T).T[:, :3]
+    found: np.ndarray = (scenes.world_matrix(obj) @ points.T).T[:, :3]
+    return found
 
 
 def assert_at_rest(obj: bpy.types.Object, frame: int, height: float) -> None:
     """A face of the cube lies on a plane z = height."""
-    bpy.context.scene.frame_set(frame)
+    current_scene().frame_set(frame)
     low = np.sort(corners(obj)[:, 2])
     np.testing.assert_allclose(low[:4], height, atol=2e-5)
 
@@ -60,11 +62,12 @@ def key_frames(obj: bpy.types.Object, kinds: tuple[str, ...] = ("KEYFRAME",)) ->
 def all_keys(obj: bpy.types.Object) -> dict[tuple[str, int], list[tuple[float, ...]]]:
     return {
         (curve.data_path, curve.array_index): [
-            (*point.co, *point.handle_left, *point.handle_right) for point in curve.keyframe_points
+            (*point.co.to_tuple(), *point.handle_left.to_tuple(), *point.handle_right.to_tuple())
+            for point in curve.keyframe_points
         ]
         for curve in curves_of(obj)
     }
 
 
 def replaced() -> None:
-    assert bpy.ops.physplace.rests_replace() == {"FINISHED"}
+    assert physplace.rests_replace() == {"FINISHED"}

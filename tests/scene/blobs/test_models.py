@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
 
+from physplace_addon.scene.access import custom_properties, library_of
 from physplace_addon.scene.blobs import making, objects
 from physplace_addon.scene.blobs.element_kinds import KINDS
 from physplace_addon.scene.blobs.empties import Empties
 from physplace_addon.scene.blobs.models import read_blob
 from physplace_addon.scene.errors import SceneError
+from tests.blender_data import constrain, current_scene, current_view_layer
 from tests.scene import scenes
 
 
@@ -31,7 +35,7 @@ def blob() -> bpy.types.Object:
 
 
 def parameters(blob: bpy.types.Object) -> np.ndarray:
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     return read_blob(blob).function.parameters
 
 
@@ -39,7 +43,7 @@ BALL = [1.0, 2.0, 0.5, 0.7]
 CYLINDER = [-1.0, 0.0, 0.0, -1.0, 0.0, 0.8, 0.4]
 
 
-def test_an_elements_place_and_drawn_size_are_its_centre_and_radius(blob):
+def test_an_elements_place_and_drawn_size_are_its_centre_and_radius(blob: bpy.types.Object) -> None:
     expected = [np.exp(-1.0), *BALL, *CYLINDER]
     np.testing.assert_allclose(parameters(blob), expected, rtol=1e-7, atol=1e-12)
     bpy.data.objects["Sphere"].empty_display_size = 2.0
@@ -56,7 +60,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_blobs_surface_goes_with_its_empty(blob, place):
+def test_a_blobs_surface_goes_with_its_empty(blob: bpy.types.Object, place: str) -> None:
     before = parameters(blob)
     outer = scenes.linked(bpy.data.objects.new("Outer", None))
     blob.parent = outer
@@ -68,29 +72,32 @@ def test_a_blobs_surface_goes_with_its_empty(blob, place):
 def a_holder(blob: bpy.types.Object) -> bpy.types.Object:
     holder = scenes.linked(bpy.data.objects.new("Holder", None))
     holder.parent = blob
-    holder.matrix_basis = Matrix.LocRotScale((5.0, 1.0, 2.0), Matrix.Rotation(0.4, 3, "X"), (2.0, 2.0, -2.0))
+    holder.matrix_basis = cast("Any", Matrix).LocRotScale(
+        (5.0, 1.0, 2.0), Matrix.Rotation(0.4, 3, "X"), (2.0, 2.0, -2.0)
+    )
     return holder
 
 
-def put_into_a_holder(blob, element):
+def put_into_a_holder(blob: bpy.types.Object, element: bpy.types.Object) -> None:
     element.matrix_parent_inverse = Matrix.Translation((0.3, 0.2, 0.1))
 
 
-def given_deltas(blob, element):
+def given_deltas(blob: bpy.types.Object, element: bpy.types.Object) -> None:
     element.delta_location = (0.2, 0.1, 0.0)
     element.delta_scale = (1.5, 1.5, 1.5)
 
 
-def made_a_child_by_a_constraint(blob, element):
-    constraint = element.constraints.new("CHILD_OF")
-    constraint.target = a_holder(blob)
+def made_a_child_by_a_constraint(blob: bpy.types.Object, element: bpy.types.Object) -> None:
+    constrain(element, "CHILD_OF", a_holder(blob))
 
 
 @pytest.mark.parametrize("happens", [put_into_a_holder, given_deltas, made_a_child_by_a_constraint])
-def test_what_is_written_is_what_is_read(blob, happens):
+def test_what_is_written_is_what_is_read(
+    blob: bpy.types.Object, happens: Callable[[bpy.types.Object, bpy.types.Object], None]
+) -> None:
     blob.scale = (-2.0, 2.0, 2.0)
     happens(blob, bpy.data.objects["Sphere"])
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     model = read_blob(blob)
     wanted = model.function.parameters * (1.0 + 0.3 * np.arange(len(model.free))) + 0.1 * model.free
     wanted[0] = model.function.parameters[0]
@@ -103,14 +110,14 @@ def test_what_is_written_is_what_is_read(blob, happens):
     np.testing.assert_allclose(parameters(blob), model.function.parameters, rtol=1e-6, atol=1e-6)
 
 
-def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob):
+def test_frozen_elements_and_those_in_the_artists_hands_do_not_change(blob: bpy.types.Object) -> None:
     bpy.data.objects["Sphere"][objects.FROZEN] = True
     model = read_blob(blob)
     np.testing.assert_allclose(model.sculpted().parameters, CYLINDER, rtol=1e-7, atol=1e-12)
     assert len(model.sculpted(frozenset({"Cylinder End"})).parameters) == 0
 
 
-def test_what_is_written_counts_or_is_not_written():
+def test_what_is_written_counts_or_is_not_written() -> None:
     """An end that two cylinders have, or that stands elsewhere, and what a constraint moves, stay."""
     blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
     first, end = making.add_element(bpy.context, blob, "cylinder", at(0.0))
@@ -132,7 +139,9 @@ def test_what_is_written_counts_or_is_not_written():
     assert empties.changed() == {end.name}, "it is looked at although it is no child"
 
 
-def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(blob):
+def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(
+    blob: bpy.types.Object,
+) -> None:
     carried = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
     carried.parent = bpy.data.objects["Sphere"]
     assert objects.blob_of(carried) == carried
@@ -146,7 +155,7 @@ def test_a_part_of_a_part_is_told_and_a_blob_that_is_carried_is_one_of_its_own(b
     np.testing.assert_array_equal(parameters(blob), before)
 
 
-def test_what_is_locked_is_not_turned():
+def test_what_is_locked_is_not_turned() -> None:
     blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
     (plane,) = making.add_element(bpy.context, blob, "plane", at(0.0))
     assert read_blob(blob).free.all()
@@ -154,10 +163,10 @@ def test_what_is_locked_is_not_turned():
     np.testing.assert_array_equal(read_blob(blob).free, [False, False, False, True])
 
 
-def test_every_change_by_somebody_else_is_noticed(blob):
+def test_every_change_by_somebody_else_is_noticed(blob: bpy.types.Object) -> None:
     empties = Empties(blob)
     sphere = bpy.data.objects["Sphere"]
-    changes = {
+    changes: dict[str, Callable[[], object]] = {
         "Sphere": lambda: setattr(sphere, "location", (1.0, 0.0, 0.0)),
         "Cylinder": lambda: bpy.data.objects["Cylinder"].__setitem__(objects.FROZEN, True),
         "Blob": lambda: blob.__setitem__(objects.BIAS, 0.2),
@@ -171,7 +180,7 @@ def test_every_change_by_somebody_else_is_noticed(blob):
     assert empties.changed() == {"Sphere", "Blob"}
 
 
-def test_rounding_to_single_precision_is_not_taken_for_a_change(blob):
+def test_rounding_to_single_precision_is_not_taken_for_a_change(blob: bpy.types.Object) -> None:
     model = read_blob(blob)
     exact = model.with_sculpted(model.sculpted().with_parameters(model.sculpted().parameters + np.pi / 30.0))
     Empties(blob).write(bpy.context, exact.updates())
@@ -182,11 +191,11 @@ def test_rounding_to_single_precision_is_not_taken_for_a_change(blob):
     np.testing.assert_array_equal(kept.function.parameters[:5], again.function.parameters[:5])
 
 
-def test_a_deleted_empty_that_something_still_refers_to_is_no_part(blob):
+def test_a_deleted_empty_that_something_still_refers_to_is_no_part(blob: bpy.types.Object) -> None:
     end = bpy.data.objects["Cylinder End"]
     for collection in end.users_collection:
         collection.objects.unlink(end)
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     assert end.name in bpy.data.objects
     with pytest.raises(SceneError, match=r'object "Cylinder": its other end is lost'):
         read_blob(blob)
@@ -208,7 +217,9 @@ def test_a_deleted_empty_that_something_still_refers_to_is_no_part(blob):
         ("Sphere", "blob.frozen", "x", r'"blob.frozen" is \'x\''),
     ],
 )
-def test_what_has_no_meaning_is_named_with_a_remedy(blob, name, key, value, says):
+def test_what_has_no_meaning_is_named_with_a_remedy(
+    blob: bpy.types.Object, name: str, key: str, value: object, says: str
+) -> None:
     bpy.data.objects[name].pop(key)
     bpy.data.objects[name][key] = value
     with pytest.raises(SceneError, match=says):
@@ -216,9 +227,9 @@ def test_what_has_no_meaning_is_named_with_a_remedy(blob, name, key, value, says
 
 
 @pytest.mark.parametrize("name", ["Blob", "Sphere", "Cylinder End"])
-def test_what_is_shrunk_to_nothing_is_refused(blob, name):
+def test_what_is_shrunk_to_nothing_is_refused(blob: bpy.types.Object, name: str) -> None:
     bpy.data.objects[name].scale = (0.0, 0.0, 0.0)
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     with pytest.raises(SceneError, match=f'object "{name}": its scale is zero'):
         read_blob(blob)
 
@@ -229,17 +240,18 @@ def corners(half: float = 2.0) -> np.ndarray:
 
 
 def in_ball(points: np.ndarray, centre: tuple[float, ...], radius: float) -> np.ndarray:
-    return np.linalg.norm(points - np.array(centre), axis=1) < radius
+    inside: np.ndarray = np.linalg.norm(points - np.array(centre), axis=1) < radius
+    return inside
 
 
-def test_combinations_are_what_they_are_called():
+def test_combinations_are_what_they_are_called() -> None:
     blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
     making.add_element(bpy.context, blob, "sphere", at(-0.5))
     making.add_element(bpy.context, blob, "sphere", at(0.5))
     points = corners()
     left, right = in_ball(points, (-0.5, 0.0, 0.0), 1.0), in_ball(points, (0.5, 0.0, 0.0), 1.0)
 
-    def inside():
+    def inside() -> np.ndarray:
         return read_blob(blob).function.value(points) < 0.0
 
     np.testing.assert_array_equal(inside(), left | right)
@@ -256,7 +268,7 @@ def test_combinations_are_what_they_are_called():
     np.testing.assert_array_equal(inside(), left & ~right & (points[:, 2] < 0.0))
 
 
-def test_a_cylinder_has_round_ends_and_its_empties_radius():
+def test_a_cylinder_has_round_ends_and_its_empties_radius() -> None:
     blob = making.add_blob(bpy.context, "union", (0.0, 0.0, 0.0))
     making.add_element(bpy.context, blob, "cylinder", at(0.0, radius=0.5))
     points = corners()
@@ -280,7 +292,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind):
+def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind: str) -> None:
     """What sculpting changes is written to its empty, and is then what the empty shows."""
     blob = making.add_blob(bpy.context, "union", (1.0, 0.0, 0.0))
     (element,) = making.add_element(bpy.context, blob, kind, at(0.2, 0.1, -0.3))
@@ -290,7 +302,7 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
     element.matrix_parent_inverse = Matrix.Rotation(0.7, 4, "Y") @ Matrix.Scale(-2.0, 4)
     points = corners()
     for step in range(2):
-        bpy.context.view_layer.update()
+        current_view_layer().update()
         model = read_blob(blob)
         own = np.linalg.inv(model.frame)
         value = model.function.value(points @ own[:3, :3].T + own[:3, 3])
@@ -307,13 +319,13 @@ def test_an_element_is_where_its_empty_is_however_that_is_turned_and_scaled(kind
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"plane"}))
-def test_a_new_element_has_an_end_so_that_it_can_be_meshed_and_placed(kind):
+def test_a_new_element_has_an_end_so_that_it_can_be_meshed_and_placed(kind: str) -> None:
     blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
     making.add_element(bpy.context, blob, kind, at(0.0))
     assert np.isfinite(read_blob(blob).function.box()).all()
 
 
-def test_a_mistake_in_a_formula_is_shown_at_its_character():
+def test_a_mistake_in_a_formula_is_shown_at_its_character() -> None:
     blob = making.add_blob(bpy.context, "sum", (0.0, 0.0, 0.0))
     (element,) = making.add_element(bpy.context, blob, "formula", at(0.0))
     element["blob.formula"] = "x^2 + sinn(y)"
@@ -321,8 +333,8 @@ def test_a_mistake_in_a_formula_is_shown_at_its_character():
         read_blob(blob)
 
 
-def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob):
-    for obj in bpy.context.view_layer.objects:
+def test_a_copy_made_with_its_parts_is_a_blob_of_its_own(blob: bpy.types.Object) -> None:
+    for obj in current_view_layer().objects:
         obj.select_set(True)
     bpy.ops.object.duplicate()
     copy = bpy.data.objects["Blob.001"]
@@ -338,27 +350,31 @@ def overridden(path: Path) -> bpy.types.Object:
         shared.objects.link(obj)
     bpy.data.libraries.write(str(path), {shared})
     bpy.ops.wm.read_homefile(use_empty=True)
-    with bpy.data.libraries.load(str(path), link=True) as (_, data):
+    with cast("Any", bpy.data.libraries).load(str(path), link=True) as (_, data):
         data.collections = ["Shared"]
-    bpy.context.scene.collection.children.link(data.collections[0])
-    bpy.context.view_layer.update()
+    current_scene().collection.children.link(data.collections[0])
+    current_view_layer().update()
     data.collections[0].override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+        current_scene(), current_view_layer(), do_fully_editable=True
     )
-    return next(obj for obj in bpy.data.objects if obj.library is None and "blob" in obj)
+    return next(
+        obj for obj in bpy.data.objects if library_of(obj) is None and "blob" in custom_properties(obj)
+    )
 
 
-def test_a_library_override_is_sculpted_saved_and_added_to(blob, tmp_path):
+def test_a_library_override_is_sculpted_saved_and_added_to(blob: bpy.types.Object, tmp_path: Path) -> None:
     making.add_element(bpy.context, blob, "quadric", at(3.0))
     blob = overridden(tmp_path / "library.blend")
     model = read_blob(blob)
     sculpted = model.sculpted().with_parameters(1.5 * model.sculpted().parameters)
     Empties(blob).write(bpy.context, model.with_sculpted(sculpted).updates())
     made = making.add_control(bpy.context, blob, np.zeros(3))
-    assert made.users_collection == (bpy.context.scene.collection,), "what is overridden takes no objects"
+    assert made.users_collection == (current_scene().collection,), "what is overridden takes no objects"
     before, path = parameters(blob), str(tmp_path / "scene.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
-    (blob,) = (obj for obj in bpy.data.objects if obj.library is None and "blob" in obj)
+    (blob,) = (
+        obj for obj in bpy.data.objects if library_of(obj) is None and "blob" in custom_properties(obj)
+    )
     np.testing.assert_allclose(parameters(blob), before, rtol=1e-6)
     assert len(read_blob(blob).controls) == 1

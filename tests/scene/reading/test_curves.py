@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import bpy
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from scipy.special import comb
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.curves import bezier_pieces
 from physplace_addon.scene.reading.definitions import boundary_of
+from tests.blender_data import active_object, current_scene, current_view_layer, curve_of
 from tests.core.surfaces.bezier import spline_bodies
 from tests.scene import scenes
 
@@ -17,19 +20,19 @@ from tests.scene import scenes
 def _curve(kind: str, points: np.ndarray, **settings: object) -> bpy.types.Object:
     data = bpy.data.curves.new("Profile", "CURVE")
     data.dimensions = "3D"
-    spline = data.splines.new(kind)
+    spline = cast("Any", data.splines).new(kind)
     spline.points.add(len(points) - 1)
     spline.points.foreach_set("co", np.column_stack([points, np.ones(len(points))]).ravel())
     for name, value in settings.items():
         setattr(spline, name, value)
     spline.resolution_u = 12
     obj = bpy.data.objects.new("Profile", data)
-    bpy.context.scene.collection.objects.link(obj)
+    current_scene().collection.objects.link(obj)
     return obj
 
 
 def _drawn(obj: bpy.types.Object) -> np.ndarray:
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
     points = np.empty(len(mesh.vertices) * 3)
     mesh.vertices.foreach_get("co", points)
@@ -43,7 +46,8 @@ def _evaluated(pieces: np.ndarray, count: int) -> np.ndarray:
     bernstein = bernstein * (1 - t) ** np.arange(degree, -1, -1)
     weights = pieces[:, :, 3:] if pieces.shape[2] == 4 else np.ones((*pieces.shape[:2], 1))
     points = np.einsum("tk,nkd->ntd", bernstein, weights * pieces[:, :, :3])
-    return (points / np.einsum("tk,nkd->ntd", bernstein, weights)).reshape(-1, 3)
+    found: np.ndarray = (points / np.einsum("tk,nkd->ntd", bernstein, weights)).reshape(-1, 3)
+    return found
 
 
 def _assert_passes_through_what_is_drawn(obj: bpy.types.Object) -> None:
@@ -69,7 +73,7 @@ def test_a_nurbs_spline_is_cut_into_its_pieces(
 ) -> None:
     obj = _curve("NURBS", POINTS, order_u=order, use_cyclic_u=cyclic, use_endpoint_u=endpoint)
     if rational:
-        for i, point in enumerate(obj.data.splines[0].points):
+        for i, point in enumerate(curve_of(obj).splines[0].points):
             point.co.w = (1.0, 0.4, 2.5, 1.5)[i % 4]
     _assert_passes_through_what_is_drawn(obj)
 
@@ -98,15 +102,15 @@ def test_a_poly_spline_is_its_straight_sides() -> None:
 
 def test_a_bezier_spline_is_its_handles() -> None:
     bpy.ops.curve.primitive_bezier_circle_add(radius=2.0)
-    pieces, closed = bezier_pieces(bpy.context.active_object)
+    pieces, closed = bezier_pieces(active_object())
     assert closed
     assert pieces.shape == (4, 4, 3)
-    _assert_passes_through_what_is_drawn(bpy.context.active_object)
+    _assert_passes_through_what_is_drawn(active_object())
 
 
 def test_what_is_no_curve_is_refused() -> None:
     obj = _curve("NURBS", POINTS)
-    obj.data.splines[0].points[2].co.w = -2.0
+    curve_of(obj).splines[0].points[2].co.w = -2.0
     with pytest.raises(SceneError, match="a weight that is not positive"):
         bezier_pieces(obj)
     with pytest.raises(SceneError, match="7 points, which make no Bezier pieces of order 4"):
@@ -123,9 +127,9 @@ def test_a_circle_of_rational_arcs_is_an_exact_profile_and_path() -> None:
         ("tube", circle, {"radius": 0.25}),
     ):
         obj = _curve("NURBS", points, order_u=3, use_cyclic_u=True, use_endpoint_u=True, use_bezier_u=True)
-        for point, weight in zip(obj.data.splines[0].points, spline_bodies.CIRCLE_WEIGHTS, strict=False):
+        for point, weight in zip(curve_of(obj).splines[0].points, spline_bodies.CIRCLE_WEIGHTS, strict=False):
             point.co.w = weight
-        name = {"revolution": "profile", "tube": "path"}[kind]
-        body = boundary_of(scenes.surface("Ring", kind, **{name: obj.name}, **values))
+        parameters: dict[str, Any] = {{"revolution": "profile", "tube": "path"}[kind]: obj.name, **values}
+        body = boundary_of(scenes.surface("Ring", kind, **parameters))
         assert body.closed
         assert body.mass.volume == pytest.approx(2.0 * np.pi**2 * 0.0625, rel=1e-12)

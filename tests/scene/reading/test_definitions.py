@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
@@ -14,15 +16,15 @@ TURN = "0, 2*pi, periodic"
 RING = {"x": "(R + r*cos(v))*cos(u)", "y": "(R + r*cos(v))*sin(u)", "z": "r*sin(v)", "u": TURN, "v": TURN}
 
 
-def ring(name="Ring", **changes):
+def ring(name: str = "Ring", **changes: Any) -> bpy.types.Object:
     return scenes.surface(name, "formula", **{**RING, "R": 1.0, "r": 0.25, **changes})
 
 
-def evaluated(obj):
+def evaluated(obj: bpy.types.Object) -> bpy.types.Object:
     return obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
 
 
-def test_a_formula_is_read_with_its_constants():
+def test_a_formula_is_read_with_its_constants() -> None:
     body = boundary_of(evaluated(ring()))
     assert body.closed
     assert body.mass.volume == pytest.approx(2 * np.pi**2 * 0.0625, rel=1e-12)
@@ -45,6 +47,6 @@ def test_a_formula_is_read_with_its_constants():
         ),
     ],
 )
-def test_an_error_names_the_object_the_property_and_the_character(change, says):
+def test_an_error_names_the_object_the_property_and_the_character(change: dict[str, Any], says: str) -> None:
     with pytest.raises(SceneError, match=says):
         body_of(evaluated(ring(**change)))

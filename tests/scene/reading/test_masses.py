@@ -9,6 +9,7 @@ import pytest
 from physplace_addon.core.bodies import Body
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.scenario import read
+from tests.blender_data import current_scene
 from tests.scene import scenes
 
 
@@ -60,7 +61,7 @@ def test_an_instanced_collection_weighs_what_its_empty_or_its_objects_say() -> N
     collection = bpy.data.collections.new("Set")
     light, heavy = scenes.cube("Light"), scenes.cube("Heavy", (4.0, 0.0, 0.0))
     for part in (light, heavy):
-        bpy.context.scene.collection.objects.unlink(part)
+        current_scene().collection.objects.unlink(part)
         collection.objects.link(part)
     holder = scenes.linked(bpy.data.objects.new("Holder", None))
     holder.instance_type, holder.instance_collection = "COLLECTION", collection

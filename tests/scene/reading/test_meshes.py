@@ -8,7 +8,9 @@ import pytest
 
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
+from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.rigid import Pose
+from tests.blender_data import active_object, mesh_of
 from tests.bodies_of_the_paper import floor
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
 from tests.oracles.rests import nearest_rest
@@ -21,8 +23,8 @@ ENDS = (Status.BALANCED, Status.AT_ENERGY_MINIMUM)
 @pytest.fixture(scope="module")
 def monkey() -> Body:
     bpy.ops.mesh.primitive_monkey_add()
-    made = bpy.context.object
-    mesh = made.data
+    made = active_object()
+    mesh = mesh_of(made)
     mesh.calc_loop_triangles()
     points = np.array([v.co[:] for v in mesh.vertices], float)
     triangles = np.array([t.vertices[:] for t in mesh.loop_triangles])
@@ -34,7 +36,8 @@ def monkey() -> Body:
 def faceted_bowl() -> Body:
     """A bowl of flat faces: an outer and an inner half sphere joined at the rim; z from -2.2 to 0."""
     turn, rise = np.linspace(0, 2 * np.pi, 33)[:-1], np.linspace(-np.pi / 2, 0, 9)[1:]
-    points, triangles = [], []
+    points: list[list[float]] = []
+    triangles: list[list[int]] = []
     for radius, flip in ((2.2, False), (2.0, True)):
         first = len(points)
         points.append([0, 0, -radius])
@@ -51,7 +54,7 @@ def faceted_bowl() -> Body:
     return polyhedron(np.array(points, float), np.array(triangles), "bowl")
 
 
-def shell(first: int, around: int, up: int) -> list:
+def shell(first: int, around: int, up: int) -> list[list[int]]:
     """Triangles of a pole and rings of points, wound outward."""
     found = [[first, first + 1 + (i + 1) % around, first + 1 + i] for i in range(around)]
     for ring in range(up - 1):
@@ -62,19 +65,20 @@ def shell(first: int, around: int, up: int) -> list:
     return found
 
 
-def settle(body: Body, pose: Pose, world: list[Body]):
+def settle(body: Body, pose: Pose, world: list[Body]) -> tuple[Placement, Certificate]:
     placement = Placement(body, pose, world, Settings())
     return placement, placement.run()
 
 
-def assert_never_through(placement, body: Body, other: Body) -> None:
+def assert_never_through(placement: Placement, body: Body, other: Body) -> None:
     for state in placement.states:
         rotation = rotation_of(state.pose.rotation)
         moved = body.triangles @ rotation.T + state.pose.translation
         assert not len(crossings(moved, other.triangles, 1e-9 * body.radius))
 
 
-def test_the_monkey_rests_on_the_floor(monkey):
+@pytest.mark.slow
+def test_the_monkey_rests_on_the_floor(monkey: Body) -> None:
     shape = Polyhedron(monkey.triangles.reshape(-1, 3), monkey.mass.center)
     random = np.random.default_rng(4)
     for _ in range(3):
@@ -92,7 +96,8 @@ def test_the_monkey_rests_on_the_floor(monkey):
         assert_never_through(placement, monkey, floor())
 
 
-def test_the_monkey_rests_in_a_bowl(monkey):
+@pytest.mark.slow
+def test_the_monkey_rests_in_a_bowl(monkey: Body) -> None:
     bowl = faceted_bowl()
     assert bowl.closed
     pose = Pose(np.array([0.9, 0.2, 0.3, 0.1]), np.array([0.2, 0.1, 2.0]))

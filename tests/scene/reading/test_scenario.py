@@ -10,6 +10,7 @@ import pytest
 
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.scenario import Scenario, read, selected_movers
+from tests.blender_data import current_scene, geometry_nodes, load_object, mesh_of, of_type
 from tests.scene import scenes
 
 
@@ -77,7 +78,7 @@ def test_the_world_is_what_is_visible_and_has_faces() -> None:
 
 def test_modifiers_count() -> None:
     active = scenes.cube("Active")
-    row = scenes.cube("Row").modifiers.new("Array", "ARRAY")
+    row = of_type(scenes.cube("Row").modifiers.new("Array", "ARRAY"), bpy.types.ArrayModifier)
     row.count, row.relative_offset_displace = 3, (1.5, 0.0, 0.0)
     (body,) = _read(active).world
     assert body.mass.volume == pytest.approx(24.0)
@@ -85,7 +86,7 @@ def test_modifiers_count() -> None:
 
 def test_text_bevelled_curves_and_metaballs_are_solid_once() -> None:
     active = scenes.cube("Active", (0.0, 0.0, 20.0))
-    text = bpy.data.curves.new("Text", "FONT")
+    text = of_type(bpy.data.curves.new("Text", "FONT"), bpy.types.TextCurve)
     text.body, text.extrude = "I", 0.1
     scenes.linked(bpy.data.objects.new("Text", text))
     ring = bpy.data.curves.new("Ring", "CURVE")
@@ -107,7 +108,7 @@ def test_instances_of_a_collection_are_the_world_and_its_source_is_not() -> None
     active = scenes.cube("Active", (0.0, 0.0, 20.0))
     collection = bpy.data.collections.new("Set")
     part = scenes.cube("Part")
-    bpy.context.scene.collection.objects.unlink(part)
+    current_scene().collection.objects.unlink(part)
     collection.objects.link(part)
     for x in (-3.0, 3.0):
         holder = scenes.linked(bpy.data.objects.new("Holder", None), (x, 0.0, 0.0))
@@ -123,7 +124,7 @@ def test_instances_of_a_collection_are_the_world_and_its_source_is_not() -> None
 def test_an_instance_of_a_collection_can_be_placed() -> None:
     collection = bpy.data.collections.new("Set")
     part = scenes.cube("Part")
-    bpy.context.scene.collection.objects.unlink(part)
+    current_scene().collection.objects.unlink(part)
     collection.objects.link(part)
     holder = scenes.linked(bpy.data.objects.new("Holder", None))
     holder.instance_type, holder.instance_collection = "COLLECTION", collection
@@ -134,16 +135,15 @@ def test_an_instance_of_a_collection_can_be_placed() -> None:
 
 def test_instances_made_by_geometry_nodes_are_read() -> None:
     active = scenes.cube("Active", (0.0, 0.0, 20.0))
-    group = bpy.data.node_groups.new("Cubes", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    group = geometry_nodes("Cubes")
     source, target = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
     spread = group.nodes.new("GeometryNodeInstanceOnPoints")
     shape = group.nodes.new("GeometryNodeMeshCube")
     group.links.new(source.outputs[0], spread.inputs["Points"])
     group.links.new(shape.outputs[0], spread.inputs["Instance"])
     group.links.new(spread.outputs[0], target.inputs[0])
-    scenes.floor(half=3.0).modifiers.new("Nodes", "NODES").node_group = group
+    nodes = scenes.floor(half=3.0).modifiers.new("Nodes", "NODES")
+    of_type(nodes, bpy.types.NodesModifier).node_group = group
     world = _read(active).world
     assert len(world) == 4
     assert sum(body.mass.volume for body in world) == pytest.approx(4.0)
@@ -160,22 +160,19 @@ def _saved_library(folder: Path) -> Path:
 
 def test_a_linked_object_is_world_but_may_not_be_placed(tmp_path: Path) -> None:
     active = scenes.cube("Active", (0.0, 0.0, 5.0))
-    with bpy.data.libraries.load(str(_saved_library(tmp_path)), link=True) as (_, data):
-        data.objects = ["Part"]
-    part = data.objects[0]
-    bpy.context.scene.collection.objects.link(part)
+    part = load_object(_saved_library(tmp_path), "Part", link=True)
+    current_scene().collection.objects.link(part)
     assert _world_names(active) == ["Part"]
     with pytest.raises(SceneError, match=r'"Part".*linked from.*library override'):
         _read(part)
 
 
 def test_an_override_may_be_placed(tmp_path: Path) -> None:
-    with bpy.data.libraries.load(str(_saved_library(tmp_path)), link=True) as (_, data):
-        data.objects = ["Part"]
-    bpy.context.scene.collection.objects.link(data.objects[0])
-    override = data.objects[0].override_create()
-    bpy.context.scene.collection.objects.link(override)
-    bpy.context.scene.collection.objects.unlink(data.objects[0])
+    part = load_object(_saved_library(tmp_path), "Part", link=True)
+    current_scene().collection.objects.link(part)
+    override = of_type(part.override_create(), bpy.types.Object)
+    current_scene().collection.objects.link(override)
+    current_scene().collection.objects.unlink(part)
     assert _read(override).subject.body.mass.volume == pytest.approx(8.0)
 
 
@@ -194,7 +191,7 @@ def test_an_object_without_faces_is_said() -> None:
 
 def test_faces_at_no_place_are_left_out_and_said() -> None:
     torn = scenes.cube("Torn")
-    torn.data.vertices[3].co = float("nan"), float("inf"), 0.0
+    mesh_of(torn).vertices[3].co = float("nan"), float("inf"), 0.0
     body = _read(torn).subject.body
     assert 6 <= len(body.triangles) <= 9
     assert "faces left out that have no place" in body.notes[0]
@@ -206,7 +203,7 @@ def test_what_bounds_nothing_is_no_subject_and_left_out_of_the_world() -> None:
     mesh.from_pydata([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0)], [], [(0, 1, 2)])
     line = scenes.linked(bpy.data.objects.new("Line", mesh))
     nowhere = scenes.cube("Nowhere")
-    nowhere.data.vertices.foreach_set("co", np.full(24, np.nan, dtype=np.float32))
+    mesh_of(nowhere).vertices.foreach_set("co", np.full(24, np.nan, dtype=np.float32))
     for broken, why in ((line, "no area"), (nowhere, "not finite")):
         with pytest.raises(SceneError, match=f'"{broken.name}".*{why}'):
             _read(broken)
@@ -248,7 +245,7 @@ def test_the_bodies_of_the_world_know_the_objects_that_show_them() -> None:
     holder = scenes.linked(bpy.data.objects.new("Holder", None), (9.0, 0.0, 0.0))
     collection = bpy.data.collections.new("Set")
     part = scenes.cube("Part")
-    bpy.context.scene.collection.objects.unlink(part)
+    current_scene().collection.objects.unlink(part)
     collection.objects.link(part)
     holder.instance_type, holder.instance_collection = "COLLECTION", collection
     scenes.floor()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import bpy
 import pytest
 
 import physplace_addon
 from physplace_addon.core.placement import Settings
 from physplace_addon.scene.reading.settings import placement_settings
+from tests.blender_data import current_scene, scene_settings
 
 DOWN = (0.0, 0.0, -1.0)
 
@@ -25,7 +25,7 @@ def _addon() -> Iterator[None]:
 
 
 def test_what_is_not_changed_is_the_solver_s_own_choice() -> None:
-    settings = placement_settings(bpy.context.scene, DOWN, 0.0)
+    settings = placement_settings(current_scene(), DOWN, 0.0)
     defaults = Settings()
     assert replace(settings, eps_max=defaults.eps_max) == defaults
     assert settings.eps_max == pytest.approx(defaults.eps_max)
@@ -44,10 +44,10 @@ def test_what_is_not_changed_is_the_solver_s_own_choice() -> None:
     ],
 )
 def test_each_setting_reaches_the_solver(name: str, value: object) -> None:
-    setattr(bpy.context.scene.physplace, name, value)
-    settings = placement_settings(bpy.context.scene, DOWN, 0.0)
+    setattr(scene_settings(), name, value)
+    settings = placement_settings(current_scene(), DOWN, 0.0)
     assert getattr(settings, name) == value
 
 
 def test_no_gravity_is_none() -> None:
-    assert placement_settings(bpy.context.scene, None, 0.0).gravity is None
+    assert placement_settings(current_scene(), None, 0.0).gravity is None

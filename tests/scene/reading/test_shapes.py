@@ -14,6 +14,7 @@ from physplace_addon.core.surfaces.bezier.splines import spline_nets
 from physplace_addon.scene.reading.curves import Direction
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.shapes import sheet_of
+from tests.blender_data import active_object, current_scene, current_view_layer, curve_of
 from tests.core.surfaces.bezier import spline_bodies as splines
 from tests.core.surfaces.bezier.spline_bodies import spans
 from tests.scene import scenes
@@ -55,13 +56,13 @@ def torus_object() -> bpy.types.Object:
     sheet = splines.torus(1.0, 0.25)
     made = surface_object(sheet.points[:8, :8], sheet.weights[:8, :8])
     for axis in "uv":
-        switched(made.data.splines[0], axis, 3, True, True, True)
+        switched(curve_of(made).splines[0], axis, 3, True, True, True)
     return made
 
 
 def displayed(made: bpy.types.Object) -> np.ndarray:
     """The points of the evaluated mesh (n, 3)."""
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     evaluated = made.evaluated_get(bpy.context.evaluated_depsgraph_get())
     points = np.array([vertex.co for vertex in evaluated.to_mesh().vertices], dtype=float).reshape(-1, 3)
     evaluated.to_mesh_clear()
@@ -84,7 +85,7 @@ def test_the_exact_surface_is_where_blender_draws_it(order: int, rng: np.random.
         grid = np.stack(np.meshgrid(np.arange(3.0), np.arange(float(count)), [0.0], indexing="ij"), axis=-1)
         points = grid[:, :, 0] + rng.uniform(-0.2, 0.2, (3, count, 3))
         made = surface_object(points, rng.uniform(0.3, 3.0, (3, count)))
-        spline = made.data.splines[0]
+        spline = curve_of(made).splines[0]
         switched(spline, "u", 3, False, True, False)
         spline.resolution_u, spline.resolution_v = 3, 4
         for switches in itertools.product([False, True], repeat=3):
@@ -103,13 +104,14 @@ def test_the_exact_surface_is_where_blender_draws_it(order: int, rng: np.random.
             assert np.abs(ours - theirs).max() < 3e-4, (count, switches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "closed"), [("surface", False), ("cylinder", False), ("sphere", True), ("torus", True)]
 )
 def test_blenders_own_surfaces_are_placed_as_what_they_are(kind: str, closed: bool) -> None:
     scenes.floor()
     getattr(bpy.ops.surface, f"primitive_nurbs_surface_{kind}_add")()
-    made = bpy.context.active_object
+    made = active_object()
     made.location, made.rotation_euler, made.scale = (0.1, 0.2, 2.0), (0.1, 0.2, 0.3), (1.0, 1.0, -1.0)
     scenario = read(bpy.context)
     body = scenario.subject.body
@@ -124,7 +126,7 @@ def test_blenders_own_surfaces_are_placed_as_what_they_are(kind: str, closed: bo
 @pytest.mark.parametrize("kind", ["curve", "circle"])
 def test_a_curve_without_faces_stands_in_no_ones_way_and_cannot_be_placed(kind: str) -> None:
     scenes.activate(scenes.cube(location=(0.0, 0.0, 3.0)))
-    cube = bpy.context.active_object
+    cube = active_object()
     getattr(bpy.ops.surface, f"primitive_nurbs_surface_{kind}_add")()
     with pytest.raises(Exception, match="it has no faces"):
         read(bpy.context)
@@ -132,6 +134,7 @@ def test_a_curve_without_faces_stands_in_no_ones_way_and_cannot_be_placed(kind: 
     assert read(bpy.context).world == ()
 
 
+@pytest.mark.slow
 def test_a_nurbs_torus_of_exact_arcs_rests_at_its_minor_radius() -> None:
     scenes.floor()
     made = torus_object()
@@ -148,35 +151,35 @@ def test_splines_of_one_object_that_meet_are_one_solid_but_hidden_ones_count_not
     scenes.floor()
     parts = [surface_object(can.points[:8].swapaxes(0, 1), can.weights[:8].T) for can in splines.can()]
     for part in parts:
-        switched(part.data.splines[0], "u", 2, False, True, False)
-        switched(part.data.splines[0], "v", 3, True, True, True)
+        switched(curve_of(part).splines[0], "u", 2, False, True, False)
+        switched(curve_of(part).splines[0], "v", 3, True, True, True)
         part.select_set(True)
-    made = bpy.context.active_object
+    made = active_object()
     bpy.ops.object.join()
     made.location = (0.0, 0.0, 3.0)
     body = read(bpy.context).subject.body
     assert (body.closed, body.face_count, body.edge_count) == (True, 3, 2)
     assert body.mass.volume == pytest.approx(2.0 * np.pi, rel=1e-12)
-    made.data.splines[2].hide = True
+    curve_of(made).splines[2].hide = True
     body = read(bpy.context).subject.body
     assert (body.closed, body.face_count, body.edge_count) == (False, 2, 2)
 
 
 def test_what_changes_a_surface_leaves_the_displayed_mesh_and_says_so() -> None:
     scenes.activate(torus_object())
-    modifier = bpy.context.active_object.modifiers.new("Bend", "SIMPLE_DEFORM")
+    modifier = active_object().modifiers.new("Bend", "SIMPLE_DEFORM")
     body = read(bpy.context).subject.body
     assert body.notes[0] == 'its mesh as displayed, not its exact surface, because of its modifier "Bend"'
     assert body.face_flat.all()
     modifier.show_viewport = False
     assert read(bpy.context).subject.body.notes == (EXACT,)
-    bpy.context.active_object.shape_key_add(name="Basis")
+    active_object().shape_key_add(name="Basis")
     assert "because of its shape keys" in read(bpy.context).subject.body.notes[0]
 
 
 def test_a_surface_that_cannot_be_exact_is_its_displayed_mesh_and_says_why() -> None:
     scenes.activate(torus_object())
-    bpy.context.active_object.data.splines[0].points[9].co.w = -1.0
+    curve_of(active_object()).splines[0].points[9].co.w = -1.0
     notes = read(bpy.context).subject.body.notes
     assert notes[0] == "its mesh as displayed, not its exact surface: weights reach from -1 to 4"
 
@@ -184,7 +187,7 @@ def test_a_surface_that_cannot_be_exact_is_its_displayed_mesh_and_says_why() -> 
 def test_an_instanced_surface_counts_once_an_instance() -> None:
     made = torus_object()
     kept = bpy.data.collections.new("Kept")
-    bpy.context.scene.collection.objects.unlink(made)
+    current_scene().collection.objects.unlink(made)
     kept.objects.link(made)
     scenes.activate(scenes.cube(location=(0.0, 0.0, 9.0)))
     for x in (0.0, 5.0):

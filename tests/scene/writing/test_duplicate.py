@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
 
+from physplace_addon.scene.access import library_of, present
 from physplace_addon.scene.writing.duplicate import duplicate, remove, select_only
+from tests.blender_data import animation_of, current_scene, geometry_nodes, load_object, of_type
 from tests.scene import scenes
 
 
@@ -20,7 +23,7 @@ def _family() -> tuple[bpy.types.Object, bpy.types.Object]:
 
 def _give(obj: bpy.types.Object, name: str, value: bpy.types.Object) -> None:
     """Set an input of the first modifier's nodes."""
-    modifier = obj.modifiers[0]
+    modifier: Any = obj.modifiers[0]
     if hasattr(modifier, "properties"):  # from Blender 5.2 on
         getattr(modifier.properties.inputs, name).value = value
     else:
@@ -28,10 +31,10 @@ def _give(obj: bpy.types.Object, name: str, value: bpy.types.Object) -> None:
 
 
 def _given(obj: bpy.types.Object, name: str) -> bpy.types.Object:
-    modifier = obj.modifiers[0]
+    modifier: Any = obj.modifiers[0]
     if hasattr(modifier, "properties"):
-        return getattr(modifier.properties.inputs, name).value
-    return modifier[name]
+        return of_type(getattr(modifier.properties.inputs, name).value, bpy.types.Object)
+    return of_type(modifier[name], bpy.types.Object)
 
 
 def test_a_copy_stands_where_the_object_does() -> None:
@@ -47,19 +50,19 @@ def test_a_copy_stands_where_the_object_does() -> None:
 
 def test_inputs_of_nodes_drivers_and_custom_properties_refer_to_the_copies_own_family() -> None:
     root, child = _family()
-    group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
-    group.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
-    group.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
-    socket = group.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject")
-    child.modifiers.new("Nodes", "NODES").node_group = group
+    group = geometry_nodes("Group")
+    socket: Any = present(group.interface).new_socket(
+        "Object", in_out="INPUT", socket_type="NodeSocketObject"
+    )
+    of_type(child.modifiers.new("Nodes", "NODES"), bpy.types.NodesModifier).node_group = group
     _give(child, socket.identifier, root)
-    variable = child.driver_add("scale", 0).driver.variables.new()
+    variable = present(child.driver_add("scale", 0).driver).variables.new()
     variable.targets[0].id = root
     child["other"] = root
     copy = duplicate(bpy.context, root)
     (part,) = copy.children
     assert _given(part, socket.identifier) == copy
-    assert part.animation_data.drivers[0].driver.variables[0].targets[0].id == copy
+    assert present(animation_of(part).drivers[0].driver).variables[0].targets[0].id == copy
     assert part["other"] == copy
     assert _given(child, socket.identifier) == root
     assert variable.targets[0].id == root
@@ -88,11 +91,9 @@ def test_an_override_is_copied_as_one_that_can_be_moved(tmp_path: Path) -> None:
     path = tmp_path / "library.blend"
     bpy.data.libraries.write(str(path), {bpy.data.objects["Part"]})
     bpy.data.objects.remove(bpy.data.objects["Part"])
-    with bpy.data.libraries.load(str(path), link=True) as (_, data):
-        data.objects = ["Part"]
-    override = data.objects[0].override_create()
-    bpy.context.scene.collection.objects.link(override)
+    override = of_type(load_object(path, "Part", link=True).override_create(), bpy.types.Object)
+    current_scene().collection.objects.link(override)
     copy = duplicate(bpy.context, override)
-    assert copy.library is None
+    assert library_of(copy) is None
     copy.location.x = 3.0
     assert scenes.world_matrix(copy)[0, 3] == pytest.approx(3.0)

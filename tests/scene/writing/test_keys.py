@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, cast
 
 import bpy
 import numpy as np
 import pytest
 
 from physplace_addon.scene import rotations
+from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.writing.actions import curves_of, key_at, keys_restored_on_error
 from physplace_addon.scene.writing.key_reduction import MotionScale, needed_keys
 from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, path_keys
 from physplace_addon.scene.writing.transform import Channels
+from tests.blender_data import action_of, animation_of, current_scene, preferences
 from tests.scene import scenes
 
 
 @pytest.fixture(autouse=True)
 def _preferences() -> Iterator[None]:
-    edit = bpy.context.preferences.edit
+    edit = preferences().edit
     names = (
         "keyframe_new_interpolation_type",
         "keyframe_new_handle_type",
@@ -46,29 +49,29 @@ def _curve(obj: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve:
 
 def test_new_keys_have_the_interpolation_handles_and_type_that_the_artist_has_set() -> None:
     cube = scenes.cube()
-    edit = bpy.context.preferences.edit
+    edit = preferences().edit
     edit.keyframe_new_interpolation_type, edit.keyframe_new_handle_type = "CONSTANT", "VECTOR"
-    bpy.context.scene.tool_settings.keyframe_type = "EXTREME"
+    current_scene().tool_settings.keyframe_type = "EXTREME"
     _insert(cube, [Key(3, _channels(0.0), on_path=True), Key(7, _channels(1.0), on_path=False)])
     for curve in curves_of(cube):
         on_path, rest = curve.keyframe_points
         assert (on_path.type, on_path.interpolation) == ("GENERATED", "LINEAR")
         assert (rest.type, rest.interpolation, rest.handle_left_type) == ("EXTREME", "CONSTANT", "VECTOR")
-        assert curve.group.name == "Object Transforms"
+        assert present(curve.group).name == "Object Transforms"
 
 
 def test_a_key_that_is_there_keeps_its_interpolation() -> None:
     cube = scenes.cube()
     _insert(cube, [Key(3, _channels(0.0), on_path=False)])
-    key_at(_curve(cube, "location", 0), 3).interpolation = "BOUNCE"
+    present(key_at(_curve(cube, "location", 0), 3)).interpolation = "BOUNCE"
     _insert(cube, [Key(3, _channels(2.0), on_path=False)])
-    key = key_at(_curve(cube, "location", 0), 3)
+    key = present(key_at(_curve(cube, "location", 0), 3))
     assert (key.interpolation, key.co[1]) == ("BOUNCE", 2.0)
 
 
 def test_only_needed_keys_are_inserted_and_still_every_one_holds() -> None:
     cube = scenes.cube()
-    bpy.context.preferences.edit.use_keyframe_insert_needed = True
+    preferences().edit.use_keyframe_insert_needed = True
     rests = {1: 0.0, 20: 0.0, 40: 5.0, 60: 5.0}
     _insert(cube, [Key(frame, _channels(x), on_path=False) for frame, x in rests.items()])
     assert len(_curve(cube, "location", 2).keyframe_points) == 1
@@ -79,12 +82,12 @@ def test_only_needed_keys_are_inserted_and_still_every_one_holds() -> None:
 def test_keys_go_to_the_object_s_own_slot_of_an_action_that_it_shares() -> None:
     cube, other = scenes.cube(), scenes.cube("Other")
     other.keyframe_insert("location", frame=1)
-    cube.animation_data_create().action = other.animation_data.action
+    cube.animation_data_create().action = animation_of(other).action
     if hasattr(cube.animation_data, "action_slot"):
-        action = cube.animation_data.action
-        cube.animation_data.action_slot = action.slots.new(id_type="OBJECT", name="Cube")
+        action: Any = animation_of(cube).action
+        cast("Any", animation_of(cube)).action_slot = action.slots.new(id_type="OBJECT", name="Cube")
         _insert(cube, [Key(1, _channels(4.0), on_path=False)])
-        assert cube.animation_data.action == other.animation_data.action
+        assert animation_of(cube).action == animation_of(other).action
         assert _curve(other, "location", 0).evaluate(1) == 0.0
     else:
         _insert(cube, [Key(1, _channels(4.0), on_path=False)])
@@ -92,11 +95,11 @@ def test_keys_go_to_the_object_s_own_slot_of_an_action_that_it_shares() -> None:
 
 
 def test_automatic_keying_keys_only_if_it_is_on_and_only_what_it_may() -> None:
-    cube, tools = scenes.cube("Cube", (1.0, 2.0, 3.0)), bpy.context.scene.tool_settings
+    cube, tools = scenes.cube("Cube", (1.0, 2.0, 3.0)), current_scene().tool_settings
     insert_automatically(bpy.context, cube, 5)
     assert cube.animation_data is None
     tools.use_keyframe_insert_auto = True
-    edit = bpy.context.preferences.edit
+    edit = preferences().edit
     edit.use_keyframe_insert_available = True
     insert_automatically(bpy.context, cube, 5)
     assert not list(curves_of(cube))
@@ -105,7 +108,7 @@ def test_automatic_keying_keys_only_if_it_is_on_and_only_what_it_may() -> None:
     insert_automatically(bpy.context, cube, 5)
     assert not list(curves_of(cube))
     tools.auto_keying_mode = "ADD_REPLACE_KEYS"
-    bpy.context.scene.keying_sets_all.active = bpy.context.scene.keying_sets_all["Location"]
+    current_scene().keying_sets_all.active = current_scene().keying_sets_all["Location"]
     tools.use_keyframe_insert_keyingset = True
     insert_automatically(bpy.context, cube, 5)
     assert {curve.data_path for curve in curves_of(cube)} == {"location"}
@@ -119,7 +122,7 @@ def test_after_an_error_keys_action_and_channels_are_those_of_before(keyed: bool
     cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
     if keyed:
         cube.keyframe_insert("location", frame=1)
-        name = cube.animation_data.action.name
+        name = action_of(cube).name
 
     def fail() -> None:
         with keys_restored_on_error(cube):
@@ -128,11 +131,11 @@ def test_after_an_error_keys_action_and_channels_are_those_of_before(keyed: bool
 
     with pytest.raises(SceneError):
         fail()
-    assert tuple(cube.location) == (1.0, 2.0, 3.0)
+    assert cube.location.to_tuple() == (1.0, 2.0, 3.0)
     assert len(bpy.data.actions) == int(keyed)
     if keyed:
-        assert cube.animation_data.action.name == name
-        assert [tuple(point.co) for point in _curve(cube, "location", 0).keyframe_points] == [(1.0, 1.0)]
+        assert action_of(cube).name == name
+        assert [point.co.to_tuple() for point in _curve(cube, "location", 0).keyframe_points] == [(1.0, 1.0)]
     else:
         assert cube.animation_data is None
 
@@ -153,14 +156,15 @@ def _winding(states: int, mode: str) -> list[Channels]:
 def test_what_blender_shows_between_the_keys_is_no_farther_off_than_asked(mode: str, error: float) -> None:
     radius, path = 0.5, _winding(60, mode)
     cube = scenes.cube()
-    cube.rotation_mode, cube.scale = mode, (radius / np.sqrt(3.0),) * 3
+    cast("Any", cube).rotation_mode = mode
+    cube.scale = (radius / np.sqrt(3.0),) * 3
     keys = path_keys(path, 0, 59, MotionScale(mode, 1.0 / radius, 1.0), error)
     assert keys[0].frame == 0
     assert keys[-1].frame == 59
     assert 3 < len(keys) < 50
     _insert(cube, keys)
     for frame, state in enumerate(path):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         shown = scenes.world_matrix(cube)
         wanted = np.eye(4)
         wanted[:3, :3] = rotations.matrix_of(mode, state.rotation) * np.array(cube.scale)

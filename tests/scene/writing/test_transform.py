@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -12,6 +13,7 @@ from physplace_addon.core.rigid import Pose, rotation_matrix
 from physplace_addon.scene import rotations
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.writing.transform import object_space, rotation_property, set_channels
+from tests.blender_data import constrain, current_scene, current_view_layer, drive
 
 MODES = ("QUATERNION", "AXIS_ANGLE", *rotations.EULER_ORDERS)
 SCALES = ((1.0, 1.0, 1.0), (2.0, 0.5, 3.0), (-1.0, 2.0, 0.7), (-1.0, -2.0, -3.0))
@@ -19,12 +21,12 @@ SCALES = ((1.0, 1.0, 1.0), (2.0, 0.5, 3.0), (-1.0, 2.0, 0.7), (-1.0, -2.0, -3.0)
 
 def _object(name: str = "Thing") -> bpy.types.Object:
     obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    bpy.context.scene.collection.objects.link(obj)
+    current_scene().collection.objects.link(obj)
     return obj
 
 
 def _randomized(obj: bpy.types.Object, rng: np.random.Generator, mode: str, scale: tuple[float, ...]) -> None:
-    obj.rotation_mode = mode
+    cast("Any", obj).rotation_mode = mode
     obj.location = rng.normal(size=3).tolist()
     width = len(getattr(obj, rotation_property(mode)))
     setattr(obj, rotation_property(mode), rng.normal(size=width).tolist())
@@ -32,7 +34,7 @@ def _randomized(obj: bpy.types.Object, rng: np.random.Generator, mode: str, scal
 
 
 def _evaluated(obj: bpy.types.Object) -> bpy.types.Object:
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     return obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
 
 
@@ -88,7 +90,7 @@ def test_a_child_of_constraint_is_respected() -> None:
     target, obj = _object("Target"), _object()
     _randomized(target, rng, "XYZ", (2.0, 2.0, 2.0))
     _randomized(obj, rng, "XYZ", (1.0, 1.0, 1.0))
-    obj.constraints.new("CHILD_OF").target = target
+    constrain(obj, "CHILD_OF", target)
     _assert_moves_rigidly(obj, rng)
 
 
@@ -137,6 +139,6 @@ def test_a_zero_scale_is_refused() -> None:
 
 def test_a_driven_location_is_refused() -> None:
     obj = _object("Driven")
-    obj.driver_add("location", 2).driver.expression = "1"
+    drive(obj, "location", "1", 2)
     with pytest.raises(SceneError, match=r'"Driven".*driver owns its location'):
         object_space(obj, _evaluated(obj))
