@@ -1,4 +1,7 @@
-"""Collision detection: box trees of triangles, their traversal, and the triangles' own tests (paper 3)."""
+"""Collision detection: box trees of triangles, their traversal, and the triangles' own tests.
+
+Snyder 1995, section 3.
+"""
 
 from .closest_points import (
     EDGE,

@@ -42,8 +42,11 @@ wins."""
 
 
 class OnTriangle(NamedTuple):
-    """Closest points on triangles: barycentric (k, 3), at least 0 with sum 1; region (k,), codes of the
-    part.
+    """Closest points on k triangles.
+
+    Attributes:
+        barycentric: their barycentric coordinates (k, 3), at least 0 with sum 1.
+        region: the codes (k,) of the parts that they are on: FACE, EDGE + i, VERTEX + i.
     """
 
     barycentric: Floats
@@ -78,6 +81,8 @@ def projects_inside(points: Floats, triangles: Floats, reach: float, slack: floa
     others.
 
     Args:
+        points: (k, 3), one for each triangle.
+        triangles: (k, 3, 3).
         reach, slack: lengths.
     """
     corners = coordinate_arrays(triangles)

@@ -86,6 +86,7 @@ def directional_pairs(
     others.
 
     Args:
+        first, second: the triangles of both bodies with bounds of their normals.
         pose1: from the frame of the first to that of the second.
         reach: a length.
         slack: a length by which features may be off their directions.

@@ -61,6 +61,8 @@ def least_value(
     It is np.inf if every pair's value is.
 
     Args:
+        tree1, tree2: the trees of the two bodies.
+        objective: the value and its lower bounds, in any one unit.
         accuracy: relative error that is accepted to finish early.
         most: greater values count as this one; the smaller it is, the faster.
     """

@@ -1,4 +1,6 @@
-"""Pairs of nodes of two trees, and how a traversal goes on from them to their children (paper 3.2).
+"""Pairs of nodes of two trees, and how a traversal goes on from them to their children.
+
+Source: Snyder 1995, section 3.2.
 
 A pair whose nodes both have children is replaced by its four pairs of children.  Where one box is much larger
 than the other, only the larger one is replaced by its children.

@@ -1,4 +1,4 @@
-"""Splitting a set of boxes into a binary tree by gap finding (paper 3.1), level by level.
+"""Splitting a set of boxes into a binary tree by gap finding (Snyder 1995, section 3.1), level by level.
 
 A *segment* is the set of boxes under one node.  All segments of one level are split at once.  Three
 permutations list the boxes by increasing lower bound, one an axis, segment after segment; a split
@@ -12,7 +12,7 @@ a gap if the maximum's rank is less than the number of upper bounds below the ne
 A segment is split at its widest gap over the three axes.  Without a gap it is split at the middle
 of the interval of box centres along the axis of greatest variance.  Hostile input (a geometric
 progression of boxes) would make a tree as deep as it has boxes, and a level costs a round of numpy
-calls: below `_deepest_free_level` the split is at the median.
+calls: below level 2 log2(t) + 4 of t boxes the split is at the median.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Segments:
 def partition(lower: Floats, upper: Floats, leaf_size: int) -> Partition:
     """Return the tree over boxes `lower`, `upper` (t, 3), with at most `leaf_size` boxes in a leaf.
 
-    Source: paper 3.1 (Figure 5).
+    Source: Snyder 1995, section 3.1 and Figure 5.
     """
     boxes, orders = _prepared(lower, upper)
     total = lower.shape[0]

@@ -1,4 +1,4 @@
-"""One tree over several bodies (paper 3).
+"""One tree over several bodies (Snyder 1995, section 3).
 
 The bodies' own trees are kept as they are.  A small tree over their root boxes, the top-level tree, is put on
 top.

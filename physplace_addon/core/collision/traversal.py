@@ -1,4 +1,6 @@
-"""Traversal of two trees against each other, breadth first on arrays of node pairs (paper 3.2).
+"""Traversal of two trees against each other, breadth first on arrays of node pairs.
+
+Source: Snyder 1995, section 3.2, which goes depth first.
 
 Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is enclosed
 in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each other when no axis
@@ -7,7 +9,7 @@ separates them by more, and the first is not beyond the planes of all triangles 
 a bound of the rounding error, so a pair within reach is never missed; pairs that are farther apart may be
 among the results.
 
-Spheres of neglect (paper 3.2, Figure 4): a pair is discarded if the part of its two boxes that is
+Spheres of neglect (section 3.2 and Figure 4): a pair is discarded if the part of its two boxes that is
 within reach of both lies wholly inside one sphere.
 """
 
@@ -52,8 +54,10 @@ def near_pairs(
     of neglect.  Others may be there too.
 
     Args:
+        tree1, tree2: the trees of the two bodies, each in its own frame.
         pose1: from the frame of tree 1 to that of tree 2.
         reach: a length.
+        neglect: the spheres of neglect, None for none.
     """
     motion = Motion(pose1)
     return traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
@@ -79,9 +83,10 @@ def traversed(tree1: BoxTree, tree2: BoxTree, query: Query, few: int = 0) -> Int
     """Return the triangle pairs (k, 2) that a query keeps; it must keep all node pairs that they are below.
 
     Args:
+        tree1, tree2: the trees of the two bodies.
+        query: the test of node pairs, and of triangle pairs.
         few: up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs
-        more
-            than the pairs that it would drop.
+            more than the pairs that it would drop.
     """
     node1, node2 = first_pairs(tree1, tree2)
     leaves: list[tuple[Ints, Ints]] = []

@@ -1,7 +1,9 @@
-"""The tree of boxes over one body's triangles (paper 3.1): flat arrays, built once, placed by a pose.
+"""The tree of boxes over one body's triangles: flat arrays, built once, placed by a pose.
+
+Source: Snyder 1995, section 3.1.
 
 Boxes stand in the body's own frame and contain their triangles grown by the bound of their distance to the
-true surface (paper Figure 3b), so a collision of the true surfaces is never missed.  Nodes are numbered level
+true surface (his Figure 3b), so a collision of the true surfaces is never missed.  Nodes are numbered level
 by level: a level's boxes are the unions of the next level's, found with one numpy call each.
 """
 
