@@ -32,12 +32,14 @@ def subdivided(points: ArrayLike, cage: Cage, name: str, sharp_corners: bool = F
     """Return the body of the Catmull-Clark limit of a cage with points (nv, 3).
 
     Args:
+        points: the vertices of the cage (nv, 3), in scene units.
+        cage: its faces and sharp edges.
+        name: of the body, for messages.
         sharp_corners: whether a border keeps the corner of a face that is alone there.
 
     Raises:
-        SurfaceError: no faces, points that are not finite, a surface without tangent planes, or one that
-        bends
-            too sharply for its triangles.
+        SurfaceError: for no faces, for points that are not finite, for a surface without tangent planes, and
+            for one that bends too sharply for its triangles.
     """
     found, turned = limit_complex(points, cage, sharp_corners)
     notes = [f"limit surface of {len(cage.sizes)} faces"]

@@ -70,13 +70,14 @@ def exact(
     """Return the body of an exact complex; its mass and features are exact.
 
     Args:
-        complex: faces, edges and vertices. name: of the body, for messages. resolution: lines (nu, nv) of the
-        tessellation. tolerance: largest distance of the tessellation from the surface, scene units; 0.2 % of
-        the size unless
-            given.
+        complex: faces, edges and vertices.
+        name: of the body, for messages.
+        resolution: lines (nu, nv) of the tessellation; None to keep to the tolerance.
+        tolerance: largest distance of the tessellation from the surface, in scene units; 0.2 % of the
+            complex's size unless given.
 
     Raises:
-        SurfaceError: a tolerance that needs millions of cells.
+        SurfaceError: for a tolerance that needs millions of cells.
     """
     mesh = complex.tessellate(resolution, tolerance)
     closed = complex.closed and _is_solid(mesh, complex.mass)

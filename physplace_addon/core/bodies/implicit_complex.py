@@ -57,6 +57,9 @@ class ImplicitComplex:
         face: the face of each triangle (6 t,).
         uv: the parameters of its corners (6 t, 3, 2).
         bound: how far each triangle is from the surface at most (6 t,), in scene units.
+        curves: none, as the surface has no edges.
+        vertex_directions: none, as it has no vertices.
+        closed: whether the surface bounds a solid.
     """
 
     surfaces: tuple[Surface, ...]

@@ -13,7 +13,7 @@ smooth as F. With g = F_x, D = g . d, a = P_u + h d_u and b = P_v + h d_v, the i
 
 and, since F(S) stays 0, n . S_uv = -S_u . F_xx S_v / |g| for the unit normal n = g / |g|.
 
-The root is looked for within +- `height` of the base, so no point of a patch is farther from its bilinear
+The root is searched within +- `heights` of the base, so no point of a patch is farther from its bilinear
 base than that. Polynomials through h at 5 by 5 parameters give a surface S~ near to S. From there one Newton
 step, and a second one that shares its derivatives with the result, suffice nearly everywhere; elsewhere the
 root is bracketed. Geodesics are traced over S~ alone, whose tangents are good to about 1e-4.
@@ -48,16 +48,16 @@ class SurfaceLines:
 
     @property
     def base(self) -> Floats:
-        """P (k, 3), in scene units."""
+        """The base points P (k, 3), in scene units."""
         return self.jets[:, 0, 0, :3]
 
     @property
     def direction(self) -> Floats:
-        """d (k, 3)."""
+        """The directions d (k, 3), about of unit length."""
         return self.jets[:, 0, 0, 3:]
 
     def at(self, height: Floats) -> Floats:
-        """Return the points P + h d (k, 3) at heights (k,)."""
+        """Return the points P + h d (k, 3) at heights h (k,), in units of |d|: about scene units."""
         points: Floats = self.base + height[:, None] * self.direction
         return points
 
@@ -172,7 +172,7 @@ class ImplicitPatches(Patches):
         return Derivatives(slopes.point, slopes.along, slopes.across, *second)
 
     def lines(self, patch: Ints, at: Floats) -> SurfaceLines:
-        """Return the lines of patches (k,) at parameters (k, 2), on which points are looked for."""
+        """Return the lines of patches (k,) at parameters (k, 2), along which points are searched."""
         u, v = at[:, :1], at[:, 1:]
         origin, by_u, by_v, twist = np.moveaxis(self._bilinear[patch], 1, 0)
         jets = np.empty((len(at), 2, 2, 6))
@@ -254,8 +254,8 @@ def implicit_patches(
         function: F.
         corners: on the surface (n, 2, 2, 3).
         directions: the unit directions there (n, 2, 2, 3).
-        reach: how far from the base the surface is looked for at the samples (n,), in scene units. Elsewhere
-            it is looked for no farther than the samples say by `most_between`.
+        reach: how far from the base the surface is searched at the samples (n,), in scene units. Elsewhere it
+            is searched as far as `most_between` gives for the heights of the samples.
 
     Returns:
         The patches, and their points at the samples (n, 5, 5, 3).
