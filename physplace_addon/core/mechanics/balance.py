@@ -69,7 +69,7 @@ def certified_forces(wrench: Floats, gradients: Floats, bilateral: Ints) -> Floa
     Args:
         wrench: the external wrench F_e (d,).
         gradients: J (k, d).
-        bilateral: the rows of the bilateral contacts, whose force may be negative: it pulls.
+        bilateral: the rows (b,) of the bilateral contacts, whose force may be negative: it pulls.
     """
     forces = even_forces(wrench, np.concatenate([gradients, -gradients[bilateral]]))
     out = forces[: len(gradients)].copy()

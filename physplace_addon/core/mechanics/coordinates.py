@@ -30,7 +30,7 @@ class Coordinates(ABC):
 
     @property
     def moving(self) -> tuple[int, ...] | None:
-        """The numbers of the bodies that may move, None for all: pairs of others are not looked for."""
+        """The numbers of the bodies that may move, None for all: pairs of others are not searched."""
         return None
 
     @abstractmethod

@@ -79,13 +79,13 @@ class Gravity:
         return cls(unit_vector(direction, "gravity"), np.ones(1) if weights is None else weights)
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """Return the weights along the direction, without torques; rows of length scale with R_b / R."""
+        """Return the wrenches (d,): W_b R_b / R along the direction, and no torques."""
         out = np.zeros((len(system), 6))
         out[:, :3] = (self.weights * system.radii / system.radius)[:, None] * self.direction
         return out.ravel()
 
     def energy(self, system: ContactSystem) -> float:
-        """Return - sum W_b D . X_b / R, the weighted height of the centres of mass over R."""
+        """Return - sum W_b D . X_b / R, X_b the centres of mass, in units of one body's weight times R."""
         return -float(self.weights @ (system.centres @ self.direction)) / system.radius
 
     def change(self, system: ContactSystem) -> Floats:
@@ -105,12 +105,19 @@ class Gravity:
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """A push or pull at a point (3,) of a body, along a direction (3,), both in the body's frame.
+    """A push or pull at a point of a body.
 
-    The strength is in units of one body's weight.
+    It has no energy: while energies are checked (`Settings.check_energy`) it moves the body, but never
+    against the forces that have one.
 
-    It has no energy: while energies are checked (Settings.check_energy) it moves the body, but never against
-    the forces that have one.  Raises PlacementError for a point that is not finite, or no direction.
+    Attributes:
+        point: (3,), in the body's frame, scene units.
+        direction: (3,), in the body's frame, of any length; it is kept as a unit vector.
+        strength: the size of the force, in units of one body's weight.
+        body: the number of the body.
+
+    Raises:
+        PlacementError: for a point that is not finite, no direction, or a strength that is not above 0.
     """
 
     point: Floats
@@ -125,7 +132,10 @@ class Local:
         _check_strength(self.strength, "local force")
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """Return the wrench of the force Q d at the arm Q (p - c), Q the body's rotation, c its centre."""
+        """Return the wrench (d,) of the force Q d at the arm Q (p - c).
+
+        Q is the body's rotation, c its centre of mass in its own frame.
+        """
         out = np.zeros((len(system), 6))
         force, arm = self._force_and_arm(system)
         scale = system.radii[self.body]
@@ -169,13 +179,15 @@ class Connection:
     strongly the other way.
 
     Attributes:
-        point: (3,), in the body's frame.
-        target: (3,), in the world, or in the frame of the other body.
+        point: (3,), in the body's frame, scene units.
+        target: (3,), in the world, or in the frame of the other body, scene units.
         strength: the size of the force, in units of one body's weight.
         body: the number of the body.
         other: the number of the other body; None for a target in the world.
 
-    Raises PlacementError for points that are not finite.
+    Raises:
+        PlacementError: for points that are not finite, a strength that is not above 0, or a body connected to
+            itself.
     """
 
     point: Floats
@@ -193,20 +205,20 @@ class Connection:
             raise PlacementError(f"connection: expected two bodies, found body {self.body} twice")
 
     def wrench(self, system: ContactSystem) -> Floats:
-        """-dy/dx' F."""
+        """Return the wrench (d,), -dy/dx' F / R."""
         pull, _, by_pose = self._pulled(system)
         wrench: Floats = -by_pose.T @ pull / system.radius
         return wrench
 
     def energy(self, system: ContactSystem) -> float:
-        """s |y| / R, rounded off at delta."""
+        """Return s |y| / R, rounded off at delta, in units of one body's weight times R."""
         _, offset, _ = self._pulled(system)
         length, fading = float(np.sqrt(offset @ offset)), self._fading(system)
         rounded = length - 0.5 * fading if length > fading else 0.5 * length**2 / fading
         return self.strength * rounded / system.radius
 
     def change(self, system: ContactSystem) -> Floats:
-        """The force follows y, the arms turn with the bodies."""
+        """Return the derivative (d, d): the force follows y, the arms turn with the bodies."""
         pull, offset, by_pose = self._pulled(system)
         length, fading = float(np.sqrt(offset @ offset)), self._fading(system)
         by_offset = self.strength / max(length, fading) * np.eye(3)
@@ -216,8 +228,10 @@ class Connection:
         return result + self._turning(system, pull)
 
     def stiffness(self, system: ContactSystem) -> Floats:
-        """That of the spring of the same force and length, whose energy is above this one's elsewhere, and of
-        the arms' turning.
+        """Return a bound (d, d) of the energy's second derivative.
+
+        It is that of the spring of the same force and length, whose energy is nowhere below this one's, and
+        of the arms' turning.
         """
         pull, offset, by_pose = self._pulled(system)
         length = max(float(np.sqrt(offset @ offset)), self._fading(system))
