@@ -115,7 +115,7 @@ def advanced(
         start: where the step begins.
         step: the step to try first.
         solve_again: returns the step that obeys the given points, too; None if there is none.
-        reach: how far interface points are looked for, over the bodies' radii.
+        reach: how far interface points are searched, over the bodies' radii.
         trust: the longest step, over R; the adjustment may add twice as much.
         correction: how overlaps are lifted; by the least correction unless another is given.
     """
@@ -151,7 +151,7 @@ def adjusted(
         start: the valid configuration that the trial was moved from.
         trial: the bodies at the trial poses.
         known: the points to track, of the start and others that the way showed.
-        reach: how far interface points are looked for, over the bodies' radii.
+        reach: how far interface points are searched, over the bodies' radii.
         farthest: the longest correction, over R.
         correction: how overlaps are lifted; by the least correction unless another is given.
         is_free: nothing unknown crosses on the way to the trial; otherwise that is checked.
@@ -209,7 +209,7 @@ def _lowest_gap(points: InterfacePoints) -> float:
 
 
 def _parted(start: Configuration, trial: ContactSystem, points: InterfacePoints) -> bool:
-    """Whether bilateral contacts have come apart."""
+    """Return whether bilateral contacts have come apart."""
     gaps = points.gap[start.bilateral.rows(points)]
     return bool((gaps > 2.0 * CONTACT_CLEARANCE * trial.radius).any())
 

@@ -60,14 +60,14 @@ class BodyPair:
         return self.pose.points(self.active.body.mass.center)
 
     def active_knows_outside(self, points: InterfacePoints) -> Bools:
-        """Tell which points (k,) are on a face of the active body whose normal is known to look outside."""
+        """Return which points (k,) are on a face of the active body whose normal is known to look outside."""
         trusted = np.zeros(len(points), bool)
         faces = points.dim1 == FACE
         trusted[faces] = self.active.trusted[points.index1[faces]]
         return trusted
 
     def knows_outside(self, points: InterfacePoints) -> Bools:
-        """Tell which points (k,) are over a base face whose normal is known to look outside.
+        """Return which points (k,) are over a base face whose normal is known to look outside.
 
         The base is the world's face if there is one, else the active body's.
         """
@@ -77,14 +77,14 @@ class BodyPair:
         return trusted
 
     def side_is_certain(self, points: InterfacePoints) -> Bools:
-        """Tell which points' sides (k,) follow from a trusted normal of either face, at any distance."""
+        """Return which points' sides (k,) follow from a trusted normal of either face, at any distance."""
         certain = self.active_knows_outside(points)
         faces = points.dim2 == FACE
         certain[faces] |= self.world.trusted[points.index2[faces]]
         return certain
 
     def curve_feature(self, points: InterfacePoints) -> Ints:
-        """Number the feature (k,) along which each point's contact curve runs.
+        """Return a number (k,) for the feature along which each point's contact curve runs.
 
         It is the edge if there is one, else the face that is not flat.  Its partner may change along the
         curve, as the triangles of a floor do.

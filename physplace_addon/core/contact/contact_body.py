@@ -132,7 +132,7 @@ class ContactBody:
         return centre
 
     def flat_or_straight(self, dim: Ints, index: Ints) -> Bools:
-        """Tell which features (k,) are flat faces or straight edges; vertices are neither."""
+        """Return which features (k,) are flat faces or straight edges; vertices are neither."""
         faces, edges = dim == FACE, dim == EDGE
         out: Bools = faces | edges
         out[faces] = self.body.face_flat[index[faces]]
@@ -140,7 +140,7 @@ class ContactBody:
         return out
 
     def flat_face(self, dim: Ints, index: Ints) -> Bools:
-        """Tell which features (k,) are flat faces."""
+        """Return which features (k,) are flat faces."""
         faces = dim == FACE
         out: Bools = faces.copy()
         out[faces] = self.body.face_flat[index[faces]]

@@ -49,7 +49,7 @@ class ContactSystem:
     parts: the fixed bodies one by one.
     sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
     features are.
-    moving: the numbers of the bodies that may move now, None for all: pairs of others are not looked for.
+    moving: the numbers of the bodies that may move now, None for all: pairs of others are not searched.
     """
 
     bodies: tuple[ContactBody, ...]
@@ -87,7 +87,7 @@ class ContactSystem:
         )
 
     def displaced(self, x: Floats) -> ContactSystem:
-        """Return the system after all bodies have moved by x (6 m,)."""
+        """Return the system after all bodies have moved by x (6 m,), (dX / R_b, dTheta) of each body."""
         poses = [
             pose.displaced(radius * move[:3], move[3:], centre)
             for pose, radius, move, centre in zip(
@@ -183,7 +183,7 @@ class ContactSystem:
         return InterfacePoints.join([InterfacePoints.none(), *parts])
 
     def misses_collision(self, points: InterfacePoints, depth: float) -> bool:
-        """Tell whether anything overlaps that no interface point accounts for.
+        """Return whether anything overlaps that no interface point accounts for.
 
         depth: over R, up to which flat triangles may cut through each other.
         """
@@ -196,14 +196,16 @@ class ContactSystem:
         return False
 
     def between_flat_features(self, points: InterfacePoints) -> Bools:
-        """Tell which points' features (k,) are both flat, straight or vertices, but not two faces."""
+        """Return which points' features (k,) are both flat, straight or vertices, but not two faces."""
         out = np.zeros(len(points), bool)
         for pair, rows in grouped(points):
             out[rows] = between_flat_features(self.body_pair(pair), points.take(rows))
         return out
 
     def flat_sides(self, points: InterfacePoints) -> tuple[Bools, Bools]:
-        """Tell which points (k,) are on a flat face or straight edge of the first body, and of the second."""
+        """Return which points (k,) are on a flat face or straight edge of the first body, and which of the
+        second.
+        """
         out = np.zeros((2, len(points)), bool)
         for pair, rows in grouped(points):
             body_pair, part = self.body_pair(pair), points.take(rows)
@@ -262,7 +264,10 @@ class ContactSystem:
         return carried(points, [pose.inverse() for pose in self.poses])
 
     def wrench_maps(self, points: InterfacePoints) -> Floats:
-        """Return G (k, 6 m, 3), the maps of contact forces on the first body to wrenches: J = G n."""
+        """Return the maps G (k, 6 m, 3) of forces on the first bodies, in the scene, to wrenches.
+
+        G n is the gradient J of the gap over R, n the normal in the scene.
+        """
         world = self.in_world(points)
         out = np.zeros((len(points), len(self), 6, 3))
         every = np.arange(len(points))

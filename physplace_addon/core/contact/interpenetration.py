@@ -75,7 +75,7 @@ def _depth(plane: Floats, other: Floats) -> Floats:
 
 
 def triangles_overlap(body_pair: BodyPair, tolerance: float) -> bool:
-    """Tell whether flat triangles cut through each other by more than a tolerance, a length.
+    """Return whether flat triangles cut through each other by more than a tolerance, a length.
 
     Where a face that counts as flat has an angle between its triangles, they may by as much as that angle
     hides (`contact_body.dihedral_tolerances`), but no corner may go through a face.
@@ -95,7 +95,7 @@ def triangles_overlap(body_pair: BodyPair, tolerance: float) -> bool:
 
 
 def _corners_through(plane: Floats, other: Floats, least: float, most: Floats) -> Bools:
-    """Tell which triangles (k, 3, 3) have a corner of their `other` over them and through them.
+    """Return which triangles (k, 3, 3) have a corner of their `other` over them and through them.
 
     least: the depth, a length, that a corner must exceed; most (k,): the depth that it must not exceed.
     """
@@ -156,7 +156,7 @@ def _spheres_of_neglect(body_pair: BodyPair, points: InterfacePoints) -> Neglect
 
 
 def _accounted_for(corners: Floats, bound: Floats, points: InterfacePoints, radius: float) -> Bools:
-    """Tell which triangles (k, 3, 3), or points (k, 1, 3), an interface point accounts for.
+    """Return which triangles (k, 3, 3), or points (k, 1, 3), an interface point accounts for.
 
     It does if one of the corners is in its sphere, and its gap is no more than the bounds of both triangles,
     whose sum is `bound` (k,).

@@ -73,5 +73,5 @@ def slope_of_both(body_pair: BodyPair, points: InterfacePoints) -> Floats:
 
 
 def in_normal_cones(body_pair: BodyPair, points: InterfacePoints, tolerance: float) -> Bools:
-    """Tell which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
+    """Return which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
     return slope_of_both(body_pair, points) >= -tolerance

@@ -99,7 +99,7 @@ def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
 
 
 def _against_neighbours(points: InterfacePoints, known: InterfacePoints, near: float) -> Bools:
-    """Tell which points (k,) of a vertex over a face look to the other side than a known one nearby.
+    """Return which points (k,) of a vertex over a face look to the other side than a known one nearby.
 
     The known one has a gap below `near`, a length, and is of the same vertex over a face of nearly the same
     plane, from which the vertex slid to this one.
@@ -119,7 +119,7 @@ def _against_neighbours(points: InterfacePoints, known: InterfacePoints, near: f
 def outside_before(
     before: BodyPair, body_pair: BodyPair, points: InterfacePoints
 ) -> tuple[Bools, InterfacePoints]:
-    """Tell which points (k,) were not inside at a pose free of overlap, and put all on their sides there.
+    """Return which points (k,) were not inside at a pose free of overlap, and all on their sides there.
 
     The points keep their place along soft directions, where the minimum of that pose may be far away.  A pair
     whose closest point was outside its base then, having come over from the next triangle, counts as outside;

@@ -100,7 +100,7 @@ def _solved_samples(body_pair: BodyPair, source: InterfacePoints, within: float)
 
 
 def _over_flat_base(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Tell which unsolved points (k,) stand over their base, if that is flat and so maybe a small face.
+    """Return which unsolved points (k,) stand over their base, if that is flat and so maybe a small face.
 
     Points over curved bases always count.
     """

@@ -34,7 +34,7 @@ _ROUNDS = 3  # of Newton's method for the distance by which starts are ordered
 
 @dataclass(frozen=True)
 class Reach:
-    """How far interface points are looked for; all are lengths.
+    """How far interface points are searched; all are lengths.
 
     curved, flat: the largest gap of points of curved and of flat features (of these there are many more).
     samples: the largest gap of samples of contact curves.
@@ -49,7 +49,7 @@ class Reach:
 
     @property
     def farthest(self) -> float:
-        """The farthest that any pair is looked for."""
+        """The farthest that any pair is searched, a length."""
         return max(self.curved, self.flat)
 
     def times(self, factor: float) -> Reach:

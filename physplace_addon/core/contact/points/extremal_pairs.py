@@ -64,7 +64,7 @@ def solve_extremal_pairs(
 
 
 def may_be_minima(body_pair: BodyPair, starts: InterfacePoints, known_sides: Bools) -> Bools:
-    """Tell which starts (k,) may lead to a minimum inside their features.
+    """Return which starts (k,) may lead to a minimum inside their features.
 
     A straight edge over a hollow, or a flat face against one, has a gap that curves down everywhere, so it is
     least at the feature's end.  known_sides (k,): as in `solve_extremal_pairs`.
@@ -175,7 +175,7 @@ def least_curvature(terms: GapExpansion, dim: Ints) -> Floats:
 
 
 def _facing(body_pair: BodyPair, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
-    """Tell which points (k,) have faces that look at each other, as far as the active one's is trusted."""
+    """Return which points (k,) have faces that look at each other, as far as the active one's is trusted."""
     trusted = body_pair.active_knows_outside(points)
     return ~trusted | (dot(at_first.normal, points.normal) < 0.0)
 

@@ -171,7 +171,7 @@ def heights_and_sides(
 
 
 def neglected(seeds: FaceSeeds, tracked: InterfacePoints, softness: float) -> Bools:
-    """Tell which seeds (k,) lie in the sphere of neglect of a tracked point of the same faces.
+    """Return which seeds (k,) lie in the sphere of neglect of a tracked point of the same faces.
 
     The minimum that such a seed would lead to is known (Snyder 1995, sections 3 and 4.3).  The radius of the
     sphere is the distance from the seed to its neighbours.  A seed lower than the tracked point's curvature
@@ -212,7 +212,7 @@ def _neighbours(triangles: Ints, sample: Ints, base_face: Ints) -> tuple[Ints, I
 
 
 def _lowest_of_neighbours(links: tuple[Ints, Ints], height: Floats) -> Bools:
-    """Tell which seeds (k,) have no lower neighbour; of equal ones the first is the lower."""
+    """Return which seeds (k,) have no lower neighbour; of equal ones the first is the lower."""
     row, met = links
     rank = np.empty(len(height), np.intp)
     rank[np.argsort(height, kind="stable")] = np.arange(len(height))

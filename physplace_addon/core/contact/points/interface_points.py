@@ -100,14 +100,14 @@ class InterfacePoints(ArrayRecord):
         )
 
     def kinds(self) -> list[str]:
-        """Name each point's kind, active body first: "face/edge"."""
+        """Return the name of each point's kind, active body first: "face/edge"."""
         return [
             f"{KIND_NAMES[int(a)]}/{KIND_NAMES[int(b)]}" for a, b in zip(self.dim1, self.dim2, strict=True)
         ]
 
 
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:
-    """Drop points that lie within `distance`, a length, of an earlier one of the same two features.
+    """Return the points but those within `distance`, a length, of an earlier one of the same two features.
 
     This is the first vanishing transition of Snyder 1995, section 4.2: two points that have become one.
     """
@@ -177,7 +177,7 @@ def spread_out(positions: Floats, count: int, given: int = 1) -> Ints:
 
 
 def between(points: InterfacePoints, pair: Pair) -> Bools:
-    """Tell which points (k,) are between the two bodies of a pair."""
+    """Return which points (k,) are between the two bodies of a pair."""
     found: Bools = (points.body1 == pair[0]) & (points.body2 == pair[1])
     return found
 

@@ -50,7 +50,7 @@ class _Cells(ArrayRecord):
     """k cells of faces of the mover.
 
     face (k,); lower, upper (k, 2): their ranges of (u, v).
-    base: faces of the base, with the points on them from which closest points are looked for.
+    base: faces of the base, with the points on them from which the search for closest points starts.
     side (k,): +1 where the base's normal points to the mover, else -1.
     """
 
@@ -106,7 +106,7 @@ def sub_cell_seeds(
 
 
 def _boxes_overlap(body_pair: BodyPair, t1: Ints, t2: Ints, pad: float) -> Bools:
-    """Tell which triangles' boxes (k,), grown by a pad and by the bounds of the true surfaces, overlap."""
+    """Return which triangles' boxes (k,), grown by a pad and by the bounds of the true surfaces, overlap."""
     one, two = body_pair.active.body, body_pair.world.body
     rows, row = np.unique(t1, return_inverse=True)
     corners = placed(one.triangles[rows], body_pair.pose)

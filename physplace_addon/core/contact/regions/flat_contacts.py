@@ -22,9 +22,15 @@ _CLOSE = 1.0 / 8.0  # part of the reach that is searched first; its square, wher
 def lowest_of_plain(
     body_pair: BodyPair, reach: float, tracked: InterfacePoints, before: BodyPair | None
 ) -> InterfacePoints:
-    """Return the lowest flat points of a pair in which nothing is curved; reach is a length.
+    """Return the lowest flat points of a pair in which nothing is curved.
 
-    The points are the same whether the search ends close by or not.
+    A part of the reach is searched first.  If that has enough points, those of the whole reach are the same.
+
+    Args:
+        body_pair: the pair.
+        reach: the largest gap that is searched, a length.
+        tracked: its points of the last state; how many of them touch decides which part is searched first.
+        before: the pair at the last pose, None if there is none.
     """
     lay_flat = np.count_nonzero(tracked.gap <= body_pair.sign_tolerance) >= _MOST
     for close in (_CLOSE**2 * reach, _CLOSE * reach) if lay_flat else (_CLOSE * reach,):
@@ -43,7 +49,7 @@ def lowest(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
 
 
 def _suffice(gaps: Floats, most: float, level: float) -> bool:
-    """Whether the gaps (k,) below `most` settle which points are the lowest ones; all are lengths.
+    """Return whether the gaps (k,) below `most` settle which points are the lowest ones; all are lengths.
 
     They do if there are enough to choose from, or if so many bear the body that no others would be chosen.
     """

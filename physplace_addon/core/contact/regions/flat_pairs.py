@@ -274,7 +274,7 @@ def _turned_to_front(
 
 
 def in_one_plane(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Tell which pairs (k,) are in one plane, or one behind the other, with a body that goes on behind it.
+    """Return which pairs (k,) are in one plane, or one behind the other, with a body that goes on behind it.
 
     Such are the corner of a box that stands on a box with its side in the plane of the other's side, and what
     is over the far side of a plate.  They do not touch.
@@ -287,7 +287,7 @@ def in_one_plane(body_pair: BodyPair, points: InterfacePoints) -> Bools:
 
 
 def between_flat_features(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Tell which points' features (k,) are both flat faces, straight edges or vertices, but not two faces.
+    """Return which points' features (k,) are both flat faces, straight edges or vertices, but not two faces.
 
     Those are the points that `flat_pairs` finds by itself.
     """
