@@ -17,7 +17,7 @@ from ..vectors import column_rows
 from .uniform_grid import pairs_between
 
 _ALIKE = 1.25  # longest over shortest reach up to which all positions are searched with the longest one
-_MIDST = 1.15  # of the median reach: where octaves end, so that most positions are in one octave
+_MIDST = 1.15  # of the median or mean reach: where a level of the search ends, so that it has most positions
 _FAR = 2.5  # of the mean reach: only the few positions that reach farther are searched so far
 _FEW = 0.1  # share of all positions: an octave with fewer is searched with the next one above
 _BY_ALL = 2**16  # pairs up to which measuring each of them is quicker than a search

@@ -126,7 +126,7 @@ def closest_points(function: ImplicitFunction, places: Floats, size: float, know
     Args:
         function: F.
         places: where to start (k, 3), at any distance.
-        size: the size of the surface.
+        size: the size of the surface, in scene units.
         known: places (r, 3) on the surface: where F_x leads nowhere, the nearest of them is taken.
     """
     found = projected(function, places, _LONG_STRIDE * size, _LONG_ROUNDS)

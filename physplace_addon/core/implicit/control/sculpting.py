@@ -166,7 +166,7 @@ class Sculpting:
         self.state = state
 
     def _restart(self) -> None:
-        """Run again, because something else is asked of the surface."""
+        """Run again, because the task of the surface has changed."""
         self.state = replace(self.state, status=SculptStatus.RUNNING)
         self._memory.at_rest, self._memory.calm, self._memory.still = False, 0, 0
 

@@ -9,7 +9,7 @@ What the paper leaves open, and what is added:
 - One of the two halves stays where the parent was: on a blob that is small beside the radius, both would miss
   the surface.
 - Radii are limited to sigma_max, so reaching it is enough to fission: two floaters at the two ends of a small
-  surface feel little of each other and would sit still for ever.
+  surface hardly repel each other and would sit still for ever.
 - A crowd whose surface shrinks under it would die in one step. Of floaters that are neighbours, the one with
   the smallest random number stays, so that each connected crowd keeps a floater; and none dies that has fewer
   than four neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.

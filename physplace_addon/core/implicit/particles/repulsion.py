@@ -35,7 +35,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints, Scratch
 
-REACH = 3.6  # radii within which a floater feels others: in an even sampling, the first two rings
+REACH = 3.6  # radii within which floaters repel each other: in an even sampling, the first two rings
 SPEEDUP = 1.5  # factor on P, rho and gamma, see above
 _SETTLED = 1.2  # mean ratio of radii to the desired ones below which the force is computed with common radii
 _MARGIN = 0.2  # deviation from that mean ratio which the force ignores
@@ -50,7 +50,7 @@ class FloaterPairs:
     Attributes:
         first: the number of one of them (m,).
         second: the number of the other (m,).
-        weight: how much of each other they feel (m,), from 0 to 1.
+        weight: the factor (m,) on their repulsion, from 0 to 1.
     """
 
     first: Ints
@@ -60,10 +60,10 @@ class FloaterPairs:
 
 @dataclass(frozen=True, eq=False)
 class Repulsion:
-    """What r floaters feel.
+    """The repulsion of r floaters by their neighbours.
 
     Attributes:
-        desired_velocity: P (r, 3), scene units per time.
+        desired_velocity: P (r, 3) times its speed-up, scene units per time.
         energy: D (r,), without unit.
         stiffness: D_sigma (r,), 1 / scene unit (equation 13).
     """
@@ -81,14 +81,14 @@ def repulsion(
     amplitude: float,
     scratch: Scratch | None = None,
 ) -> Repulsion:
-    """Return what floaters feel.
+    """Return the desired velocities and the energies of r floaters (equations 9 and 13).
 
     Args:
-        positions: p (r, 3).
-        radii: sigma (r,), of which energies are made.
+        positions: p (r, 3), in scene units.
+        radii: sigma (r,), of which energies are made, in scene units.
         force_radii: the radii (r,) of which forces are made; the same array as `radii` for the paper's force.
         pairs: all pairs within reach, others may be among them.
-        amplitude: alpha.
+        amplitude: alpha, without unit.
         scratch: memory that is used again in the next step.
     """
     scratch = Scratch() if scratch is None else scratch
@@ -125,7 +125,7 @@ class _Near(NamedTuple):
         apart: p_i - p_j by coordinates (3, m).
         square: |r_ij|^2 (m,).
         exponents: those of E_ij and E_ji (2, m).
-        weight: how much of each other they feel (m,).
+        weight: the factor (m,) on their repulsion, from 0 to 1.
     """
 
     first: Ints
@@ -187,10 +187,10 @@ def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
 def adapted_radii(
     radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats
 ) -> Floats:
-    """Return the radii (r,) after a step (equations 10 and 12).
+    """Return the radii (r,), in scene units, after a step (equations 10 and 12).
 
     A radius never falls to less than a fifth in a step, nor rises to more than four times itself. Without
-    that bound a floater that feels nobody for one step, beside a tear, would grow to the size of the surface
+    that bound a floater without neighbours for one step, beside a tear, would grow to the size of the surface
     and have all others as its neighbours.
 
     Args:

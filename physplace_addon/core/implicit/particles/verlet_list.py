@@ -39,7 +39,7 @@ class VerletList:
         self._number: Ints | None = None  # what those of the pairs are now, -1 if dead; None if they are all
 
     def of(self, floaters: Floaters, force_radii: Floats) -> FloaterPairs:
-        """Return the pairs of floaters that may feel each other.
+        """Return the pairs of floaters that may repel each other.
 
         Args:
             floaters: the floaters; those that were not there in the last step come last.
