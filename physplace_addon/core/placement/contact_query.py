@@ -94,7 +94,7 @@ class ContactQuery:
 
     @classmethod
     def of(cls, active: Body, pose: Pose, world: Sequence[Body]) -> ContactQuery:
-        """Prepare a body that stays near a pose, and the bodies of the world, in the world's frame."""
+        """Return the query of a body that stays near a pose, among the bodies of the world, in its frame."""
         origin, poses, parts = near_the_origin([active], [pose], world)
         return cls(ContactSystem.of([active], poses, parts), origin)
 

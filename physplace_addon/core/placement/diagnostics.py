@@ -36,7 +36,7 @@ PROBED = 2000
 
 
 def diagnose(active: Body, world: Sequence[Body]) -> tuple[str, ...]:
-    """Return the notes on a body that moves, and those on the world's bodies, each once with the body's name."""
+    """Return the notes on a body that moves, and each note on the world's bodies once, after their names."""
     noted = ((body.name, note) for body in world for note in body.notes if not note.endswith(_WEIGHTS))
     others = dict.fromkeys(f"{name}: {note}" for name, note in noted)
     return (*active.notes, *_on_crossings(active), *others)
@@ -63,7 +63,7 @@ def _flat_ones(body: Body, pairs: Ints) -> Ints:
 
 
 def _buried(body: Body) -> int:
-    """Return how many of the largest faces of a solid lie inside another part that does not contain theirs."""
+    """Return how many of a solid's largest faces lie inside another part that does not contain theirs."""
     corners = body.triangle_corners
     part = component_labels(np.concatenate([corners[:, :2], corners[:, 1:]]), body.point_count)[corners[:, 0]]
     if not body.closed or np.all(part == part[0]) or np.any(body.triangle_bound > 0.0):

@@ -3,7 +3,7 @@
 Once the set of pressing contacts stays the same, the rest that they hold is solved for by Newton's method in
 all unknowns (`newton_refinement`) and examined.  It is accepted if no contact pulls (bilateral ones may),
 nothing overlaps, the energy is not higher, and the forces balance (Snyder 1995, section 5.2).  A rest that
-some small motion would end is metastable (section 6): it is accepted with those motions named.
+some small motion would end is metastable: it is accepted with those motions named.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | Non
 
 
 def motions_that_end(problem: Problem, state: State) -> Floats | None:
-    """Return the motions (n, 6 m) that end a balance, none if it is stable; None where there is no balance."""
+    """Return the motions (n, 6 m) that end a balance, n = 0 if it is stable; None where nothing balances."""
     system, found = state.system, contact_forces(problem, state)
     if not is_balanced(problem, system, found.residual):
         return None
@@ -112,7 +112,7 @@ def is_balanced(problem: Problem, system: ContactSystem, residual: Floats) -> bo
 
 
 def held_by_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> bool:
-    """Return whether friction at the touching points holds the bodies where they stand (section 5.2)."""
+    """Return whether friction at the touching points holds the bodies (Snyder 1995, section 5.2)."""
     if len(touching) == 0:
         return False
     normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)

@@ -96,7 +96,7 @@ class Problem:
         return rows
 
     def reach(self, eps: float) -> Reach:
-        """Return how far points are looked for, over the radii, before a step of eps: as far as it and its
+        """Return how far points are searched, over the radii, before a step of eps: as far as it and its
         corrections can go.
         """
         farthest = self.settings.eps_max

@@ -82,7 +82,7 @@ def fill(
 
 
 def _hull(body: Body) -> Floats:
-    """The planes (f, 4) of a body's convex hull; PlacementError for a flat one."""
+    """Return the planes (f, 4) of a body's convex hull; raise PlacementError for a flat one."""
     try:
         equations: Floats = ConvexHull(np.unique(body.points, axis=0)).equations
     except QhullError as error:
@@ -103,6 +103,6 @@ class _Hull:
         self._margin = margin
 
     def holds(self, point: Floats) -> bool:
-        """Whether a point (3,) is inside."""
+        """Return whether a point (3,) is inside."""
         height = self._equations[:, :3] @ point + self._equations[:, 3]
         return bool((height <= self._margin).all())

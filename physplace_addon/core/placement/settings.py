@@ -1,4 +1,4 @@
-"""The settings of a placement."""
+"""The settings of a placement; the paper is Snyder 1995."""
 
 from __future__ import annotations
 

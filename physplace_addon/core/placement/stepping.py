@@ -73,7 +73,7 @@ class _Rows:
             self._room = np.append(self._room, -4.0 * CONTACT_CLEARANCE)
 
     def step(self, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats) -> Step | None:
-        """Solve; a bilateral contact may have a force that pulls."""
+        """Return the step of the QP, None if there is none; the force of a bilateral contact may pull."""
         step = trust_region_step(matrix, wrench, self._all, self._room, region, viscosity)
         if step is None:
             return None
@@ -90,8 +90,10 @@ class _Rows:
 
 
 def residual_step(wrench: Floats, gradients: Floats, touching: Bools, region: TrustRegion) -> Step:
-    """Return the paper's own update (5.2, 5.3), to compare with: the residual of the least-squares balance on
-    the touching contacts, scaled into the trust region; contacts that would pull are let go.
+    """Return the update of Snyder 1995 (sections 5.2 and 5.3), to compare with.
+
+    It is the residual of the least-squares balance on the touching contacts, scaled into the trust region.
+    Contacts that would pull are left out.
 
     Args:
         wrench: the external wrench (d,).

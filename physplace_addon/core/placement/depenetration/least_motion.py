@@ -94,7 +94,7 @@ class LeastMotion:
         return out.ravel()
 
     def scales(self, system: ContactSystem) -> Floats:
-        """Return s (6 m,)."""
+        """Return the scale s (6 m,) of each coordinate, without unit."""
         return np.repeat((system.radii / system.radius) ** 2, 6)
 
     def energy(self, system: ContactSystem) -> float:
@@ -115,7 +115,10 @@ class LeastMotion:
         return wrench
 
     def rows(self, system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
-        """Return J (k, 6 m) and c - g (k,), the latter at most twice the least clearance at a time."""
+        """Return J (k, 6 m) and c - g (k,), over R.
+
+        c - g is at most twice `RETURN_CLEARANCE`, or a tenth of the clearance where that is more.
+        """
         room = self.clearance - points.gap / system.radius
         return system.gradients(points), np.minimum(room, max(2.0 * RETURN_CLEARANCE, 0.1 * self.clearance))
 

@@ -10,14 +10,14 @@ minimum over that one's triangles t.  The distance to one t is convex, so on T i
 
 is an upper bound of the depth on T, exact where all of T is nearest to one t.  The deepest corner gives a
 lower bound.  Pieces whose upper bound is not above it are dropped, the others are cut into quarters, until
-none is left. Whether triangles are inside is decided once for each connected set of them that the other
+none is left.  Whether triangles are inside is decided once for each connected set of them that the other
 surface does not cut.  A piece that is cut has the signed depth of its middle plus its size for an upper
 bound.
 
 Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there gives it
-exactly.  An
-interface point is a pair of points with a common normal, which need not be the shortest way out: through a
-plate there is one to the plate's far side.  So only those count that the triangles' depth allows.
+exactly.  An interface point is a pair of points with a common normal, which need not be the shortest way
+out: through a plate there is one to the plate's far side.  So only those count that the triangles' depth
+allows.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ _QUARTERS = np.array(
 
 @dataclass(frozen=True, eq=False)
 class PenetrationDepth:
-    """Bounds of the greatest depth, in scene units.
+    """Bounds of the greatest depth, in scene units; points are in the frame of the other body.
 
     Attributes:
         least: the lower bound, which is reached.
         most: the upper bound.
-        point: (3,), of the first surface, where `least` is reached.
-        other: (3,), the point of the other surface nearest to it.
+        point: the point (3,) of the first surface where `least` is reached.
+        other: the point (3,) of the other surface nearest to it.
     """
 
     least: float
@@ -119,8 +119,8 @@ class SampledSurface:
     """The surface of a solid, prepared for distances of many points.
 
     Attributes:
-        triangles: (s, 3, 3).
-        bounds: how far the exact surfaces of both bodies may be from their triangles, scene units.
+        triangles: its triangles (s, 3, 3).
+        bounds: how far the exact surfaces of both bodies together may be from their triangles, scene units.
         tried: the triangles that the bounds of all pieces have been compared with.
     """
 
@@ -135,8 +135,8 @@ class SampledSurface:
         self.tried: Ints = np.zeros(0, np.intp)
 
     def closest_points(self, points: Floats) -> tuple[Ints, Floats, Floats]:
-        """The triangles (k,) nearest to points (k, 3), the nearest points on them (k, 3), and how far these
-        are (k,).
+        """Return the triangles (k,) nearest to points (k, 3), the nearest points on them (k, 3), and the
+        distances (k,).
         """
         at_most = np.asarray(self.corners.query(points)[0])
         away = np.sqrt(((points[:, None] - self.centres) ** 2).sum(axis=2)) - self.sizes
@@ -148,15 +148,19 @@ class SampledSurface:
         return triangle[first], foot[first], distance[first]
 
     def depth_bounds(self, pieces: Floats) -> Floats:
-        """How deep a piece (k, 3, 3) may be at the most by the box around all, and by the one corner of the
-        surface that is nearest to its middle (k,).
+        """Return upper bounds (k,), lengths, on the depth of pieces (k, 3, 3).
+
+        They follow from the box around the surface, and from the corner of it nearest to each piece's middle.
         """
         to_box = np.minimum((pieces - self.lower).max(axis=1), (self.upper - pieces).max(axis=1)).min(axis=1)
         corner = self.triangles.reshape(-1, 3)[self.corners.query(pieces.mean(axis=1))[1]]
         return np.asarray(np.minimum(to_box, _reach(pieces, corner)))
 
     def bounds_by(self, triangles: Ints, pieces: Floats) -> Floats:
-        """How deep pieces (k, 3, 3) may be at the most by how far they are from triangles (k, n), (k,)."""
+        """Return upper bounds (k,), lengths, on the depth of pieces (k, 3, 3).
+
+        They follow from the distances of each piece to n triangles of the surface, by number (k, n).
+        """
         count, several = triangles.shape
         corners = np.repeat(pieces, several, axis=0).reshape(-1, 3)
         base = np.repeat(self.triangles[triangles.ravel()], 3, axis=0)
@@ -165,7 +169,10 @@ class SampledSurface:
         return np.asarray(far.min(axis=1))
 
     def untried(self, triangles: Ints) -> Ints:
-        """Those of the triangles that not all pieces were held against, (n,), for this to be done now."""
+        """Return those of the triangles (n,) that are not among `tried`, and add them to it.
+
+        `tried` gets no more than `_TRIED` triangles.
+        """
         fresh = np.setdiff1d(triangles, self.tried)[: max(0, _TRIED - len(self.tried))]
         self.tried = np.concatenate([self.tried, fresh])
         return fresh
@@ -177,15 +184,16 @@ def _on(points: Floats, triangles: Floats) -> Floats:
 
 
 def _reach(triangles: Floats, points: Floats) -> Floats:
-    """How far the farthest corner of triangles (k, 3, 3) is from points (k, 3), (k,)."""
+    """Return the distances (k,) of points (k, 3) from the farthest corners of triangles (k, 3, 3)."""
     offset = triangles - points[:, None]
     reach: Floats = np.sqrt(dot(offset, offset).max(axis=1))
     return reach
 
 
 def _deepest(triangles: Floats, cut: Ints, solid: SampledSurface, known: float) -> PenetrationDepth:
-    """The greatest distance from a solid's surface (s, 3, 3) of a point inside of triangles (t, 3, 3), of
-    which it cuts those in `cut`; what is known, if that is more.
+    """Return the greatest distance from a solid's surface of a point of triangles (t, 3, 3) inside it.
+
+    The surface cuts the triangles `cut`.  Where the depth `known`, a length, is more, it is returned.
     """
     is_cut = np.zeros(len(triangles), bool)
     is_cut[cut] = True
@@ -197,7 +205,7 @@ def _deepest(triangles: Floats, cut: Ints, solid: SampledSurface, known: float) 
 
 
 def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
-    """Tell which of triangles (t, 3, 3) are of a part that hangs together without a cut, outside a solid."""
+    """Return which triangles (t, 3, 3) belong to a connected set without a cut that is outside a solid."""
     outside = np.zeros(len(triangles), bool)
     _, number = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
     number = number.reshape(-1, 3)[~is_cut]
@@ -215,7 +223,15 @@ def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
 def _searched(
     pieces: Floats, is_cut: Bools, bound: Floats, solid: SampledSurface, best: PenetrationDepth
 ) -> PenetrationDepth:
-    """Branch and bound over pieces (k, 3, 3), of which some are cut (k,) and none depth_bounds more (k,)."""
+    """Return the greatest depth by branch and bound over pieces (k, 3, 3).
+
+    Args:
+        pieces: triangles of the one surface (k, 3, 3).
+        is_cut: whether the other surface cuts them (k,).
+        bound: upper bounds (k,) of their depths, lengths.
+        solid: the other surface.
+        best: the greatest depth that is known.
+    """
     at_once = min(_PIECES, max(1, _AT_ONCE // len(solid.triangles)))
     for _ in range(_ROUNDS):
         enough = best.least * (1.0 + _ENOUGH) + solid.bounds
@@ -244,8 +260,12 @@ def _searched(
 def _measured(
     pieces: Floats, is_cut: Bools, solid: SampledSurface, known: float
 ) -> tuple[PenetrationDepth, Ints, Floats]:
-    """The greatest depth, if more than is known, of the pieces' (k, 3, 3) corners and middles; the triangles
-    nearest to these (k, 4); what those that are cut (k,) promise (k,), inf the others.
+    """Return the depths of the corners and middles of pieces (k, 3, 3).
+
+    Returns:
+        the greatest depth, NOWHERE if it is not more than is known; the triangles (k, 4) nearest to the
+        corners and the middle of each piece; upper bounds (k,) of the depths of pieces that are cut, inf for
+        the others.
     """
     middle = pieces.mean(axis=1)
     points = np.concatenate([pieces, middle[:, None]], axis=1)
@@ -264,9 +284,15 @@ _ROUNDING = 1e-9  # of R
 
 
 def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints) -> float:
-    """Return how deep a point of the active body's surface lies inside one of the world's bodies, or one of
-    theirs inside it, at the deepest, a length; points: interface points that are known.  An open surface has
-    no inside: there what the points tell counts, and how far flat triangles cut through each other.
+    """Return the depth, a length, of the deepest overlap of the active body and the world's bodies.
+
+    It is that of the deepest point of one surface inside the other body.  An open surface has no inside:
+    there the gaps of the interface points count, and how far flat triangles cut through each other.
+
+    Args:
+        body_pair: the active body and the world as one body.
+        world: the world's bodies one by one.
+        points: interface points that are known.
     """
     active = body_pair.active.body
     depths = [penetration_depth(active, body_pair.pose, body) for body in world]
@@ -288,14 +314,14 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
 
 
 def _around(body_pair: BodyPair, point: Floats, other: Floats) -> tuple[Ints, Ints]:
-    """All pairs of triangles of the active body and of the world that are near to two points (3,) of them."""
+    """Return all pairs of triangles of the active body and of the world near to two points (3,) of them."""
     mine = _nearest(body_pair.active.body.triangles, body_pair.pose.inverse().points(point))
     theirs = _nearest(body_pair.world.body.triangles, other)
     return np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
 
 
 def _nearest(triangles: Floats, point: Floats) -> Ints:
-    """The few triangles of (t, 3, 3) that are nearest to a point (3,)."""
+    """Return the numbers of the few triangles of (t, 3, 3) that are nearest to a point (3,)."""
     on = closest_on_triangle(np.broadcast_to(point, (len(triangles), 3)), triangles).barycentric
     away = np.einsum("ki,kij->kj", on, triangles) - point
     nearest: Ints = np.argsort(dot(away, away), kind="stable")[:_NEAR]

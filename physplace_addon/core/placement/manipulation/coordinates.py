@@ -47,7 +47,7 @@ class ManipulatedBody(Coordinates):
 
     @classmethod
     def of(cls, body: int, target: Pose, pivot: Floats | None, axes: Floats | None) -> ManipulatedBody:
-        """Free only the span of axes (n, 3), of any length; all directions where that is None."""
+        """Return the coordinates that leave free the span of axes (n, 3), of any length; None for all."""
         basis = np.eye(3)
         if axes is not None:
             vectors, sizes, _ = np.linalg.svd(np.asarray(axes, dtype=np.float64).reshape(-1, 3).T)
