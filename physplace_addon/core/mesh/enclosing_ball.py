@@ -67,8 +67,12 @@ def _squared_distances(points: Floats, center: Floats) -> Floats:
 
 
 def _grown(points: Floats, basis: Ints, newcomer: int) -> tuple[Ints, Floats, float]:
-    """The basis, centre and radius of the smallest ball of a basis of points (3, n) and one point outside its
-    ball.
+    """Return the basis, centre and radius of the smallest ball of a basis and a point outside its ball.
+
+    Args:
+        points: (3, n).
+        basis: the numbers of the points on the ball so far.
+        newcomer: the number of the point outside.
     """
     few = points[:, np.append(basis, newcomer)]
     sizes = range(1, min(3, len(basis)) + 1)

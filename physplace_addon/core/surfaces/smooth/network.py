@@ -55,8 +55,8 @@ def arc_cubics(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> 
     """Return the control points (k, 4, 3) of cubics that are near to arcs of circles.
 
     Args:
-        start, stop: their ends (k, 3).
-        leaving, coming: the unit tangents (k, 3) into them at both ends.
+        start, stop: their ends (k, 3), in scene units.
+        leaving, coming: the unit tangents (k, 3) at the start and at the end, both into the curve.
     """
     chord = stop - start
     size = length(chord)
@@ -67,7 +67,12 @@ def arc_cubics(start: Floats, stop: Floats, leaving: Floats, coming: Floats) -> 
 
 
 def cross_boundary_directions(control: Floats, normals: Floats) -> Floats:
-    """Return the directions (k, 2, 3) N x T at the starts and ends of curves (k, 4, 3): into their face."""
+    """Return the directions (k, 2, 3) N x T, into their face, at the starts and ends of curves.
+
+    Args:
+        control: the control points of the curves (k, 4, 3).
+        normals: the unit normals (k, 2, 3) at their starts and ends.
+    """
     start = unit(control[:, 1] - control[:, 0])
     stop = unit(control[:, 3] - control[:, 2])
     return np.stack([cross(normals[:, 0], start), cross(normals[:, 1], stop)], axis=1)
