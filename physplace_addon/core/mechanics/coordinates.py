@@ -68,6 +68,22 @@ class Coordinates(ABC):
         product: Floats = self.twists(system).T @ wrench
         return product
 
+    def stiffness(self, system: ContactSystem, stiffness: Floats, wrench: Floats) -> Floats:
+        """Return the energy's curvature T' K T - sum_a w_a C_a (d, d) by the coordinates.
+
+        Args:
+            system: the bodies.
+            stiffness: K (6 m, 6 m), its curvature by the twists.
+            wrench: w (6 m,), minus its gradient by the twists.
+        """
+        twists = self.twists(system)
+        product: Floats = twists.T @ stiffness @ twists - self.curvature(system, wrench[None])[0]
+        return product
+
+    def of_blocks(self, values: Floats) -> Floats:
+        """Return for each block (b,) the greatest of the bodies' values (m,)."""
+        return np.array([values.max() if self.moving is None else values[list(self.moving)].max()])
+
     def blocks(self, system: ContactSystem) -> Ints:
         """Return the block (d,) that each coordinate belongs to in a trust region: one for all."""
         return np.zeros(self.size(system), np.intp)
@@ -118,6 +134,14 @@ class FreeBodies(Coordinates):
     def wrench(self, system: ContactSystem, wrench: Floats) -> Floats:
         """Return the wrench (6 m,) itself."""
         return wrench
+
+    def stiffness(self, system: ContactSystem, stiffness: Floats, wrench: Floats) -> Floats:
+        """Return the curvature (6 m, 6 m) itself."""
+        return stiffness
+
+    def of_blocks(self, values: Floats) -> Floats:
+        """Return the values (m,): each body is a block."""
+        return values
 
     def blocks(self, system: ContactSystem) -> Ints:
         """Return the body (6 m,) of each coordinate."""

@@ -39,14 +39,16 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
     if extra is not None:
         points = InterfacePoints.join([points, extra])
     rows = _Rows(problem, state, points)
-    wrench = problem.external.wrench(system)
+    coordinates, on_bodies = state.coordinates, problem.external.wrench(system)
     if problem.settings.alpha > 0.0 and problem.settings.friction > 0.0:
-        wrench = wrench + problem.settings.alpha * _friction(problem, system, points, wrench)
-    region = state.coordinates.trust_region(system, state.eps)
+        on_bodies = on_bodies + problem.settings.alpha * _friction(problem, system, points, on_bodies)
+    wrench = coordinates.wrench(system, on_bodies)
+    region = coordinates.trust_region(system, state.eps)
     if problem.settings.balance == "svd":
         touching = points.gap < problem.touching * system.radius
         return residual_step(wrench, rows.gradients, touching, region)
-    stiffness, viscosity = problem.external.stiffness(system), problem.viscosity(system)
+    stiffness = coordinates.stiffness(system, problem.external.stiffness(system), on_bodies)
+    viscosity = coordinates.of_blocks(problem.viscosity(system))
     predictor = rows.step(stiffness, wrench, region, viscosity)
     if predictor is None:
         return None
@@ -69,7 +71,8 @@ class _Rows:
         self._all = np.concatenate([self.gradients, -self.gradients[self._bilateral]])
         self._room = np.concatenate([room, -room[self._bilateral]])
         if problem.settings.check_energy and problem.external.pushes:  # a push does not lift
-            self._all = np.concatenate([self._all, problem.external.descent(state.system)[None]])
+            descent = state.coordinates.wrench(state.system, problem.external.descent(state.system))
+            self._all = np.concatenate([self._all, descent[None]])
             self._room = np.append(self._room, -4.0 * CONTACT_CLEARANCE)
 
     def step(self, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats) -> Step | None:

@@ -8,7 +8,7 @@
 | 4.1 | tracking: contact adjustment phase | `contact.adjustment` |
 | 4.2, 1 | extremal to contact: the gap reaches zero | `contact.adjustment`, which keeps all g >= 0 |
 | 4.2, 2 | contact to extremal: the force would attract | `optimization.non_negative`: all forces f >= 0 |
-| 4.2, 3 | vanishes: the separation exceeds a threshold | `creation.binding` with `creation.Reach` |
+| 4.2, 3 | vanishes: the separation exceeds a threshold | `generation`, for the points that persist |
 | 4.2, 3 | vanishes: the conditioning phase fails | `extremal_pairs.solve_extremal_pairs`: validity |
 | 4.2, 3 and 4 | vanishes: too close to another point | `interface_points.without_duplicates` |
 | 4.2, 3 and 4 | vanishes: falls off the domain of its patch | `minimization.ExtremalPairs.converged` |

@@ -109,7 +109,8 @@ class InterfacePoints(ArrayRecord):
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:
     """Return the points but those within `distance`, a length, of an earlier one of the same two features.
 
-    This is the first vanishing transition of Snyder 1995, section 4.2: two points that have become one.
+    Two points that have become one vanish but for one: a condition of transitions 3 and 4 of Snyder 1995,
+    section 4.2.
     """
     if len(points) < 2:
         return points
