@@ -28,7 +28,7 @@ help:
 	@echo "  make demo       place a bowl on a floor and a spoon in the bowl, in Blender; see out/"
 	@echo "  make demo FILE=my.blend ACTIVE=Spoon"
 	@echo "                  place an object of your own file (.blend, .obj, .glb) on all else in it"
-	@echo "  make test       the whole test suite on one Blender"
+	@echo "  make test       the whole test suite on one Blender; ARGS=\"-m 'not slow'\" leaves out what takes long"
 	@echo "  make test-all   the whole test suite on Blender 4.2, 4.5 and 5.2 LTS"
 	@echo "  make test-window BLENDER=/path/to/blender"
 	@echo "                  the tests that need a Blender with a window; without BLENDER, on Debian as root,"
@@ -37,7 +37,7 @@ help:
 	@echo "                  take the manual's pictures anew, by window tests"
 	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree;"
 	@echo "                  with ARGS=--short only the first few"
-	@echo "  make lint       ruff: style and likely mistakes"
+	@echo "  make lint       ruff: style, likely mistakes, format"
 	@echo "  make types      mypy, strict"
 	@echo "  make build      the extension's zip files for every platform, in dist/"
 	@echo "  make validate   check what was built with Blender's own validator"
@@ -75,6 +75,7 @@ bench: set-up
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
+	@$(CHECKS)/ruff format --check --quiet .
 
 types: set-up-checks
 	@$(CHECKS)/mypy
