@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +24,15 @@ from tests.core.surfaces.analytic import radial_bodies
 from tests.core.surfaces.curves.trigonometric_paths import TrigonometricPath
 from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
-from tests.oracles.shapes import Ball, Box, Polyhedron, Revolution, Ring, Shape, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, Polyhedron, Resting, Revolution, Ring, Star, Superquadric, Tube
 from tests.teapot import LID_SCALE, lid_nets, pot_nets
+
+
+class Meshing(TypedDict, total=False):
+    """How finely the solver's body is tessellated: lines (nu, nv), or the largest distance."""
+
+    resolution: tuple[int, int]
+    tolerance: float
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,7 @@ class Paired:
 
     name: str
     make_body: Callable[[], Body]
-    make_shape: Callable[[], object]
+    make_shape: Callable[[], Resting]
 
     @cached_property
     def body(self) -> Body:
@@ -41,12 +49,12 @@ class Paired:
         return self.make_body()
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> Resting:
         """The shape for the oracles."""
         return self.make_shape()
 
 
-def straight(start: ArrayLike, end: ArrayLike) -> list:
+def straight(start: ArrayLike, end: ArrayLike) -> list[list[float]]:
     """A straight line as a cubic Bezier piece."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     return [list(start + (end - start) * k / 3) for k in range(4)]
@@ -107,7 +115,7 @@ LID = np.array(
 )
 
 
-def turned(name: str, pieces: np.ndarray, **mesh: tuple[int, int]) -> Paired:
+def turned(name: str, pieces: np.ndarray, **mesh: Unpack[Meshing]) -> Paired:
     """A solid of revolution."""
     return Paired(
         name,
@@ -116,14 +124,14 @@ def turned(name: str, pieces: np.ndarray, **mesh: tuple[int, int]) -> Paired:
     )
 
 
-def torus(major: float = 1.0, minor: float = 0.3, **mesh: tuple[int, int]) -> Paired:
+def torus(major: float = 1.0, minor: float = 0.3, **mesh: Unpack[Meshing]) -> Paired:
     """A ring about z."""
     return Paired(
         "torus", lambda: exact(kinds.torus(major, minor), "torus", **mesh), lambda: Ring(major, minor)
     )
 
 
-def cone(radius: float = 1.0, height: float = 2.0, **mesh: tuple[int, int]) -> Paired:
+def cone(radius: float = 1.0, height: float = 2.0, **mesh: Unpack[Meshing]) -> Paired:
     """A cone with its base and rim."""
     half = height / 2
     sides = [line([0, -half], [radius, -half]), line([radius, -half], [0, half])]
@@ -134,7 +142,7 @@ def cone(radius: float = 1.0, height: float = 2.0, **mesh: tuple[int, int]) -> P
     )
 
 
-def cylinder(radius: float = 0.5, height: float = 2.0, **mesh) -> Paired:
+def cylinder(radius: float = 0.5, height: float = 2.0, **mesh: Unpack[Meshing]) -> Paired:
     """A cylinder with its disks and rims."""
     half = height / 2
     corners = [[0, -half], [radius, -half], [radius, half], [0, half]]
@@ -146,7 +154,7 @@ def cylinder(radius: float = 0.5, height: float = 2.0, **mesh) -> Paired:
     )
 
 
-def sphere(radius: float = 1.0, **mesh: tuple[int, int]) -> Paired:
+def sphere(radius: float = 1.0, **mesh: Unpack[Meshing]) -> Paired:
     """A ball."""
     return Paired("sphere", lambda: exact(kinds.sphere(radius), "sphere", **mesh), lambda: Ball(radius))
 
@@ -155,7 +163,7 @@ def superquadric(
     sizes: tuple[float, float, float] = (1.2, 1.0, 0.8),
     exponent_1: float = 0.6,
     exponent_2: float = 0.8,
-    **mesh: tuple[int, int],
+    **mesh: Unpack[Meshing],
 ) -> Paired:
     """A rounded box by default; an ellipsoid with both exponents 1."""
     return Paired(
@@ -177,7 +185,7 @@ def trefoil_point(t: np.ndarray) -> np.ndarray:
     )
 
 
-def knot(radius: float = 0.15, **mesh) -> Paired:
+def knot(radius: float = 0.15, **mesh: Unpack[Meshing]) -> Paired:
     """A trefoil tube; its centre of mass is its centre of symmetry."""
     cosine = np.array([[0, 0, 0], [0, 1, 0], [0, -2, 0], [0, 0, 0]]) / 3
     sine = np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, -1]]) / 3
@@ -193,14 +201,17 @@ def rod(start: Floats, end: Floats, radius: float) -> Body:
     return exact(swept.tube(np.array([straight(start, end)]), radius), "rod")
 
 
+def line_along(half: Floats) -> Callable[[np.ndarray], np.ndarray]:
+    """The line through the origin that ends at +-half for t = +-1."""
+    return lambda t: t[:, None] * half
+
+
 def jack(reach: float = 1.0, radius: float = 0.2) -> Paired:
     """Three crossed tubes with round ends."""
     return Paired(
         "jack",
         lambda: merge([rod(-reach * axis, reach * axis, radius) for axis in np.eye(3)], "jack"),
-        lambda: Tube(
-            [(lambda t, a=axis: t[:, None] * a * reach, -1, 1, False) for axis in np.eye(3)], radius
-        ),
+        lambda: Tube([(line_along(reach * axis), -1, 1, False) for axis in np.eye(3)], radius),
     )
 
 
@@ -225,9 +236,11 @@ def bumpy_radius(u: np.ndarray) -> np.ndarray:
     return result
 
 
-def bumpy_sphere(**mesh) -> Paired:
+def bumpy_sphere(**mesh: Unpack[Meshing]) -> Paired:
     """A sphere with smooth bumps and no symmetry."""
-    amplitude, wave, phase = zip(*BUMPS, strict=True)
+    amplitude = [height for height, _, _ in BUMPS]
+    wave = [numbers for _, numbers, _ in BUMPS]
+    phase = [start for _, _, start in BUMPS]
     return Paired(
         "bumpy sphere",
         lambda: exact(radial_bodies.bumpy_sphere(1.0, amplitude, wave, phase), "bumpy sphere", **mesh),
@@ -240,23 +253,23 @@ def _bumpy_shape() -> Star:
     return Star(bumpy_radius)
 
 
-def pot(**mesh) -> Paired:
+def pot(**mesh: Unpack[Meshing]) -> Paired:
     """The teapot without its lid: an open shell of no thickness, standing on z = 0."""
     return Paired("pot", lambda: exact(patched(pot_nets()), "pot", **mesh), _pot_shape)
 
 
 @lru_cache
-def _pot_shape():
+def _pot_shape() -> Patches:
     return Patches(pot_nets())
 
 
-def teapot_lid(**mesh) -> Paired:
+def teapot_lid(**mesh: Unpack[Meshing]) -> Paired:
     """The teapot's lid, where it would be on a pot whose rim is lower by the lid's hollow."""
     nets = lid_nets(LID_SCALE)
     return Paired("teapot lid", lambda: exact(patched(nets), "teapot lid", **mesh), lambda: Patches(nets))
 
 
-def box(half: tuple[float, float, float] = (0.5, 0.5, 0.5), name: str = "box") -> Paired:
+def box(half: Sequence[float] | Floats = (0.5, 0.5, 0.5), name: str = "box") -> Paired:
     """A cuboid as a polyhedron; the oracle's side serves for resting on a plane."""
     corners = np.array(np.meshgrid(*[[-h, h] for h in half], indexing="ij")).reshape(3, -1).T
     return Paired(name, lambda: convex(corners, name), lambda: Polyhedron(corners))
@@ -304,7 +317,7 @@ def table(
     return points, triangles
 
 
-def cuboid(centre: ArrayLike, half: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def cuboid(centre: ArrayLike, half: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Points (8, 3) and triangles (12, 3) of an axis-aligned box."""
     corners = np.array(np.meshgrid(*[[-h, h] for h in half], indexing="ij")).reshape(3, -1).T
     points, triangles = hull_triangles(corners)
@@ -316,6 +329,6 @@ def floor(size: float = 40.0) -> Body:
     return exact(kinds.plane(size, size), "floor")
 
 
-def placed(paired: Paired, matrix) -> Body:
+def placed(paired: Paired, matrix: ArrayLike) -> Body:
     """The body at a pose (4, 4), as a piece of the world."""
     return paired.body.transformed(np.asarray(matrix, float))

@@ -7,12 +7,12 @@ quadratic programming; the lowest of these is its own.  Nothing here knows of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from tests.oracles.arrays import Floats
 from tests.oracles.profiles import bezier
@@ -22,7 +22,7 @@ ABOVE = 0.6  # how far above the highest ball so far the next one starts, in rad
 
 
 @lru_cache
-def heap(wall: tuple, radius: float, count: int) -> np.ndarray:
+def heap(wall: tuple[tuple[float, ...], ...], radius: float, count: int) -> np.ndarray:
     """Centres (count, 3) of balls heaped on a bowl's inner wall, a cubic (r, z) from border to axis."""
     floor = _floor(wall, radius)
     centres = np.empty((0, 3))
@@ -45,7 +45,7 @@ def _starts(number: int, centres: Floats, radius: float) -> Floats:
     return np.stack([far * np.cos(turn), far * np.sin(turn), np.full(STARTS, top)], axis=1)
 
 
-def _floor(wall: ArrayLike, radius: float) -> CubicSpline:
+def _floor(wall: tuple[tuple[float, ...], ...], radius: float) -> CubicSpline:
     """The least height of a centre by its distance from the axis, even in it."""
     t = np.linspace(0.0, 1.0, 2001)
     point, slope, _ = bezier(np.array(wall)).at(t)
@@ -70,7 +70,8 @@ def _settled(start: Floats, centres: Floats, floor: CubicSpline, radius: float) 
         tilt = -slope(rho) / rho
         return np.concatenate([[[tilt * p[0], tilt * p[1], 1.0]], 2.0 * (p - centres)])
 
-    found = minimize(
+    minimized: Callable[..., OptimizeResult] = minimize
+    found = minimized(
         lambda p: p[2],
         start,
         jac=lambda p: np.array([0.0, 0.0, 1.0]),

@@ -12,7 +12,8 @@ Mesh = tuple[np.ndarray, Faces]
 
 def lathe(profile: list[tuple[float, float]], around: int) -> Mesh:
     """A profile of (r, z), turned about z; points on the axis stay single."""
-    rings, points = [], []
+    rings: list[list[int]] = []
+    points: list[list[float]] = []
     for r, z in profile:
         count = 1 if r == 0.0 else around
         angle = 2.0 * np.pi * np.arange(count) / around

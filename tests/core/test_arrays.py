@@ -93,7 +93,7 @@ def test_portions_cover_each_row_once(count: int) -> None:
 
 
 def test_choosing_all_copies_nothing() -> None:
-    rows = np.arange(4.0)
+    rows: Floats = np.arange(4, dtype=float)
     assert chosen(rows, np.ones(4, dtype=bool)) is rows
     np.testing.assert_array_equal(chosen(rows, rows > 1.5), [2.0, 3.0])
 

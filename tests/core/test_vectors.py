@@ -22,7 +22,7 @@ def close(found: Floats, expected: Floats) -> None:
 def test_vectors_last_agree_with_numpy(pair: Floats) -> None:
     a, b = pair
     close(vectors.dot(a, b), (a * b).sum(axis=1))
-    close(vectors.cross(a, b), np.cross(a, b))
+    close(vectors.cross(a, b), np.asarray(np.cross(a, b), float))
     close(vectors.length(a), np.linalg.norm(a, axis=1))
     close(vectors.unit(a), a / np.linalg.norm(a, axis=1)[:, None])
 
@@ -53,7 +53,7 @@ def test_rows_of_columns_are_columns_again() -> None:
 
 
 def test_stacks_of_triangles_keep_their_corners_first() -> None:
-    triangles = np.arange(18.0).reshape(2, 3, 3)
+    triangles = np.arange(18, dtype=float).reshape(2, 3, 3)
     found = vectors.coordinate_arrays(triangles)
     for which, corner, axis in np.ndindex(2, 3, 3):
         assert found[corner, axis, which] == triangles[which, corner, axis]
@@ -62,7 +62,7 @@ def test_stacks_of_triangles_keep_their_corners_first() -> None:
 def test_shapes_broadcast() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(4, 1, 3)), rng.normal(size=(5, 3))
-    close(vectors.cross(a, b), np.cross(a, b))
+    close(vectors.cross(a, b), np.asarray(np.cross(a, b), float))
     close(vectors.dot(a, b), (a * b).sum(axis=-1))
     assert vectors.cross(a, b).shape == (4, 5, 3)
 

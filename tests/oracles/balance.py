@@ -35,8 +35,8 @@ def residual(
 ) -> tuple[float, float]:
     """Norms of the total force and of the total torque / radius about the centre, in units of the weight."""
     push = np.asarray(normals) * np.asarray(forces)[:, None]
-    torque = np.cross(np.asarray(positions) - centre, push).sum(axis=0) / radius
-    return float(np.linalg.norm(push.sum(axis=0) + gravity)), float(np.linalg.norm(torque))
+    torque = np.cross(np.asarray(positions) - np.asarray(centre), push).sum(axis=0) / radius
+    return float(np.linalg.norm(push.sum(axis=0) + np.asarray(gravity))), float(np.linalg.norm(torque))
 
 
 def best_residual(
@@ -47,7 +47,7 @@ def best_residual(
     radius: float = 1.0,
 ) -> float:
     """The least norm of (force, torque / radius) that any pushing forces at these contacts leave."""
-    arms = (np.asarray(positions) - centre) / radius
+    arms = (np.asarray(positions) - np.asarray(centre)) / radius
     columns = np.concatenate([normals, np.cross(arms, normals)], axis=1).T
     return float(nnls(columns, -np.concatenate([gravity, np.zeros(3)]))[1])
 
@@ -88,9 +88,9 @@ def balanced(
     divided by radii[i].
     """
     columns = wrenches(contacts, centres, radii, friction)
-    weights = np.asarray(weights, float) / np.sum(weights)
-    wrench = np.zeros((len(weights), 6))
-    wrench[:, :3] = weights[:, None] * np.asarray(down, float)
+    shares = np.asarray(weights, float) / np.sum(np.asarray(weights))
+    wrench = np.zeros((len(shares), 6))
+    wrench[:, :3] = shares[:, None] * np.asarray(down, float)
     return _least_imbalance(wrench.ravel(), columns)
 
 

@@ -7,6 +7,7 @@ lowest is kept.  A curve or an area of contact gives many.  No derivatives: corn
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -34,6 +35,7 @@ class Solid:
     @property
     def centre(self) -> np.ndarray:
         """Its centre of mass in the world (3,)."""
+        assert hasattr(self.shape, "centre")
         result: np.ndarray = self.rotation @ self.shape.centre + self.position
         return result
 
@@ -54,8 +56,12 @@ def ground(height: float = 0.0) -> Solid:
 
 
 @lru_cache(maxsize=256)
-def _core(shape: Shape) -> tuple[list[Patch], float]:
-    return shape.core()
+def _core(shape: Hashable) -> tuple[list[Patch], float]:
+    assert hasattr(shape, "core")
+    patches: list[Patch]
+    radius: float
+    patches, radius = shape.core()
+    return patches, radius
 
 
 def walks(first: Shape, second: Shape) -> bool:
@@ -95,7 +101,8 @@ class Facing:
         self.first_walks = walks(first, second)
         walker, field = (first, second) if self.first_walks else (second, first)
         self.patches, self.thickness = _core(walker)
-        self.field = field.signed_distance
+        assert hasattr(field, "signed_distance")
+        self.field: Callable[[Floats], Floats] = field.signed_distance
 
     def relative(self, first: Solid, second: Solid) -> tuple[np.ndarray, np.ndarray]:
         """The walker's rotation (3, 3) and shift (3,) in the field's frame."""

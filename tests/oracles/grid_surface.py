@@ -7,7 +7,7 @@ there, is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -41,7 +41,7 @@ class GridSurface:
         return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
 
 
-def grid_surface(value, low: Floats, high: Floats, cells: float) -> GridSurface:
+def grid_surface(value: Callable[[Floats], Floats], low: Floats, high: Floats, cells: float) -> GridSurface:
     """F = 0 for value(x (k, 3)) -> (k,) in the box from low to high (3,), `cells` along its longest side."""
     step = np.max(high - low) / cells
     counts = np.ceil((high - low) / step - 1e-9).astype(int) + 3

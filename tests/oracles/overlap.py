@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tests.oracles.arrays import Floats
-from tests.oracles.shapes import Field, HalfSpace, Patch, Walker
+from tests.oracles.shapes import HalfSpace, Patch, Resting, Shape
 
 AXIS = np.linspace(-1, 1, 7)
 ZOOM = np.stack(np.meshgrid(AXIS, AXIS, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -22,10 +22,10 @@ KEPT = 6  # lowest local samples of a patch that are refined
 
 
 def separation(
-    a: Walker,
+    a: Resting,
     rotation_a: Floats,
     position_a: ArrayLike,
-    b: Field,
+    b: Shape,
     rotation_b: Floats | None = None,
     position_b: ArrayLike = (0, 0, 0),
     below: float = np.inf,
@@ -36,10 +36,12 @@ def separation(
     Where the answer is surely not less than `below` the search stops early, at some greater value.
     """
     rotation_b = np.eye(3) if rotation_b is None else rotation_b
+    assert hasattr(a, "core")
+    assert hasattr(b, "signed_distance")
     if isinstance(b, HalfSpace):
         return _over_plane(a, rotation_a, position_a, b, rotation_b, position_b)
     rotation = rotation_b.T @ rotation_a
-    shift = rotation_b.T @ (np.asarray(position_a, float) - position_b)
+    shift = rotation_b.T @ (np.asarray(position_a, float) - np.asarray(position_b))
     patches, radius = a.core()
 
     def distance_to_b(points: Floats) -> Floats:
@@ -48,11 +50,11 @@ def separation(
     least = np.inf
     for patch in patches:
         least = min(least, _least(patch, distance_to_b, least, below + radius))
-    return least - radius
+    return float(least - radius)
 
 
 def _over_plane(
-    a: Walker,
+    a: Resting,
     rotation_a: Floats,
     position_a: ArrayLike,
     b: HalfSpace,
@@ -60,8 +62,8 @@ def _over_plane(
     position_b: ArrayLike,
 ) -> float:
     normal = rotation_b @ b.normal
-    centre = rotation_a @ a.centre + position_a
-    height = (centre - rotation_b @ b.point - position_b) @ normal
+    centre = rotation_a @ a.centre + np.asarray(position_a)
+    height = (centre - rotation_b @ b.point - np.asarray(position_b)) @ normal
     return float(height - a.support(-(normal @ rotation_a)[None])[0])
 
 

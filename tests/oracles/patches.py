@@ -35,9 +35,10 @@ POWERS = np.array(
 class Patches:
     """Patches with control points (n, 4, 4, 3): patch, along u, along v."""
 
-    def __init__(self, nets: ArrayLike, samples: int = 33, centre: None = None) -> None:
+    def __init__(self, nets: ArrayLike, samples: int = 33, centre: ArrayLike | None = None) -> None:
         self.coefficients = np.einsum("pi,qj,nijx->npqx", POWERS, POWERS, np.asarray(nets, float))
-        self.count, self.tables = len(self.coefficients), {}
+        self.count = len(self.coefficients)
+        self.tables: dict[tuple[int, int], Floats] = {}
         t = (np.arange(samples) + 0.5) / samples  # inside: at a pole all u are alike, and tell no way
         self.grid = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2)
         self.samples = samples
@@ -130,8 +131,8 @@ class Patches:
         for i, j in ((0, 1), (1, 0), (1, 2), (2, 1), (0, 0), (0, 2), (2, 0), (2, 2)):
             peak &= height >= padded[:, i : i + self.samples, j : j + self.samples]
         peak &= height > height.max() - 0.3 * np.ptp(height)
-        patch, i, j = np.nonzero(peak)
-        uv, value = self._zoomed(patch, self.grid[i * self.samples + j], lambda x: -(x @ d))
+        patch, i_of, j_of = np.nonzero(peak)
+        uv, value = self._zoomed(patch, self.grid[i_of * self.samples + j_of], lambda x: -(x @ d))
         uv = self._climbed(patch, uv, d)
         x = self.at(patch, uv)
         keep = _distinct(x, -value)
@@ -168,16 +169,16 @@ class Patches:
         """Signed distances (k,), negative on the side away from the nearest normal; far away, where nothing
         touches, of the nearest sample.
         """
-        distance, index = self.tree.query(x, k=6)
+        distance, index = (np.asarray(part) for part in self.tree.query(x, k=6))
         patch, start = index // len(self.grid), self.grid[index % len(self.grid)]
         near = distance[:, :1] < FAR * self.spacing
         first = near & np.ones(patch.shape, bool)  # one start is enough on each patch
         for column in range(1, patch.shape[1]):
             first[:, column] &= np.all(patch[:, :column] != patch[:, column : column + 1], axis=1)
-        row, column = np.nonzero(first)
+        row, place = np.nonzero(first)
         best, patch, at = distance[:, 0].copy(), patch[:, 0].copy(), start[:, 0].copy()
-        owner = (index // len(self.grid))[row, column]
-        uv = self._foot(owner, start[row, column], x[row])
+        owner = (index // len(self.grid))[row, place]
+        uv = self._foot(owner, start[row, place], x[row])
         apart = np.linalg.norm(self.at(owner, uv) - x[row], axis=1)
         nearer = np.argsort(-apart, kind="stable")  # of what one point is given, the last, the nearest, stays
         nearer = nearer[apart[nearer] <= best[row[nearer]]]
@@ -185,7 +186,8 @@ class Patches:
         inner = np.clip(at, 1e-7, 1 - 1e-7)
         normal = np.cross(self.at(patch, inner, (1, 0)), self.at(patch, inner, (0, 1)))
         side = np.where(np.sum((x - self.at(patch, at)) * normal, axis=1) < 0, -1.0, 1.0)
-        return side * best
+        result: Floats = side * best
+        return result
 
     def _foot(self, patch: Ints, uv: Floats, x: Floats) -> Floats:
         """Newton's clamped steps to the nearest points, taken only where they lead nearer."""

@@ -16,12 +16,13 @@ overlap that came from elsewhere is obeyed, too: a fall that is reported is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import null_space
-from scipy.optimize import linprog, nnls
+from scipy.optimize import OptimizeResult, linprog, nnls
 
 from tests.oracles.arrays import Floats, Ints
 from tests.oracles.balance import wrenches
@@ -60,11 +61,11 @@ class Scene:
     """Solids of which the first `active` may move, and the pairs of them that may meet."""
 
     def __init__(
-        self, solids: list[Solid], active: int = 1, radius: float = 1.0, weights: None = None
+        self, solids: list[Solid], active: int = 1, radius: float = 1.0, weights: ArrayLike | None = None
     ) -> None:
         self.solids, self.active, self.radius = list(solids), active, radius
-        weights = np.ones(active) if weights is None else np.asarray(weights, float)
-        self.weights = weights / weights.sum()
+        given = np.ones(active) if weights is None else np.asarray(weights, float)
+        self.weights = given / given.sum()
         self.pairs = [(i, j) for i in range(active) for j in range(i + 1, len(solids))]
         self.facings = [Facing(solids[i].shape, solids[j].shape) for i, j in self.pairs]
 
@@ -136,10 +137,10 @@ def _gaps(facing: Facing, minima: Minima, solids: Sequence[Solid], pair: tuple[i
 class _Walk:
     """The near places of all the motions at once: n motions by k places."""
 
-    def __init__(self, scene: Scene, places: list[Minima], motions: Floats) -> None:
+    def __init__(self, scene: Scene, places: Sequence[Minima], motions: Floats) -> None:
         self.scene, self.motions = scene, motions
         self.owner = np.repeat(np.arange(len(places)), [len(p.patch) for p in places])
-        self.minima = Minima.join(places)
+        self.minima = Minima.join(list(places))
         self.parameter = np.tile(self.minima.parameter, (len(motions), 1, 1))
         self.pairs = np.array(scene.pairs)[self.owner]
 
@@ -219,7 +220,14 @@ def _programme(
         mine = np.nonzero(pairs[:, end] < len(weights))[0]
         rows[mine, pairs[mine, end]] += sign * rises[mine]
     bounds = np.stack([-farthest - lifts, farthest - lifts], axis=1) / unit
-    found = linprog(weights, A_ub=rows, b_ub=gaps / unit, bounds=bounds, method="highs")
+    solved: Callable[..., OptimizeResult] = linprog
+    found = solved(
+        weights,
+        A_ub=rows,
+        b_ub=gaps / unit,
+        bounds=bounds,
+        method="highs",
+    )
     return unit * found.x if found.status == 0 else np.full(len(weights), np.nan)
 
 
@@ -256,8 +264,8 @@ def motions(
     pull[:, 2] = -scene.weights
     left = pull.ravel() + columns @ nnls(columns, -pull.ravel())[0]
     ways = [each.reshape(-1, 6 * m), free, -free, *([left[None]] if np.linalg.norm(left) > 1e-7 else [])]
-    ways = _unit(np.concatenate(ways)).reshape(-1, m, 6)
-    return np.concatenate([np.zeros((1, m, 6)), *(size * ways for size in sizes)])
+    units = _unit(np.concatenate(ways)).reshape(-1, m, 6)
+    return np.concatenate([np.zeros((1, m, 6)), *(size * units for size in sizes)])
 
 
 def _unit(x: Floats) -> Floats:

@@ -107,9 +107,9 @@ class Profile:
         for column in range(1, near):
             first[:, column] = np.all(piece_of[:, :column] != piece_of[:, column : column + 1], axis=1)
         for number, piece in enumerate(self.pieces):
-            row, column = np.nonzero((piece_of == number) & first)
+            row, place = np.nonzero((piece_of == number) & first)
             if len(row):
-                distance, signed = self._to_piece(number, piece, q[row], start[row, column])
+                distance, signed = self._to_piece(number, piece, q[row], start[row, place])
                 order = np.argsort(-distance, kind="stable")
                 row, distance, signed = row[order], distance[order], signed[order]
                 better = distance < best[row]

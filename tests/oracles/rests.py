@@ -49,6 +49,7 @@ def nearest_rest(shape: Resting, down: ArrayLike) -> Rest:
         return _rest_on_an_axis(shape, down)
     if isinstance(shape, Polyhedron):
         return _rest_of_polyhedron(shape, down)
+    assert isinstance(shape, Branching)
     return _rest_of_branches(shape, down)
 
 
@@ -98,12 +99,12 @@ def _bracket(slopes: Callable[[Floats], Floats], start: float) -> tuple[float, f
     """An interval over which the slope turns from falling to rising: tight about the start, or the first
     downhill.
     """
-    width = 10.0 ** np.arange(-9, -1)
+    width = np.asarray(10.0 ** np.arange(-9, -1), float)
     tight = (slopes(start - width) < 0) & (slopes(start + width) > 0)
     if tight.any():
         return start - width[tight][0], start + width[tight][0]
     way = 1.0 if slopes(np.array([start]))[0] <= 0 else -1.0
-    angles = start + way * np.arange(0, 3.2, 0.005)
+    angles = np.asarray(start + way * np.arange(0, 3.2, 0.005), float)
     falling = slopes(angles) * way < 0
     falling[0] = True
     end = np.argmin(falling)

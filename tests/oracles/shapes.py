@@ -12,9 +12,10 @@ A shape answers, in its own frame:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,7 +52,7 @@ class Patch:
     counts: tuple[int, int]
 
 
-class Resting(Protocol):
+class Resting(Hashable, Protocol):
     """What can rest on a plane."""
 
     @property
@@ -60,6 +61,7 @@ class Resting(Protocol):
     def support(self, d: Floats, /) -> Floats: ...
 
 
+@runtime_checkable
 class Branching(Resting, Protocol):
     """A resting shape that gives all local maxima of its support function."""
 
@@ -72,13 +74,13 @@ class Walker(Resting, Protocol):
     def core(self) -> tuple[list[Patch], float]: ...
 
 
-class Field(Protocol):
+class Field(Hashable, Protocol):
     """What has a signed distance, as the other body of an overlap."""
 
     def signed_distance(self, x: Floats, /) -> Floats: ...
 
 
-Shape = Walker | Field
+Shape = Resting | Field
 
 
 class Ball:
@@ -91,7 +93,8 @@ class Ball:
         return np.full(len(d), self.radius)
 
     def signed_distance(self, x: Floats) -> Floats:
-        return np.linalg.norm(x, axis=1) - self.radius
+        result: Floats = np.linalg.norm(x, axis=1) - self.radius
+        return result
 
     def core(self) -> tuple[list[Patch], float]:
         return [Patch(lambda p: np.zeros((len(p), 3)), (0, 0), (0, 0), (1, 1))], self.radius
@@ -129,7 +132,8 @@ class Tube:
                 point, t[best], lambda c, c1, c2: (np.sum(c1 * d, 1), np.sum(c2 * d, 1)), lower, upper, closed
             )
             values.append(np.maximum(start, np.sum(point(s) * d, axis=1)))
-        return np.max(values, axis=0) + self.radius - np.asarray(d) @ self.centre
+        result: Floats = np.max(values, axis=0) + self.radius - np.asarray(d) @ self.centre
+        return result
 
     def branches(self, d: Floats) -> Branches:
         values, points, derivatives = [], [], []
@@ -143,7 +147,7 @@ class Tube:
             s = _refine(
                 point,
                 t[peak],
-                lambda c, c1, c2, n=tiled: (np.sum(c1 * n, 1), np.sum(c2 * n, 1)),
+                partial(_rise, tiled),
                 lower,
                 upper,
                 closed,
@@ -170,10 +174,7 @@ class Tube:
             s = _refine(
                 point,
                 t,
-                lambda c, c1, c2, q=q: (
-                    -np.sum((c - q) * c1, 1),
-                    -np.sum(c1 * c1, 1) - np.sum((c - q) * c2, 1),
-                ),
+                partial(_approach, q),
                 lower,
                 upper,
                 closed,
@@ -183,9 +184,23 @@ class Tube:
 
     def core(self) -> tuple[list[Patch], float]:
         return [
-            Patch(lambda p, c=point: c(p[:, 0]), (lower, 0), (upper, 0), (1200, 1))
+            Patch(partial(_along, point), (lower, 0), (upper, 0), (1200, 1))
             for point, lower, upper, _ in self.curves
         ], self.radius
+
+
+def _along(point: Callable[[np.ndarray], np.ndarray], p: Floats) -> Floats:
+    return point(p[:, 0])
+
+
+def _rise(n: Floats, c: Floats, c1: Floats, c2: Floats) -> tuple[Floats, Floats]:
+    """Derivatives of the height along directions n."""
+    return np.sum(c1 * n, 1), np.sum(c2 * n, 1)
+
+
+def _approach(q: Floats, c: Floats, c1: Floats, c2: Floats) -> tuple[Floats, Floats]:
+    """Derivatives of minus half the squared distance to points q."""
+    return -np.sum((c - q) * c1, 1), -np.sum(c1 * c1, 1) - np.sum((c - q) * c2, 1)
 
 
 def _curve_derivatives(point: Callable[[np.ndarray], np.ndarray], t: Floats) -> tuple[Floats, Floats]:
@@ -222,17 +237,20 @@ class Revolution:
 
     def angle(self, d: Floats) -> Floats:
         """Angle from +z of directions (k, 3)."""
-        return np.arctan2(np.hypot(d[:, 0], d[:, 1]), d[:, 2])
+        result: Floats = np.arctan2(np.hypot(d[:, 0], d[:, 1]), d[:, 2])
+        return result
 
     def support(self, d: Floats) -> Floats:
         angle = self.angle(np.asarray(d))
-        return np.max(self.profile.support(angle)[0], axis=1) - self.centre[2] * np.cos(angle)
+        result: Floats = np.max(self.profile.support(angle)[0], axis=1) - self.centre[2] * np.cos(angle)
+        return result
 
     def slopes(self, angle: Floats) -> Floats:
         """d support / d angle (k,) at angles (k,) (one side of a kink)."""
         values, points = self.profile.support(angle)
         r, z = points[np.arange(len(points)), np.argmax(values, axis=1)].T
-        return r * np.cos(angle) - (z - self.centre[2]) * np.sin(angle)
+        result: Floats = r * np.cos(angle) - (z - self.centre[2]) * np.sin(angle)
+        return result
 
     def signed_distance(self, x: Floats) -> Floats:
         return self.profile.signed_distance(np.stack([np.hypot(x[:, 0], x[:, 1]), x[:, 2]], axis=1))
@@ -282,12 +300,14 @@ class Star:
         r = np.sqrt(1 - z * z)
         u = np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=-1).reshape(-1, 3)
         w, rho = np.repeat(weight, len(angle)), self.rho(u)
-        return (w * rho**4 / 4) @ u / (w @ rho**3 / 3)
+        result: Floats = (w * rho**4 / 4) @ u / (w @ rho**3 / 3)
+        return result
 
     def _chart(self, base: Floats, frame: Floats, p: np.ndarray) -> np.ndarray:
         v = base + np.einsum("kia,ka->ki", frame, p)
         u = v / np.sqrt(np.sum(v * v, axis=1))[:, None]
-        return u * self.rho(u)[:, None]
+        result: np.ndarray = u * self.rho(u)[:, None]
+        return result
 
     def _derivatives(self, base: Floats, frame: Floats) -> tuple[Floats, Floats]:
         """First (k, 3, 2) and second (k, 3, 2, 2) derivatives of the chart."""
@@ -344,7 +364,8 @@ class Star:
         def over(frame: tuple[Floats, Floats, Floats]) -> Callable[[Floats], Floats]:
             def at(p: Floats) -> Floats:
                 u = unit(frame[0] + np.tan(p[:, :1]) * frame[1] + np.tan(p[:, 1:]) * frame[2])
-                return u * self.rho(u)[:, None]
+                result: Floats = u * self.rho(u)[:, None]
+                return result
 
             return at
 
@@ -375,7 +396,8 @@ def _iterated(x: Floats, inner: float, outer: float) -> Floats:
     ring = (x[:, 0] / across) ** inner + (x[:, 1] / across) ** inner
     ring = np.where(ring == 0, 0, np.where(ring == 0, 1, ring) ** (1 / inner)) * across
     high = np.maximum(np.abs(ring), np.abs(x[:, 2]))
-    return ((ring / high) ** outer + (x[:, 2] / high) ** outer) ** (1 / outer) * high
+    result: Floats = ((ring / high) ** outer + (x[:, 2] / high) ** outer) ** (1 / outer) * high
+    return result
 
 
 class Polyhedron:
@@ -392,10 +414,12 @@ class Polyhedron:
         middle = self.points.mean(axis=0)
         a, b, c = np.moveaxis(self.points[self.hull.simplices] - middle, 1, 0)
         volume = np.abs(np.sum(a * np.cross(b, c), axis=1))
-        return middle + (volume[:, None] * (a + b + c) / 4).sum(axis=0) / volume.sum()
+        result: Floats = middle + (volume[:, None] * (a + b + c) / 4).sum(axis=0) / volume.sum()
+        return result
 
     def support(self, d: Floats) -> Floats:
-        return np.max(np.asarray(d) @ (self.points - self.centre).T, axis=1)
+        result: Floats = np.max(np.asarray(d) @ (self.points - self.centre).T, axis=1)
+        return result
 
 
 class Box:
@@ -405,11 +429,13 @@ class Box:
         self.half, self.centre = np.asarray(half, float), np.zeros(3)
 
     def support(self, d: Floats) -> Floats:
-        return np.abs(d) @ self.half
+        result: Floats = np.abs(d) @ self.half
+        return result
 
     def signed_distance(self, x: Floats) -> Floats:
         over = np.abs(x) - self.half
-        return np.linalg.norm(np.maximum(over, 0), axis=1) + np.minimum(np.max(over, axis=1), 0)
+        result: Floats = np.linalg.norm(np.maximum(over, 0), axis=1) + np.minimum(np.max(over, axis=1), 0)
+        return result
 
     def core(self) -> tuple[list[Patch], float]:
         def over(axis: int, sign: int) -> Callable[[Floats], Floats]:
@@ -431,14 +457,21 @@ class Box:
 class Together:
     """Several shapes that stand still side by side, each shifted to its place, as the other body."""
 
-    def __init__(self, shapes: Sequence[Field], places: ArrayLike) -> None:
+    def __init__(self, shapes: Sequence[Shape], places: ArrayLike) -> None:
         self.shapes, self.places = list(shapes), np.asarray(places, float).reshape(-1, 3)
 
     def signed_distance(self, x: Floats) -> Floats:
-        return np.min(
-            [shape.signed_distance(x - place) for shape, place in zip(self.shapes, self.places, strict=True)],
+        result: Floats = np.min(
+            [_distance(shape, x - place) for shape, place in zip(self.shapes, self.places, strict=True)],
             axis=0,
         )
+        return result
+
+
+def _distance(shape: Shape, x: Floats) -> Floats:
+    assert hasattr(shape, "signed_distance")
+    distance: Floats = shape.signed_distance(x)
+    return distance
 
 
 class HalfSpace:
@@ -448,4 +481,5 @@ class HalfSpace:
         self.normal, self.point = unit(normal), np.asarray(point, float)
 
     def signed_distance(self, x: Floats) -> Floats:
-        return (x - self.point) @ self.normal
+        result: Floats = (x - self.point) @ self.normal
+        return result

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.oracles.arrays import Floats
 from tests.oracles.balance import best_residual, over_support, residual
 from tests.oracles.frames import (
     angle_between,
@@ -20,7 +21,17 @@ from tests.oracles.frames import (
 from tests.oracles.overlap import separation
 from tests.oracles.profiles import Profile, arc, bezier, line
 from tests.oracles.rests import all_rests, is_local_minimum, nearest_rest
-from tests.oracles.shapes import Ball, Box, HalfSpace, Polyhedron, Revolution, Shape, Star, Superquadric, Tube
+from tests.oracles.shapes import (
+    Ball,
+    Box,
+    HalfSpace,
+    Polyhedron,
+    Resting,
+    Revolution,
+    Star,
+    Superquadric,
+    Tube,
+)
 from tests.oracles.triangles import crossings
 
 EYE = np.eye(3)
@@ -44,8 +55,12 @@ def ring_tube(major: float = 1.0, minor: float = 0.3) -> Tube:
     )
 
 
+def line_along(axis: Floats) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda t: t[:, None] * axis
+
+
 def jack(reach: float = 1.0, radius: float = 0.2) -> Tube:
-    return Tube([(lambda t, a=axis: t[:, None] * a * reach, -1, 1, False) for axis in EYE], radius)
+    return Tube([(line_along(reach * axis), -1, 1, False) for axis in EYE], radius)
 
 
 def trefoil(radius: float = 0.25) -> Tube:
@@ -90,6 +105,7 @@ def test_a_ring_as_revolution_and_as_tube_has_one_support_and_lies_flat() -> Non
     assert rest.tilt == pytest.approx(np.arctan(np.hypot(0.2, 0.1)), abs=1e-14)
 
 
+@pytest.mark.slow
 def test_a_jack_rests_on_three_tips() -> None:
     rests = all_rests(jack())
     assert len(rests) == 8
@@ -120,8 +136,9 @@ def test_a_box_shaped_superquadric_has_the_support_of_its_samples() -> None:
     assert len(all_rests(shape)) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [trefoil, lambda: Star(bumpy)])
-def test_found_rests_are_minima_and_independent_of_the_start(make: Callable[..., Shape]) -> None:
+def test_found_rests_are_minima_and_independent_of_the_start(make: Callable[[], Resting]) -> None:
     shape = make()
     for rest in all_rests(shape, 4):
         assert is_local_minimum(shape, rest)

@@ -12,13 +12,15 @@ from tests.oracles.frames import sphere_directions
 from tests.oracles.overlap import separation
 from tests.oracles.patches import Patches
 from tests.oracles.rests import is_local_minimum, nearest_rest
+from tests.oracles.shapes import Revolution
 from tests.teapot import pot_nets, turned_nets
 
 
 def square(corner: Sequence[int], along: Sequence[int], across: Sequence[int]) -> Floats:
     t = np.arange(4) / 3
-    corner, along, across = (np.asarray(x, float) for x in (corner, along, across))
-    return corner + t[:, None, None] * along + t[None, :, None] * across
+    start, first, second = (np.asarray(x, float) for x in (corner, along, across))
+    result: Floats = start + t[:, None, None] * first + t[None, :, None] * second
+    return result
 
 
 def test_a_square_is_as_far_as_it_is_and_has_the_sign_of_its_side(rng: np.random.Generator) -> None:
@@ -47,6 +49,7 @@ def test_distances_are_right_along_the_normals_of_a_curved_surface(rng: np.rando
         np.testing.assert_allclose(shape.signed_distance(x + far * normal), far, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_pot_rests_on_its_nearly_flat_foot_below_its_centre_of_mass() -> None:
     shape = Patches(pot_nets())
     rest = nearest_rest(shape, np.array([0.1, 0.2, -1.0]))
@@ -59,6 +62,7 @@ def test_balls_of_the_heap_touch_but_do_not_overlap_and_each_is_held_from_below(
     radius, count = 0.33, 14
     centres = heap(tuple(tuple(p) for p in BOWL[3].tolist()), radius, count)
     bowl = turned("bowl", BOWL).shape
+    assert isinstance(bowl, Revolution)
     to_bowl = bowl.signed_distance(centres) - radius
     assert to_bowl.min() > -1e-9
     for number in range(count):

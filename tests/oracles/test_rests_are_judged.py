@@ -4,7 +4,7 @@ true ones and refuse the false.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from tests.oracles.frames import rotation_of
 from tests.oracles.judgement import TOUCHING, judged
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.rests import nearest_rest
-from tests.oracles.shapes import Ball, Box, HalfSpace, Revolution, Ring, Shape, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, HalfSpace, Resting, Revolution, Ring, Star, Superquadric, Tube
 
 EYE = np.eye(3)
 HELD = 1e-6  # imbalance, over the weight
@@ -33,21 +33,25 @@ def about(axis: ArrayLike, degrees: float) -> np.ndarray:
 
 def turning_down(down: ArrayLike) -> np.ndarray:
     """A rotation (3, 3) that takes the direction `down` to -z."""
-    down = np.asarray(down, float) / np.linalg.norm(down)
-    axis = np.cross(down, [0, 0, -1.0])
+    unit_down = np.asarray(down, float) / np.linalg.norm(np.asarray(down, float))
+    axis = np.cross(unit_down, [0, 0, -1.0])
     length = np.linalg.norm(axis)
-    return about(axis / length, np.degrees(np.arctan2(length, -down[2]))) if length > 1e-12 else EYE
+    return about(axis / length, np.degrees(np.arctan2(length, -unit_down[2]))) if length > 1e-12 else EYE
 
 
-def on_floor(shape: Shape, rotation: Floats = EYE, lift: float = 0.0) -> list[Solid]:
+def on_floor(shape: Resting, rotation: Floats = EYE, lift: float = 0.0) -> list[Solid]:
     """The shape on the ground: as low as it can be at this rotation, plus `lift`."""
     height = float(shape.support((-rotation[2])[None])[0]) + lift
     position = np.array([0, 0, height]) - rotation @ shape.centre
     return [Solid(shape, rotation, position), ground()]
 
 
+def line_along(axis: Floats) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda t: t[:, None] * axis
+
+
 def jack() -> Tube:
-    return Tube([(lambda t, a=axis: t[:, None] * a, -1, 1, False) for axis in EYE], 0.2)
+    return Tube([(line_along(axis), -1, 1, False) for axis in EYE], 0.2)
 
 
 def cone(half_height: float = 1.0) -> Revolution:
@@ -117,7 +121,7 @@ def standing_ball() -> list[Solid]:
     return [Solid(Ball(0.5), EYE, np.array([0, 0, 2.5])), Solid(Ball(2.0), EYE, np.zeros(3))]
 
 
-TRUE = {
+TRUE: dict[str, Callable[[], list[Solid]]] = {
     "a cube on a face": lambda: on_floor(Box([1, 1, 1])),
     "a table whose centre is 1 % inside its feet": lambda: on_floor(Weighted([1, 1, 1], [0.99, 0, 0])),
     "a ring flat on the floor": lambda: on_floor(Ring(1.0, 0.3)),
@@ -128,7 +132,7 @@ TRUE = {
     "an ellipsoid on its short axis": lambda: ellipsoid([0, 0, -1]),
     "a bumpy ball on its feet": bumpy,
 }
-FALLING = {  # balanced, but not at a minimum
+FALLING: dict[str, Callable[[], list[Solid]]] = {  # balanced, but not at a minimum
     "a cube on its edge": lambda: on_floor(Box([1, 1, 1]), about([1, 0, 0], 45)),
     "a ball on a ball": standing_ball,
     "an ellipsoid on its end": lambda: ellipsoid([1, 0, 0]),
@@ -136,7 +140,7 @@ FALLING = {  # balanced, but not at a minimum
     "a ring on its rim": lambda: on_floor(Ring(1.0, 0.3), about([1, 0, 0], 90)),
     "a cone on its apex": lambda: on_floor(cone(), about([1, 0, 0], 180)),
 }
-UNBALANCED = {
+UNBALANCED: dict[str, Callable[[], list[Solid]]] = {
     "a cube a ten-thousandth above the floor": lambda: on_floor(Box([1, 1, 1]), lift=1e-4 * np.sqrt(3)),
     "a table whose centre is 1 % outside its feet": lambda: on_floor(Weighted([1, 1, 1], [1.01, 0, 0])),
     "a jack on two of three tips": jack_on_two_tips,
@@ -148,6 +152,7 @@ UNBALANCED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRUE)
 def test_a_true_rest_passes_both(name: str) -> None:
     found = judged(TRUE[name]())
@@ -186,12 +191,14 @@ def two_balls_in_a_trough(spread: float = 0.0) -> list[Solid]:
     return [*balls, ground(), *walls, *rails]
 
 
+@pytest.mark.slow
 def test_a_tower_is_a_rest_of_all_its_cubes() -> None:
     found = judged(tower([0, 0.1, 0.2]), active=3, mixes=2)
     assert found.imbalance < HELD
     assert found.drop == 0.0
 
 
+@pytest.mark.slow
 def test_a_tower_that_leans_too_far_is_none_although_each_cube_stands_on_the_one_below() -> None:
     leaning = tower([0, 0.4, 0.8])
     for alone in range(3):
@@ -202,6 +209,7 @@ def test_a_tower_that_leans_too_far_is_none_although_each_cube_stands_on_the_one
     assert found.drop > 1e-6
 
 
+@pytest.mark.slow
 def test_a_ball_in_the_notch_of_two_is_at_rest_only_between_walls() -> None:
     found = judged(two_balls_in_a_trough(), active=3, mixes=2)
     assert found.imbalance < HELD

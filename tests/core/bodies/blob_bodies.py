@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from physplace_addon.core.arrays import Floats, Ints
-from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.bodies import Body
+from physplace_addon.core.bodies.implicit_patches import ImplicitPatches
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.placement import Placement
 from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.implicit.surfaces import fourteen_spheres
 from tests.oracles.frames import rotation_of
 
@@ -57,3 +59,11 @@ def rested(body: Body, pose: Pose, world: Sequence[Body]) -> tuple[Certificate, 
     pose = placement.states[-1].pose
     rotation = rotation_of(pose.rotation)
     return certificate, rotation, rotation @ body.mass.center + pose.translation
+
+
+def patches_of(body: Body) -> ImplicitPatches:
+    """The patches of a blob's one face."""
+    sheet = body.surfaces[0]
+    assert isinstance(sheet, BezierSheet)
+    assert isinstance(sheet.nets, ImplicitPatches)
+    return sheet.nets

@@ -29,10 +29,14 @@ def bodies() -> dict[str, Body]:
 
 def affine_map(kind: str, rng: np.random.Generator) -> Floats:
     pose = Pose(rng.normal(size=4), rng.normal(size=3)).matrix4
-    scales = {"rigid": [1, 1, 1], "scaled": [3, 3, 3], "mirrored": [-1, 1, 1], "stretched": [2, 0.5, -1]}[
-        kind
-    ]
-    return pose @ np.diag([*scales, 1.0]).astype(float)
+    scales: dict[str, list[float]] = {
+        "rigid": [1, 1, 1],
+        "scaled": [3, 3, 3],
+        "mirrored": [-1, 1, 1],
+        "stretched": [2, 0.5, -1],
+    }
+    result: Floats = pose @ np.diag([*scales[kind], 1.0]).astype(float)
+    return result
 
 
 def check_consistent(body: Body) -> None:
@@ -49,8 +53,8 @@ def check_consistent(body: Body) -> None:
     height = np.abs(np.einsum("ti,ti->t", middle.point - a, normal))
     assert np.all(height <= body.triangle_bound * (1.0 + 1e-9) + 1e-12 * scale)
     for end in range(2):
-        found = body.edge_geometry(body.segment_edge, body.segment_t[:, end])
-        assert np.allclose(found.point, body.segments[:, end], rtol=0.0, atol=1e-12 * scale)
+        at_end = body.edge_geometry(body.segment_edge, body.segment_t[:, end])
+        assert np.allclose(at_end.point, body.segments[:, end], rtol=0.0, atol=1e-12 * scale)
     assert np.array_equal(body.points[body.triangle_corners], body.triangles)
     owners = body.triangles[body.segment_owner]
     gap = np.linalg.norm(owners[:, :, None] - body.segments[:, None], axis=3).min(axis=1)

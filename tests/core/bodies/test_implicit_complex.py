@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
-from tests.core.bodies.blob_bodies import BIAS, RADIUS, ball_of, lump, somewhere
+from tests.core.bodies.blob_bodies import BIAS, RADIUS, ball_of, lump, patches_of, somewhere
 
 
 def test_the_tessellation_is_as_near_as_it_says() -> None:
@@ -51,7 +51,7 @@ def test_geodesics_are_traced_over_polynomials_and_need_no_value_of_f(
     body = lump()
     _, face, uv, _ = somewhere(body, 50)
     frame = body.face_geometry(face, uv).frame
-    kind = type(body.surfaces[0].nets.function)
+    kind = type(patches_of(body).function)
     for name in ("value", "gradient", "hessian"):
         monkeypatch.setattr(kind, name, lambda *_: pytest.fail("F was evaluated"))
     moved = body.face_move(face, uv, 0.02 * frame[:, 0])

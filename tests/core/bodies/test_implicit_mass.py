@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.bodies.implicit_mass import solid_mass
-from physplace_addon.core.bodies.implicit_patches import ImplicitPatches
 from physplace_addon.core.bodies.implicit_solid import blob_body
-from tests.core.bodies.blob_bodies import RADIUS, ball_of, lump
-
-
-def patches_of(body: Body) -> ImplicitPatches:
-    result: ImplicitPatches = body.surfaces[0].nets
-    return result
+from tests.core.bodies.blob_bodies import RADIUS, ball_of, lump, patches_of
 
 
 def test_a_ball_has_its_volume_centre_and_inertia_per_mass() -> None:

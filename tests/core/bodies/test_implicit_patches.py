@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies.blob_bodies import lump, somewhere
+from tests.core.bodies.blob_bodies import lump, patches_of, somewhere
 from tests.core.implicit.surfaces import fourteen_spheres
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
-    patches = lump().surfaces[0].nets
+    patches = patches_of(lump())
     random = np.random.default_rng(1)
     patch, at, step = random.integers(len(patches), size=200), random.uniform(0.1, 0.9, (200, 2)), 1e-5
     exactly = patches.derivatives(patch, at)
@@ -36,7 +36,7 @@ def test_points_normals_and_curvature_are_the_functions_own() -> None:
 
 
 def test_where_a_patch_is_does_not_depend_on_the_guess() -> None:
-    patches = lump().surfaces[0].nets
+    patches = patches_of(lump())
     random = np.random.default_rng(2)
     patch, at = random.integers(len(patches), size=300), random.uniform(0.0, 1.0, (300, 2))
     guessed = patches.forms(patch, at)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import OptimizeResult, minimize_scalar
 
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.implicit_solid import blob_body
@@ -34,7 +36,8 @@ def test_a_single_blobby_sphere_has_the_mass_and_the_rest_of_a_ball(scale: float
 def test_a_peanut_lies_on_both_of_its_lobes_at_its_exact_height() -> None:
     """Its highest points are where the sum of both Gaussians along its axis is greatest."""
     function = blobby_spheres(BIAS, [[-1, 0, 0], [1, 0, 0]], [1.0, 1.0])
-    most = -minimize_scalar(
+    minimized: Callable[..., OptimizeResult] = minimize_scalar
+    most = -minimized(
         lambda x: -np.exp(-((x - 1) ** 2)) - np.exp(-((x + 1) ** 2)),
         bounds=(0.5, 1.2),
         options={"xatol": 1e-13},
@@ -82,6 +85,7 @@ def test_a_ring_of_eight_blobs_comes_to_rest_on_a_cone() -> None:
     assert np.abs(value / np.linalg.norm(gradient, axis=1)).max() <= 1e-8
 
 
+@pytest.mark.slow
 def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once() -> None:
     """Two balls of radius r, 0.6 apart: each has a cap of height h = r - 0.3 in the other."""
     body = blob_body(union([ball_of(centre=(x, 0, 0)) for x in (-0.3, 0.3, 0.3)]), "pair", tolerance=0.02)
@@ -98,7 +102,7 @@ def test_a_sharp_union_is_its_parts_and_the_mass_is_counted_once() -> None:
 
 
 def test_a_part_a_twentieth_of_the_rest_is_not_left_out() -> None:
-    function = blobby_spheres(BIAS, [[0, 0, 0], [3, 0.1, 0.2]], [1.0, 0.05])
+    function = blobby_spheres(BIAS, [[0.0, 0.0, 0.0], [3.0, 0.1, 0.2]], [1.0, 0.05])
     body = blob_body(function, "moon", tolerance=0.02)
     assert body.face_count == 2
     assert body.mass.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (1 + 0.05**3), rel=1e-6)

@@ -364,7 +364,7 @@ def test_features_agree_with_a_loop_over_edges(seed: int) -> None:
     points, triangles = torus(9, 7)
     points = np.round(points + 0.2 * rng.normal(size=points.shape), 1)
     body = polyhedron(points, triangles[rng.random(len(triangles)) < 0.8], "torn")
-    faces = {}
+    faces: dict[frozenset[int], list[list[int]]] = {}
     for triangle in body.triangle_corners.tolist():
         for side in range(3):
             edge = frozenset((triangle[side], triangle[side - 2]))

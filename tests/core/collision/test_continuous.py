@@ -13,7 +13,7 @@ from tests.core.collision.soups import shifted
 FRAMES = 1500
 
 
-def between(start: Floats, end: Floats, part: float) -> Floats:
+def between(start: Floats, end: Floats, part: float | Floats) -> Floats:
     return start + part * (end - start)
 
 
@@ -45,6 +45,7 @@ def agree(found: Crossing, filmed: Bools, first: Floats) -> None:
     assert (found.fraction[~found.crossed] == 1.0).all()
 
 
+@pytest.mark.slow
 def test_vertices_cross_triangles_as_filmed(rng: np.random.Generator) -> None:
     start, end = rng.normal(size=(2, 1500, 3, 3))
     end = start + 0.5 * end
@@ -57,7 +58,7 @@ def test_vertices_cross_triangles_as_filmed(rng: np.random.Generator) -> None:
 
     def inside(part: float) -> Bools:
         *_, t, p = at(part)
-        normal = np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0])
+        normal = np.asarray(np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0]), float)
         sides = [volume(normal, t[:, (i + 1) % 3] - t[:, i], p - t[:, i]) > 0.0 for i in range(3)]
         result: Bools = np.all(sides, axis=0)
         return result
@@ -69,6 +70,7 @@ def test_vertices_cross_triangles_as_filmed(rng: np.random.Generator) -> None:
     assert np.array_equal(found.side, np.sign(volume(*at(0.0)[:3])))
 
 
+@pytest.mark.slow
 def test_edges_cross_edges_as_filmed(rng: np.random.Generator) -> None:
     first_start, second_start = rng.normal(size=(2, 1500, 2, 3))
     first_end = first_start + rng.normal(size=(1500, 2, 3))
@@ -119,9 +121,9 @@ def test_a_vertex_against_a_standing_triangle(
     side: float,
     fraction: float,
 ) -> None:
-    start, end = (scale * (np.array([point]) + offset) for point in (start, end))
+    first, last = (scale * (np.array([point]) + offset) for point in (start, end))
     triangle = scale * (TRIANGLE + offset)
-    found = vertex_crossings(start, end, triangle, triangle)
+    found = vertex_crossings(first, last, triangle, triangle)
     assert found.crossed.tolist() == [crossed]
     assert found.side.tolist() == [side]
     assert found.fraction[0] == pytest.approx(fraction, abs=1e-10 * (1.0 + offset))

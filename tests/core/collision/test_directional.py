@@ -1,6 +1,7 @@
 """Directional pairs, against all pairs of corners and faces."""
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.collision import TriangleDirections, build_tree, directional_pairs
@@ -39,6 +40,7 @@ def test_with_features_in_all_directions_every_near_pair_is_there(rng: np.random
     assert pairs_within(first, second, 0.1) <= set(map(tuple, found.tolist()))
 
 
+@pytest.mark.slow
 def test_a_vertex_over_a_face_is_there(rng: np.random.Generator) -> None:
     first, second = 0.2 * random_soup(rng, 60, spread=6.0), torus()
     found = set(

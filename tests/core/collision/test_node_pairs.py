@@ -23,7 +23,7 @@ def test_no_triangle_pair_is_lost_or_doubled_on_the_way_down(rng: np.random.Gene
     tree1, tree2 = build_tree(random_soup(rng, 37)), build_tree(random_soup(rng, 11, size=2.0))
     node1, node2 = first_pairs(tree1, tree2)
     everything = [(a, b) for a in range(37) for b in range(11)]
-    done = []
+    done: list[tuple[int, int]] = []
     while node1.size:
         assert sorted(done + pairs_below(tree1, tree2, node1, node2)) == everything
         next1, next2, leaf = opened(tree1, tree2, node1, node2)

@@ -2,22 +2,16 @@
 
 import gc
 import weakref
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import build_tree, join_trees, tree_of
 from physplace_addon.core.collision.partition import partition
 from physplace_addon.core.collision.tree import BoxTree, highest_below
 from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
-
-
-class ABody(SimpleNamespace):
-    """As much of a body as a tree needs."""
-
-    __hash__ = object.__hash__
 
 
 def check_tree(tree: BoxTree, triangles: Floats, bound: Floats) -> None:
@@ -139,7 +133,7 @@ def test_what_cannot_be_a_tree_is_refused(triangles: Floats, bound: Floats | Non
 
 
 def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng: np.random.Generator) -> None:
-    body = ABody(triangles=random_soup(rng, 9), triangle_bound=np.zeros(9))
+    body = polyhedron(random_soup(rng, 9).reshape(-1, 3), np.arange(27).reshape(9, 3), "soup")
     tree = tree_of(body)
     assert tree_of(body) is tree
     gone = weakref.ref(tree)

@@ -24,6 +24,7 @@ def on_triangle(barycentric: Floats, triangles: Floats) -> Floats:
     return result
 
 
+@pytest.mark.slow
 @SCALES
 def test_no_sampled_points_of_two_triangles_are_nearer(rng: np.random.Generator, scale: float) -> None:
     first, second = scale * hostile_soup(rng, 300), scale * shifted(hostile_soup(rng, 300), 1.0, 0.0, 0.0)

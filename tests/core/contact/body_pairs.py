@@ -53,7 +53,7 @@ def prepared(name: str) -> ContactBody:
     return ContactBody.of([body(name)])
 
 
-def pose(turn: ArrayLike = UPRIGHT, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Pose:
+def pose(turn: ArrayLike = UPRIGHT, at: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
     """The pose turned by a rotation vector, radians, with the body's origin at a point."""
     return Pose.identity().displaced(at, turn, np.zeros(3))
 
@@ -62,7 +62,7 @@ def meet(
     active: str | Body,
     world: str | Body,
     turn: ArrayLike = UPRIGHT,
-    at: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    at: ArrayLike = (0.0, 0.0, 0.0),
 ) -> BodyPair:
     """The pair of two bodies, the active one turned and moved."""
     first, second = (prepared(b) if isinstance(b, str) else ContactBody.of([b]) for b in (active, world))

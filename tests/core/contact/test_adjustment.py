@@ -59,10 +59,13 @@ def test_a_lift_farther_than_allowed_fails() -> None:
 def test_the_least_correction_changes_no_point_that_has_room() -> None:
     placement = above(box((0.5, 0.5, 0.5)).body, 0.51)
     state = placement.state
-    assert np.abs(least_correction(state.system, FREE_BODIES, state.local_points)).max() == 0.0
+    still = least_correction(state.system, FREE_BODIES, state.local_points)
+    assert still is not None
+    assert np.abs(still).max() == 0.0
     sunk = state.system.displaced(down(placement, 0.015))
     points = sunk.track(state.local_points)
     x = least_correction(sunk, FREE_BODIES, points)
+    assert x is not None
     lifted = sunk.displaced(x).track(points)
     assert lifted.gap.min() >= -1e-12
     assert abs(x[2] * sunk.radius - 0.005) < 1e-9

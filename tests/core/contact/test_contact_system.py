@@ -70,6 +70,7 @@ def gaps(system: ContactSystem, points: InterfacePoints, x: Floats) -> Floats:
     return solved.gap / system.radius
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_gradient_by_both_poses_is_the_finite_difference(name: str) -> None:
     system, points = met(name)
@@ -81,6 +82,7 @@ def test_the_gradient_by_both_poses_is_the_finite_difference(name: str) -> None:
     assert np.abs(system.gradients(points) - found).max() < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_hessian_by_both_poses_is_the_finite_difference(name: str) -> None:
     system, points = met(name)
@@ -98,6 +100,7 @@ def test_the_hessian_by_both_poses_is_the_finite_difference(name: str) -> None:
         assert (error < 3e-4 * np.maximum(1.0, np.abs(twice))).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_gap_does_not_change_when_both_bodies_move_together(name: str) -> None:
     system, points = met(name)

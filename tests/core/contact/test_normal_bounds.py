@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.collision import directional_pairs, near_pairs
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import EDGE, VERTEX, FeaturePoints
@@ -36,7 +37,7 @@ def sheet(rng: np.random.Generator, cells: int = 6, bend: float = 0.1) -> Body:
     return polyhedron(np.stack([x, y, z], axis=-1).reshape(-1, 3), triangles, "sheet")
 
 
-BODIES = {
+BODIES: dict[str, Callable[[np.random.Generator], Body]] = {
     "convex": convex,
     "sheet": sheet,
     "nearly flat": lambda rng: sheet(rng, bend=1e-5),

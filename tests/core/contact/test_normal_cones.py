@@ -56,7 +56,8 @@ def test_faces_are_met_along_their_normals_and_have_no_cone() -> None:
 
 def test_the_corner_of_a_box_over_a_table_presses_and_that_over_its_side_does_not() -> None:
     above = meet("cube", "slab", at=(0.0, 0.0, 0.51))
-    points = vertex_face(above, *np.nonzero(np.ones((8, 12)))[:2])
+    vertex, face = np.nonzero(np.ones((8, 12)))
+    points = vertex_face(above, vertex, face)
     bottom = points.take((points.normal[:, 2] > 0.999) & (points.gap < 0.1) & (points.gap > 0.0))
     assert len(set(bottom.index1.tolist())) == 4
     assert in_normal_cones(above, bottom, 1e-9).all()

@@ -37,7 +37,7 @@ def gap_of(
     turn_b, _, shift_b = moved(x_b, centre_b)
     at = turn_a @ (point - centre_a) + centre_a + shift_a
     in_b = turn_b.T @ (at - centre_b - shift_b) + centre_b - point
-    return normal @ in_b + 0.5 * in_b @ stiffness @ in_b
+    return float(normal @ in_b + 0.5 * in_b @ stiffness @ in_b)
 
 
 def differences(function: Callable[[Floats], float], step: float = 1e-3) -> tuple[Floats, Floats]:

@@ -44,6 +44,7 @@ def hemispherical_bowl() -> Body:
     return exact(swept.revolution(profile, sharp=sharp), "thin bowl", resolution=(32, 12))
 
 
+@pytest.mark.slow
 def test_a_ball_in_a_thin_bowl_knows_nothing_of_the_outer_wall() -> None:
     active, world = prepared("small ball"), ContactBody.of([hemispherical_bowl()])
     before = BodyPair.of(active, world, pose(at=(0.1, 0.0, -0.6)))

@@ -21,7 +21,7 @@ SIGNS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a *
 
 def random_formula(
     rng: np.random.Generator, depth: int, names: tuple[str, str] = ("u", "v")
-) -> tuple[str, Callable[[tuple[mpf, mpf]], mpf]]:
+) -> tuple[str, Callable[[mpf, mpf], mpf]]:
     """A text, and the function of `names` (numbers in their order) that it means."""
     if depth == 0 or rng.random() < 0.15:
         return _leaf(rng, names)
@@ -46,7 +46,7 @@ def random_formula(
     return f"{name}({a}, {b})", lambda *x: TWO[name](f(*x), g(*x))
 
 
-def _leaf(rng: np.random.Generator, names: tuple[str, str]) -> tuple[str, Callable[[tuple[mpf, mpf]], mpf]]:
+def _leaf(rng: np.random.Generator, names: tuple[str, str]) -> tuple[str, Callable[[mpf, mpf], mpf]]:
     if rng.random() < 0.7:
         index = int(rng.integers(len(names)))
         return names[index], lambda *x: x[index]

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.formulas import Formulas, Range, graded
+from physplace_addon.core.formulas.jets import Jet
 
 
-def parts(jet):
+def parts(jet: Jet) -> list[Range | None]:
     return [jet.value, *jet.first, *jet.second]
 
 
@@ -29,4 +30,5 @@ def test_a_formula_along_a_bent_way_is_a_polynomial_in_how_far(rng: np.random.Ge
 @pytest.mark.parametrize("text", ["sin(u)", "1/u", "u^0.5", "abs(u) + u^2", "max(u, 1)", "u^80", "2^u"])
 def test_of_what_is_no_polynomial_nothing_is_known(text: str) -> None:
     found = Formulas.read([text], ("u",)).graded([graded(Range(np.ones(1), np.ones(1)), 1)])[0]
+    assert found.parts[0] is not None
     assert np.isnan(found.parts[0].lower).all()

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.formulas import FormulaError, Formulas
+from physplace_addon.core.formulas.formula import JetArrays
 from physplace_addon.core.formulas.parser import FUNCTIONS, OTHER_NAMES
 from tests.core.formulas.random_formulas import ONE, TWO, random_formula
 
@@ -110,6 +112,7 @@ def changed(text: str, rng: np.random.Generator) -> str:
     return "".join(letters)
 
 
+@pytest.mark.slow
 def test_ten_thousand_strings_neither_crash_nor_hang_nor_reach_python(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +143,7 @@ STEP = 1e-4
 SHIFTS = STEP * np.array([[0, 1, -1, 0, 0, 2, -2, 0, 0], [0, 0, 0, 1, -1, 0, 0, 2, -2]])
 
 
-def agrees_with_differences(jets):
+def agrees_with_differences(jets: JetArrays) -> bool:
     """Hold derivatives at a point against central differences about it; false where these tend to nothing."""
     parts = np.array([jets.value[0], *jets.first[0], *jets.second[0].reshape(4, -1)[[0, 1, 3]]])
     ours = parts[:, 0]
@@ -154,7 +157,7 @@ def agrees_with_differences(jets):
     return True
 
 
-def differences(parts, step):
+def differences(parts: Floats, step: float) -> Floats:
     """First derivatives from values, second ones from first derivatives, of parts (3, 4) around a point."""
     by_u, by_v = (parts[:, 0] - parts[:, 1]) / (2 * step), (parts[:, 2] - parts[:, 3]) / (2 * step)
     return np.array([by_u[0], by_v[0], by_u[1], by_u[2], by_v[2]])

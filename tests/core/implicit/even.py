@@ -43,14 +43,14 @@ def density(floaters: Floaters, area: float, radius: float) -> float:
 
 def variation(floaters: Floaters) -> float:
     """How much the distance to the nearest neighbour varies: its standard deviation over its mean."""
-    nearest = cKDTree(floaters.positions).query(floaters.positions, 2)[0][:, 1]
+    nearest = np.asarray(cKDTree(floaters.positions).query(floaters.positions, 2)[0])[:, 1]
     return float(nearest.std() / nearest.mean())
 
 
 def uncovered(floaters: Floaters, points: Floats, area: float) -> float:
     """The largest circle without a floater, over that of a hexagonal packing of as many."""
     spacing = np.sqrt(2.0 * area / (np.sqrt(3.0) * len(floaters)))
-    return float(cKDTree(floaters.positions).query(points)[0].max() / (spacing / np.sqrt(3.0)))
+    return float(np.max(cKDTree(floaters.positions).query(points)[0]) / (spacing / np.sqrt(3.0)))
 
 
 def off(function: ImplicitFunction, floaters: Floaters) -> float:

@@ -46,8 +46,13 @@ def blob_of_genus(genus: int, seed: int = 0) -> Blob:
     rng = np.random.default_rng([genus, seed])
     if genus == 0:
         return fourteen_spheres(seed)
-    balls, ball_radii, starts, ends, radii = [], [], [], [], []
-    place, tip = np.zeros(3), None
+    balls: list[Floats] = []
+    starts: list[Floats] = []
+    ends: list[Floats] = []
+    ball_radii: list[float] = []
+    radii: list[float] = []
+    place = np.zeros(3)
+    tip: Floats | None = None
     for _ in range(genus):
         size, thickness = rng.uniform(0.8, 1.1), rng.uniform(0.2, 0.28)
         ring = place + size * _ring(rng)

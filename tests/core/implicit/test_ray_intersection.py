@@ -14,7 +14,7 @@ LONE = float(np.exp(-1.0))  # the bias by which a lone blobby sphere has its own
 
 
 def ball(centre: ArrayLike = (0.0, 0.0, 0.0), radius: float = 1.0) -> Blob:
-    return blobby_spheres(LONE, [centre], [radius])
+    return blobby_spheres(LONE, np.asarray(centre)[None], [radius])
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.implicit.control.sculpting import Sculpting
 from physplace_addon.core.implicit.control.state import SculptSettings, SculptState
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.particles.floaters import FloaterSettings
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -40,7 +41,7 @@ class Wild:
     fits: list[float] = field(default_factory=list, repr=False)
 
 
-def grid_of(blob: Blob, cell: float) -> tuple[Floats, Bools]:
+def grid_of(blob: ImplicitFunction, cell: float) -> tuple[Floats, Bools]:
     """Places (x, y, z, 3) of a grid that holds a blob, and which are inside."""
     low, high = blob.box()
     counts = np.maximum(np.ceil((high - low) / cell), 1).astype(int) + 3
@@ -51,7 +52,9 @@ def grid_of(blob: Blob, cell: float) -> tuple[Floats, Bools]:
 
 def components_without(places: Floats, inside: Bools, cell: float, positions: Floats) -> list[Floats]:
     """The centres of components, seen by a grid, that have no particle on them."""
-    label, count = ndimage.label(inside, np.ones((3, 3, 3)))
+    label = np.zeros(inside.shape, np.int32)
+    ndimage.label(inside, np.ones((3, 3, 3)), label)
+    count = int(label.max())
     owner = ndimage.grey_dilation(label, size=(3, 3, 3))
     index = np.rint((positions - places[0, 0, 0]) / cell).astype(int)
     index = np.clip(index, 0, np.array(inside.shape) - 1)
@@ -83,6 +86,7 @@ def happen(sculpting: Sculpting, draw: np.random.Generator) -> bool:
     elif kind == 6 and count:
         sculpting.pin(int(draw.integers(count)), draw.uniform(*reach))
     elif kind >= 7:
+        assert isinstance(state.function, Blob)
         sculpting.change_function(changed(state.function, draw))
         return True
     return bool(kind == 6)
@@ -108,12 +112,14 @@ def changed(blob: Blob, draw: np.random.Generator) -> Blob:
     return blobby_spheres(0.5, rows[:, :3], rows[:, 3])
 
 
-def wild(seed: int, steps: int, radius: float = 0.2, say=None) -> Wild:
+def wild(seed: int, steps: int, radius: float = 0.2, say: Callable[[str], None] | None = None) -> Wild:
     """Sculpt for so many steps, an event in every tenth."""
     draw = np.random.default_rng(seed)
     settings = SculptSettings(FloaterSettings(radius))
     sculpting = Sculpting(fourteen_spheres(seed), settings, np.random.default_rng(seed))
-    found, since, missing, populations = Wild(), 0, [], []
+    found, since = Wild(), 0
+    missing: list[tuple[Floats, int]] = []
+    populations: list[int] = []
     for step in range(steps):
         if step % EVERY == 0:
             since = 0 if happen(sculpting, draw) else since

@@ -6,7 +6,8 @@ Arms are over R, as everywhere in placement; the weight pulls each body down by 
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog, lsq_linear
+from scipy.optimize import linprog
+from scipy.optimize._lsq.lsq_linear import lsq_linear
 
 from physplace_addon.core.arrays import Floats
 
@@ -21,11 +22,13 @@ def contact_maps(arms: Floats) -> Floats:
     return np.concatenate([np.broadcast_to(np.eye(3), turning.shape), turning], axis=1)
 
 
-def between(first: int, second: int | None, bodies: int, arms_first: Floats, arms_second: Floats) -> Floats:
+def between(
+    first: int, second: int | None, bodies: int, arms_first: Floats, arms_second: Floats | None
+) -> Floats:
     """The maps (k, 6 bodies, 3) of contacts at which `second`, or nothing if None, pushes `first`."""
     maps = np.zeros((len(arms_first), bodies, 6, 3))
     maps[:, first] = contact_maps(arms_first)
-    if second is not None:
+    if second is not None and arms_second is not None:
         maps[:, second] = -contact_maps(arms_second)
     return maps.reshape(len(maps), 6 * bodies, 3)
 

@@ -25,9 +25,9 @@ def near_ellipsoids(seed: int) -> ContactSystem:
         [Pose(turns[0], np.array([0.3, 0.2, 5.0])), Pose(turns[1], np.array([6.0, 0.1, 1.5]))],
         [sphere(1.0, resolution=(24, 13)).body],
     )
-    for body, direction in enumerate(np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]])):
-        poses, far = list(system.poses), free_distance(system, body, direction, NEAR)
-        poses[body] = Pose(poses[body].rotation, poses[body].translation + far * direction)
+    for number, direction in enumerate(np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]])):
+        poses, far = list(system.poses), free_distance(system, number, direction, NEAR)
+        poses[number] = Pose(poses[number].rotation, poses[number].translation + far * direction)
         system = system.at(poses)
     return system
 

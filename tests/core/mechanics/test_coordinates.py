@@ -49,6 +49,7 @@ class Hinge(Coordinates):
         return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_free_bodies_have_the_gradients_and_curvatures_of_differences(seed: int) -> None:
     assert_derivatives(FREE_BODIES, near_ellipsoids(seed))

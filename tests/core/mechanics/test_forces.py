@@ -29,7 +29,7 @@ def two() -> ContactSystem:
     return ContactSystem.of([small, large], poses, [])
 
 
-CONSERVATIVE = {
+CONSERVATIVE: dict[str, Callable[[ContactSystem], Gravity | Connection]] = {
     "gravity": lambda a: Gravity.along((0.3, 0.2, -0.9), weights_of(a)),
     "connection to the world": lambda a: Connection(POINT, np.array([1.0, 2.0, 3.0]), strength=1.7),
     "connection of the second": lambda a: Connection(POINT, np.array([1.0, 2.0, 3.0]), body=1),
@@ -38,10 +38,15 @@ CONSERVATIVE = {
         POINT, a.poses[0].points(POINT) + 3e-6 * a.radii[0] * np.array([0.6, 0.0, 0.8])
     ),
 }
-FOLLOWING = {"push": lambda a: Local(POINT, np.array([1.0, 2.0, -0.5]), strength=0.8, body=1)}
+FOLLOWING: dict[str, Callable[[ContactSystem], Local]] = {
+    "push": lambda a: Local(POINT, np.array([1.0, 2.0, -0.5]), strength=0.8, body=1)
+}
+ALL: dict[str, Callable[[ContactSystem], Gravity | Connection | Local]] = {**CONSERVATIVE, **FOLLOWING}
 
 
-def differences(system: ContactSystem, value, step: float = 1e-6) -> Floats:
+def differences(
+    system: ContactSystem, value: Callable[[ContactSystem], float | Floats], step: float = 1e-6
+) -> Floats:
     """Central differences of a function of the system, along each of the pose's coordinates."""
     return np.stack(
         [
@@ -61,20 +66,20 @@ def test_the_wrench_is_the_energy_s_slope(name: str) -> None:
     assert np.abs(force.wrench(system) + slope).max() < 2e-6
 
 
-@pytest.mark.parametrize("name", CONSERVATIVE | FOLLOWING)
+@pytest.mark.parametrize("name", ALL)
 def test_the_wrench_changes_as_its_finite_differences(name: str) -> None:
     system = two()
-    force = (CONSERVATIVE | FOLLOWING)[name](system)
+    force = ALL[name](system)
     step = 1e-9 if "hand" in name else 1e-6
     found = differences(system, force.wrench, step)
     scale = max(1.0, np.abs(found).max())
     assert np.abs(force.change(system) - found).max() < 1e-6 * scale
 
 
-@pytest.mark.parametrize("name", CONSERVATIVE | FOLLOWING)
+@pytest.mark.parametrize("name", ALL)
 def test_the_stiffness_bounds_the_energy_over_a_step(name: str) -> None:
     system = two()
-    force = (CONSERVATIVE | FOLLOWING)[name](system)
+    force = ALL[name](system)
     if name in FOLLOWING:
         assert not force.stiffness(system).any()
         return

@@ -18,7 +18,7 @@ def test_one_of_each_set_of_corners_is_kept(seed: int) -> None:
     rng = np.random.default_rng(seed)
     triangles = np.array([rng.permutation(7)[:3] for _ in range(60)])
     kept, two_sided = unique_triangles(triangles, np.zeros(len(triangles), dtype=bool))
-    groups = {}
+    groups: dict[frozenset[int], list[int]] = {}
     for number, corners in enumerate(triangles.tolist()):
         groups.setdefault(frozenset(corners), []).append(number)
     assert kept.tolist() == sorted(group[0] for group in groups.values())

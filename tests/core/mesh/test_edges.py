@@ -19,8 +19,8 @@ def triangles(request: pytest.FixtureRequest) -> Ints:
     return result
 
 
-def sides_by_edge(triangles: Ints) -> defaultdict:
-    found = defaultdict(list)
+def sides_by_edge(triangles: Ints) -> dict[frozenset[int], list[int]]:
+    found: dict[frozenset[int], list[int]] = defaultdict(list)
     for number, corners in enumerate(triangles.tolist()):
         for side in range(3):
             found[frozenset((corners[side], corners[(side + 1) % 3]))].append(3 * number + side)

@@ -37,7 +37,8 @@ def test_a_bust_without_a_bottom_weighs_as_if_it_had_one(height: float, affine: 
     hull = ConvexHull(points)
     middle = points.mean(axis=0)
     outward = np.einsum("ti,ti->t", hull.equations[:, :3], points[hull.simplices[:, 0]] - middle) > 0.0
-    normal = np.cross(*(points[hull.simplices[:, i]] - points[hull.simplices[:, 0]] for i in (1, 2)))
+    along, across = (points[hull.simplices[:, i]] - points[hull.simplices[:, 0]] for i in (1, 2))
+    normal = np.cross(along, across)
     alike = (np.einsum("ti,ti->t", normal, hull.equations[:, :3]) > 0.0) == outward
     solid = mass_of_triangles(points, np.where(alike[:, None], hull.simplices, hull.simplices[:, ::-1]))
     assert (body.closed, body.mass.basis) == (False, "volume")

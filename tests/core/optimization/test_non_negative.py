@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import lsq_linear
+from scipy.optimize._lsq.lsq_linear import lsq_linear
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.optimization.non_negative import non_negative_least_squares

@@ -24,13 +24,27 @@ def within(radius: float) -> TrustRegion:
     return TrustRegion(radius, np.zeros(6, int), lambda x: np.array([np.linalg.norm(x)]))
 
 
-def problem(seed: int, count: int) -> tuple[Floats, ...]:
+def problem(seed: int, count: int) -> tuple[Floats, Floats, Floats, Floats]:
     """A random QP that some x obeys: B, w, J, room."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(6, 6))
     gradients = rng.normal(size=(count, 6))
     room = gradients @ rng.normal(size=6) - rng.uniform(0.0, 0.3, count) * (rng.random(count) < 0.7)
     return root @ root.T + 0.1 * np.eye(6), 3.0 * rng.normal(size=6), gradients, room
+
+
+def solved(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> Step:
+    """The solution of a QP that has one."""
+    step = solve_qp(matrix, wrench, gradients, room)
+    assert step is not None
+    return step
+
+
+def trusted(matrix: Floats, wrench: Floats, gradients: Floats, room: Floats, trust: TrustRegion) -> Step:
+    """The step of a problem that has one within the trust region."""
+    step = trust_region_step(matrix, wrench, gradients, room, trust)
+    assert step is not None
+    return step
 
 
 def assert_optimal(step: Step, matrix: Floats, wrench: Floats, gradients: Floats, room: Floats) -> None:
@@ -46,28 +60,30 @@ def assert_optimal(step: Step, matrix: Floats, wrench: Floats, gradients: Floats
 def test_the_solution_is_optimal(count: int) -> None:
     for seed in range(15):
         given = problem(seed, count)
-        assert_optimal(solve_qp(*given), *given)
+        assert_optimal(solved(*given), *given)
 
 
 def test_rows_that_come_twice_change_nothing() -> None:
     for seed in range(10):
         matrix, wrench, gradients, room = problem(seed, 8)
-        once = solve_qp(matrix, wrench, gradients, room)
+        once = solved(matrix, wrench, gradients, room)
         gradients, room = np.vstack([gradients] * 3), np.tile(room, 3)
-        thrice = solve_qp(matrix, wrench, gradients, room)
+        thrice = solved(matrix, wrench, gradients, room)
         assert_optimal(thrice, matrix, wrench, gradients, room)
         assert np.abs(once.x - thrice.x).max() < 1e-8
 
 
 def test_without_rows_the_body_follows_the_wrench() -> None:
-    step = solve_qp(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
+    step = solved(2.0 * np.eye(6), DOWN, np.zeros((0, 6)), np.zeros(0))
     assert np.allclose(step.x, 0.5 * DOWN)
     assert len(step.forces) == 0
 
 
-@pytest.mark.parametrize("solve", [solve_qp, lambda *given: trust_region_step(*given, within(0.1))])
+@pytest.mark.parametrize(
+    "solve", [solve_qp, lambda b, w, j, room: trust_region_step(b, w, j, room, within(0.1))]
+)
 def test_rows_that_contradict_one_another_have_no_solution(
-    solve: Callable[[tuple[Floats, ...]], Step | None],
+    solve: Callable[[Floats, Floats, Floats, Floats], Step | None],
 ) -> None:
     up = -DOWN
     rows = np.vstack([up, -up])
@@ -89,7 +105,7 @@ def test_the_trust_is_respected_and_so_are_the_rows() -> None:
         matrix, wrench, gradients, _ = problem(seed, 10)
         room = -0.01 * np.random.default_rng(seed).random(10)
         for trust in (1e-6, 1e-3, 0.05, 0.5):
-            step = trust_region_step(matrix, wrench, gradients, room, within(trust))
+            step = trusted(matrix, wrench, gradients, room, within(trust))
             assert np.linalg.norm(step.x) <= trust
             assert (gradients @ step.x - room).min() >= -1e-9
             assert (step.forces >= 0.0).all()
@@ -98,14 +114,14 @@ def test_the_trust_is_respected_and_so_are_the_rows() -> None:
 def test_only_a_longer_step_than_trusted_is_no_step() -> None:
     rows = -DOWN[None]
     assert trust_region_step(np.eye(6), DOWN, rows, np.array([0.2]), within(0.1)) is None
-    step = trust_region_step(np.eye(6), DOWN, rows, np.array([0.05]), within(0.1))
+    step = trusted(np.eye(6), DOWN, rows, np.array([0.05]), within(0.1))
     assert np.allclose(step.x, -0.05 * DOWN, atol=1e-9)
 
 
 def test_where_the_energy_curves_down_the_step_still_falls() -> None:
     matrix = np.diag([1.0, 1.0, 1.0, -5.0, 0.0, 1.0])
     wrench = np.array([0.0, 0.0, 0.0, 0.1, 0.1, 0.0])
-    step = trust_region_step(matrix, wrench, np.zeros((0, 6)), np.zeros(0), within(0.05))
+    step = trusted(matrix, wrench, np.zeros((0, 6)), np.zeros(0), within(0.05))
     assert 0.02 < np.linalg.norm(step.x) <= 0.05
     assert step.x[3] > 0.0
     assert step.x[4] > 0.0
@@ -114,7 +130,7 @@ def test_where_the_energy_curves_down_the_step_still_falls() -> None:
 def test_a_body_on_a_floor_presses_it_with_its_weight() -> None:
     corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     gradients = np.array([[0.0, 0.0, 1.0, y, -x, 0.0] for x, y in corners])
-    step = trust_region_step(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), within(0.05))
+    step = trusted(np.zeros((6, 6)), DOWN, gradients, np.zeros(4), within(0.05))
     assert np.abs(step.x).max() < 1e-9
     assert abs(step.forces.sum() - 1.0) < 1e-9
 
@@ -131,7 +147,7 @@ def test_the_curvature_is_that_of_the_pressing_rows_alone() -> None:
 def test_a_small_lack_beside_much_room_is_made_good() -> None:
     rows = np.concatenate([np.eye(6), np.random.default_rng(3).normal(size=(40, 6))])
     room = np.concatenate([[2e-10], np.zeros(5), np.full(40, -0.08)])
-    step = solve_qp(np.eye(6), np.zeros(6), rows, room)
+    step = solved(np.eye(6), np.zeros(6), rows, room)
     assert abs(step.x[0] - 2e-10) < 1e-15
     assert np.abs(step.x[1:]).max() < 1e-15
 
@@ -151,6 +167,6 @@ def test_each_block_is_shortened_by_itself() -> None:
     region = TrustRegion(0.1, np.repeat([0, 1], 6), lambda x: np.linalg.norm(x.reshape(2, 6), axis=1))
     linear = np.zeros(12)
     linear[2], linear[8] = -5.0, -0.05
-    step = trust_region_step(np.eye(12), linear, np.zeros((0, 12)), np.zeros(0), region)
+    step = trusted(np.eye(12), linear, np.zeros((0, 12)), np.zeros(0), region)
     assert 0.05 < np.linalg.norm(step.x[:6]) <= 0.1
     assert abs(step.x[8] + 0.05) < 1e-4

@@ -5,7 +5,7 @@ Poses are handed to the oracles as plain (rotation (3, 3), position (3,)); `R` i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -107,7 +107,7 @@ def drop(
     return run(paired, pose, [floor()], settings, label)
 
 
-BODIES = {
+BODIES: dict[str, Callable[[], Paired]] = {
     "goblet": lambda: turned("goblet", GOBLET),
     "knot": knot,
     "jack": jack,
@@ -133,7 +133,7 @@ def ten_drops(name: str) -> tuple[Run, ...]:
     return tuple(drop(paired, random_rotation(random), label=f"{name}, pose {i}") for i in range(10))
 
 
-def tilted(rotation, degrees: float, heading: float) -> np.ndarray:
+def tilted(rotation: Floats, degrees: float, heading: float) -> np.ndarray:
     """The rotation (3, 3) after a further tilt about the horizontal axis at `heading` radians, in the
     world.
     """

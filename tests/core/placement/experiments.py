@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import Body
 from physplace_addon.core.placement import Settings
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import (
@@ -38,7 +41,7 @@ from tests.core.placement.drops import UP, Run, paired_of, pose_over_floor, rota
 from tests.heap_of_balls import heap
 from tests.oracles.frames import quaternion_of, rotation_of
 from tests.oracles.overlap import separation
-from tests.oracles.rests import nearest_rest
+from tests.oracles.rests import Rest, nearest_rest
 from tests.oracles.shapes import Box, Together
 
 TILTS = (25.0, 20.0, 30.0)
@@ -147,11 +150,11 @@ OTHERS = (
 )
 EXPERIMENTS = {e.name: e for e in FIGURE_9}
 ALL = {e.name: e for e in FIGURE_9 + OTHERS}
-PAPER = {e.name: e.paper for e in FIGURE_9}
+PAPER = {e.name: e.paper for e in FIGURE_9 if e.paper is not None}
 
 
 @lru_cache
-def standing(name: str):
+def standing(name: str) -> tuple[Together | None, Floats, list[Body]]:
     """What an experiment's body is placed on: its shape, its place, and the solver's world with a floor."""
     experiment = ALL[name]
     if experiment.on is None:
@@ -172,7 +175,7 @@ def active_of(name: str) -> Paired:
     return ALL[name].active()
 
 
-def clearance(name: str, rotation, position, below: float = np.inf) -> float:
+def clearance(name: str, rotation: Floats, position: Floats, below: float = np.inf) -> float:
     """Exact clearance of the experiment's active body at a pose, from its support and from the floor.
 
     Not less than `below` where it says so, but then perhaps too great.
@@ -186,12 +189,13 @@ def clearance(name: str, rotation, position, below: float = np.inf) -> float:
     return float(min(over_floor, separation(active, rotation, position, shape, EYE, place, below)))
 
 
-def above_first_touch(name: str, rotation, position, gap: float) -> Pose:
+def above_first_touch(name: str, rotation: Floats, position: ArrayLike, gap: float) -> Pose:
     """The pose on the vertical through `position` that is `gap` R above where the falling body first
     touches.
     """
     radius = active_of(name).body.radius
-    at = np.array([position[0], position[1], 5.0])
+    x, y = np.asarray(position, float)[:2]
+    at = np.array([x, y, 5.0])
     for _ in range(60):  # it may fall by its clearance without touching
         room = clearance(name, rotation, at)
         if room < 1e-3 * radius:
@@ -231,7 +235,7 @@ def random_start(name: str, random: np.random.Generator) -> Pose:
 
 
 def start_near_rest(
-    name: str, tilt: float, heading: float, gap: float, turn: float = 0.0, aside=(0.0, 0.0, 0.0)
+    name: str, tilt: float, heading: float, gap: float, turn: float = 0.0, aside: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Pose:
     """The pose `gap` R above first touch, after a turn about z and a tilt (degrees) out of the nearest
     rest.
@@ -248,7 +252,7 @@ def start_near_rest(
 
 
 @lru_cache
-def rest_on_floor(name: str):
+def rest_on_floor(name: str) -> Rest:
     """The oracle's rest of the body on the floor that is nearest to its gentle pose."""
     return nearest_rest(active_of(name).shape, -UP @ ALL[name].rotation)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.placement import Status
 from tests.core.placement.drops import Run
 from tests.core.placement.experiments import active_of, standing
@@ -19,7 +20,7 @@ HELD = 1e-6  # imbalance, over the weight
 FLAT = 1e-4  # the same where a pole is so flat that rounding hides where it touches
 
 
-def solids_at(name: str, rotation, position) -> list[Solid]:
+def solids_at(name: str, rotation: Floats, position: Floats) -> list[Solid]:
     """The experiment's exact shapes, the active one first, at a pose of it."""
     around = standing(name)[0]
     parts = [] if around is None else zip(around.shapes, around.places, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -9,10 +10,10 @@ import pytest
 
 from physplace_addon.core.placement import Placement, Status
 from physplace_addon.core.rigid import Pose
-from tests.bodies_of_the_paper import box, cylinder, floor, torus
+from tests.bodies_of_the_paper import Paired, box, cylinder, floor, torus
 from tests.oracles.frames import rotation_of
 
-BODIES = {"box": box, "cylinder": cylinder, "torus": torus}
+BODIES: dict[str, Callable[[], Paired]] = {"box": box, "cylinder": cylinder, "torus": torus}
 TURN = np.array([0.93, 0.3, 0.15, 0.1])
 ELSEWHERE = (1e-3, (100.0, 50.0, 0.0))  # a bead, far away
 
@@ -35,6 +36,7 @@ def rest(
     return certificate.status, certificate.steps, rotation_of(pose.rotation)[2], height
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BODIES)
 def test_the_rest_and_the_steps_to_it_do_not_depend_on_units_or_origin(name: str) -> None:
     status, steps, up, height = rest(name, *ELSEWHERE)

@@ -88,6 +88,7 @@ def test_a_branch_keeps_bilateral_contacts_unless_others_are_given() -> None:
     assert len(tied.branch(bilateral=again).state.bilateral) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("pair", "count"), [((0, 1), 0), ((0, 2), 4)])
 def test_the_contacts_of_a_pair_become_bilateral_where_they_first_touch(
     pair: tuple[int, int], count: int

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from tests.bodies_of_the_paper import BOWL, GLASS, LID, cylinder, ellipsoid, sphere, straw, turned
+from tests.bodies_of_the_paper import BOWL, GLASS, LID, Paired, cylinder, ellipsoid, sphere, straw, turned
 from tests.core.placement.drops import BODIES
 from tests.oracles.frames import sphere_directions
 
-MAKERS = {
+MAKERS: dict[str, Callable[[], Paired]] = {
     **BODIES,
     "bowl": lambda: turned("bowl", BOWL),
     "glass": lambda: turned("glass", GLASS),

@@ -30,9 +30,9 @@ def report(
     world: str,
     height: float,
     turn: tuple[float, float, float] = UPRIGHT,
-    **settings: float | tuple[float, float, float],
+    settings: Settings | None = None,
 ) -> Certificate:
-    return check(body(name), pose(turn, (0.1, 0.2, height)), [body(world)], Settings(**settings))
+    return check(body(name), pose(turn, (0.1, 0.2, height)), [body(world)], settings or Settings())
 
 
 @pytest.mark.parametrize("name", STANDING)
@@ -46,6 +46,7 @@ def test_a_body_that_stands_is_balanced(name: str, world: str) -> None:
     assert abs(found.contacts.force.sum() - 1.0) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STANDING)
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [0.01, 0.1, 0.28])
@@ -56,8 +57,14 @@ def test_an_overlap_is_told_by_its_depth(name: str, world: str, depth: float) ->
 
 
 def test_an_overlap_within_the_tolerance_is_none() -> None:
-    assert report("ball", "slab", 1.0 - 1e-5, start_tolerance=1e-4).status is not Status.INTERFERING_START
-    assert report("ball", "slab", 1.0 - 1e-3, start_tolerance=1e-4).status is Status.INTERFERING_START
+    assert (
+        report("ball", "slab", 1.0 - 1e-5, settings=Settings(start_tolerance=1e-4)).status
+        is not Status.INTERFERING_START
+    )
+    assert (
+        report("ball", "slab", 1.0 - 1e-3, settings=Settings(start_tolerance=1e-4)).status
+        is Status.INTERFERING_START
+    )
 
 
 def test_a_body_in_the_air_touches_nothing() -> None:
@@ -86,7 +93,7 @@ def test_cubes_that_cut_one_another_overlap() -> None:
 
 def test_a_block_on_a_slope_is_held_by_friction_only() -> None:
     angle = np.radians(20.0)
-    found = report("cube", "slab", 0.5, gravity=(np.sin(angle), 0.0, -np.cos(angle)))
+    found = report("cube", "slab", 0.5, settings=Settings(gravity=(np.sin(angle), 0.0, -np.cos(angle))))
     assert found.status is Status.RUNNING
     assert abs(found.required_friction - np.tan(angle)) < 1e-3
     assert abs(found.residual_force - np.sin(angle)) < 1e-3
@@ -114,6 +121,7 @@ def test_a_ball_touches_in_a_point() -> None:
     assert np.abs(found.contacts.normal - [0.0, 0.0, 1.0]).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("far", [0.0, 1e3])
 def test_a_ball_is_told_how_deep_it_is_sunk_at_any_scale_and_place(size: float, far: float) -> None:
@@ -130,6 +138,7 @@ def test_what_sticks_out_a_little_is_not_wholly_inside() -> None:
     assert found.overlap == pytest.approx(1.5, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 1.0)])
 def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn: tuple[float, float, float]) -> None:
     for depth in (0.01, 0.45):

@@ -15,6 +15,7 @@ UPRIGHT = (0.0, 0.0, 0.0)
 ROUNDING = 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ball", "torus", "cylinder", "cone", "cube", "ellipsoid"])
 def test_one_preparation_answers_as_a_check_of_every_pose(name: str) -> None:
     active, world = body(name), [body("slab")]

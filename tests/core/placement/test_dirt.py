@@ -18,6 +18,7 @@ from tests.core.placement.dirt import OVERLAP, in_a_bowl, named_in, on_the_floor
 SOME = (*range(len(KINDS)), *range(50, 56))
 
 
+@pytest.mark.slow
 def test_of_two_hundred_meshes_the_report_names_the_dirt_that_is_there_and_no_other() -> None:
     for seed in range(200):
         mesh = dirty(seed)
@@ -55,22 +56,24 @@ def test_bricks_that_are_flush_overlap_and_those_inside_or_beside_do_not(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SOME)
-def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed) -> None:
+def test_a_dirty_mesh_comes_to_rest_on_a_floor(seed: int) -> None:
     dropped = on_the_floor(seed)
     assert dropped.certificate.status.at_rest
     assert dropped.overlap <= OVERLAP
     assert dropped.named == dropped.mesh.dirt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "turn", "steps"), [(11, 21, 4), (74, 0, 12)])
 def test_a_wavy_mesh_shaded_smooth_does_not_sink_into_a_floor(seed: int, turn: int, steps: int) -> None:
     dropped = shaded_smooth(seed, turn, steps)
+    assert dropped is not None
     assert dropped.overlap <= OVERLAP
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [6, 13, 16])
-def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed) -> None:
+def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed: int) -> None:
     dropped = in_a_bowl(seed)
     assert dropped.certificate.status.at_rest
     assert dropped.overlap < OVERLAP

@@ -9,6 +9,8 @@ from tests.core.placement.drops import BODIES, ENDS, ten_drops
 from tests.oracles.balance import best_residual, residual
 from tests.oracles.rests import is_local_minimum
 
+pytestmark = pytest.mark.slow
+
 each_body = pytest.mark.parametrize("name", BODIES)
 
 

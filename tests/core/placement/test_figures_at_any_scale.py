@@ -4,11 +4,13 @@ the paper, a heap that moves as a whole, friction, connections and pushes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.placement import Connection, Local, Placement, Settings
@@ -43,7 +45,7 @@ class Stage:
         """A pose on the stage."""
         return Pose(pose.rotation, self.point(pose.translation))
 
-    def point(self, point) -> np.ndarray:
+    def point(self, point: ArrayLike) -> np.ndarray:
         """A point (3,) of the world, on the stage."""
         return self.scale * np.asarray(point, float) + self.origin
 
@@ -89,7 +91,7 @@ def a_heap(stage: Stage) -> Run:
 def a_ladder(stage: Stage, friction: float) -> Run:
     """A thin board leans on a wall; at 65 degrees it holds for coefficients above 0.221."""
     half = np.array([1.0, 0.2, 0.02])
-    points, _ = cuboid([0, 0, 0], half)
+    points, _ = cuboid([0, 0, 0], half.tolist())
     board = convex(points, "board")
     wall = convex(cuboid([2.0, 0, 2], [0.5, 3, 3])[0], "wall")
     turn = rotation_of([np.cos(LEAN / 2), 0, -np.sin(LEAN / 2), 0])
@@ -123,7 +125,7 @@ def a_pushed_cube(stage: Stage) -> Run:
     return followed(stage, Placement(stage.body(box().body), start, world, settings, [push]))
 
 
-SCENES = {
+SCENES: dict[str, Callable[[Stage], Run]] = {
     "a heap": a_heap,
     "a ladder that holds": lambda stage: a_ladder(stage, 0.3),
     "a ladder that slides": lambda stage: a_ladder(stage, 0.1),
@@ -132,7 +134,7 @@ SCENES = {
 }
 QUICK = ("jack on ground", "torus on ground", "cone on ground", "goblet sideways on ground")
 SLOW = ("a heap", "torus on cone", "knot on ground", "apple on ground", "44th ball in bowl")
-SCENES |= {name: lambda stage, name=name: of_experiment(name, stage) for name in EXPERIMENTS}
+SCENES |= {name: partial(of_experiment, name) for name in EXPERIMENTS}
 
 
 @lru_cache
@@ -147,19 +149,21 @@ def assert_the_same(name: str) -> None:
     assert np.abs(there.poses[-1, :, 2, 3] - here.poses[-1, :, 2, 3]).max() <= 2e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SCENES if name not in EXPERIMENTS and name not in SLOW])
-def test_forces_and_friction_do_not_depend_on_units_or_origin(name) -> None:
+def test_forces_and_friction_do_not_depend_on_units_or_origin(name: str) -> None:
     assert_the_same(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
-def test_experiments_do_not_depend_on_units_or_origin(name) -> None:
+def test_experiments_do_not_depend_on_units_or_origin(name: str) -> None:
     assert_the_same(name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
-def test_longer_ones_do_not_depend_on_units_or_origin(name) -> None:
+def test_longer_ones_do_not_depend_on_units_or_origin(name: str) -> None:
     assert_the_same(name)
 
 

@@ -18,12 +18,12 @@ PULL = Connection(np.zeros(3), np.zeros(3))
 SETTINGS = Settings(eps_max=0.2, step_limit=1000)
 
 
-def at(*place):
+def at(*place: float) -> Pose:
     return Pose(UPRIGHT, np.array(place, dtype=float))
 
 
 @lru_cache
-def tower():
+def tower() -> Placement:
     """Three cubes dropped in a row above one another, a little off."""
     cube = box().body
     poses = [at(0.0, 0.0, 0.6), at(0.1, 0.05, 1.8), at(0.05, -0.1, 3.0)]
@@ -32,6 +32,7 @@ def tower():
     return placement
 
 
+@pytest.mark.slow
 def test_a_tower_that_stands_is_left_standing() -> None:
     placement = tower()
     assert placement.status is Status.BALANCED
@@ -59,6 +60,7 @@ def test_what_one_body_feels_the_other_feels_the_other_way() -> None:
     assert np.abs(lowest.contacts.force[above] - middle.contacts.force[below]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_balls_dropped_together_do_not_overlap_on_the_way_and_come_to_rest() -> None:
     ball = sphere(0.5, resolution=(24, 12)).body
     wall = np.eye(4)
@@ -97,6 +99,7 @@ def test_a_heavy_body_weighs_on_a_light_one() -> None:
     assert abs(lower.contacts.force[above].sum() / floor_force - 0.8) < 1e-6  # 4 of 5 parts
 
 
+@pytest.mark.slow
 def test_a_pebble_falls_beside_a_block_as_fast_as_the_block() -> None:
     block, pebble = box((0.5, 0.5, 0.5)).body, box((0.0125, 0.0125, 0.0125)).body
     poses = [at(0.0, 0.0, 0.6), Pose(np.array([1.0, 0.1, 0.2, 0.1]), np.array([0.1, 0.0, 1.325]))]

@@ -14,11 +14,13 @@ from tests.core.placement.drops import ENDS
 from tests.core.placement.experiments import EXPERIMENTS, PAPER, clearance, experiment
 from tests.core.placement.judging import assert_is_a_rest
 
+pytestmark = pytest.mark.slow
+
 each_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
 @each_experiment
-def test_every_experiment_ends_at_rest(name) -> None:
+def test_every_experiment_ends_at_rest(name: str) -> None:
     for eps_max in (0.05, 0.2):
         run = experiment(name, 0, eps_max)
         assert run.certificate.status in ENDS, run.label
@@ -27,7 +29,7 @@ def test_every_experiment_ends_at_rest(name) -> None:
 
 
 @each_experiment
-def test_no_experiment_is_through_its_support_at_any_state(name) -> None:
+def test_no_experiment_is_through_its_support_at_any_state(name: str) -> None:
     for eps_max in (0.05, 0.2):
         run = experiment(name, 0, eps_max)
         for rotation, position in zip(run.rotations, run.positions, strict=True):
@@ -35,19 +37,19 @@ def test_no_experiment_is_through_its_support_at_any_state(name) -> None:
 
 
 @each_experiment
-def test_every_rest_stands_both_tests(name) -> None:
+def test_every_rest_stands_both_tests(name: str) -> None:
     assert_is_a_rest(name, experiment(name, 0, 0.05))
 
 
 @each_experiment
-def test_a_larger_step_reaches_the_same_end(name) -> None:
+def test_a_larger_step_reaches_the_same_end(name: str) -> None:
     small, large = experiment(name, 0, 0.05), experiment(name, 0, 0.2)
     assert small.certificate.status is large.certificate.status, small.label
     assert abs(small.height - large.height) <= 2e-9 * small.radius, small.label
 
 
 @pytest.mark.parametrize(("eps_max", "most"), [(0.05, 25), (0.2, 15)])
-def test_the_median_count_is_the_papers(eps_max, most) -> None:
+def test_the_median_count_is_the_papers(eps_max: float, most: int) -> None:
     counts = {name: experiment(name, 0, eps_max).certificate.steps for name in EXPERIMENTS}
     assert np.median(list(counts.values())) <= most, counts
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from physplace_addon.core.placement import Placement, Settings, Status
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.placement import Certificate, Placement, Settings, State, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, floor, sphere, torus
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def ball_on_ball(settings, on_step=None):
+def ball_on_ball(
+    settings: Settings, on_step: Callable[[State], bool] | None = None
+) -> tuple[Placement, Certificate]:
     under = np.eye(4)
     under[2, 3] = 1.0
     placement = Placement(
@@ -38,13 +43,13 @@ def test_it_is_left_when_asked_and_comes_to_a_stable_rest() -> None:
 
 
 def test_the_nudge_is_the_seed_s() -> None:
-    def nudged(seed):
+    def nudged(seed: int) -> Floats:
         settings = Settings(leave_metastable=True, eps_max=0.2, seed=seed)
         placement = ball_on_ball(settings, lambda state: aside(state) < 1e-6)[0]
         return placement.state.pose.translation
 
-    def aside(state):
-        return np.abs(state.pose.translation[:2]).max()
+    def aside(state: State) -> float:
+        return float(np.abs(state.pose.translation[:2]).max())
 
     assert (nudged(1) == nudged(1)).all()
     assert np.abs(nudged(0) - nudged(1)).max() > 1e-3

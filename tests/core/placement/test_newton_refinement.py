@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
-from physplace_addon.core.bodies import exact
+from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.bodies import Body, exact
 from physplace_addon.core.contact.features import FACE
+from physplace_addon.core.contact.system import BodyPair, InterfacePoints
 from physplace_addon.core.mechanics.external_wrench import ExternalWrench
 from physplace_addon.core.mechanics.forces import Gravity
-from physplace_addon.core.placement.newton_refinement import refine
+from physplace_addon.core.placement.newton_refinement import Refinement, refine
 from physplace_addon.core.surfaces import kinds
 from tests.core.contact.body_pairs import as_system, everything_within, meet, prepared
 
@@ -18,7 +23,14 @@ CLEARANCE = 1e-10
 QUARTER = 0.5 * np.pi
 
 
-def polished(active, turn, at, displacement, wanted, tolerance: float = 0.02):
+def polished(
+    active: str | Body,
+    turn: ArrayLike,
+    at: ArrayLike,
+    displacement: Floats,
+    wanted: Callable[[InterfacePoints], Ints],
+    tolerance: float = 0.02,
+) -> Refinement:
     """Polish `active` from beside a rest, on the points that `wanted` chooses where it rests."""
     rest = meet(active, "slab", turn, at)
     points = everything_within(rest, 0.02 * rest.radius)
@@ -31,13 +43,15 @@ def polished(active, turn, at, displacement, wanted, tolerance: float = 0.02):
     return found
 
 
-def balanced(start, points, direction=(0.0, 0.0, -1.0)):
+def balanced(
+    start: BodyPair, points: InterfacePoints, direction: tuple[float, float, float] = (0.0, 0.0, -1.0)
+) -> Refinement | None:
     k = len(points)
     load = ExternalWrench(Gravity.along(direction))
     return refine(as_system(start), points, np.full(k, 1.0 / k), load, np.full(k, CLEARANCE))
 
 
-def around(points, count: int = 6):
+def around(points: InterfacePoints, count: int = 6) -> Ints:
     """The point nearest to each of `count` directions about the z axis."""
     angles = np.arange(count) * 2.0 * np.pi / count
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -45,11 +59,11 @@ def around(points, count: int = 6):
     return np.unique(sharp[np.argmax(points.point1[sharp, :2] @ directions.T, axis=0)])
 
 
-def lowest(points):
+def lowest(points: InterfacePoints) -> Ints:
     return np.array([int(np.argmin(points.gap))])
 
 
-def touching_force(found) -> None:
+def touching_force(found: Refinement) -> None:
     assert abs(found.forces.sum() - 1.0) < 1e-12
     height = found.points.point1[:, 2] / found.system.radius
     assert np.abs(height - CLEARANCE).max() < 1e-12
@@ -64,7 +78,7 @@ def test_a_ball_comes_to_stand_on_its_lowest_point() -> None:
 @pytest.mark.parametrize(
     ("active", "height"), [("torus", 0.3), ("cylinder", 1.0), ("cone", 1.0), ("cube", 0.5)]
 )
-def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, height) -> None:
+def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active: str, height: float) -> None:
     tilt = np.array([0.0, 0.0, 2e-3, 1e-3, -5e-4, 0.0])
     found = polished(active, (0.0, 0.0, 0.0), (0.1, 0.0, height), tilt, around)
     touching_force(found)
@@ -74,14 +88,14 @@ def test_a_body_that_stands_a_little_tilted_comes_to_stand_upright(active, heigh
     assert abs(at - height) < 1e-12
 
 
-def both_ends(points):
+def both_ends(points: InterfacePoints) -> Ints:
     rims = np.nonzero(points.dim1 != FACE)[0]
     along = points.point1[rims, 1]
     return rims[[int(np.argmin(along)), int(np.argmax(along))]]
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.4, 2.0])
-def test_a_lying_cylinder_keeps_its_roll(roll) -> None:
+def test_a_lying_cylinder_keeps_its_roll(roll: float) -> None:
     turned = Rotation.from_rotvec([0.0, roll, 0.0]) * Rotation.from_rotvec([QUARTER, 0.0, 0.0])
     tilt = np.array([0.0, 0.0, 2e-3, 1e-3, 0.0, 0.0])
     found = polished("cylinder", turned.as_rotvec(), (0.0, 0.0, 0.5), tilt, both_ends)
@@ -93,7 +107,7 @@ def test_a_lying_cylinder_keeps_its_roll(roll) -> None:
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.6])
-def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent) -> None:
+def test_a_body_with_a_flat_pole_comes_to_stand_on_it(exponent: float) -> None:
     solid = exact(kinds.superquadric(1.2, 1.0, 0.8, exponent, exponent), "pillow", resolution=(48, 24))
     tilt = np.array([0.0, 0.0, 1e-3, 0.01, 0.006, 0.0])
     found = polished(solid, (0.0, 0.0, 0.0), (0.0, 0.0, 0.8), tilt, lowest, tolerance=0.1)

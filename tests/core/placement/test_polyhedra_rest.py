@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import Paired, box, cuboid, floor, table
-from tests.core.placement.drops import drop, run
+from tests.core.placement.drops import Run, drop, run
 from tests.oracles.balance import over_support
 from tests.oracles.frames import random_rotation, rotation_of
 from tests.oracles.shapes import Polyhedron
@@ -23,18 +24,19 @@ CUBE = box()
 ON_EDGE = rotation_of([np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0])
 
 
-def triangles_at(body: Body, rotation, position) -> np.ndarray:
+def triangles_at(body: Body, rotation: Floats, position: Floats) -> np.ndarray:
     result: np.ndarray = body.triangles @ rotation.T + position
     return result
 
 
-def assert_never_through(finished, world: Body) -> None:
+def assert_never_through(finished: Run, world: Body) -> None:
     tolerance = 1e-9 * finished.radius
     for rotation, position in zip(finished.rotations, finished.positions, strict=True):
         moved = triangles_at(finished.paired.body, rotation, position)
         assert not len(crossings(moved, world.triangles, tolerance)), finished.label
 
 
+@pytest.mark.slow
 def test_a_cube_dropped_tilted_ends_on_a_face() -> None:
     random = np.random.default_rng(7)
     for _ in range(6):
@@ -52,6 +54,7 @@ def test_a_cube_on_its_edge_is_reported_metastable() -> None:
     assert not finished.certificate.stable
 
 
+@pytest.mark.slow
 def test_a_cube_falls_on_a_smaller_one_and_on_past_it() -> None:
     block = polyhedron(*cuboid([0, 0, 0.25], [0.4, 0.4, 0.25]), "block")
     world = [floor(), block]
@@ -63,8 +66,9 @@ def test_a_cube_falls_on_a_smaller_one_and_on_past_it() -> None:
         assert finished.clearances().min() >= -1e-9 * finished.radius
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("outside", "falls"), [(0.01, True), (-0.01, False)])
-def test_a_table_falls_over_when_its_centre_is_outside_its_feet(outside, falls) -> None:
+def test_a_table_falls_over_when_its_centre_is_outside_its_feet(outside: float, falls: bool) -> None:
     points, triangles = table(width=1.0, foot=0.1)
     centre = np.array([0.5 * (1 + outside), 0.0, 0.6])
     body = polyhedron(points, triangles, "table")

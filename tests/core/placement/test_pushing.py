@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import Body
 from physplace_addon.core.placement import Connection, Local, Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import GLASS, LID, box, floor, sphere, straight, turned
@@ -27,24 +30,25 @@ CUP = np.array(
 )
 
 
-def moved_by(shift):
+def moved_by(shift: ArrayLike) -> Floats:
     matrix = np.eye(4)
     matrix[:3, 3] = shift
     return matrix
 
 
-def wall():
+def wall() -> Body:
     return box((0.5, 4.0, 2.0)).body.transformed(moved_by([WALL + 0.5, 0.0, 2.0]))
 
 
-def standing(body, height):
+def standing(body: Body, height: float) -> Placement:
     placement = Placement(body, Pose(UPRIGHT, np.array([0.0, 0.0, height])), [floor(), wall()])
     assert placement.run().status is Status.BALANCED
     return placement
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [0.15, 0.5, 0.85])
-def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall(height) -> None:
+def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall(height: float) -> None:
     cup = turned("cup", CUP).body
     placement = standing(cup, 0.05)
     before = placement.state.system.centres[0, 2]
@@ -64,6 +68,7 @@ def test_a_pushed_cup_slides_along_the_table_keeps_contact_and_stops_at_the_wall
     assert abs(at_wall.point1[:, 0].max() - WALL) < 1e-8
 
 
+@pytest.mark.slow
 def test_a_connection_draws_the_lid_s_knob_to_a_hand() -> None:
     lid, glass = turned("lid", LID).body, turned("glass", GLASS).body
     hand, knob = np.array([1.0, 0.5, 3.5]), np.array([0.0, 0.0, 0.5])
@@ -81,6 +86,7 @@ def test_a_connection_draws_the_lid_s_knob_to_a_hand() -> None:
     assert drawn.state.pose.matrix[2, 2] > 1.0 - 1e-9  # it hangs level from its knob
 
 
+@pytest.mark.slow
 def test_a_connection_to_another_body_is_as_strong_both_ways() -> None:
     ball = sphere(0.5).body
     poses = [Pose(UPRIGHT, np.array([x, 0.0, 0.5])) for x in (-2.0, 2.0)]

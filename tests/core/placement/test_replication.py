@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import merge
+from physplace_addon.core.bodies import Body, merge
 from physplace_addon.core.errors import PlacementError
-from physplace_addon.core.placement import Settings, Status, fill
+from physplace_addon.core.placement import Settings, State, Status, fill
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
 
@@ -15,6 +15,7 @@ START = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.03, 0.02, 4.0]))
 QUICK = Settings(eps_max=0.2)
 
 
+@pytest.mark.slow
 def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest() -> None:
     ball, bowl = sphere(0.42, resolution=(24, 12)).body, turned("bowl", BOWL, resolution=(41, 61)).body
     placed = fill(ball, START, [bowl, floor()], QUICK, count=5, container=bowl).placed
@@ -28,7 +29,7 @@ def test_balls_in_a_bowl_lie_apart_inside_it_each_at_a_stable_rest() -> None:
         assert certificate.stable
 
 
-def crate():
+def crate() -> list[Body]:
     """An open box, inner width 1.1 and depth 2.2."""
     parts = [([0, 0, -0.05], [0.65, 0.65, 0.05])]
     parts += [([x, 0, 1.1], [0.05, 0.65, 1.1]) for x in (0.6, -0.6)]
@@ -54,9 +55,9 @@ def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped() -> Non
 
 def test_filling_can_be_interrupted() -> None:
     ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
-    steps = []
+    steps: list[State] = []
 
-    def on_step(state):
+    def on_step(state: State) -> bool:
         steps.append(state)
         return len(steps) < 3
 

@@ -20,8 +20,9 @@ def rolled(degrees: float) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.0, 0.25])
-def test_a_cylinder_on_its_side_is_at_rest_at_any_roll(gap) -> None:
+def test_a_cylinder_on_its_side_is_at_rest_at_any_roll(gap: float) -> None:
     solid = cylinder(radius=0.5, height=2.0)
     for roll in ROLLS:
         run = drop(solid, rolled(roll), gap)

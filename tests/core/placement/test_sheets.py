@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core import bodies
 from physplace_addon.core.placement import Placement, Status
@@ -14,7 +15,7 @@ from tests.bodies_of_the_paper import floor
 FLAT, UPRIGHT = (1.0, 0.02, 0.01, 0.0), (1.0, 1.0, 0.03, 0.05)
 
 
-def rest_of(body, attitude, height):
+def rest_of(body: bodies.Body, attitude: ArrayLike, height: float) -> Pose:
     """The pose at which a body comes to rest on a floor."""
     turn = np.array(attitude) / np.linalg.norm(attitude)
     placement = Placement(body, Pose(turn, np.array([0.0, 0.0, height])), [floor()])
@@ -23,11 +24,14 @@ def rest_of(body, attitude, height):
 
 
 @pytest.mark.parametrize(("z", "attitude", "height"), [("0", FLAT, 0.0), ("0.2*u^2", UPRIGHT, 0.2)])
-def test_a_sheet_lies_flat_or_stands_on_a_border(z, attitude, height) -> None:
+def test_a_sheet_lies_flat_or_stands_on_a_border(
+    z: str, attitude: tuple[float, float, float, float], height: float
+) -> None:
     sheet = bodies.exact(formula({"x": "u", "y": "v", "z": z, "u": "-1, 1", "v": "-0.2, 0.2"}), "sheet")
     assert rest_of(sheet, attitude, 0.4).translation[2] == pytest.approx(height, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_waves_that_the_triangles_do_not_show_are_not_let_through_the_floor() -> None:
     radius = "(1 + 0.0005*sin(40u)*sin(40v))"
     globe = {"x": f"{radius}*sin(v)*cos(u)", "y": f"{radius}*sin(v)*sin(u)", "z": f"{radius}*cos(v)"}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.system import Reach
+from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach
 from physplace_addon.core.mesh.inside import winding_number
 from physplace_addon.core.placement.start import clear_start, contained
 from tests.core.contact.body_pairs import as_system, body, meet
@@ -18,7 +19,9 @@ UPRIGHT = (0.0, 0.0, 0.0)
 each_body = pytest.mark.parametrize("name", STANDING)
 
 
-def cleared(name, world, depth, tolerance, turn=UPRIGHT):
+def cleared(
+    name: str, world: str, depth: float, tolerance: float, turn: ArrayLike = UPRIGHT
+) -> tuple[ContactSystem, tuple[ContactSystem, InterfacePoints] | None]:
     """What becomes of a body sunk into a floor by `depth` (a length)."""
     system = as_system(meet(name, world, turn, (0.1, 0.2, STANDING[name] - depth)))
     return system, clear_start(system, Reach(0.05, 0.05, 0.05), tolerance)
@@ -26,7 +29,7 @@ def cleared(name, world, depth, tolerance, turn=UPRIGHT):
 
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
-def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world) -> None:
+def test_a_body_clear_of_the_floor_is_left_where_it_is(name: str, world: str) -> None:
     system, found = cleared(name, world, -1e-3, 1e-6)
     assert found is not None
     assert found[0].poses is system.poses
@@ -36,7 +39,7 @@ def test_a_body_clear_of_the_floor_is_left_where_it_is(name, world) -> None:
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-8, 1e-6])
-def test_an_overlap_of_rounding_is_lifted(name, world, depth) -> None:
+def test_an_overlap_of_rounding_is_lifted(name: str, world: str, depth: float) -> None:
     system, found = cleared(name, world, depth * STANDING[name], 10.0 * depth)
     assert found is not None
     lifted, points = found
@@ -49,7 +52,7 @@ def test_an_overlap_of_rounding_is_lifted(name, world, depth) -> None:
 @each_body
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-5, 0.02])
-def test_a_deeper_overlap_is_refused(name, world, depth) -> None:
+def test_a_deeper_overlap_is_refused(name: str, world: str, depth: float) -> None:
     assert cleared(name, world, depth, 1e-6)[1] is None
 
 
@@ -99,7 +102,7 @@ def test_over_the_middle_of_a_half_open_box_the_winding_is_its_solid_angle() -> 
 
 
 @pytest.mark.parametrize("sunk", [0.5, 0.01])
-def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk) -> None:
+def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk: float) -> None:
     system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 - sunk)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is None
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
 from tests.bodies_of_the_paper import Paired, knot
-from tests.core.placement.drops import ENDS, drop, paired_of
+from tests.core.placement.drops import ENDS, Run, drop, paired_of
 from tests.oracles.frames import rotation_of
 
 MESHES = {(121, 41): 9600, (81, 61): 9600, (41, 21): 1600, (31, 11): 600, (21, 7): 240, (15, 5): 112}
@@ -19,11 +21,10 @@ def knot_with_mesh(lines: tuple[int, int]) -> Body:
 
 
 @pytest.fixture(scope="module")
-def runs():
+def runs() -> dict[tuple[int, int], Run]:
     shape = paired_of("knot").shape
     return {
-        lines: drop(Paired("knot", lambda lines=lines: knot_with_mesh(lines), lambda: shape), START)
-        for lines in MESHES
+        lines: drop(Paired("knot", partial(knot_with_mesh, lines), lambda: shape), START) for lines in MESHES
     }
 
 
@@ -31,7 +32,8 @@ def test_the_meshes_are_the_papers() -> None:
     assert {lines: len(knot_with_mesh(lines).triangles) for lines in MESHES} == MESHES
 
 
-def test_every_mesh_gives_the_same_true_height(runs) -> None:
+@pytest.mark.slow
+def test_every_mesh_gives_the_same_true_height(runs: dict[tuple[int, int], Run]) -> None:
     for lines, run in runs.items():
         assert run.certificate.status in ENDS, lines
         assert abs(run.height - run.rest().height) <= 1e-9 * run.radius, lines
@@ -39,7 +41,7 @@ def test_every_mesh_gives_the_same_true_height(runs) -> None:
     assert np.ptp(heights) <= 1e-9 * min(run.radius for run in runs.values())
 
 
-def test_every_mesh_gives_the_same_three_contacts(runs) -> None:
+def test_every_mesh_gives_the_same_three_contacts(runs: dict[tuple[int, int], Run]) -> None:
     found = []
     for run in runs.values():
         contacts = run.certificate.contacts
@@ -51,6 +53,6 @@ def test_every_mesh_gives_the_same_three_contacts(runs) -> None:
         assert np.allclose(body, found[0], atol=1e-6)
 
 
-def test_no_mesh_lets_the_exact_knot_through(runs) -> None:
+def test_no_mesh_lets_the_exact_knot_through(runs: dict[tuple[int, int], Run]) -> None:
     for lines, run in runs.items():
         assert run.clearances().min() >= -1e-9 * run.radius, lines

@@ -18,7 +18,7 @@ def edges(rng: np.random.Generator) -> Segments:
     conormals = np.cross((ends[:, 1] - ends[:, 0])[:, None], rng.normal(size=(20, 2, 3)))
     conormals /= np.linalg.norm(conormals, axis=2, keepdims=True)
     conormals[3, 1] = np.nan
-    return Segments(ends, conormals)
+    return Segments(ends, np.asarray(conormals, float))
 
 
 def inside(rng: np.random.Generator, count: int) -> Floats:

@@ -41,7 +41,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "parameters", "subject"), WRONG)
-def test_a_wrong_property_is_named(kind: str, parameters, subject: str) -> None:
+def test_a_wrong_property_is_named(kind: str, parameters: dict[str, object], subject: str) -> None:
     with pytest.raises(SurfaceError) as caught:
         kinds.build(kind, parameters)
     assert caught.value.kind == kind
@@ -51,7 +51,7 @@ def test_a_wrong_property_is_named(kind: str, parameters, subject: str) -> None:
 
 
 def test_every_kind_can_be_built_by_name() -> None:
-    parameters = {
+    parameters: dict[str, dict[str, object]] = {
         "plane": {"size_x": 1, "size_y": 2},
         "sphere": {"radius": 1},
         "torus": {"major_radius": 2, "minor_radius": 1},

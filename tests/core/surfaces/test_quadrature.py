@@ -73,6 +73,7 @@ def test_volumes_known_in_closed_form(body: GridComplex, volume: float) -> None:
     assert body.mass.volume == pytest.approx(volume, rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pinched", "nearly a box", "double cone"])
 def test_mass_of_awkward_superquadrics_agrees_with_their_triangles(name: str) -> None:
     mesh = CLOSED[name].tessellate((241, 241))

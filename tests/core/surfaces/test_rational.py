@@ -3,6 +3,7 @@
 import numpy as np
 
 from physplace_addon.core.surfaces.bernstein import part_matrices
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from physplace_addon.core.surfaces.bezier.splines import spline_surface
 from physplace_addon.core.surfaces.rational import second_derivative_bounds
 from tests.core.surfaces.bezier import spline_bodies as splines
@@ -11,6 +12,7 @@ from tests.core.surfaces.bezier import spline_bodies as splines
 def test_the_bound_on_second_derivatives_tends_to_them_as_cells_get_small(rng: np.random.Generator) -> None:
     sheet = splines.random_sheet(rng, (4, 4), (6, 6), rational=True)
     nets = spline_surface([sheet]).nets
+    assert isinstance(nets, BezierNets)
     patch, (at,) = np.zeros(1, dtype=int), rng.uniform(0.2, 0.8, (1, 1, 2))
     true = nets.derivatives(patch, at)
     for size, most in ((1e-1, 3.0), (1e-3, 1.02)):

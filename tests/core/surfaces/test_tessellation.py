@@ -32,6 +32,7 @@ def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(
     assert np.all((apart - mesh.bound).min(axis=1) <= 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNIFORM)
 def test_the_bound_is_not_much_more_than_the_distance(name: str, rng: np.random.Generator) -> None:
     mesh = ALL[name].tessellate((31, 16))
@@ -45,6 +46,7 @@ def test_a_tolerance_is_kept(name: str) -> None:
     assert ALL[name].tessellate(tolerance=tolerance).bound.max() <= 1.0001 * tolerance
 
 
+@pytest.mark.slow
 def test_by_default_a_body_gets_some_thousand_triangles() -> None:
     counts = [len(body.tessellate().corners) for body in SMOOTH.values()]
     assert min(counts) > 1000

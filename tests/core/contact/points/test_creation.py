@@ -61,7 +61,7 @@ def test_no_point_of_the_surfaces_is_nearer_than_the_least_gap(
         points = everything_within(body_pair, 0.06)
         first = body_pair.pose.points(body_pair.active.body.triangles.reshape(-1, 3))
         second = body_pair.world.body.triangles.reshape(-1, 3)
-        from_second = cKDTree(second).query(first)[0].min()
+        from_second = np.min(cKDTree(second).query(first)[0])
         assert len(points)
         assert points.gap.min() <= from_second + 1e-12
 

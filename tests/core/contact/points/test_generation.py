@@ -7,8 +7,8 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact
+from physplace_addon.core.contact.points.creation import Reach
 from physplace_addon.core.contact.points.generation import (
-    Reach,
     generate_interface_points,
     track_interface_points,
 )

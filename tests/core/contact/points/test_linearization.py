@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypedDict
 
 import numpy as np
 import pytest
@@ -15,7 +16,17 @@ from physplace_addon.core.contact.points.linearization import gap_gradient, gap_
 from tests.core.contact.body_pairs import chance_meeting, everything_within, meet, settle_at
 
 UPSIDE_DOWN = (np.pi, 0.0, 0.0)
-MEETINGS = {
+
+
+class Chance(TypedDict, total=False):
+    """How a chance meeting is drawn: see `chance_meeting`."""
+
+    about: tuple[float, float, float]
+    spread: float
+    aside: float
+
+
+MEETINGS: dict[str, tuple[str, str, str, Chance]] = {
     "ball over a plane": ("ball", "plane", "face/face", {}),
     "ellipsoid over a plane": ("ellipsoid", "plane", "face/face", {}),
     "ellipsoid over a ball": ("ellipsoid", "ball", "face/face", {}),
@@ -73,6 +84,7 @@ def gap_at(body_pair: BodyPair, point: InterfacePoints, x: Floats) -> float:
     return float(solved.gap[0]) / body_pair.radius
 
 
+@pytest.mark.slow
 @each_meeting
 @each_gap
 def test_the_gradient_is_that_of_the_gap_solved_again(name: str, gap: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
@@ -32,7 +32,8 @@ def closest_by_brute_force(
     a = placed.points(np.array([first(*uv) for uv in grid]))
     b = np.array([second(*uv) for uv in grid])
     i, j = np.unravel_index(np.argmin(((a[:, None] - b[None]) ** 2).sum(axis=2)), (len(a), len(b)))
-    best = minimize(
+    minimized: Callable[..., OptimizeResult] = minimize
+    best = minimized(
         lambda x: ((placed.points(first(*x[:2])) - second(*x[2:])) ** 2).sum(),
         np.concatenate([grid[i], grid[j]]),
         method="BFGS",

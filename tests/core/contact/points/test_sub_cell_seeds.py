@@ -20,7 +20,7 @@ from tests.core.contact.body_pairs import (
     meet,
 )
 from tests.core.dirty_meshes import dirty
-from tests.core.surfaces.smooth.smooth_meshes import all_over, body_of
+from tests.core.surfaces.smooth.smooth_meshes import all_over, curved
 from tests.oracles.frames import quaternion_of, random_rotation
 
 
@@ -28,7 +28,7 @@ from tests.oracles.frames import quaternion_of, random_rotation
 def wavy(lift: float) -> BodyPair:
     """A body of smooth faces that stands on a floor with its lowest point, and lifted from there."""
     mesh = dirty(74)
-    body, _ = body_of(mesh.points, mesh.triangles.tolist())
+    body = curved(mesh.points, mesh.triangles.tolist())
     turned = quaternion_of(random_rotation(np.random.default_rng(0)))
     lowest = Pose(turned, np.zeros(3)).points(all_over(body, 9))[:, 2].min()
     stands = Pose(turned, np.array([0.0, 0.0, lift * body.radius - lowest]))

@@ -55,7 +55,7 @@ def brute_force_distance(body_pair: BodyPair) -> float:
     a = body_pair.pose.points(body_pair.active.body.triangles)
     b = body_pair.world.body.triangles
     edges = [mesh[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3) for mesh in (a, b)]
-    bound = 2.0 * np.linalg.norm(a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
+    bound = 2.0 * float(np.linalg.norm(a.mean(axis=(0, 1)) - b.mean(axis=(0, 1))))
     best = bound
     for points, mesh in ((a.reshape(-1, 3), b), (b.reshape(-1, 3), a)):
         for p in np.unique(points, axis=0):
@@ -109,7 +109,7 @@ def test_where_the_distance_is_nothing_the_body_stays_on_its_side(height: float)
     assert np.abs(over_faces.normal - [0.0, 0.0, 1.0]).max(initial=0.0) < 1e-9
 
 
-def floor_of(cells: int, step: float, rng: np.random.Generator = None) -> Body:
+def floor_of(cells: int, step: float, rng: np.random.Generator | None = None) -> Body:
     """A floor of 2 cells^2 triangles over [-3, 3]^2, its inner points up or down by at most `step`."""
     line = np.linspace(-3.0, 3.0, cells + 1)
     x, y = np.meshgrid(line, line, indexing="ij")

@@ -1,6 +1,7 @@
 """Blobs with control points for the tests: samples, metrics, and steps without floaters."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def sculpted(
             blob,
             controls,
             np.zeros(len(blob.parameters)),
-            lambda free, blob=blob: mobility_by_scales(blob.scales, free),
+            partial(mobility_by_scales, blob.scales),
             limits,
             np.zeros((0, 3)),
             made,
@@ -73,7 +74,7 @@ def sculpted(
     return blob, controls
 
 
-def off(blob: Blob, places: Floats) -> Floats:
+def off(blob: ImplicitFunction, places: Floats) -> Floats:
     """How far places are off a surface, to first order."""
     value, gradient = blob.gradient(places)
     result: Floats = np.abs(value) / np.linalg.norm(gradient, axis=1)

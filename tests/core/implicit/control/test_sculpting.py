@@ -10,7 +10,7 @@ from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.sculpting import Sculpting
 from physplace_addon.core.implicit.control.state import SculptSettings, SculptState, SculptStatus
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
-from physplace_addon.core.implicit.particles.floaters import FloaterSettings
+from physplace_addon.core.implicit.particles.floaters import Floaters, FloaterSettings
 from tests.core.implicit.control.pulled_blobs import R, ball, off
 from tests.core.implicit.even import crossings, density
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -24,9 +24,10 @@ def at_work(
     settings: SculptSettings = COARSE,
     steps: int = 0,
     seed: int = 0,
-    **more: ControlPoints,
+    controls: ControlPoints | None = None,
+    floaters: Floaters | None = None,
 ) -> Sculpting:
-    made = Sculpting(blob, settings, np.random.default_rng(seed), **more)
+    made = Sculpting(blob, settings, np.random.default_rng(seed), controls=controls, floaters=floaters)
     for _ in range(steps):
         made.step()
     return made
@@ -42,7 +43,7 @@ def run_out(sculpting: Sculpting, most: int = 200) -> SculptState:
 
 def test_a_dragged_ball_is_followed_by_its_floaters_and_comes_to_rest() -> None:
     sculpting = at_work(ball(), steps=40)
-    sculpting.drag(sculpting.add([R, 0.0, 0.0]), [R + 0.5, 0.5, 0.0])
+    sculpting.drag(sculpting.add(np.array([R, 0.0, 0.0])), np.array([R + 0.5, 0.5, 0.0]))
     assert sculpting.status is SculptStatus.RUNNING
     state = run_out(sculpting)
     assert state.status is SculptStatus.SETTLED
@@ -70,7 +71,7 @@ def test_a_function_is_replaced_while_points_are_dragged() -> None:
     sculpting = at_work(blob, steps=30)
     for place in sculpting.state.floaters.positions[:3]:
         sculpting.add(place)
-    sculpting.drag(1, [1.0, 1.0, 1.0])
+    sculpting.drag(1, np.array([1.0, 1.0, 1.0]))
     rows = blob.parameters[1:].reshape(-1, 4)
     for count in (13, 14, 9):
         sculpting.change_function(blobby_spheres(0.5, rows[:count, :3], rows[:count, 3]))
@@ -125,9 +126,9 @@ def test_pinned_points_are_come_back_to_when_an_element_is_taken_from_under_them
 
 def test_an_earlier_state_can_be_gone_back_to() -> None:
     sculpting = at_work(ball(), steps=20)
-    sculpting.add([R, 0.0, 0.0])
+    sculpting.add(np.array([R, 0.0, 0.0]))
     early = sculpting.step()
-    sculpting.drag(0, [2.0, 0.0, 0.0])
+    sculpting.drag(0, np.array([2.0, 0.0, 0.0]))
     for _ in range(10):
         sculpting.step()
     sculpting.resume_from(early)
@@ -137,7 +138,7 @@ def test_an_earlier_state_can_be_gone_back_to() -> None:
 
 def test_desired_velocities_move_what_control_points_leave_free() -> None:
     sculpting = at_work(ball(), steps=20)
-    sculpting.add([R, 0.0, 0.0])
+    sculpting.add(np.array([R, 0.0, 0.0]))
     sculpting.desired = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
     before = sculpting.state.function.parameters[2]
     for _ in range(10):
@@ -150,7 +151,7 @@ def test_what_is_free_moves_as_desired_while_a_point_is_dragged_where_nothing_is
     """What is wished of the normal there, and never can be, is no infinite desired_step."""
     apart = union([Spheres.of([[-2.0, 0.0, 0.0]], 1.0), Spheres.of([[2.0, 0.0, 0.0]], 1.0)])
     sculpting = at_work(Frozen(apart, np.arange(8) < 4), steps=5)
-    sculpting.drag(sculpting.add([3.0, 0.0, 0.0]), [3.5, 0.5, 0.0])
+    sculpting.drag(sculpting.add(np.array([3.0, 0.0, 0.0])), np.array([3.5, 0.5, 0.0]))
     sculpting.desired = np.array([0.0, 1.0, 0.0, 0.0])
     for _ in range(5):
         state = sculpting.step()
@@ -160,7 +161,7 @@ def test_what_is_free_moves_as_desired_while_a_point_is_dragged_where_nothing_is
 def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
     settings = SculptSettings(FloaterSettings(0.12, focus_size=0.4))
     sculpting = at_work(ball(2.0), settings, steps=40)
-    sculpting.drag(sculpting.add([2.0 * R, 0.0, 0.0]), [2.0 * R + 0.1, 0.0, 0.0])
+    sculpting.drag(sculpting.add(np.array([2.0 * R, 0.0, 0.0])), np.array([2.0 * R + 0.1, 0.0, 0.0]))
     counts = []
     for _ in range(40):
         state = sculpting.step()
@@ -186,12 +187,12 @@ def test_a_surface_that_vanishes_is_reported_and_may_come_back() -> None:
 def test_a_surface_is_not_pulled_to_infinity_and_can_be_pulled_back() -> None:
     formula = FormulaFunction.read("a*x^2 + b*y^2 + z^2 - 1", {"a": 1.0, "b": 1.0})
     sculpting = at_work(formula, SculptSettings(FloaterSettings(0.3)), steps=10)
-    sculpting.drag(sculpting.add([1.0, 0.0, 0.0], "up"), [0.2, 0.0, 1.2])
+    sculpting.drag(sculpting.add(np.array([1.0, 0.0, 0.0]), "up"), np.array([0.2, 0.0, 1.2]))
     state = run_out(sculpting)
     assert state.status is SculptStatus.ENDLESS
     assert 'control point "up" out of reach' in state.message
     assert np.isfinite(state.function.box()).all()
-    sculpting.drag(0, [1.2, 0.0, 0.0])
+    sculpting.drag(0, np.array([1.2, 0.0, 0.0]))
     assert run_out(sculpting).status is SculptStatus.SETTLED
     sculpting.change_function(HalfSpaces.of([0.0, 0.0, 1.0], [0.0, 0.0, 0.0]))
     assert "infinite" in sculpting.step().message

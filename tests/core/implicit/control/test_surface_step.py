@@ -7,11 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import blobby_spheres
+from physplace_addon.core.implicit import Blob, blobby_spheres
 from physplace_addon.core.implicit.control.constraint_equations import StepLimits
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.corrected_step import SurfaceStep
 from physplace_addon.core.implicit.control.surface_step import surface_step
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.frozen import Frozen
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.projection import closest_points
@@ -20,9 +21,11 @@ from tests.core.implicit.surfaces import fourteen_spheres
 
 
 def test_pinned_points_stay_on_a_surface_that_is_pulled_about() -> None:
-    blob = fourteen_spheres()
-    places, draw = samples(blob, 10), np.random.default_rng(2)
-    controls, worst = ControlPoints.pinned(places), []
+    lump = fourteen_spheres()
+    blob: ImplicitFunction = lump
+    places, draw = samples(lump, 10), np.random.default_rng(2)
+    controls = ControlPoints.pinned(places)
+    worst: list[float] = []
     for _ in range(12):
         controls = controls.dragged_to(0, draw.uniform(-2.0, 2.0, 3))
         blob, controls = sculpted(
@@ -38,7 +41,7 @@ def test_a_ball_held_at_its_side_and_pulled_along_itself_comes_along(
     keep_normals: bool, comes_along: float
 ) -> None:
     """Slippery: without the grip, the point slides over the ball and blows it up."""
-    controls = ControlPoints.pinned([[R, 0.0, 0.0]]).dragged_to(0, [R, 1.0, 0.0])
+    controls = ControlPoints.pinned([[R, 0.0, 0.0]]).dragged_to(0, np.array([R, 1.0, 0.0]))
     blob, controls = sculpted(ball(), controls, 40, keep_normals=keep_normals)
     assert controls.distance_left[0] < 1e-4
     assert off(blob, controls.position)[0] < 1e-4
@@ -57,7 +60,7 @@ def test_a_ball_that_can_only_slide_along_itself_comes_along() -> None:
 
 def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> None:
     six = R * np.vstack([np.eye(3), -np.eye(3)])
-    blob, controls = sculpted(ball(), ControlPoints.pinned(six).dragged_to(0, [2.0, 0.3, 0.0]), 30)
+    blob, controls = sculpted(ball(), ControlPoints.pinned(six).dragged_to(0, np.array([2.0, 0.3, 0.0])), 30)
     assert off(blob, controls.position).max() < 1e-4
     assert np.allclose(blob.parameters, ball().parameters, rtol=0, atol=1e-3)
     assert controls.position[0] @ [2.0, 0.3, 0.0] > R * 2.0  # it slid over the ball, towards the cursor
@@ -65,7 +68,7 @@ def test_a_dragged_point_that_the_pinned_hold_back_stays_on_the_surface() -> Non
 
 def test_a_pin_just_out_of_reach_takes_no_other_off_the_surface_and_no_time() -> None:
     seven = ControlPoints.pinned(R * np.vstack([np.eye(3), -np.eye(3), [0.0, 1.1, 0.0]]))
-    made = []
+    made: list[SurfaceStep] = []
     blob, _ = sculpted(ball(), seven, 5, watch=made.append)
     assert off(blob, seven.position[:6]).max() < 1e-4
     assert made[-1].off[6] > 0.9 * 0.1 * R
@@ -76,9 +79,11 @@ def test_a_pin_just_out_of_reach_takes_no_other_off_the_surface_and_no_time() ->
 def test_a_point_where_the_gradient_is_zero_can_be_pulled(target: Sequence[float]) -> None:
     """Two balls that just touch: F and F_x are zero in between."""
     apart = 0.6 * np.sqrt(np.log(4.0))
-    blob = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
+    blob: ImplicitFunction = blobby_spheres(0.5, [[-apart, 0.0, 0.0], [apart, 0.0, 0.0]], 0.6)
     assert np.abs(blob.gradient(np.zeros((1, 3)))[1]).max() < 1e-15
-    blob, controls = sculpted(blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).dragged_to(0, target), 60)
+    blob, controls = sculpted(
+        blob, ControlPoints.pinned([[0.0, 0.0, 0.0]]).dragged_to(0, np.array(target)), 60
+    )
     assert controls.distance_left[0] < 1e-3
     assert np.abs(blob.value(controls.position)).max() < 1e-4
     assert np.isfinite(blob.parameters).all()
@@ -90,7 +95,7 @@ def test_radii_stay_positive_when_a_ball_is_squeezed_to_nothing() -> None:
         assert made.function.parameters[0] > 0.0
 
     ends = ControlPoints.pinned([[R, 0.0, 0.0], [-R, 0.0, 0.0]])
-    sculpted(ball(), ends.dragged_to(0, [-R, 0.0, 0.0]), 80, watch=watch)
+    sculpted(ball(), ends.dragged_to(0, np.array([-R, 0.0, 0.0])), 80, watch=watch)
     four = ControlPoints.pinned(R * np.vstack([np.eye(3), -np.eye(3)]))
     for index in range(6):
         four = four.dragged_to(index, np.zeros(3))
@@ -121,13 +126,19 @@ def test_the_same_happens_at_any_scale_and_place(size: float, shift: float) -> N
 
 def circled(remembering: bool) -> tuple[Floats, int]:
     """A point led about in circles, nine others pinned: the parameters, and how many looks it took."""
-    blob, looks = fourteen_spheres(), []
+    blob = fourteen_spheres()
+    looks: list[int] = []
     controls, made = ControlPoints.pinned(samples(blob, 10)), None
     start, metric = controls.position[0], by_motion(blob, samples(blob, 200))
     limits = StepLimits(0.1, 1e-4, 3.0, 0.06, blob.positive, blob.scales)
     with pytest.MonkeyPatch.context() as patch:
-        derivatives = type(blob).derivatives
-        patch.setattr(type(blob), "derivatives", lambda blob, x: looks.append(len(x)) or derivatives(blob, x))
+        derivatives = Blob.derivatives
+
+        def looked(blob: Blob, x: Floats) -> object:
+            looks.append(len(x))
+            return derivatives(blob, x)
+
+        patch.setattr(Blob, "derivatives", looked)
         for turn in 0.05 * np.arange(40.0):
             controls = controls.dragged_to(
                 0, start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), 0.0])
@@ -136,6 +147,7 @@ def circled(remembering: bool) -> tuple[Floats, int]:
             made = surface_step(
                 blob, controls, np.zeros(57), lambda _: metric, limits, np.zeros((0, 3)), last
             )
+            assert isinstance(made.function, Blob)
             blob, controls = made.function, made.controls
             assert off(blob, controls.position).max() < limits.near
     return blob.parameters, len(looks)

@@ -128,7 +128,7 @@ def test_no_surface_is_an_empty_box(bias: float) -> None:
 
 def test_elements_too_far_apart_to_reach_the_bias_together_leave_no_surface() -> None:
     assert (blobby_spheres(1.5, [[0, 0, 0], [9, 9, 9]], 0.5).box()[0] == np.inf).all()
-    assert np.isfinite(blobby_spheres(1.5, [[0, 0, 0], [0.1, 0, 0]], 0.5).box()).all()
+    assert np.isfinite(blobby_spheres(1.5, [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0]], 0.5).box()).all()
 
 
 def test_a_blob_of_nothing_is_its_bias_everywhere() -> None:

@@ -74,7 +74,7 @@ def test_solids_of_one_kind_blend_as_those_given_one_by_one(parts: Sequence[Sphe
         assert np.allclose(found, expected, rtol=0, atol=1e-10)
     found, expected = (own.parameter_gradient(x).toarray() for own in (one, other))
     assert np.allclose(found, expected, rtol=0, atol=1e-12)
-    assert np.allclose(one.parameter_rate(x, rate), found @ rate, rtol=0, atol=1e-10)
+    assert np.allclose(one.parameter_rate(x, np.asarray(rate, float)), found @ rate, rtol=0, atol=1e-10)
 
 
 def test_second_derivatives_have_no_jump_where_a_blend_begins() -> None:
@@ -125,7 +125,7 @@ def test_parts_far_apart_or_without_overlap_have_boxes_of_their_own() -> None:
 
 
 def test_a_rounded_cube_on_its_edge_has_a_finite_box() -> None:
-    turn = np.linalg.qr([[1.0, 2, 3], [0, 1, 4], [5, 6, 0]])[0]
+    turn = np.linalg.qr(np.array([[1.0, 2, 3], [0, 1, 4], [5, 6, 0]]))[0]
     faces = np.vstack((turn, -turn))
     half = np.abs(turn).sum(axis=0)
     box = intersection([HalfSpaces.of(faces, faces)], RADIUS).box()

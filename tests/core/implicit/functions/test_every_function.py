@@ -291,7 +291,8 @@ def test_a_polynomial_whose_leading_terms_win_has_a_finite_box(text: str) -> Non
     function = FormulaFunction.read(text, {"a": 1.0})
     for box, level in ((function.box(), 0.0), (function.box_inside(0.5), 0.5)):
         assert np.isfinite(box).all()
-        axes = np.linspace(*(box.mean(axis=0) + np.ptp(box, axis=0) * [[-1.0], [1.0]]), 60).T
+        low, high = box.mean(axis=0) + np.ptp(box, axis=0) * np.array([[-1.0], [1.0]])
+        axes = np.linspace(low, high, 60).T
         x = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
         inside = x[function.value(x) <= level]
         assert (inside >= box[0]).all()

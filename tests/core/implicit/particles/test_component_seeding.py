@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.particles.floaters import Floaters
@@ -14,7 +14,7 @@ def balls(places: Sequence[float], radii: Sequence[float]) -> Blob:
     return blobby_spheres(0.5, [[x, 0.0, 0.0] for x in places], radii)
 
 
-def on_each(floaters: Floaters, places: ArrayLike, reach: float = 0.7) -> list[int]:
+def on_each(floaters: Floaters, places: Sequence[float] | Floats, reach: float = 0.7) -> list[int]:
     """How many floaters are at each of the places on the x axis."""
     return [int((np.abs(floaters.positions[:, 0] - x) < reach).sum()) for x in places]
 

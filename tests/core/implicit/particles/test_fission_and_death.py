@@ -1,9 +1,12 @@
 """Fission and death of floaters: who splits, who dies, and who must not."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import FloaterSettings
 from physplace_addon.core.implicit.particles.fission_and_death import deaths, fission, fissions, patience
 from physplace_addon.core.implicit.particles.floaters import Floaters
@@ -12,7 +15,7 @@ from physplace_addon.core.implicit.particles.repulsion import FloaterPairs
 SETTINGS = FloaterSettings(1.0)
 
 
-def flat(positions: ArrayLike, radii: ArrayLike, ages: int = 0) -> Floaters:
+def flat(positions: Sequence[Sequence[float]] | Floats, radii: ArrayLike, ages: int = 0) -> Floaters:
     """Floaters on the plane z = 0, desired radius 1."""
     count = len(positions)
     up = np.tile([0.0, 0.0, 1.0], (count, 1))

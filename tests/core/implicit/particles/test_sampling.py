@@ -1,8 +1,9 @@
 """Adaptive sampling: from few floaters to an even cover, and what disturbs it."""
 
+from typing import TypedDict, Unpack
+
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import SamplingError
@@ -22,13 +23,24 @@ from tests.core.implicit.surfaces import blobby_cylinder, fourteen_spheres, toru
 DT = 0.03
 
 
+class Spacing(TypedDict, total=False):
+    """Where spacing varies, and how many floaters there may be: see `FloaterSettings`."""
+
+    turn: float
+    focus: Floats
+    focus_size: float
+    focus_share: float
+    bounds: Floats
+    most: int
+
+
 def lives(
     function: ImplicitFunction,
     radius: float,
     steps: int,
     seed: int = 0,
-    start: ArrayLike | None = None,
-    **settings: float | Floats,
+    start: Floats | None = None,
+    **settings: Unpack[Spacing],
 ) -> list[Floaters]:
     """The floaters after each of so many steps on a still surface, at first the one given, or seeds."""
     sampling = Sampling(FloaterSettings(radius, **settings), np.random.default_rng(seed))
@@ -108,7 +120,9 @@ def test_a_few_floaters_on_a_small_ball_do_not_sit_still() -> None:
     """Two at its ends feel too little of each other to split by the paper's rule, once radii are cut."""
     ball = blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6)
     reach = ball.box()[1, 0]
-    population = [len(state) for state in lives(ball, 0.1, 40, start=[[reach, 0, 0], [-reach, 0, 0]])]
+    population = [
+        len(state) for state in lives(ball, 0.1, 40, start=np.array([[reach, 0, 0], [-reach, 0, 0]]))
+    ]
     assert population[-1] > 50
 
 
@@ -162,7 +176,9 @@ def test_a_disc_as_thin_as_paper_is_not_left_over_its_rim() -> None:
 
 
 def test_of_two_floaters_at_one_place_one_goes_and_the_other_spreads() -> None:
-    states = lives(blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6), 0.1, 60, start=[[0.5, 0, 0], [0.5, 0, 0]])
+    states = lives(
+        blobby_spheres(0.5, [[0.0, 0.0, 0.0]], 0.6), 0.1, 60, start=np.array([[0.5, 0, 0], [0.5, 0, 0]])
+    )
     assert min(len(state) for state in states) == 1
     assert min(state.radii.min() for state in states) >= 0.02 * 0.1
     assert len(states[-1]) > 80

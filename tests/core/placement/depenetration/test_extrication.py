@@ -4,6 +4,8 @@ search through all small turns, and against the oracles' own measure of overlap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
@@ -29,6 +31,22 @@ CONE = cone(1.0, 2.0, resolution=(17, 13))
 DISH = turned("dish", BOWL, resolution=(25, 29))
 
 
+def cleared(active: Body, start: Pose, world: Sequence[Body], settings: Settings | None = None) -> Extricated:
+    """The least motion of a body that can be cleared."""
+    found = extricate(active, start, world, settings)
+    assert found is not None
+    return found
+
+
+def all_cleared(
+    actives: Sequence[Body], starts: Sequence[Pose], world: Sequence[Body], air: float = 0.0
+) -> Extricated:
+    """The least motion of bodies that can be cleared."""
+    found = extricate_several(actives, starts, world, air=air)
+    assert found is not None
+    return found
+
+
 def cuboid(half: ArrayLike) -> Body:
     """A box about the origin, by its half sides."""
     return polyhedron(2.0 * np.asarray(half) * CUBE_POINTS, CUBE_TRIANGLES, "cuboid")
@@ -52,7 +70,7 @@ def depth_of_boxes(turn: Floats, half: Floats, centre: Floats, other: Floats) ->
 
 def test_a_body_that_overlaps_nothing_is_not_moved() -> None:
     start = pose((0.3, 0.2, 0.1), (0.0, 0.0, 1.6))
-    found = extricate(body("cube"), start, [body("slab")])
+    found = cleared(body("cube"), start, [body("slab")])
     assert found.pose is start
     assert found.size == 0.0
     assert found.unbalanced == 0.0
@@ -60,61 +78,64 @@ def test_a_body_that_overlaps_nothing_is_not_moved() -> None:
 
 def test_with_nothing_around_it_a_body_is_not_moved() -> None:
     start = pose()
-    assert extricate(body("cube"), start, []).pose is start
+    assert cleared(body("cube"), start, []).pose is start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [(1.95, 0.0, 0.0), (0.9, -0.6, 0.3), (0.2, 0.1, -0.1)])
 def test_balls_part_along_the_line_of_their_centres(at: ArrayLike) -> None:
     at = np.array(at)
     apart = np.linalg.norm(at)
-    found = extricate(BALL.body, pose(at=at), [BALL.body])
+    found = cleared(BALL.body, pose(at=at), [BALL.body])
     assert np.abs(shift(found) - (2.0 - apart) * at / apart).max() < CLOSE
     assert np.abs(found.motion[3:]).max() < CLOSE
     assert found.unbalanced < 1e-6
 
 
 def test_balls_at_one_place_part_by_twice_their_radius_whichever_way() -> None:
-    assert abs(extricate(BALL.body, pose(), [BALL.body]).size - 2.0) < CLOSE
+    assert abs(cleared(BALL.body, pose(), [BALL.body]).size - 2.0) < CLOSE
 
 
 @pytest.mark.parametrize("world", ["slab", "plane"])
 @pytest.mark.parametrize("depth", [1e-4, 0.03, 0.4])
 def test_a_ball_rises_from_a_floor_by_its_depth(world: str, depth: float) -> None:
-    found = extricate(BALL.body, pose(at=(0.3, 0.2, 1.0 - depth)), [body(world)])
+    found = cleared(BALL.body, pose(at=(0.3, 0.2, 1.0 - depth)), [body(world)])
     assert np.abs(found.motion - [0.0, 0.0, depth, 0.0, 0.0, 0.0]).max() < CLOSE
 
 
 @pytest.mark.parametrize("depth", [1e-4, 0.03, 0.3])
 def test_a_cube_sunk_flat_into_a_floor_rises_without_turning(depth: float) -> None:
-    found = extricate(body("cube"), pose(at=(0.1, 0.2, 0.5 - depth)), [body("slab")])
+    found = cleared(body("cube"), pose(at=(0.1, 0.2, 0.5 - depth)), [body("slab")])
     assert np.abs(found.motion - np.array([0, 0, depth, 0, 0, 0]) / body("cube").radius).max() < CLOSE
 
 
 @pytest.mark.parametrize("turn", [UPRIGHT, (0.0, 0.0, 0.25 * np.pi)])
 def test_a_cube_in_the_middle_of_a_cube_leaves_by_a_face(turn: tuple[float, float, float]) -> None:
-    found = extricate(body("cube"), pose(turn), [body("cube")])
+    found = cleared(body("cube"), pose(turn), [body("cube")])
     assert abs(found.size - 1.0 / body("cube").radius) < CLOSE
     assert found.unbalanced < 1e-6
 
 
+@pytest.mark.slow
 def test_a_ball_wholly_inside_a_solid_leaves_by_the_nearest_face() -> None:
-    found = extricate(BALL.body, pose(at=(0.3, 0.4, -0.5)), [cuboid((5.0, 6.0, 7.0))])
+    found = cleared(BALL.body, pose(at=(0.3, 0.4, -0.5)), [cuboid((5.0, 6.0, 7.0))])
     assert np.abs(shift(found) - [5.7, 0.0, 0.0]).max() < CLOSE
 
 
 def test_a_solid_around_a_small_one_is_moved_off_it() -> None:
-    found = extricate(cuboid((2.0, 3.0, 4.0)), pose(at=(0.5, 0.2, 0.1)), [body("cube")])
+    found = cleared(cuboid((2.0, 3.0, 4.0)), pose(at=(0.5, 0.2, 0.1)), [body("cube")])
     radius = np.linalg.norm([2.0, 3.0, 4.0])
     assert np.abs(shift(found) - np.array([2.0, 0.0, 0.0]) / radius).max() < CLOSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_boxes_part_by_no_more_than_a_search_through_all_turns_finds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     half, other = rng.uniform(0.2, 1.0, 3), rng.uniform(0.2, 1.5, 3)
     radius, turn = np.linalg.norm(half), rotation_matrix(rng.normal(size=3))
     centre = 0.6 * rng.uniform(-1.0, 1.0, 3) * (other + 0.5 * radius)
-    found = extricate(cuboid(half), Pose(quaternion_from_matrix(turn), centre), [cuboid(other)])
+    found = cleared(cuboid(half), Pose(quaternion_from_matrix(turn), centre), [cuboid(other)])
     ends = rotation_of(found.pose.rotation)
     assert abs(depth_of_boxes(ends, half, found.pose.translation, other)) < CLOSE * radius
 
@@ -138,13 +159,14 @@ PAIRS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_curved_bodies_end_just_clear_and_any_smaller_motion_of_that_kind_overlaps(
     name: str, rng: np.random.Generator
 ) -> None:
     active, other, at = PAIRS[name]
     start = pose((0.5, 0.8, -0.3), at)
-    found = extricate(active.body, start, [other.body])
+    found = cleared(active.body, start, [other.body])
     radius, centre = active.body.radius, start.points(active.body.mass.center)
 
     def apart(motion: Floats) -> float:
@@ -164,7 +186,7 @@ def test_curved_bodies_end_just_clear_and_any_smaller_motion_of_that_kind_overla
 @pytest.mark.parametrize("radially", [1.5, 2.1])
 def test_a_ball_in_a_dishs_wall_leaves_to_the_side_that_it_is_more_on(radially: float) -> None:
     ball = sphere(0.3, resolution=(24, 13))
-    found = extricate(ball.body, pose(at=(radially, 0.0, 0.8)), [DISH.body])
+    found = cleared(ball.body, pose(at=(radially, 0.0, 0.8)), [DISH.body])
     moved = shift(found)[0]
     assert (moved < 0.0) == (radially < 1.8)
     assert 0.0 < separation(ball.shape, np.eye(3), found.pose.translation, DISH.shape) < CLOSE
@@ -172,12 +194,12 @@ def test_a_ball_in_a_dishs_wall_leaves_to_the_side_that_it_is_more_on(radially: 
 
 def test_linked_rings_that_do_not_overlap_are_left_linked() -> None:
     start = pose((0.5 * np.pi, 0.0, 0.0), (1.0, 0.0, 0.0))
-    assert extricate(RING.body, start, [RING.body]).pose is start
+    assert cleared(RING.body, start, [RING.body]).pose is start
 
 
 def test_linked_rings_that_overlap_are_parted_without_unlinking_them() -> None:
     start = pose((0.5 * np.pi, 0.0, 0.0), (0.5, 0.0, 0.0))
-    found = extricate(RING.body, start, [RING.body])
+    found = cleared(RING.body, start, [RING.body])
     assert np.abs(found.motion - [0.1 / 1.3, 0.0, 0.0, 0.0, 0.0, 0.0]).max() < CLOSE
 
 
@@ -188,7 +210,7 @@ def sheet(points: ArrayLike, triangles: ArrayLike) -> Body:
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_body_cut_by_a_thin_sheet_leaves_to_the_side_that_most_of_it_is_on(side: float) -> None:
     square = sheet([[-3, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]], [[0, 1, 2], [0, 2, 3]])
-    found = extricate(body("cube"), pose((0.3, 0.2, 0.1), (0.4, 0.3, 0.2 * side)), [square])
+    found = cleared(body("cube"), pose((0.3, 0.2, 0.1), (0.4, 0.3, 0.2 * side)), [square])
     assert shift(found)[2] * side > 0.0
     corners = found.pose.points(CUBE_POINTS)[:, 2] * side
     assert 0.0 < corners.min() < CLOSE
@@ -197,7 +219,7 @@ def test_a_body_cut_by_a_thin_sheet_leaves_to_the_side_that_most_of_it_is_on(sid
 def test_a_body_that_cuts_an_open_box_ends_clear_of_its_walls() -> None:
     open_box = sheet(CUBE_POINTS * 2.0, CUBE_TRIANGLES[:-2])
     assert not open_box.closed
-    found = extricate(body("cube"), pose((0.4, 0.9, 0.1), (0.7, 0.6, 0.3)), [open_box])
+    found = cleared(body("cube"), pose((0.4, 0.9, 0.1), (0.7, 0.6, 0.3)), [open_box])
     moved = found.pose.points(CUBE_POINTS)[CUBE_TRIANGLES]
     assert len(crossings(moved, open_box.triangles, 0.0)) == 0
     assert 0.1 < found.size < 1.2
@@ -206,13 +228,14 @@ def test_a_body_that_cuts_an_open_box_ends_clear_of_its_walls() -> None:
 
 def test_a_sheet_pushed_through_a_solid_comes_out_of_it() -> None:
     square = sheet([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2], [0, 2, 3]])
-    found = extricate(square, pose((0.1, 0.0, 0.0), (0.0, 0.0, 0.35)), [body("cube")])
+    found = cleared(square, pose((0.1, 0.0, 0.0), (0.0, 0.0, 0.35)), [body("cube")])
     moved = found.pose.points(square.triangles)
     assert len(crossings(moved, body("cube").triangles, 0.0)) == 0
     assert moved[:, :, 2].min() > 0.4
     assert found.size < 0.2 / square.radius + 0.1
 
 
+@pytest.mark.slow
 def test_what_stands_over_a_floor_is_not_cleared_to_below_it_unless_nothing_pulls_it_down() -> None:
     pear = turned(
         "pear",
@@ -226,13 +249,14 @@ def test_what_stands_over_a_floor_is_not_cleared_to_below_it_unless_nothing_pull
     for place in (0.0, -0.25):
         start = Pose(upside_down.rotation, np.array([0.0, 0.0, place]))
         height = start.points(pear.body.mass.center)[2]
-        found = extricate(pear.body, start, [plate])
+        found = cleared(pear.body, start, [plate])
         assert (shift(found)[2] > 0.0) == (height > 0.0)
 
 
 EVERYWHERE = {"bead": (1e-3, 0.0), "hall": (1e3, 0.0), "far away": (1.0, 1e4)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", EVERYWHERE)
 @pytest.mark.parametrize("world", [body("slab"), DISH.body], ids=["slab", "dish"])
 def test_the_motion_does_not_depend_on_units_or_origin(where: str, world: Body) -> None:
@@ -241,55 +265,59 @@ def test_the_motion_does_not_depend_on_units_or_origin(where: str, world: Body) 
     move = np.diag([scale, scale, scale, 1.0])
     active = body("cube").transformed(move)
     move[:3, 3] = origin * np.array([1.0, -2.0, 0.5])
-    here = extricate(body("cube"), pose(turn, at), [world])
-    there = extricate(active, pose(turn, scale * at + move[:3, 3]), [world.transformed(move)])
+    here = cleared(body("cube"), pose(turn, at), [world])
+    there = cleared(active, pose(turn, scale * at + move[:3, 3]), [world.transformed(move)])
     assert np.abs(here.motion - there.motion).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_the_same_start_gives_the_same_motion_bit_for_bit() -> None:
     start = pose((0.3, 0.2, 0.1), (0.4, 0.2, 0.1))
-    first, second = (extricate(CONE.body, start, [RING.body]) for _ in range(2))
+    first, second = (cleared(CONE.body, start, [RING.body]) for _ in range(2))
     assert (first.motion == second.motion).all()
 
 
 def test_an_overlap_within_the_tolerance_is_only_lifted_away() -> None:
     start = pose(at=(0.0, 0.0, 1.0 - 1e-5))
-    found = extricate(BALL.body, start, [body("slab")], Settings(start_tolerance=1e-4))
+    found = cleared(BALL.body, start, [body("slab")], Settings(start_tolerance=1e-4))
     assert abs(found.size - 1e-5) < 1e-8
 
 
 def test_what_was_cleared_can_be_placed() -> None:
     start = pose((0.3, 0.2, 0.1), (0.4, 0.2, 0.3))
     assert Placement(body("cube"), start, [body("slab")]).status is Status.INTERFERING_START
-    found = extricate(body("cube"), start, [body("slab")])
+    found = cleared(body("cube"), start, [body("slab")])
     placement = Placement(body("cube"), found.pose, [body("slab")])
     assert placement.run().status is Status.BALANCED
     assert abs(placement.state.pose.translation[2] - 0.5) < 1e-8
 
 
 def test_two_bodies_share_the_motion_of_their_overlap() -> None:
-    ends = extricate_several([body("cube")] * 2, [pose(at=(0.0, 0.0, z)) for z in (0.0, 0.7)], [])
+    ends = all_cleared([body("cube")] * 2, [pose(at=(0.0, 0.0, z)) for z in (0.0, 0.7)], [])
     assert np.abs(ends.motion.reshape(2, 6)[:, 2] * body("cube").radius - [-0.15, 0.15]).max() < CLOSE
     assert ends.unbalanced < 1e-6
 
 
+@pytest.mark.slow
 def test_two_bodies_at_one_pose_share_the_motion_too() -> None:
-    ends = extricate_several([body("cube")] * 2, [pose((0.3, 0.2, 0.1))] * 2, [])
+    ends = all_cleared([body("cube")] * 2, [pose((0.3, 0.2, 0.1))] * 2, [])
     moved = ends.motion.reshape(2, 6)
     assert np.abs(moved[0] + moved[1]).max() < 1e-4
     assert abs(np.linalg.norm(moved[0, :3]) * body("cube").radius - 0.5) < 1e-4
 
 
+@pytest.mark.slow
 def test_lengths_count_the_same_whichever_body_is_moved() -> None:
     small, large = sphere(0.3, resolution=(24, 13)).body, BALL.body
-    ends = extricate_several([small, large], [pose(at=(1.0, 0.0, 0.0)), pose()], [])
+    ends = all_cleared([small, large], [pose(at=(1.0, 0.0, 0.0)), pose()], [])
     lengths = ends.motion.reshape(2, 6)[:, 0] * [0.3, 1.0]
     assert np.abs(lengths - [0.15, -0.15]).max() < CLOSE
 
 
+@pytest.mark.slow
 def test_bodies_that_overlap_nothing_stay_while_others_part() -> None:
     starts = [pose(at=(0.0, 0.0, 0.0)), pose(at=(5.0, 0.0, 0.0)), pose(at=(0.0, 0.2, 0.1))]
-    ends = extricate_several([body("cube")] * 3, starts, [])
+    ends = all_cleared([body("cube")] * 3, starts, [])
     moved = ends.motion.reshape(3, 6)
     assert np.abs(moved[1]).max() < 1e-9
     assert abs(np.linalg.norm(ends.poses[0].translation - ends.poses[2].translation)) >= 1.0
@@ -297,9 +325,9 @@ def test_bodies_that_overlap_nothing_stay_while_others_part() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "air"), [(6, 0.0), (20, 0.04)])
-def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count, air) -> None:
+def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count: int, air: float) -> None:
     cube, half, start = body("cube"), np.full(3, 0.5), pose((0.3, 0.2, 0.1), (0.0, 0.0, 1.0))
-    ends = extricate_several([cube] * count, [start] * count, [floor()], air=air)
+    ends = all_cleared([cube] * count, [start] * count, [floor()], air=air)
     turns = [rotation_of(end.rotation) for end in ends.poses]
     places = [end.translation for end in ends.poses]
     room = air * cube.radius

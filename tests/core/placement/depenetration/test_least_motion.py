@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
-from physplace_addon.core.contact.system import ContactSystem
+from physplace_addon.core.contact.system import RETURN_CLEARANCE, ContactSystem
 from physplace_addon.core.placement.depenetration.least_motion import (
-    RETURN_CLEARANCE,
     LeastMotion,
     cleared,
     least_displacement,
@@ -30,6 +29,7 @@ def drawn(
     """One body drawn from `end` to `start`, as far as a world lets it; and its home."""
     home = LeastMotion((start,), clearance)
     clear = cleared(ContactSystem.of([active], [end], world), 1e-9)
+    assert clear is not None
     return least_motion_from(clear, home), home
 
 
@@ -72,6 +72,7 @@ def test_a_body_that_nothing_holds_is_not_where_it_should_be() -> None:
     start, end = pose(at=(0.0, 0.0, 0.4)), pose(at=(0.0, 0.0, 1.5))
     home = LeastMotion((start,))
     clear = cleared(ContactSystem.of([BALL], [end], [body("slab")]), 1e-9)
+    assert clear is not None
     untouched = least_motion_from(clear, LeastMotion((end,)))
     assert home.unbalanced(untouched) == 1.0
 
@@ -79,6 +80,7 @@ def test_a_body_that_nothing_holds_is_not_where_it_should_be() -> None:
 def test_what_cannot_become_the_least_is_given_up() -> None:
     start, end = pose(at=(0.0, 0.0, -3.0)), pose(at=(3.0, 0.5, 1.2))
     clear = cleared(ContactSystem.of([BALL], [end], [body("slab")]), 1e-9)
+    assert clear is not None
     home = LeastMotion((start,))
     assert home.size(least_motion_from(clear, home, 0.5)) > home.size(least_motion_from(clear, home)) + 0.1
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.placement import Manipulation, Placement
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from physplace_addon.core.surfaces import kinds
@@ -27,14 +28,22 @@ def about(axis: ArrayLike, degrees: float) -> np.ndarray:
     return quaternion_exponential(np.radians(degrees) * np.asarray(axis, float))
 
 
-def drag_once(placement: Placement, target: Pose, **how) -> bool:
+class How(TypedDict, total=False):
+    """What is dragged, and how: see `Manipulation`."""
+
+    body: int
+    pivot: Floats
+    axes: Floats
+
+
+def drag_once(placement: Placement, target: Pose, **how: Unpack[How]) -> bool:
     """Drag one step; return whether the body came nearer."""
     manipulation = Manipulation(placement, target, **how)
     manipulation.step()
     return manipulation.status.is_running
 
 
-def drag(placement: Placement, target: Pose, most: int = MOST, **how: ArrayLike) -> int:
+def drag(placement: Placement, target: Pose, most: int = MOST, **how: Unpack[How]) -> int:
     """Drag until nothing moves any more; return the steps."""
     for step in range(most):
         if not drag_once(placement, target, **how):
@@ -46,7 +55,7 @@ def place_of(placement: Placement, body: int = 0) -> np.ndarray:
     return placement.state.poses[body].translation
 
 
-def wall(*normal_and_place: float) -> object:
+def wall(*normal_and_place: float) -> Body:
     """A plane through a place, its outside towards the normal (6 numbers)."""
     normal, place = np.array(normal_and_place[:3], float), np.array(normal_and_place[3:], float)
     z = normal / np.linalg.norm(normal)
@@ -57,9 +66,7 @@ def wall(*normal_and_place: float) -> object:
     return exact(kinds.plane(40.0, 40.0), "wall").transformed(matrix)
 
 
-def grid(
-    cells: int, size: float, height: Callable[[Floats, Floats], Floats] = lambda x, y: 0.0 * x
-) -> object:
+def grid(cells: int, size: float, height: Callable[[Floats, Floats], Floats] = lambda x, y: 0.0 * x) -> Body:
     """A floor of many triangles, an open mesh."""
     ticks = np.linspace(-size, size, cells + 1)
     x, y = np.meshgrid(ticks, ticks, indexing="ij")

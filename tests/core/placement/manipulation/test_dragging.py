@@ -41,6 +41,7 @@ def test_in_free_space_a_body_goes_to_the_target_at_once_and_its_turn_keeps_ever
     assert placement.status is Status.RUNNING
 
 
+@pytest.mark.slow
 def test_many_small_drags_turn_a_body_by_not_one_bit() -> None:
     random = np.random.default_rng(1)
     for _ in range(20):  # a third of all quaternions change when they are normalized again
@@ -63,7 +64,12 @@ def test_in_free_space_a_body_turns_about_the_pivot_exactly_to_the_target() -> N
 
 def test_a_turn_about_one_axis_leaves_that_axis_alone() -> None:
     placement = Placement(box().body, at(0, 0, 3), [floor()])
-    drag(placement, at(0, 0, 0, about([1, 1, 0], 60.0)), pivot=np.array([0, 0, 3.0]), axes=[[1.0, 0.0, 0.0]])
+    drag(
+        placement,
+        at(0, 0, 0, about([1, 1, 0], 60.0)),
+        pivot=np.array([0, 0, 3.0]),
+        axes=np.array([[1.0, 0.0, 0.0]]),
+    )
     assert np.abs(placement.state.pose.rotation[2:]).max() < 1e-12
     assert placement.state.pose.rotation[1] > 0.1
 
@@ -77,6 +83,7 @@ def test_a_drag_to_where_the_body_is_is_none() -> None:
 # walls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [sphere, torus, box])
 def test_along_a_wall_a_body_follows_the_cursor_with_the_part_along_it(body: Callable[..., Paired]) -> None:
     shape = body(0.5) if body is sphere else body()
@@ -120,7 +127,7 @@ def test_in_a_corner_a_body_stops() -> None:
 
 def test_with_one_axis_free_a_slanted_wall_stops_it() -> None:
     placement = Placement(sphere(0.5).body, at(2, 0, 2), [wall(1, 0, 1, 0, 0, 0)])
-    drag(placement, at(-5, 0, 0), axes=[[1.0, 0.0, 0.0]])
+    drag(placement, at(-5, 0, 0), axes=np.array([[1.0, 0.0, 0.0]]))
     x, y, z = place_of(placement)
     assert (y, z) == (0.0, 2.0)
     assert abs((x + z) / np.sqrt(2.0) - 0.5) < 1e-9
@@ -149,7 +156,7 @@ def test_a_box_on_the_floor_turns_about_the_vertical_but_does_not_tilt() -> None
     placement = resting_box()
     pivot = np.array([0, 0, 0.5])
     tilt = at(0, 0, 0, about([1, 0, 0], 30.0))
-    drag(placement, tilt, pivot=pivot, axes=[[1.0, 0, 0]])
+    drag(placement, tilt, pivot=pivot, axes=np.array([[1.0, 0, 0]]))
     assert np.abs(placement.state.pose.rotation - UPRIGHT).max() < 1e-9
     turn = at(0, 0, 0, about([0, 0, 1], 50.0))
     drag(placement, turn, pivot=pivot)
@@ -159,7 +166,12 @@ def test_a_box_on_the_floor_turns_about_the_vertical_but_does_not_tilt() -> None
 
 def test_a_raised_box_tilts_until_its_edge_is_on_the_floor() -> None:
     placement = Placement(box().body, at(0, 0, 0.6), [floor()])
-    drag(placement, at(0, 0, 0, about([1, 0, 0], 40.0)), pivot=np.array([0, 0, 0.6]), axes=[[1.0, 0, 0]])
+    drag(
+        placement,
+        at(0, 0, 0, about([1, 0, 0], 40.0)),
+        pivot=np.array([0, 0, 0.6]),
+        axes=np.array([[1.0, 0, 0]]),
+    )
     angle = 2.0 * np.arcsin(placement.state.pose.rotation[1])
     assert abs(np.sin(angle + np.pi / 4) - 0.6 * np.sqrt(2.0)) < 1e-9
 
@@ -167,6 +179,7 @@ def test_a_raised_box_tilts_until_its_edge_is_on_the_floor() -> None:
 # scale, several bodies, and what comes after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-3, 100.0])
 def test_the_steps_are_the_same_at_a_millimetre_and_a_hundred_metres(scale: float) -> None:
     def run(size: float) -> tuple[int, Floats]:
@@ -183,6 +196,7 @@ def test_the_steps_are_the_same_at_a_millimetre_and_a_hundred_metres(scale: floa
     assert np.abs(end - same_end).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_of_several_bodies_only_the_chosen_one_moves_and_the_others_are_in_its_way() -> None:
     actives, poses = [box().body] * 3, [at(0, 0, 0.5), at(2, 0, 0.5), at(2, 0, 1.5 + 1e-9)]
     placement = Placement.of_several(actives, poses, [floor()])
@@ -199,6 +213,7 @@ def test_of_several_bodies_only_the_chosen_one_moves_and_the_others_are_in_its_w
     assert placement.run().status is Status.BALANCED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [torus, cone, box])
 def test_after_a_drag_a_body_comes_to_rest(body: Callable[..., Paired]) -> None:
     placement = Placement(body().body, at(0, 0, 3, TURNED), [floor()])

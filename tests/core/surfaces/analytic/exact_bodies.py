@@ -6,7 +6,7 @@ from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic import swept
 from physplace_addon.core.surfaces.analytic.revolution import revolve
-from physplace_addon.core.surfaces.base import Patch
+from physplace_addon.core.surfaces.base import Surface
 from physplace_addon.core.surfaces.complex import GridComplex
 from physplace_addon.core.surfaces.curves.profiles import ArcProfile, LineProfile
 from tests.core.surfaces.analytic import radial_bodies
@@ -63,9 +63,12 @@ CLOSED = {**SMOOTH, **SHARP, **EXTREME}
 ALL = {**CLOSED, **OPEN}
 
 
-def samples(surface: Patch, count: int, rng: np.random.Generator, margin: float = 0.0) -> tuple[Ints, Floats]:
+def samples(
+    surface: Surface, count: int, rng: np.random.Generator, margin: float = 0.0
+) -> tuple[Ints, Floats]:
     """Faces (k,) and random parameters (k, 2), a fraction of the range away from bounded ends."""
     columns = []
+    assert hasattr(surface, "domain")
     for interval in surface.domain:
         rim = 0.0 if interval.periodic else margin * interval.length
         columns.append(rng.uniform(interval.lower + rim, interval.upper - rim, count))

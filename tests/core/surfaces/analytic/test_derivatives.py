@@ -9,7 +9,9 @@ import pytest
 from mpmath import matrix, mpf
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.surfaces.curves.cubics import PiecewiseCubic
+from physplace_addon.core.surfaces.analytic.revolution import Revolution
+from physplace_addon.core.surfaces.curves.piecewise import PiecewiseBezier
+from physplace_addon.core.surfaces.curves.profiles import BezierProfile
 from tests.core.surfaces.analytic.exact_bodies import ALL
 
 POINTS = 4
@@ -25,7 +27,7 @@ def turned(profile: Callable[[mpf], Sequence[mpf]]) -> Callable[[mpf, mpf], list
     return surface
 
 
-def cubic_profile(curve: PiecewiseCubic) -> Callable[[mpf], list[mpf]]:
+def cubic_profile(curve: PiecewiseBezier) -> Callable[[mpf], list[mpf]]:
     """The Bezier pieces of a profile, by de Casteljau."""
 
     def profile(v: mpf) -> list[mpf]:
@@ -85,11 +87,18 @@ def rod(u: mpf, v: mpf) -> list[mpf]:
     return [across * mp.cos(v), -across * mp.sin(v), height]
 
 
+def profile_of(name: str) -> BezierProfile:
+    surface = ALL[name].surfaces[0]
+    assert isinstance(surface, Revolution)
+    assert isinstance(surface.profile, BezierProfile)
+    return surface.profile
+
+
 REFERENCES = {
     "sphere": turned(lambda v: (mp.mpf(1.3) * mp.cos(v), mp.mpf(1.3) * mp.sin(v))),
     "torus": turned(lambda v: (1 + mp.mpf(0.3) * mp.cos(v), mp.mpf(0.3) * mp.sin(v))),
-    "apple": turned(cubic_profile(ALL["apple"].surfaces[0].profile.curve)),
-    "vase": turned(cubic_profile(ALL["vase"].surfaces[0].profile.curve)),
+    "apple": turned(cubic_profile(profile_of("apple").curve)),
+    "vase": turned(cubic_profile(profile_of("vase").curve)),
     "ellipsoid": superquadric((1.0, 0.7, 0.4), 1, 1),
     "rounded box": superquadric((1.0, 0.7, 0.4), 0.5, 0.6),
     "pinched": superquadric((1.0, 0.7, 0.4), 0.5, 1.4),

@@ -111,7 +111,7 @@ def test_a_tube_is_walked_over_its_round_end() -> None:
     face, uv = np.zeros(1, dtype=np.intp), np.array([[1.95, 0.0]])
     for _ in range(12):
         g = surface.geometry(face, uv)
-        uv = surface.move(face, uv, 0.1 * np.cross(g.normal, [[0.0, 1.0, 0.0]]))
+        uv = surface.move(face, uv, 0.1 * np.asarray(np.cross(g.normal, [[0.0, 1.0, 0.0]]), float))
     assert points(surface, uv)[0, 0] < -0.2
     assert points(surface, uv)[0, 2] < 1.1
 

@@ -3,17 +3,20 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic.star import Star
 from physplace_addon.core.surfaces.analytic.superquadric import SuperquadricGauge
+from physplace_addon.core.surfaces.base import Surface
 from tests.core.surfaces.analytic.exact_bodies import samples
 
 FACE = np.zeros(1, dtype=np.intp)
 
 
-def principal(surface, uv):
+def principal(surface: Surface, uv: tuple[float, float]) -> Floats:
     """Principal curvatures, rising, at one point."""
-    return np.linalg.eigvalsh(surface.geometry(FACE, np.array([uv])).curvature[0])
+    result: Floats = np.linalg.eigvalsh(surface.geometry(FACE, np.array([uv])).curvature[0])
+    return result
 
 
 def test_an_ellipsoid_has_its_known_curvature_on_the_axes() -> None:

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from physplace_addon.core.surfaces.analytic.tube import Tube
 from tests.core.surfaces.analytic.exact_bodies import ALL
 
 
 def test_round_ends_of_a_tube_meet_it_in_the_same_tangent_plane() -> None:
     surface = ALL["hook"].surfaces[0]
+    assert isinstance(surface, Tube)
     own = surface.path.domain
     for u in (own.lower, own.upper):
         near = np.array([[u - 1e-9, 1.0], [u + 1e-9, 1.0]])

@@ -84,7 +84,7 @@ def casteljau(net: Floats, u: mpf, v: mpf) -> list[mpf]:
 def _interpolated(points: Sequence[Sequence[mpf]], t: mpf) -> list[mpf]:
     while len(points) > 1:
         points = [[x + t * (y - x) for x, y in zip(a, b, strict=True)] for a, b in pairwise(points)]
-    return points[0]
+    return list(points[0])
 
 
 def partial(net: Floats, u: mpf, v: mpf, order: tuple[int, int]) -> matrix:

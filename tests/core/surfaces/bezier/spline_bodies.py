@@ -56,7 +56,7 @@ def random_sheet(
         :, :, 0
     ]
     weights = rng.uniform(0.3, 3.0, shape) if rational else np.ones(shape)
-    return SplineSheet(grid + rng.uniform(-0.3, 0.3, (*shape, 3)), weights, tuple(knots))
+    return SplineSheet(grid + rng.uniform(-0.3, 0.3, (*shape, 3)), weights, (knots[0], knots[1]))
 
 
 def uneven_knots(rng: np.random.Generator, order: int, count: int) -> Floats:
@@ -112,7 +112,7 @@ def partials(sheet: SplineSheet, u: mpf, v: mpf) -> dict[tuple[int, int], list[m
         return total
 
     sums = {(a, b): summed(a, b) for a in range(3) for b in range(3 - a)}
-    found = {}
+    found: dict[tuple[int, int], list[mpf]] = {}
     for a, b in sorted(sums, key=sum):
         *numerator, _ = sums[a, b]
         for i in range(a + 1):

@@ -32,7 +32,7 @@ def islands(nets: Floats) -> tuple[Floats, list[tuple[int, ...]]]:
 def test_islands_of_nine_faces_are_their_nets(nets: Floats, rng: np.random.Generator) -> None:
     points, faces = islands(nets)
     order = rng.permutation(len(faces))
-    turned = [np.roll(faces[i], rng.integers(4)) for i in order]
+    turned = [np.roll(faces[i], rng.integers(4)).tolist() for i in order]
     found = nets_of_control_mesh(points, cage_of(turned, points))
     plain, shuffled = bezier(nets), bezier(found)
     assert len(found) == len(nets)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.moves_over_patches import (
@@ -51,6 +51,7 @@ def walked_in_a_plane(sheet: BezierSheet, uv: Floats, normal: Floats, count: int
     return np.array(way)
 
 
+@pytest.mark.slow
 def test_a_walk_around_the_belly_of_the_pot_crosses_its_four_quarters_and_comes_round() -> None:
     sheet = BODIES["pot"].surfaces[0]
     start = sheet.layout.face_parameters(np.array([4]), np.array([[0.3, 1.0]]))
@@ -114,8 +115,14 @@ def test_a_small_step_is_one_evaluation(
     size: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also one that is lost in the rounding of the points, which no further step would bring nearer."""
-    sheet, asked, slopes = BODIES["lid"].surfaces[0], [], BezierNets.slopes
-    monkeypatch.setattr(BezierNets, "slopes", lambda *at: asked.append(0) or slopes(*at))
+    sheet, slopes = BODIES["lid"].surfaces[0], BezierNets.slopes
+    asked: list[int] = []
+
+    def counted(nets: BezierNets, patch: Ints, at: Floats) -> object:
+        asked.append(0)
+        return slopes(nets, patch, at)
+
+    monkeypatch.setattr(BezierNets, "slopes", counted)
     face, uv = samples(sheet, 50, rng, margin=0.1)
     sheet.move(face, uv, size * rng.normal(size=(50, 3)))
     assert len(asked) == 1

@@ -32,7 +32,7 @@ def test_it_does_not_matter_which_way_patches_are_given(name: str, rng: np.rando
     """Their order, their corners and their sides: the body is the same, and all of it faces one way."""
     nets = NETS[name][rng.permutation(len(NETS[name]))]
     for number in range(1, len(nets)):
-        nets[number] = np.rot90(nets[number], rng.integers(4), axes=(0, 1))
+        nets[number] = np.rot90(nets[number], int(rng.integers(4)), axes=(0, 1))
         if rng.integers(2):
             nets[number] = nets[number].transpose(1, 0, 2)
     body, usual = bezier(nets), BODIES[name]

@@ -15,6 +15,7 @@ def test_a_cube_of_patches_has_the_mass_of_a_cube() -> None:
     np.testing.assert_allclose(mass.inertia, np.eye(3) / 6.0, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pebble", "lunes"])
 def test_the_mass_of_a_solid_is_that_of_a_fine_mesh_of_it(name: str) -> None:
     """A mesh's volume errs by the square of its cells: two of them say what it tends to."""

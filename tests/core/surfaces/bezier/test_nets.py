@@ -6,6 +6,7 @@ import pytest
 from mpmath import matrix, mpf
 
 from physplace_addon.core.arrays import Floats
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from tests.core.surfaces.bezier.patched_bodies import BODIES, partial, samples, sheets
 
@@ -29,6 +30,7 @@ def test_derivatives_are_exact_to_second_order(
     face, uv = samples(sheet, 3, rng)
     ours = sheet.derivatives(face, uv)
     for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
+        assert isinstance(sheet.nets, BezierNets)
         net, (u, v) = sheet.nets.control[patch], (mp.mpf(x) for x in at.tolist())
         for part, order in ORDERS.items():
             expected = numbers(partial(net, u, v, order))
@@ -68,6 +70,7 @@ def test_normal_and_curvature_are_right_up_to_a_smooth_pole(
         uv = sheet.layout.face_parameters(np.array([patch]), np.array([[u, 1.0 - w]]))
         g = sheet.geometry(np.zeros(1, dtype=np.intp), uv)
         v = 1 - mp.mpf(1e-12) if w == 0.0 else mp.mpf(1.0 - w)
+        assert isinstance(sheet.nets, BezierNets)
         normal, tensor = reference_curvature(sheet.nets.control[patch], mp.mpf(u), v)
         near = 1e-12 if w > 0.0 else 1e-10
         np.testing.assert_allclose(g.normal[0], normal, rtol=0, atol=near)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.surfaces.bezier.nets import BezierNets
 from tests.core.surfaces.bezier.patched_bodies import BODIES
 
 
@@ -12,6 +13,7 @@ def test_the_meridian_of_a_point_near_a_pole_passes_close_below_it(name: str) ->
         for pole in sheet.poles:
             angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
             out = np.cos(angle)[:, None] * pole.plane[0] + np.sin(angle)[:, None] * pole.plane[1]
+            assert isinstance(sheet.nets, BezierNets)
             size = 1e-3 * float(np.ptp(sheet.nets.places.reshape(-1, 3), axis=0).max())
             patch, at = pole.meridian(pole.point + size * out)
             offset = sheet.nets.slopes(patch, at).point - pole.point

@@ -8,7 +8,7 @@ from physplace_addon.core.surfaces.bezier.sheet import ParameterLayout
 def test_the_board_gives_back_what_it_was_given(rng: np.random.Generator) -> None:
     for count in (1, 2, 5, 9, 17, 32, 400):
         board = ParameterLayout(count)
-        patch, at = rng.integers(0, count, 500), rng.integers(0, 2, (500, 2)) * 1.0
+        patch, at = rng.integers(0, count, 500), rng.integers(0, 2, (500, 2)).astype(float)
         at[::2] = rng.uniform(0, 1, (250, 2))
         again, uv = board.patch_parameters(board.face_parameters(patch, at))
         assert (again == patch).all()

@@ -87,6 +87,7 @@ def test_a_ball_is_round_up_to_its_poles(w: float) -> None:
     np.testing.assert_allclose(found.curvature, np.tile(-np.eye(2), (24, 1, 1)), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_formula_a_spline_and_a_turned_circle_rest_as_one_torus() -> None:
     parameters = {"major_radius": 1.0, "minor_radius": 0.25}
     bodies = {

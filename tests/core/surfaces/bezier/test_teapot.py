@@ -42,6 +42,7 @@ def test_the_pot_is_smooth_and_open_only_at_the_rim_and_the_ends_of_handle_and_s
     assert not len(pot.vertices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nets", [pot_nets(), lid_nets(LID_SCALE)], ids=["pot", "lid"])
 def test_its_centre_of_mass_is_that_of_the_oracle(nets: Floats) -> None:
     np.testing.assert_allclose(bezier(nets).mass.center, Patches(nets).centre, atol=1e-12)

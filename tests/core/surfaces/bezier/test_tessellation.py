@@ -13,6 +13,7 @@ from tests.core.surfaces.point_distances import distances, thin_distances
 each_body = pytest.mark.parametrize("name", BODIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resolution", [(2, 2), (4, 6), (11, 9)])
 @each_body
 def test_the_surface_lies_within_the_triangles_grown_by_their_bounds(
@@ -44,6 +45,7 @@ def weights(t: Floats) -> Floats:
     return np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pebble", "pot", "lid"])
 def test_the_bound_is_not_much_more_than_the_distance(name: str, rng: np.random.Generator) -> None:
     body = BODIES[name]
@@ -143,6 +145,7 @@ def test_vertices_are_corners_of_their_owners(name: str) -> None:
     assert np.all(np.linalg.norm(owner - BODIES[name].vertices[:, None], axis=2).min(axis=1) < 1e-14)
 
 
+@pytest.mark.slow
 def test_a_hopeless_tolerance_is_refused() -> None:
     with pytest.raises(SurfaceError, match="tolerance"):
         BODIES["pot"].tessellate(tolerance=1e-9)

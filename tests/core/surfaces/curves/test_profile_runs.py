@@ -8,12 +8,14 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.analytic import swept
-from physplace_addon.core.surfaces.analytic.revolution import Revolution
+from physplace_addon.core.surfaces.analytic.revolution import CircularEdges, Revolution
+from physplace_addon.core.surfaces.base import Surface
 from physplace_addon.core.surfaces.geometry import FaceGeometry
 from tests.core.surfaces.analytic.exact_bodies import ALL, APPLE, GOBLET
 
 
-def at_first_joint(surface: Revolution) -> FaceGeometry:
+def at_first_joint(surface: Surface) -> FaceGeometry:
+    assert isinstance(surface, Revolution)
     return surface.geometry(np.zeros(1, dtype=np.intp), np.array([[0.0, surface.breaks[1][1]]]))
 
 
@@ -28,6 +30,7 @@ def test_it_does_not_matter_which_way_a_profile_is_drawn(points: Sequence[tuple[
 
 def test_a_profile_with_sharp_points_has_rims_there() -> None:
     (rims,) = ALL["goblet"].curves
+    assert isinstance(rims, CircularEdges)
     np.testing.assert_allclose(np.column_stack([rims.radius, rims.height]), [[0.6, 0.05], [0.7, 1.2]])
     assert len(ALL["goblet"].surfaces) == 3
 
@@ -54,7 +57,7 @@ def test_nearly_smooth_bezier_joints_are_made_smooth() -> None:
 
 
 def test_bezier_corners_become_rims() -> None:
-    straight = [[(0, 0), (1 / 3, 0), (2 / 3, 0), (1, 0)], [(1, 0), (1, 0), (0, 1), (0, 1)]]
+    straight = np.array([[(0, 0), (1 / 3, 0), (2 / 3, 0), (1, 0)], [(1, 0), (1, 0), (0, 1), (0, 1)]])
     body = swept.revolution(straight)
     assert body.curves[0].edge_count == 1
     assert len(body.vertices) == 1

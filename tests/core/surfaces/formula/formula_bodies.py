@@ -1,5 +1,6 @@
 """Bodies of formulas of every kind: closed, open, with poles and tips, joined and one-sided."""
 
+from collections.abc import Mapping
 from functools import cache
 
 from physplace_addon.core.surfaces.bezier.complex import PatchComplex
@@ -45,7 +46,7 @@ MOEBIUS = {
 }
 CONE = {"x": "v*cos(u)", "y": "v*sin(u)", "z": "v", "u": TURN, "v": "0, 1"}
 WAVE = {"x": "u", "y": "v", "z": "0.2*sin(3*u)*cos(2*v)/(1 + u^2 + v^2)", "u": "-2, 2", "v": "-2, 2"}
-NAMED = {
+NAMED: dict[str, Mapping[str, object]] = {
     **{"torus": TORUS, "ellipsoid": ELLIPSOID, "egg": EGG, "can": CAN, "quarters": QUARTERS},
     **{"moebius": MOEBIUS, "cone": CONE, "wave": WAVE},
 }

@@ -79,7 +79,7 @@ def test_a_formula_rests_at_its_true_height(
     assert certificate.overlap <= 1e-9 * body.radius
 
 
-def ring(out: str, up: str) -> dict:
+def ring(out: str, up: str) -> dict[str, str]:
     """A closed ring with a cross-section (2 + out, up)."""
     return {"x": f"(2 + {out})*cos(u)", "y": f"(2 + {out})*sin(u)", "z": up, "u": TURN, "v": TURN}
 
@@ -102,6 +102,7 @@ def test_a_surface_with_a_loop_inside_out_is_a_sheet(definition: dict[str, str],
     assert body.mass.basis == ("volume" if closed else "area")
 
 
+@pytest.mark.slow
 def test_a_loop_inside_out_does_not_sink_into_a_floor() -> None:
     """Of one quad, which has no inside to tell the sides by."""
     corners = [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]]

@@ -9,6 +9,7 @@ from mpmath import mpf
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
+from physplace_addon.core.surfaces.formula.patches import FormulaPatches
 from tests.core.surfaces.bezier.moves_over_patches import (
     leaves_its_pole_in_any_direction,
     moves_to_first_order,
@@ -48,6 +49,7 @@ def test_points_and_derivatives_agree_with_thirty_digits(
     ours = sheet.derivatives(face, uv)
     patches = sheet.nets
     for row, (patch, at) in enumerate(zip(*sheet.layout.patch_parameters(uv), strict=True)):
+        assert isinstance(patches, FormulaPatches)
         low, high, swapped = patches.low[patch], patches.high[patch], patches.swapped[patch]
 
         def at_square(
@@ -133,7 +135,7 @@ def test_edges_lie_within_their_segments_grown_by_their_bounds(name: str) -> Non
         zip(mesh.segments, mesh.segment_t, mesh.segment_bound, strict=True)
     ):
         edge = int(mesh.segment_edge[number])
-        at = np.linspace(*t, 9)
+        at = np.linspace(t[0], t[1], 9)
         on_it = body_of(name).curves[edge].geometry(np.zeros(9, dtype=np.intp), at).point
         share = np.clip((on_it - start) @ (stop - start) / ((stop - start) @ (stop - start)), 0, 1)
         assert np.linalg.norm(on_it - start - share[:, None] * (stop - start), axis=1).max() <= bound

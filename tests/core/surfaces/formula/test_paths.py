@@ -9,6 +9,7 @@ from physplace_addon.core.errors import SurfaceError
 from physplace_addon.core.formulas import Formulas
 from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic import swept
+from physplace_addon.core.surfaces.analytic.tube import Tube
 from tests.core.formulas.random_formulas import ONE, TWO
 from tests.core.surfaces.analytic.exact_bodies import samples
 from tests.core.surfaces.curves.trigonometric_paths import trefoil
@@ -35,6 +36,7 @@ def test_third_derivatives_agree_with_thirty_digits(name: str) -> None:
         exactly = float(mp.diff(function, mp.mpf(0.4), 3))
     assert formulas.thirds(np.array([0.4]))[0, 0] == pytest.approx(exactly, rel=1e-12)
     bound = formulas.third_ranges(np.array([0.39]), np.array([0.41]))[0]
+    assert bound is not None
     assert bound.lower[0] <= exactly <= bound.upper[0]
     assert bound.upper[0] - bound.lower[0] < 1.0 + 2.0 * abs(exactly)
 
@@ -43,7 +45,10 @@ def test_a_knot_of_formulas_is_the_knot() -> None:
     typed, known = kinds.build("tube", KNOT), swept.tube(trefoil(), 0.5)
     assert typed.mass.volume == pytest.approx(known.mass.volume, rel=1e-12)
     t = np.linspace(0.1, 6.2, 50)
-    ours, theirs = typed.surfaces[0].path, known.surfaces[0].path
+    one, other = typed.surfaces[0], known.surfaces[0]
+    assert isinstance(one, Tube)
+    assert isinstance(other, Tube)
+    ours, theirs = one.path, other.path
     np.testing.assert_allclose(ours.jet(t).second, theirs.jet(t).second, atol=1e-13)
     np.testing.assert_allclose(ours.third(t), theirs.third(t), atol=1e-12)
 

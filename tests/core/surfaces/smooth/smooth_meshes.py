@@ -14,15 +14,32 @@ from physplace_addon.core.bodies.curved_meshes import smoothed
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 
 
-def cage_of(faces: Sequence[ArrayLike], points: ArrayLike, sharp: Sequence[tuple[int, int]] = ()) -> Cage:
+def cage_of(
+    faces: Sequence[Sequence[int]],
+    points: Sequence[Sequence[float]] | Floats,
+    sharp: Sequence[tuple[int, int]] = (),
+) -> Cage:
     """The faces as a cage; sharp: pairs of vertices."""
     corners = np.concatenate([np.array(face) for face in faces])
     heads = np.concatenate([np.roll(face, -1) for face in faces])
-    marked = {tuple(sorted(pair)) for pair in sharp}
+    marked = {(min(pair), max(pair)) for pair in sharp}
     edges = zip(np.minimum(corners, heads).tolist(), np.maximum(corners, heads).tolist(), strict=True)
     sharpness = np.array([np.inf if edge in marked else 0.0 for edge in edges])
     starts = np.cumsum([0, *(len(face) for face in faces)])
     return Cage(corners, starts, sharpness, np.zeros(len(points)))
+
+
+def curved(
+    points: ArrayLike,
+    faces: Sequence[Sequence[int]],
+    flat: tuple[int, ...] = (),
+    sharp: Sequence[tuple[int, int]] = (),
+    wanted: Floats | None = None,
+) -> Body:
+    """The body of a mesh that can be curved."""
+    body, _ = body_of(points, faces, flat, sharp, wanted)
+    assert body is not None
+    return body
 
 
 def body_of(
@@ -33,11 +50,11 @@ def body_of(
     wanted: Floats | None = None,
 ) -> tuple[Body | None, tuple[str, ...]]:
     """What `smoothed` makes of a mesh, its faces cut into triangles from their first corners."""
-    points = np.asarray(points, dtype=float)
+    places = np.asarray(points, dtype=float)
     fans = [(i, (f[0], a, b)) for i, f in enumerate(faces) for a, b in pairwise(f[1:])]
     owner, triangles = np.array([i for i, _ in fans]), np.array([three for _, three in fans])
     is_flat = np.isin(np.arange(len(faces)), flat)
-    return smoothed(points, cage_of(faces, points, sharp), is_flat, wanted, triangles, owner, "mesh")
+    return smoothed(places, cage_of(faces, places, sharp), is_flat, wanted, triangles, owner, "mesh")
 
 
 def all_over(body: Body, lines: int) -> Floats:
@@ -59,7 +76,7 @@ def ring_of(
     turn = 2 * np.pi * np.arange(around) / around
     points = [[r * np.cos(a), r * np.sin(a), z] for r, z in profile for a in turn]
     count = len(profile)
-    faces = []
+    faces: list[tuple[int, ...]] = []
     for k in range(count if closed else count - 1):
         low, high = k * around, (k + 1) % count * around
         for i in range(around):
@@ -93,15 +110,22 @@ def cylinder(around: int = 16, half: float = 1.0) -> tuple[list[list[float]], li
     return points, [*faces, tuple(range(around))[::-1], tuple(range(around, 2 * around))]
 
 
-def cone(around: int = 16) -> tuple[list[list[float]], list[tuple[int, int, int]]]:
+def cone(around: int = 16) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     points, faces = ring_of([(1.0, 0.0)], around, closed=False)
     sides = [(i, (i + 1) % around, around) for i in range(around)]
     return [*points, [0, 0, 2.0]], [*faces, *sides, tuple(range(around))[::-1]]
 
 
-def cube() -> tuple[list[list[int]], list[tuple[int, ...]]]:
-    points = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+def cube() -> tuple[list[list[float]], list[tuple[int, ...]]]:
+    points: list[list[float]] = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    faces: list[tuple[int, ...]] = [
+        (0, 1, 3, 2),
+        (4, 6, 7, 5),
+        (0, 4, 5, 1),
+        (2, 3, 7, 6),
+        (0, 2, 6, 4),
+        (1, 5, 7, 3),
+    ]
     return points, faces
 
 
@@ -119,4 +143,5 @@ def lump(seed: int = 3) -> tuple[list[list[float]], list[tuple[int, ...]]]:
     """A torus whose points are shaken: nothing about it is regular."""
     points, faces = torus(around=20, across=10)
     shaken = np.asarray(points) + np.random.default_rng(seed).normal(scale=0.02, size=(len(points), 3))
-    return shaken.tolist(), faces
+    moved: list[list[float]] = shaken.tolist()
+    return moved, faces

@@ -11,6 +11,7 @@ import pytest
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.bodies.curved_meshes import MOST_PATCHES
 from physplace_addon.core.surfaces.bezier.joins import Joins
+from physplace_addon.core.surfaces.bezier.sheet import BezierSheet
 from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.dirty_meshes import dirty
 from tests.core.surfaces.point_distances import distances
@@ -21,12 +22,16 @@ ALONG = np.array([0.0, 0.03, 0.2, 0.5, 0.71, 0.99, 1.0])
 
 def all_patches(body: Body) -> Iterator[tuple[GregoryNets, Joins]]:
     for sheet in body.surfaces:
+        assert isinstance(sheet, BezierSheet)
+        assert isinstance(sheet.nets, GregoryNets)
         yield sheet.nets, sheet.joins
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["torus", "sphere", "cylinder", "rounded_slab", "lump"])
 def test_faces_meet_in_one_tangent_plane(name: str) -> None:
     body, notes = meshes.body_of(*getattr(meshes, name)())
+    assert body is not None
     assert not notes
     crossed = 0
     for nets, joins in all_patches(body):
@@ -45,8 +50,8 @@ def test_faces_meet_in_one_tangent_plane(name: str) -> None:
 
 def test_the_curved_faces_go_through_the_vertices() -> None:
     points, faces = meshes.lump()
-    body, _ = meshes.body_of(points, faces)
-    nets = body.surfaces[0].nets
+    body = meshes.curved(points, faces)
+    nets, _ = next(all_patches(body))
     corners = nets.corners.reshape(-1, 3)
     apart = np.linalg.norm(np.asarray(points)[:, None] - corners, axis=2).min(axis=1)
     assert apart.max() < 1e-15
@@ -64,7 +69,7 @@ def reported(body: Body) -> float:
 @pytest.mark.parametrize("name", ["sphere", "torus", "lump", "cylinder"])
 def test_no_curved_face_is_farther_from_the_mesh_than_reported(name: str) -> None:
     points, faces = getattr(meshes, name)()
-    body, _ = meshes.body_of(points, faces)
+    body = meshes.curved(points, faces)
     triangles = np.array([(f[0], a, b) for f in faces for a, b in pairwise(f[1:])])
     at = body.surfaces[0].pieces[:: max(1, len(body.surfaces[0].pieces) // 60)]
     random = np.random.default_rng(1)
@@ -75,7 +80,7 @@ def test_no_curved_face_is_farther_from_the_mesh_than_reported(name: str) -> Non
 
 
 def test_a_globe_is_nearly_a_ball() -> None:
-    body, _ = meshes.body_of(*meshes.sphere(32, 16))
+    body = meshes.curved(*meshes.sphere(32, 16))
     assert body.closed
     assert body.face_count == 1
     assert body.edge_count == 0
@@ -88,7 +93,7 @@ def test_a_globe_is_nearly_a_ball() -> None:
 
 def test_a_cylinder_has_round_rims_and_flat_caps() -> None:
     for flat in ((), (16, 17)):
-        body, _ = meshes.body_of(*meshes.cylinder(), flat=flat)
+        body = meshes.curved(*meshes.cylinder(), flat=flat)
         assert (body.face_count, body.edge_count, len(body.vertices)) == (3, 2, 0)
         assert body.mass.volume == pytest.approx(2 * np.pi, rel=1e-5)
         heights = [np.ptp(body.triangles[body.triangle_face == face][..., 2]) for face in range(3)]
@@ -99,7 +104,7 @@ def test_a_cylinder_has_round_rims_and_flat_caps() -> None:
 def test_size_and_place_change_nothing(place: tuple[float, float]) -> None:
     scale, far = place
     points, faces = meshes.cylinder()
-    body, _ = meshes.body_of(np.asarray(points) * scale + far, faces)
+    body = meshes.curved(np.asarray(points) * scale + far, faces)
     assert (body.face_count, body.edge_count, len(body.vertices)) == (3, 2, 0)
     assert body.mass.volume == pytest.approx(2 * np.pi * scale**3, rel=1e-4)
 
@@ -107,8 +112,8 @@ def test_size_and_place_change_nothing(place: tuple[float, float]) -> None:
 def test_faces_that_look_inwards_or_disagree_are_turned() -> None:
     points, faces = meshes.torus()
     mixed = [face[::-1] if i % 3 else face for i, face in enumerate(faces)]
-    body, _ = meshes.body_of(points, mixed)
-    whole, _ = meshes.body_of(points, faces)
+    body = meshes.curved(points, mixed)
+    whole = meshes.curved(points, faces)
     assert body.closed
     assert body.face_count == 1
     assert body.mass.volume == pytest.approx(whole.mass.volume, rel=1e-9)
@@ -125,7 +130,7 @@ def test_what_cannot_be_curved_says_why() -> None:
     assert str(MOST_PATCHES) in notes[0]
     doubled = [*points, points[3]]
     split = [tuple(len(points) if vertex == 3 else vertex for vertex in faces[3]), *faces[:3], *faces[4:]]
-    body, _ = meshes.body_of(doubled, split)
+    body = meshes.curved(doubled, split)
     assert body.closed
     assert body.face_count == 1
 

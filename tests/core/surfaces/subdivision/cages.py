@@ -25,9 +25,9 @@ def cage_of(
     corners = np.array([v for face in faces for v in face])
     starts = np.concatenate([[0], np.cumsum([len(face) for face in faces])])
     ends = [(a, b) for face in faces for a, b in zip(face, face[1:] + face[:1], strict=True)]
-    creases = {tuple(sorted(edge)): value for edge, value in (creases or {}).items()}
-    edge = np.array([creases.get(tuple(sorted(end)), 0.0) for end in ends])
-    vertex = np.zeros(len(points))
+    creased = {(min(edge), max(edge)): value for edge, value in (creases or {}).items()}
+    edge = np.array([creased.get((min(end), max(end)), 0.0) for end in ends])
+    vertex = np.zeros(len(np.asarray(points)))
     for number, value in (sharp or {}).items():
         vertex[number] = value
     return np.array(points, float), Cage(corners, starts, edge, vertex)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 from physplace_addon.core.surfaces.subdivision.complex import CageComplex
@@ -33,7 +33,7 @@ def test_creases_are_edges_and_where_they_end_or_meet_there_are_vertices() -> No
 def test_edges_lie_on_the_faces_beside_them(name: str, rng: np.random.Generator) -> None:
     body = body_of(*CAGES[name])
     for chain in body.curves:
-        t = rng.uniform(*np.array([0.001, 0.999]) * chain.domain.upper, 20)
+        t = rng.uniform(0.001 * chain.domain.upper, 0.999 * chain.domain.upper, 20)
         found = chain.geometry(np.zeros(20, int), t)
         piece, share = chain._place(t)
         for sides in (chain.first, chain.second):
@@ -41,6 +41,6 @@ def test_edges_lie_on_the_faces_beside_them(name: str, rng: np.random.Generator)
             on = body.nets.slopes(sides.patch[piece[rows]], sides.at(piece[rows], share[rows])).point
             np.testing.assert_allclose(on, found.point[rows], rtol=0, atol=1e-11)
         inward = chain.conormals(np.zeros(20, int), t)
-        known = np.isfinite(inward).all(axis=2)
+        known: Bools = np.asarray(np.isfinite(inward).all(axis=2))
         np.testing.assert_allclose(np.einsum("kix,kx->ki", inward, found.tangent)[known], 0.0, atol=1e-9)
         assert known[:, 0].all()

@@ -8,6 +8,7 @@ from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.collision.closest_points import closest_on_triangle
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 from physplace_addon.core.surfaces.subdivision.complex import CageComplex
+from physplace_addon.core.surfaces.subdivision.nets import LimitNets
 from physplace_addon.core.surfaces.subdivision.tessellation import Lattice, bounds_of
 from tests.core.surfaces.subdivision import cages
 
@@ -23,6 +24,7 @@ def test_no_point_is_farther_from_its_triangles_than_their_bound(name: str, rng:
     body = body_of(*CAGES[name])
     nets, cells = body.nets.take(rng.integers(0, len(body.nets), 4)), 2
     counts = np.full((len(nets), 2), cells)
+    assert isinstance(nets, LimitNets)
     bounds = bounds_of(nets, counts, 1e-3)
     patch, place = Lattice(counts).cells()
     corners = nets.slopes(

@@ -26,6 +26,7 @@ def places(nets: LimitNets, count: int, rng: np.random.Generator, margin: float 
     return patch, rng.uniform(margin, 1.0 - margin, (count, 2))
 
 
+@pytest.mark.slow
 @each_cage
 def test_points_are_where_endless_refinement_leads(name: str, rng: np.random.Generator) -> None:
     points, cage, nets = limit(name)

@@ -19,7 +19,7 @@ from tests.core.surfaces.subdivision import cages
 def test_every_new_point_is_a_mean_of_old_ones(name: str) -> None:
     points, cage = cages.quadrilaterals(*cages.cages()[name])
     finer, matrix = refine(cage)
-    np.testing.assert_allclose(matrix.sum(axis=1), 1.0, atol=1e-14)
+    np.testing.assert_allclose(matrix.toarray().sum(axis=1), 1.0, atol=1e-14)
     assert matrix.shape == (len(points) + len(cage.ends) + len(cage.sizes), len(points))
     assert (finer.sizes == 4).all()
     assert len(finer.sizes) == 4 * len(cage.sizes)
