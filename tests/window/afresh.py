@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from tests.blender_data import preferences
 from tests.window.user import User
 
 
@@ -23,8 +24,8 @@ def draw(user: User, *, fully: bool) -> None:
     """Let the viewport draw all that an artist sees, or leave out what only looks better: in software that is
     almost half of the time that drawing takes.
     """
-    space = user.area.spaces.active
-    bpy.context.preferences.system.use_overlay_smooth_wire = fully
+    space = user.space
+    preferences().system.use_overlay_smooth_wire = fully
     space.shading.show_object_outline = fully
     overlay = space.overlay
     overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_ortho_grid = fully

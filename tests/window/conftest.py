@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from window_room import ROOT
@@ -54,7 +55,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     module = ".".join(pyfuncitem.path.relative_to(ROOT).with_suffix("").parts)
     arguments = pyfuncitem.callspec.params if hasattr(pyfuncitem, "callspec") else {}
-    blender = pyfuncitem.funcargs["user"]
+    blender = cast("Blender", pyfuncitem.funcargs["user"])
     problem = blender.run(module, pyfuncitem.originalname, arguments, SECONDS)
     if problem is not None:
         pytest.fail(problem, pytrace=False)

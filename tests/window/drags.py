@@ -83,13 +83,14 @@ class Track:
         self._at.append(place_of(self.name))
 
     def _in_its_depth(self, place: Place) -> np.ndarray:
-        region, view = self.user.region(), self.user.area.spaces.active.region_3d
+        region, view = self.user.region(), self.user.view
         pixel = Vector((place[0] - region.x, place[1] - region.y))
-        return np.array(region_2d_to_location_3d(region, view, pixel, Vector(self.origin)))
+        return np.array(region_2d_to_location_3d(region, view, pixel, Vector(self.origin.tolist())))
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(vectors, axis=1)
+    lengths: np.ndarray = np.linalg.norm(vectors, axis=1)
+    return lengths
 
 
 def _steps(places: np.ndarray) -> np.ndarray:

@@ -86,12 +86,13 @@ class Driver:
         unfinished.rename(self.folder / "answer.json")
 
     async def _perform(self, order: dict[str, Any]) -> None:
+        from tests.blender_data import preferences
         from tests.window import extension, rewriting
         from tests.window.user import User
 
         user = User(self.screen_dump, Path(order["pictures"]))
         await _fresh_start(user)
-        if extension.MODULE not in bpy.context.preferences.addons:
+        if extension.MODULE not in preferences().addons:
             extension.enable()
         test = getattr(rewriting.load(order["module"], ROOT), order["name"])
         await test(user=user, **order["arguments"])
@@ -112,7 +113,9 @@ async def _fresh_start(user: Any) -> None:
 
 def _context_of_the_viewport() -> Any:
     """The context that a script sees which the artist starts with the mouse over the 3D viewport."""
-    window = bpy.context.window_manager.windows[0]
+    from tests.blender_data import window_manager
+
+    window = window_manager().windows[0]
     area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), None)
     if area is None:
         return bpy.context.temp_override(window=window)
@@ -136,12 +139,14 @@ async def ready(user: Any) -> None:
 
 
 def _prefer_what_tests_need() -> None:
-    preferences = bpy.context.preferences
-    preferences.use_preferences_save = False
-    preferences.view.show_splash = False
-    preferences.view.show_tooltips = False
-    preferences.view.smooth_view = 0
-    preferences.system.viewport_aa = "OFF"
+    from tests.blender_data import preferences
+
+    chosen = preferences()
+    chosen.use_preferences_save = False
+    chosen.view.show_splash = False
+    chosen.view.show_tooltips = False
+    chosen.view.smooth_view = 0
+    chosen.system.viewport_aa = "OFF"
 
 
 def main() -> None:

@@ -8,14 +8,16 @@ import contextlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import bpy
 
+from tests.blender_data import current_scene, current_view_layer, operators_of, physplace
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.user import User
 
-Event = tuple[object, ...]
+Event = tuple[Any, ...]
 
 
 def _one() -> list[str]:
@@ -107,7 +109,7 @@ class Performer:
             await getattr(self, f"_{words[0] if words else kind}_now")()
 
     def _start(self, name: str) -> None:
-        operator = getattr(bpy.ops.physplace, name)
+        operator = getattr(physplace, name)
         words = {"together": self.together} if name == "place" else {}
         with self._view():
             if not operator.poll():
@@ -154,7 +156,7 @@ class Performer:
         area, (x, y) = self.user.area, self.user.place
         return area.x <= x < area.x + area.width and area.y <= y < area.y + area.height
 
-    def _view(self) -> contextlib.AbstractContextManager[None]:
+    def _view(self) -> contextlib.AbstractContextManager[object]:
         return bpy.context.temp_override(
             window=self.user.window, area=self.user.area, region=self.user.region()
         )
@@ -168,7 +170,7 @@ class Performer:
         self._start("drag")
 
     async def _frame_now(self) -> None:
-        bpy.context.scene.frame_set(bpy.context.scene.frame_current % 5 + 1)
+        current_scene().frame_set(current_scene().frame_current % 5 + 1)
 
     async def _save_now(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -198,7 +200,7 @@ class Performer:
 
     async def _mode_now(self) -> None:
         with self._view():
-            if not bpy.ops.object.mode_set.poll():
+            if not operators_of("object").mode_set.poll():
                 return
             bpy.ops.object.mode_set(mode="EDIT")
         await self.user.until(lambda: not extension.open_sessions())
@@ -207,12 +209,12 @@ class Performer:
 
     async def _undo_now(self) -> None:
         with self._view():
-            if bpy.ops.ed.undo.poll():
+            if operators_of("ed").undo.poll():
                 bpy.ops.ed.undo()
 
     async def _redo_now(self) -> None:
         with self._view():
-            if bpy.ops.ed.redo.poll():
+            if operators_of("ed").redo.poll():
                 bpy.ops.ed.redo()
 
     async def _delete_mover_now(self) -> None:
@@ -232,11 +234,11 @@ class Performer:
 
     async def _hide_mover_now(self) -> None:
         for name in self.movers[:1]:
-            if name in bpy.context.view_layer.objects:
+            if name in current_view_layer().objects:
                 bpy.data.objects[name].hide_set(True)
 
     async def _deselect_now(self) -> None:
-        bpy.context.view_layer.objects.active = None
+        current_view_layer().objects.active = None
 
     async def _load_now(self) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

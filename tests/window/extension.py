@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, cast
 
 import bpy
+
+from physplace_addon.scene.access import present
+from tests.blender_data import physplace, preferences, window_manager
 
 MODULE = "bl_ext.user_default.physplace"
 
@@ -13,7 +16,7 @@ MODULE = "bl_ext.user_default.physplace"
 def enable() -> None:
     """Enable it, as the check box in the preferences does."""
     bpy.ops.preferences.addon_enable(module=MODULE)
-    assert MODULE in bpy.context.preferences.addons, f"{MODULE} could not be enabled; see the log"
+    assert MODULE in preferences().addons, f"{MODULE} could not be enabled; see the log"
 
 
 def disable() -> None:
@@ -28,7 +31,7 @@ def open_sessions() -> list[str]:
 
 def open_operators() -> tuple[Any, ...]:
     """Return the modal operators of PhysPlace that are running; none when it is disabled."""
-    if MODULE not in bpy.context.preferences.addons:
+    if MODULE not in preferences().addons:
         return ()
     operators: tuple[Any, ...] = importlib.import_module(f"{MODULE}.operators.modal").open_operators()
     return operators
@@ -41,14 +44,14 @@ def headers() -> list[str]:
 
 def key_of(keymap: str, action: str) -> bpy.types.KeyMapItem:
     """The artist's key for something. Not to be kept: Blender makes its keymaps anew as time passes."""
-    items = bpy.context.window_manager.keyconfigs.user.keymaps[keymap].keymap_items
-    return next(item for item in items if item.properties.action == action)
+    items = present(window_manager().keyconfigs.user).keymaps[keymap].keymap_items
+    return next(item for item in items if cast("Any", item.properties).action == action)
 
 
 def traces() -> set[str]:
     """All that extensions may hang on Blender and Python can list, each thing as a line of text."""
     found = {f"type {name}" for name in dir(bpy.types) if not name.startswith("__")}
-    found |= {f"operator physplace.{name}" for name in dir(bpy.ops.physplace)}
+    found |= {f"operator physplace.{name}" for name in dir(physplace)}
     for owner in (bpy.types.Scene, bpy.types.Object, bpy.types.WindowManager):
         found |= {f"{owner.__name__}.{name}" for name in dir(owner)}
     return found | _handlers() | _keymap_items() | _menu_entries() | _tools()
@@ -61,7 +64,7 @@ def _handlers() -> set[str]:
 
 
 def _keymap_items() -> set[str]:
-    maps = bpy.context.window_manager.keyconfigs.addon.keymaps
+    maps = present(window_manager().keyconfigs.addon).keymaps
     return {f"key in {keys.name}: {item.idname} {item.type}" for keys in maps for item in keys.keymap_items}
 
 
@@ -75,6 +78,6 @@ def _menu_entries() -> set[str]:
 
 
 def _tools() -> set[str]:
-    toolbar = bpy.types.VIEW3D_PT_tools_active
+    toolbar: Any = bpy.types.VIEW3D_PT_tools_active
     tools = toolbar.tools_from_context(bpy.context, mode="OBJECT")
     return {f"tool {tool}" for tool in tools}

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 import bpy
 
+from physplace_addon.scene.access import present
+from tests.blender_data import window_manager
 from tests.window.user import User
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
 class FAULTY_OT_operator(bpy.types.Operator):
@@ -16,7 +22,7 @@ class FAULTY_OT_operator(bpy.types.Operator):
     bl_idname = "faulty.operator"
     bl_label = "Faulty"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
         raise LookupError("mistake in an operator")
 
 
@@ -32,8 +38,8 @@ class FAULTY_PT_panel(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         if self.raises:
             raise LookupError("mistake in a panel")
-        self.layout.prop(context.scene, "no_such_property")
-        self.layout.operator("faulty.no_such_operator")
+        present(self.layout).prop(context.scene, "no_such_property")
+        present(self.layout).operator("faulty.no_such_operator")
 
 
 def mistake_in_a_draw_handler() -> None:
@@ -47,7 +53,7 @@ async def an_assertion_fails(user: User) -> None:
 
 async def an_operator_raises_when_its_key_is_pressed(user: User) -> None:
     bpy.utils.register_class(FAULTY_OT_operator)
-    keymap = bpy.context.window_manager.keyconfigs.addon.keymaps.new("3D View", space_type="VIEW_3D")
+    keymap = present(window_manager().keyconfigs.addon).keymaps.new("3D View", space_type="VIEW_3D")
     keymap.keymap_items.new("faulty.operator", "F13", "PRESS")
     await user.press("F13")
 

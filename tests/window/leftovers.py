@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import bpy
 import numpy as np
 
+from tests.blender_data import operators_of, preferences, window_manager
 from tests.window import extension, framebuffer
 from tests.window.user import User
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
 
 STATUS_BAR = 18  # rows of pixels with its words
 
@@ -24,12 +29,12 @@ class COUNTING_OT_timers(bpy.types.Operator):
     heard: ClassVar[int] = 0
     done: ClassVar[bool] = False
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         type(self).heard, type(self).done = 0, False
-        context.window_manager.modal_handler_add(self)
+        window_manager().modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         if event.type == "TIMER":
             type(self).heard += 1
         return {"FINISHED", "PASS_THROUGH"} if self.done else {"PASS_THROUGH"}
@@ -75,7 +80,7 @@ async def timers(user: User, ticks: int = 5) -> int:
     if not hasattr(bpy.types, COUNTING_OT_timers.__name__):
         bpy.utils.register_class(COUNTING_OT_timers)
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.counting.timers("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert operators_of("counting").timers("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.wait(ticks)
     COUNTING_OT_timers.done = True
     await user.move_to(user.place)
@@ -85,7 +90,7 @@ async def timers(user: User, ticks: int = 5) -> int:
 def assert_nothing_is_open() -> None:
     """No session of an operator, and nothing that draws."""
     assert extension.open_sessions() == []
-    if extension.MODULE in bpy.context.preferences.addons:
+    if extension.MODULE in preferences().addons:
         drawing = importlib.import_module(f"{extension.MODULE}.overlay.drawing")
         assert drawing.open_drawings() == ()
 

@@ -9,6 +9,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from tests.blender_data import physplace
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.user import User
@@ -34,7 +35,7 @@ async def placing(user: User, mover: bpy.types.Object) -> None:
     user.scene_is_ready()
     await user.move_to(user.at((4.0, 0.0, 4.0)))
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
 
 
@@ -49,7 +50,8 @@ def operator() -> Any:
 
 def header() -> str:
     """What the view's header says of it."""
-    return operator().header()
+    text: str = operator().header()
+    return text
 
 
 def assert_nothing_is_open() -> None:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
 from mathutils import Matrix, Vector
 
+from physplace_addon.scene.access import present
+from tests.blender_data import (
+    constrain,
+    current_scene,
+    current_view_layer,
+    drive,
+    geometry_nodes,
+    load_object,
+    of_type,
+)
 from tests.scene import scenes
 
 MODES = ("XYZ", "ZXY", "QUATERNION", "AXIS_ANGLE")
@@ -43,16 +54,16 @@ def held_by_all_that_may_hold() -> list[str]:
     rig = scenes.linked(bpy.data.objects.new("Rig", None), (0.4, 0.0, 1.0))
     rig.rotation_euler, rig.scale = (0.2, 0.5, 0.1), (1.2, 1.2, 1.2)
     child = hanging("Child", 0, "QUATERNION")
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     child.parent, child.matrix_parent_inverse = rig, rig.matrix_world.inverted()
     rig.location.x += 0.3
     tied = hanging("Tied", 1, "AXIS_ANGLE")
-    tied.constraints.new("CHILD_OF").target = rig
+    constrain(tied, "CHILD_OF", rig)
     shifted = hanging("Shifted", 2, "ZYX")
     shifted.delta_location, shifted.delta_scale = (0.1, 0.2, -0.3), (1.0, 0.8, -1.0)
     shifted.delta_rotation_euler = (0.3, 0.0, 0.2)
     driven = hanging("Driven in its scale", 3, "YXZ")
-    driven.driver_add("scale", 2).driver.expression = "0.6"
+    drive(driven, "scale", "0.6", 2)
     names = [child.name, tied.name, shifted.name, driven.name]
     return [*names, _instance(4).name, _override(5).name]
 
@@ -67,7 +78,7 @@ def above_all_that_is_a_world() -> list[str]:
     _bent_upwards(2)
     thick = scenes.floor("Thick", half=1.5)
     thick.location = place(3)
-    solid = thick.modifiers.new("Solidify", "SOLIDIFY")
+    solid = of_type(thick.modifiers.new("Solidify", "SOLIDIFY"), bpy.types.SolidifyModifier)
     solid.thickness, solid.offset = 3.5, 1.0
     _scattered(4)
     cubes = [hanging(f"Cube above {number}", number) for number in range(5)]
@@ -81,9 +92,9 @@ def refused_with_a_reason() -> dict[str, tuple[str, ...]]:
     scenes.floor(half=40.0)
     target = scenes.linked(bpy.data.objects.new("Target", None), (30.0, 0.0, 4.0))
     for number, kind in enumerate(("COPY_LOCATION", "COPY_TRANSFORMS", "DAMPED_TRACK")):
-        hanging(kind, number).constraints.new(kind).target = target
+        constrain(hanging(kind, number), kind, target)
         bpy.data.objects[kind].constraints[0].name = f"Held {number}"
-    hanging("Driven", 3).driver_add("location", 0).driver.expression = "12"
+    drive(hanging("Driven", 3), "location", "12", 0)
     stretched = scenes.linked(bpy.data.objects.new("Stretched", None))
     stretched.scale = (1.0, 1.0, 2.0)
     hanging("Sheared", 4).parent = stretched
@@ -101,7 +112,7 @@ def refused_with_a_reason() -> dict[str, tuple[str, ...]]:
 
 
 def _tilted(obj: bpy.types.Object, mode: str = "XYZ") -> bpy.types.Object:
-    obj.rotation_mode = mode
+    cast("Any", obj).rotation_mode = mode
     where, scale = obj.location.copy(), obj.scale.copy()
     turn = (
         Matrix.Rotation(TURN[2], 4, "Z") @ Matrix.Rotation(TURN[1], 4, "Y") @ Matrix.Rotation(TURN[0], 4, "X")
@@ -114,7 +125,7 @@ def _tilted(obj: bpy.types.Object, mode: str = "XYZ") -> bpy.types.Object:
 def _instance(number: int, name: str = "Instance", *, selected: bool = True) -> bpy.types.Object:
     collection = bpy.data.collections.new("Set")
     part = scenes.cube("Part")
-    bpy.context.scene.collection.objects.unlink(part)
+    current_scene().collection.objects.unlink(part)
     collection.objects.link(part)
     holder = scenes.linked(bpy.data.objects.new(name, None), place(number, HEIGHT))
     holder.instance_type, holder.instance_collection = "COLLECTION", collection
@@ -126,20 +137,18 @@ def _linked_cube(number: int, height: float = HEIGHT) -> bpy.types.Object:
     source = scenes.cube("Linked", place(number, height))
     source.scale = (1.7, 1.7, 1.0)
     with tempfile.TemporaryDirectory() as folder:
-        library = str(Path(folder) / "library.blend")
-        bpy.data.libraries.write(library, {source})
+        library = Path(folder) / "library.blend"
+        bpy.data.libraries.write(str(library), {source})
         bpy.data.objects.remove(source)
-        with bpy.data.libraries.load(library, link=True) as (_, wanted):
-            wanted.objects = ["Linked"]
-    bpy.context.scene.collection.objects.link(wanted.objects[0])
-    found: bpy.types.Object = wanted.objects[0]
+        found = load_object(library, "Linked", link=True)
+    current_scene().collection.objects.link(found)
     return found
 
 
 def _override(number: int) -> bpy.types.Object:
     linked = _linked_cube(number)
     own = linked.override_create(remap_local_usages=True)
-    own.override_library.is_system_override = False
+    present(own.override_library).is_system_override = False
     own.name = "Overridden"
     return _tilted(own)
 
@@ -148,30 +157,28 @@ def _bent_upwards(number: int) -> None:
     """A square that an armature's bone, posed, carries up to 2.5."""
     bones = bpy.data.armatures.new("Bones")
     rig = scenes.linked(bpy.data.objects.new("Armature", bones), place(number))
-    bpy.context.view_layer.objects.active = rig
+    current_view_layer().objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
     bone = bones.edit_bones.new("Bone")
     bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0)
     bpy.ops.object.mode_set(mode="OBJECT")
-    rig.pose.bones["Bone"].location = Vector((0.0, 2.5, 0.0))  # a bone's own y is along it
+    present(rig.pose).bones["Bone"].location = Vector((0.0, 2.5, 0.0))  # a bone's own y is along it
     skin = scenes.floor("Skin", half=1.5)
     skin.location = place(number)
     skin.vertex_groups.new(name="Bone").add(range(4), 1.0, "REPLACE")
-    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    of_type(skin.modifiers.new("Armature", "ARMATURE"), bpy.types.ArmatureModifier).object = rig
 
 
 def _scattered(number: int) -> None:
     """Cubes of side 3 that geometry nodes put on the one point of a mesh, up to 4.5."""
-    group = bpy.data.node_groups.new("Cubes", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    group = geometry_nodes("Cubes")
     source, target = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
     spread, shape = group.nodes.new("GeometryNodeInstanceOnPoints"), group.nodes.new("GeometryNodeMeshCube")
-    shape.inputs["Size"].default_value = (3.0, 3.0, 3.0)
+    of_type(shape.inputs["Size"], bpy.types.NodeSocketVectorTranslation).default_value = (3.0, 3.0, 3.0)
     group.links.new(source.outputs[0], spread.inputs["Points"])
     group.links.new(shape.outputs[0], spread.inputs["Instance"])
     group.links.new(spread.outputs[0], target.inputs[0])
     mesh = bpy.data.meshes.new("Point")
     mesh.from_pydata([(0.0, 0.0, 3.0)], [], [])
     point = scenes.linked(bpy.data.objects.new("Scattered", mesh), place(number))
-    point.modifiers.new("Nodes", "NODES").node_group = group
+    of_type(point.modifiers.new("Nodes", "NODES"), bpy.types.NodesModifier).node_group = group

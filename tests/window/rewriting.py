@@ -8,22 +8,18 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
 
 from _pytest.assertion.rewrite import rewrite_asserts
 
 
 class _Rewriting(importlib.machinery.SourceFileLoader):
-    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the module's code with its asserts rewritten; the cache is neither read nor written."""
+        path = self.get_filename(fullname)
+        data = self.get_data(path)
         tree = ast.parse(data)
         rewrite_asserts(tree, data, str(path))
         return compile(tree, path, "exec", dont_inherit=True)
-
-    def path_stats(self, path: Any) -> Any:
-        raise OSError("the cache has this module without rewriting")
-
-    def set_data(self, *_: Any, **__: Any) -> None:
-        """Keep the rewritten module out of the cache."""
 
 
 def load(name: str, root: Path) -> ModuleType:

@@ -49,7 +49,7 @@ def sequence(seed: int) -> Sequence:
     """The sequence of a seed."""
     chance = random.Random(seed)
     quiet = chance.random() < 0.5
-    events = [(chance.choice(("place", "place", "drag")),)]
+    events: list[Event] = [(chance.choice(("place", "place", "drag")),)]
     for _ in range(chance.randint(15, 30)):
         event = _event(chance, quiet)
         events += [event] if _is_steering(event) else [("wait", 1), event, ("wait", 1)]

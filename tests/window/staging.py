@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import build
-
 from tests.window.programs import Programs
 
 PROBE = """

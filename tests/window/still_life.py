@@ -10,6 +10,7 @@ from mathutils import Quaternion, Vector
 
 from demo import shapes
 from physplace_addon.scene.writing.display import refresh_mesh
+from tests.blender_data import active_object, current_view_layer, physplace
 from tests.scene import scenes
 from tests.window import afresh
 from tests.window.user import User
@@ -83,19 +84,19 @@ def figure() -> None:
     """A blob of two balls and two cylinders, pinned at its hands, its crown and its foot; the hands are LEFT
     and RIGHT.
     """
-    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 1.0), radius=0.95)
-    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.25), radius=0.6)
+    physplace.blob_add(location=(0.0, 0.0, 1.0), radius=0.95)
+    physplace.blob_add(location=(0.0, 0.0, 2.25), radius=0.6)
     for side in (-1.0, 1.0):
-        bpy.ops.physplace.blob_add(kind="cylinder", location=(0.6 * side, 0.0, 1.4), radius=0.34)
-        start = bpy.context.object
+        physplace.blob_add(kind="cylinder", location=(0.6 * side, 0.0, 1.4), radius=0.34)
+        start = active_object()
         end = start["blob.end"]
         end.location = start.location + Vector((1.2 * side, 0.0, 0.35))
-        bpy.context.view_layer.update()
+        current_view_layer().update()
     for place, name in (((-2.3, 0.0, 1.85), LEFT), ((2.3, 0.0, 1.85), RIGHT)):
-        bpy.ops.physplace.blob_control_add(location=place)
-        bpy.context.object.name = name
+        physplace.blob_control_add(location=place)
+        active_object().name = name
     for place in ((0.0, 0.0, 2.9), (0.0, 0.0, 0.0)):
-        bpy.ops.physplace.blob_control_add(location=place)
+        physplace.blob_control_add(location=place)
     bpy.data.objects["Blob"]["blob.sigma"] = 0.12
 
 
@@ -107,12 +108,12 @@ def paint(obj: bpy.types.Object, colour: Colour) -> None:
 async def show(user: User, centre: Point, distance: float, *, tab: bool) -> None:
     """Look at a place from above, to the right; the scene in colours, without the grid."""
     afresh.draw(user, fully=True)
-    space = user.area.spaces.active
+    space = user.space
     space.shading.color_type, space.shading.show_shadows, space.shading.show_cavity = "OBJECT", True, True
     space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False
     space.show_gizmo_navigate = space.overlay.show_text = False
     space.overlay.show_cursor = space.overlay.show_relationship_lines = False
-    view = space.region_3d
+    view = user.view
     view.view_perspective, view.view_rotation = "PERSP", FROM_ABOVE_RIGHT
     view.view_location, view.view_distance = centre, distance
     space.show_region_ui = False

@@ -7,6 +7,8 @@ import importlib
 import bpy
 from mathutils import Vector
 
+from physplace_addon.scene.access import custom_properties
+from tests.blender_data import active_object, current_scene, current_view_layer, physplace
 from tests.window import extension
 from tests.window.leftovers import (
     BarPixels,
@@ -24,7 +26,11 @@ SCULPT = "PHYSPLACE_OT_blob_sculpt"
 
 def places() -> dict[str, tuple[float, ...]]:
     """Where every element is, and how large."""
-    return {obj.name: (*obj.location, obj.scale.x) for obj in bpy.data.objects if "blob.element" in obj}
+    return {
+        obj.name: (*obj.location.to_tuple(), obj.scale.x)
+        for obj in bpy.data.objects
+        if "blob.element" in custom_properties(obj)
+    }
 
 
 def at(name: str) -> Vector:
@@ -33,10 +39,10 @@ def at(name: str) -> Vector:
 
 async def a_blob(user: User) -> BarPixels:
     """Two balls side by side in one blob, with a control point at the right end and one on the left."""
-    bpy.ops.physplace.blob_add(location=(-1.0, 0.0, 0.0))
-    bpy.ops.physplace.blob_add(location=(1.0, 0.0, 0.0))
-    bpy.ops.physplace.blob_control_add(location=(2.2, 0.0, 0.0))
-    bpy.ops.physplace.blob_control_add(location=(-2.2, 0.0, 0.0))
+    physplace.blob_add(location=(-1.0, 0.0, 0.0))
+    physplace.blob_add(location=(1.0, 0.0, 0.0))
+    physplace.blob_control_add(location=(2.2, 0.0, 0.0))
+    physplace.blob_control_add(location=(-2.2, 0.0, 0.0))
     for name, new in (("Control", "Right"), ("Control.001", "Left")):
         bpy.data.objects[name].name = new
     activate("Right")
@@ -47,9 +53,9 @@ async def a_blob(user: User) -> BarPixels:
 
 
 def activate(name: str) -> None:
-    for obj in bpy.context.view_layer.objects:
+    for obj in current_view_layer().objects:
         obj.select_set(obj.name == name)
-    bpy.context.view_layer.objects.active = bpy.data.objects[name]
+    current_view_layer().objects.active = bpy.data.objects[name]
 
 
 async def begun(user: User) -> ShownBars:
@@ -62,7 +68,7 @@ async def begun(user: User) -> ShownBars:
 async def begin(user: User) -> None:
     """Sculpt the active blob."""
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     assert extension.open_sessions() == [SCULPT]
     await user.wait(15)
 
@@ -137,7 +143,7 @@ async def test_escape_has_all_as_it_was(user: User) -> None:
     activate("Sphere")
     await user.press("DEL")
     await user.wait(5)
-    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
+    physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
     await user.wait(5)
     assert not is_alike(places(), start)
     await user.press("ESC")
@@ -146,7 +152,7 @@ async def test_escape_has_all_as_it_was(user: User) -> None:
     assert len(bpy.data.objects) == 5
     assert at("Right").x < 2.3
     assert not bpy.data.objects["Sphere.001"]["blob.subtract"]
-    assert bpy.context.object.name == "Right"
+    assert active_object().name == "Right"
 
 
 async def test_what_escape_puts_back_and_what_enter_leaves_are_undo_steps(user: User) -> None:
@@ -192,18 +198,18 @@ async def test_a_keyed_blob_is_shown_as_it_is_played(user: User) -> None:
         shown = playback.marks.get("Blob")
         return 0.0 if shown is None else float(shown.floaters.position[:, 0].max())
 
-    bpy.context.scene.frame_set(20)
+    current_scene().frame_set(20)
     await user.until(lambda: reach() > 3.3)
-    assert bpy.context.scene.frame_current == 20
+    assert current_scene().frame_current == 20
     await user.screenshot("blob_played")
     await user.press("LEFT_ARROW")
     await user.until(lambda: 3.2 < reach() < 3.6)
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     assert 1.9 < reach() < 2.1
     await user.move_to(user.at((0.0, 0.0, 3.0)))
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.screen.animation_play()
-        await user.until(lambda: bpy.context.scene.frame_current > 8 and reach() > 2.5)
+        await user.until(lambda: current_scene().frame_current > 8 and reach() > 2.5)
         bpy.ops.screen.animation_cancel(restore_frame=False)
     assert is_alike(places(), start), "nothing was written"
     await pulled_by_g(user, "Sphere", Vector((0.0, 0.0, 0.4)))
@@ -219,7 +225,7 @@ async def test_a_control_point_is_dragged_in_the_plane_of_the_view(user: User) -
     await user.glide_to(user.at((3.0, 0.0, 1.0)))
     await user.until(lambda: (at("Right") - Vector((3.0, depth, 1.0))).length < 0.05)
     await user.release()
-    assert bpy.context.object.name == "Right"
+    assert active_object().name == "Right"
     dragged = places()
     await user.move_to(user.at(at("Right")))
     await user.hold()
@@ -248,7 +254,7 @@ async def test_parts_may_be_deleted_and_added_meanwhile(user: User) -> None:
     assert extension.open_sessions() == [SCULPT]
     activate("Left")
     await user.press("DEL")
-    bpy.ops.physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
+    physplace.blob_add(location=(0.0, 0.0, 2.0), kind="cylinder", radius=0.5)
     await user.wait(15)
     assert set(places()) == {"Sphere.001", "Cylinder", "Cylinder End"}
     await user.screenshot("blob_added")

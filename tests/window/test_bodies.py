@@ -7,8 +7,9 @@ from collections.abc import Callable
 import bpy
 import pytest
 
+from tests.blender_data import active_object, mesh_of, of_type
 from tests.scene import scenes
-from tests.scene.test_formulas import ring
+from tests.scene.reading.test_definitions import ring
 from tests.window.placements import assert_nothing_is_open, header
 from tests.window.user import User
 
@@ -20,18 +21,18 @@ def formula() -> bpy.types.Object:
 def surface(user: User) -> bpy.types.Object:
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.surface.primitive_nurbs_surface_torus_add()
-    return named(bpy.context.object)
+    return named(active_object())
 
 
 def subdivided() -> bpy.types.Object:
     made = scenes.cube("Body")
-    made.modifiers.new("Smooth", "SUBSURF").levels = 2
-    made.data.shade_smooth()
+    of_type(made.modifiers.new("Smooth", "SUBSURF"), bpy.types.SubsurfModifier).levels = 2
+    mesh_of(made).shade_smooth()
     return made
 
 
 def text() -> bpy.types.Object:
-    curve = bpy.data.curves.new("Body", "FONT")
+    curve = of_type(bpy.data.curves.new("Body", "FONT"), bpy.types.TextCurve)
     curve.body, curve.extrude, curve.size = "Rest", 0.2, 2.0
     return scenes.linked(bpy.data.objects.new("Body", curve))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import pytest
-from mathutils import Euler, Matrix
+from mathutils import Euler
 
+from tests.blender_data import current_view_layer, physplace
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.drags import Track, place_of
@@ -21,7 +22,7 @@ def tilted_wall() -> np.ndarray:
     """A wall through the origin that stands askew; its normal."""
     wall = scenes.floor("Wall", 20.0)
     wall.rotation_euler = (0.15, -0.2, 0.0)
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     return np.array(wall.matrix_world.col[2].xyz)
 
 
@@ -31,7 +32,7 @@ def child_of_a_mirror() -> bpy.types.Object:
     parent.rotation_euler, parent.scale = (0.3, 0.2, 0.7), (-1.5, -1.5, -1.5)
     cube = scenes.cube("Cube", (-0.5, 1.3, -2.6))
     cube.parent, cube.scale, cube.rotation_mode = parent, (0.6, -0.8, 0.5), "QUATERNION"
-    bpy.context.view_layer.update()
+    current_view_layer().update()
     return cube
 
 
@@ -58,12 +59,12 @@ async def with_the_tool(user: User, cube: bpy.types.Object) -> None:
 async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall(user: User) -> None:
     normal, cube = tilted_wall(), child_of_a_mirror()
     small = SMALL * radius(cube)
-    view = user.area.spaces.active.region_3d
+    view = user.view
     view.view_perspective, view.view_rotation = "PERSP", Euler((1.1, 0.0, 0.5)).to_quaternion()
     view.view_location, view.view_distance = (0.0, 0.0, 1.5), 16.0
-    user.area.spaces.active.show_gizmo = False
+    user.space.show_gizmo = False
     await with_the_tool(user, cube)
-    before = Matrix(cube.matrix_world)
+    before = cube.matrix_world.copy()
     start = user.at(place_of("Cube"))
     await user.move_to(start)
     await user.hold()
@@ -127,7 +128,7 @@ async def test_g_drags_along_the_floor_that_it_rests_on(user: User) -> None:
     user.scene_is_ready()
     await user.move_to(user.at((3.0, 0.0, 4.0)))
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        bpy.ops.physplace.place("INVOKE_DEFAULT")
+        physplace.place("INVOKE_DEFAULT")
     await user.wait(10)
     await user.press("G")
     track = Track(user, "Cube")

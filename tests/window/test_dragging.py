@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import bpy
 from mathutils import Vector
 
+from physplace_addon.scene.access import present
+from tests.blender_data import current_view_layer, display_type_of, window_manager
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.placements import header
@@ -24,7 +28,9 @@ async def with_the_tool(user: User, height: float = 1.5) -> None:
     user.scene_is_ready()
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         bpy.ops.wm.tool_set_by_id(name=TOOL)
-        assert bpy.context.workspace.tools.from_space_view3d_mode("OBJECT").idname == TOOL
+        assert (
+            cast("Any", present(bpy.context.workspace).tools).from_space_view3d_mode("OBJECT").idname == TOOL
+        )
     await user.wait()
 
 
@@ -58,7 +64,7 @@ def selected() -> set[str]:
 
 
 def active() -> str:
-    return bpy.context.view_layer.objects.active.name
+    return present(current_view_layer().objects.active).name
 
 
 OTHER = (-5.0, 0.0, 1.5)
@@ -112,7 +118,7 @@ async def test_a_drag_on_nothing_moves_what_is_selected_and_nothing_else(user: U
 
 
 async def test_who_selects_with_the_right_mouse_drags_what_is_selected_with_the_left(user: User) -> None:
-    choices = bpy.context.window_manager.keyconfigs.active.preferences
+    choices = cast("Any", window_manager().keyconfigs.active).preferences
     choices.select_mouse = "RIGHT"
     try:
         await with_two_cubes(user)
@@ -134,14 +140,14 @@ async def test_what_overlaps_at_the_start_is_dragged_out_and_does_not_go_in_agai
     await user.hold()
     await user.glide_to(user.at(Vector((1.0, 0.0, 0.8)) + AWAY_FROM_THE_ARROWS), steps=6)
     await user.until(lambda: cube_at().x > 0.9)
-    assert cube.display_type == "WIRE"
+    assert display_type_of(cube) == "WIRE"
     assert "overlaps something" in header()
     await user.screenshot("dragged-out")
     await user.glide_to(user.at(Vector((2.0, 0.0, 3.0)) + AWAY_FROM_THE_ARROWS), steps=6)
-    await user.until(lambda: cube.display_type == "TEXTURED")
+    await user.until(lambda: display_type_of(cube) == "TEXTURED")
     await user.glide_to(user.at(Vector((2.0, 0.0, -1.0)) + AWAY_FROM_THE_ARROWS), steps=6)
     await user.until(lambda: abs(cube_at().z - 1.0) < 1e-5)
     assert header().startswith("Cube: Move 1.9")
     await user.release()
-    assert cube.display_type == "TEXTURED"
+    assert display_type_of(cube) == "TEXTURED"
     assert abs(cube_at().z - 1.0) < 1e-5

@@ -10,6 +10,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from tests.blender_data import current_scene, display_type_of, physplace, window_manager
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.leftovers import (
@@ -30,7 +31,7 @@ def cube_at() -> Vector:
     return bpy.data.objects["Cube"].matrix_world.translation.copy()
 
 
-def in_view(user: User) -> contextlib.AbstractContextManager[None]:
+def in_view(user: User) -> contextlib.AbstractContextManager[object]:
     """The context of the viewport."""
     return bpy.context.temp_override(window=user.window, area=user.area, region=user.region())
 
@@ -51,7 +52,7 @@ async def begun(user: User, name: str = PLACE) -> ShownBars:
     """An operator that has moved the cube."""
     before = await a_cube_above_a_floor(user)
     with in_view(user):
-        assert getattr(bpy.ops.physplace, name)("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert getattr(physplace, name)("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     if name == DRAG:
         await user.glide_to(user.at((5.0, 0.0, 4.0)), 4)
     await user.until(lambda: (cube_at() - START).length > MOVED)
@@ -78,13 +79,13 @@ async def test_confirmed_it_leaves_nothing_but_the_object_where_it_is(user: User
 
 async def test_keys_move_the_view_but_none_of_them_changes_the_scene(user: User) -> None:
     await begun(user)
-    turned = user.area.spaces.active.region_3d.view_rotation.copy()
+    turned = user.view.view_rotation.copy()
     await user.press("NUMPAD_3")
-    assert user.area.spaces.active.region_3d.view_rotation != turned
+    assert user.view.view_rotation != turned
     await user.press("NUMPAD_MINUS", ctrl=True)
     await user.press("NUMPAD_0", ctrl=True)
     assert [obj.name for obj in bpy.context.selected_objects] == ["Cube"]
-    assert bpy.context.scene.camera is None
+    assert current_scene().camera is None
     await user.move_to((user.region("TOOLS").x + 20, user.place[1]))
     await user.press("H")
     await user.press("D", shift=True)
@@ -173,7 +174,7 @@ async def test_it_ends_with_everything_put_back_when(user: User, interruption: s
     await user.wait(5)
     await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
-    assert bpy.data.objects["Cube"].display_type == "TEXTURED"
+    assert display_type_of(bpy.data.objects["Cube"]) == "TEXTURED"
 
 
 async def test_it_ends_when_the_object_is_deleted(user: User) -> None:
@@ -192,7 +193,7 @@ async def test_it_ends_when_its_area_is_closed(user: User) -> None:
     theirs = views[-1]
     region = next(region for region in theirs.regions if region.type == "WINDOW")
     with bpy.context.temp_override(window=user.window, area=theirs, region=region):
-        assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: cube_at().z < START.z - MOVED)
     shown_bars = ShownBars(before, await BarPixels.of(user))
     with bpy.context.temp_override(window=user.window, area=theirs):
@@ -207,17 +208,17 @@ async def test_it_ends_when_its_window_is_closed(user: User) -> None:
     before = await a_cube_above_a_floor(user)
     bpy.ops.wm.window_new()
     await user.wait(5)
-    theirs = bpy.context.window_manager.windows[-1]
+    theirs = window_manager().windows[-1]
     area = next(area for area in theirs.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
     with bpy.context.temp_override(window=theirs, area=area, region=region):
-        assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: cube_at().z < START.z - MOVED)
     shown_bars = ShownBars(before, await BarPixels.of(user))
     with bpy.context.temp_override(window=theirs):
         bpy.ops.wm.window_close()
     await user.wait(5)
-    assert len(bpy.context.window_manager.windows) == 1
+    assert len(window_manager().windows) == 1
     await assert_nothing_is_left(user, shown_bars)
     assert cube_at() == START
 
@@ -245,13 +246,13 @@ async def test_a_file_saved_meanwhile_has_the_scene_as_it_was_and_it_goes_on(use
     await user.press("G")
     await user.press("Z")
     await user.type_text("-0.7")
-    await user.until(lambda: bpy.data.objects["Cube"].display_type == "WIRE")
+    await user.until(lambda: display_type_of(bpy.data.objects["Cube"]) == "WIRE")
     here = cube_at()
     path = str(user.pictures / "saved.blend")
     user.pictures.mkdir(parents=True, exist_ok=True)
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     assert cube_at() == here
-    assert bpy.data.objects["Cube"].display_type == "WIRE"
+    assert display_type_of(bpy.data.objects["Cube"]) == "WIRE"
     await user.wait(5)
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
     await user.press("ESC")
@@ -259,18 +260,20 @@ async def test_a_file_saved_meanwhile_has_the_scene_as_it_was_and_it_goes_on(use
     await assert_nothing_is_left(user, shown_bars)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.data.objects["Cube"].location == START
-    assert bpy.data.objects["Cube"].display_type == "TEXTURED"
+    assert display_type_of(bpy.data.objects["Cube"]) == "TEXTURED"
 
 
 @contextlib.contextmanager
 def what_it_raises() -> Iterator[list[Exception]]:
     """What placing raises is kept, and is not printed."""
     operator = importlib.import_module(f"{extension.MODULE}.operators.placing.place").PHYSPLACE_OT_place
-    errors, modal = [], operator.modal
+    errors: list[Exception] = []
+    modal = operator.modal
 
     def kept(self: object, context: object, event: object) -> set[str]:
         try:
-            return modal(self, context, event)
+            outcome: set[str] = modal(self, context, event)
+            return outcome
         except LookupError as error:
             errors.append(error)
             return {"CANCELLED"}

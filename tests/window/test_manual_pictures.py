@@ -7,6 +7,7 @@ import importlib
 import bpy
 from mathutils import Vector
 
+from tests.blender_data import active_object, physplace, switches
 from tests.window import extension, still_life
 from tests.window.user import Place, User
 
@@ -25,7 +26,7 @@ async def spoon_at_rest(user: User) -> None:
 async def begin_to_place(user: User) -> None:
     """Place the active object, and wait until it has come to rest."""
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: ": at rest" in header())
 
 
@@ -102,17 +103,17 @@ async def test_the_live_check_marks_where_a_mug_and_books_overlap(user: User) ->
     still_life.mug(location=(0.75, -0.2, 1.0))
     await still_life.show(user, (1.0, 0.0, 0.8), 10.0, tab=True)
     live_check = importlib.import_module(f"{extension.MODULE}.operators.placing.live_check")
-    bpy.context.window_manager.physplace.live_check = True
+    switches().live_check = True
     await user.until(lambda: live_check.running().line.startswith("Overlaps by"))
     await user.screenshot("live-check")
-    bpy.context.window_manager.physplace.live_check = False
+    switches().live_check = False
 
 
 async def test_a_figure_is_sculpted_and_made_a_mesh(user: User) -> None:
     still_life.figure()
     await still_life.show(user, (0.2, 0.0, 1.9), 6.2, tab=False)
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+        assert physplace.blob_sculpt("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.until(lambda: "at rest" in header())
     await user.screenshot("blob")
     place = user.at(bpy.data.objects[still_life.RIGHT].matrix_world.translation)
@@ -124,9 +125,9 @@ async def test_a_figure_is_sculpted_and_made_a_mesh(user: User) -> None:
     await user.release()
     await user.press("RET")
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert bpy.ops.physplace.blob_mesh() == {"FINISHED"}
-    still_life.paint(bpy.context.object, still_life.CLAY)
-    bpy.context.object.select_set(False)
-    user.area.spaces.active.overlay.show_extras = False
+        assert physplace.blob_mesh() == {"FINISHED"}
+    still_life.paint(active_object(), still_life.CLAY)
+    active_object().select_set(False)
+    user.space.overlay.show_extras = False
     await user.wait(5)
     await user.screenshot("blob-mesh")

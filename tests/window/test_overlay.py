@@ -9,6 +9,7 @@ from types import ModuleType
 import bpy
 import numpy as np
 
+from tests.blender_data import switches
 from tests.scene import scenes
 from tests.window import extension, framebuffer
 from tests.window.user import Place, User
@@ -97,7 +98,7 @@ async def test_the_live_check_follows_an_object_that_is_grabbed(user: User) -> N
     await user.open_tab()
     user.scene_is_ready()
     live_check = module("operators.placing.live_check")
-    bpy.context.window_manager.physplace.live_check = True
+    switches().live_check = True
     await user.until(lambda: live_check.running().line.startswith("No overlap"))
     assert len(live_check.running().marks.contacts) >= 4
     await user.screenshot("live_check_contacts")
@@ -120,16 +121,16 @@ async def test_the_live_check_follows_an_object_that_is_grabbed(user: User) -> N
     await user.until(lambda: live_check.running().line.endswith("is hidden"))
     await user.undo()
     await user.until(lambda: live_check.running().line.startswith("No overlap"))
-    bpy.context.window_manager.physplace.live_check = False
+    switches().live_check = False
     await user.wait()
     assert module("overlay.drawing").open_drawings() == ()
 
 
 async def test_opening_another_file_ends_the_live_check(user: User) -> None:
     scenes.activate(scenes.cube())
-    bpy.context.window_manager.physplace.live_check = True
+    switches().live_check = True
     await user.wait()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     await user.wait()
-    assert not bpy.context.window_manager.physplace.live_check
+    assert not switches().live_check
     assert module("overlay.drawing").open_drawings() == ()

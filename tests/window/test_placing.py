@@ -8,6 +8,8 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from physplace_addon.scene.access import custom_properties, present
+from tests.blender_data import animation_of, current_view_layer, display_type_of
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.placements import START, assert_nothing_is_open, begun, cube_at, operator
@@ -23,7 +25,7 @@ async def test_it_falls_in_view_and_enter_leaves_it_there_with_one_undo_step(use
     assert bpy.data.objects["Cube"]["physplace_report"]["status"] == "BALANCED"
     await user.undo()
     assert cube_at().z == START
-    assert "physplace_report" not in bpy.data.objects["Cube"]
+    assert "physplace_report" not in custom_properties(bpy.data.objects["Cube"])
     await user.redo()
     assert cube_at().z == pytest.approx(1.0, abs=1e-5)
 
@@ -34,7 +36,7 @@ async def test_escape_puts_everything_back(user: User, key: str) -> None:
     await user.press(key)
     assert_nothing_is_open()
     assert cube_at().z == START
-    assert "physplace_report" not in bpy.data.objects["Cube"]
+    assert "physplace_report" not in custom_properties(bpy.data.objects["Cube"])
 
 
 async def test_a_click_beside_it_confirms(user: User) -> None:
@@ -144,6 +146,14 @@ async def test_alt_ties_it_to_where_the_next_click_lands(user: User) -> None:
     assert cube_at().x > 2.0
 
 
+async def until_it_says(user: User, text: str) -> None:
+    await user.until(lambda: text in operator().header())
+
+
+async def until_it_says_no_more(user: User, text: str) -> None:
+    await user.until(lambda: text not in operator().header())
+
+
 async def test_switches_are_told_in_the_header(user: User) -> None:
     await begun(user)
     for key, told in (
@@ -153,11 +163,11 @@ async def test_switches_are_told_in_the_header(user: User) -> None:
         ("I", "goes through"),
     ):
         await user.press(key)
-        await user.until(lambda told=told: told in operator().header())
+        await until_it_says(user, told)
         if key == "I":
             await user.screenshot("placing-header")
         await user.press(key)
-        await user.until(lambda told=told: told not in operator().header())
+        await until_it_says_no_more(user, told)
     await user.press("ESC")
 
 
@@ -168,14 +178,14 @@ async def test_through_things_it_is_see_through_and_may_not_stay_there(user: Use
     await user.press("Z")
     await user.type_text("-0.7")
     await user.until(lambda: cube_at().z == pytest.approx(0.3, abs=1e-5))
-    assert bpy.data.objects["Cube"].display_type == "WIRE"
+    assert display_type_of(bpy.data.objects["Cube"]) == "WIRE"
     await user.screenshot("placing-through")
     await user.press("RET")
     await user.press("RET")
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
     await user.press("ESC")
     assert_nothing_is_open()
-    assert bpy.data.objects["Cube"].display_type == "TEXTURED"
+    assert display_type_of(bpy.data.objects["Cube"]) == "TEXTURED"
     assert cube_at().z == START
 
 
@@ -209,19 +219,19 @@ async def test_tab_goes_on_with_the_next_selected_object(user: User) -> None:
     await begun(user)
     await user.press("TAB")
     await user.until(lambda: cube_at("Second").z == pytest.approx(1.0, abs=1e-5))
-    assert bpy.context.view_layer.objects.active.name == "Second"
+    assert present(current_view_layer().objects.active).name == "Second"
     await user.press("ESC")
     assert_nothing_is_open()
     assert cube_at().z == START
     assert cube_at("Second").z == START
-    assert bpy.context.view_layer.objects.active.name == "Cube"
+    assert present(current_view_layer().objects.active).name == "Cube"
 
 
 async def test_k_keys_the_rest(user: User) -> None:
     await begun(user)
     await user.press("K")
     await user.press("RET")
-    assert bpy.data.objects["Cube"].animation_data.action is not None
+    assert animation_of(bpy.data.objects["Cube"]).action is not None
     assert cube_at().z == pytest.approx(1.0, abs=1e-5)
 
 

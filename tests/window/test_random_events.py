@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender_data import current_view_layer, mesh_of, property_names
 from tests.scene import scenes
 from tests.window import afresh, extension
 from tests.window.events import Performer
@@ -54,7 +55,7 @@ async def whatever_happens(user: User, seed: int) -> None:
 async def start_afresh(user: User) -> None:
     """What each test begins with, drawn with still less."""
     await afresh.begin(user)
-    space = user.area.spaces.active
+    space = user.space
     space.shading.type, space.show_gizmo = "WIREFRAME", False
     await user.wait(1)
 
@@ -79,22 +80,22 @@ def open_now() -> list[str]:
 
 def scene_now() -> dict[str, object]:
     """All that a placement may change, and what it must not change."""
-    bpy.context.view_layer.update()
-    active = bpy.context.view_layer.objects.active
+    current_view_layer().update()
+    active = current_view_layer().objects.active
     found: dict[str, object] = {
         "active": active and active.name,
         "selected": {obj.name for obj in bpy.context.selected_objects},
     }
     for obj in bpy.data.objects:
         found[f"place of {obj.name}"] = tuple(scenes.world_matrix(obj).ravel())
-        found[f"properties of {obj.name}"] = set(obj.keys()), obj.animation_data is None
+        found[f"properties of {obj.name}"] = property_names(obj), obj.animation_data is None
         found[f"{obj.name}'s look"] = obj.display_type
-        found[f"{obj.name}'s mesh"] = hash(mesh_of(obj))
+        found[f"{obj.name}'s mesh"] = hash(points_of(obj))
     return found
 
 
-def mesh_of(obj: bpy.types.Object) -> bytes:
+def points_of(obj: bpy.types.Object) -> bytes:
     """The points of a mesh."""
-    points = np.empty(3 * len(obj.data.vertices), dtype=np.float32)
-    obj.data.vertices.foreach_get("co", points)
+    points = np.empty(3 * len(mesh_of(obj).vertices), dtype=np.float32)
+    mesh_of(obj).vertices.foreach_get("co", points)
     return points.tobytes()

@@ -5,11 +5,13 @@ object is where the solver has it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 
+from tests.blender_data import property_names, scene_settings, window_manager
 from tests.scene import scenes
 from tests.window import extension, real_objects
 from tests.window.user import User
@@ -19,7 +21,7 @@ QUIET_TICKS = 5
 LARGE_STEPS = 0.3
 BESIDE = (7.0, -4.0, 0.0)
 
-Facts = dict[str, dict[str, object]]
+Facts = dict[str, dict[str, Any]]
 
 
 def facts() -> Facts:
@@ -39,8 +41,8 @@ def facts() -> Facts:
             if not (rna.is_readonly or rna.identifier.startswith(free))
         }
         | {
-            "parent inverse": [tuple(row) for row in obj.matrix_parent_inverse],
-            "properties": {name for name, _ in obj.items() if name != "physplace"},
+            "parent inverse": np.array(obj.matrix_parent_inverse).tolist(),
+            "properties": property_names(obj) - {"physplace"},
         }
         for obj in bpy.data.objects
     }
@@ -78,7 +80,8 @@ def moved_as_told(name: str, before: np.ndarray) -> np.ndarray:
     """Where the motion that the solver made of an object's start and end takes its world matrix."""
     numbers = np.array(bpy.data.objects[name]["physplace_start"].to_list())
     start, end = (pose_matrix(part[:3], part[3:]) for part in (numbers[:7], numbers[7:]))
-    return end @ np.linalg.inv(start) @ before
+    moved: np.ndarray = end @ np.linalg.inv(start) @ before
+    return moved
 
 
 def pose_matrix(location: np.ndarray, quaternion: np.ndarray) -> np.ndarray:
@@ -102,9 +105,9 @@ def lowest(name: str) -> float:
 async def look(user: User) -> None:
     """See all of the scene from the front and above, with the tab open."""
     await user.look_from_the_front((7.0, 3.0, 1.0), 34.0)
-    user.area.spaces.active.region_3d.view_rotation = (0.85, 0.5, 0.1, 0.17)
+    user.view.view_rotation = (0.85, 0.5, 0.1, 0.17)
     await user.open_tab()
-    bpy.context.scene.physplace.eps_max = LARGE_STEPS
+    scene_settings().eps_max = LARGE_STEPS
     user.scene_is_ready()
 
 
@@ -184,5 +187,5 @@ def last_message(user: User) -> str:
         bpy.ops.info.select_all(action="SELECT")
         bpy.ops.info.report_copy()
     user.window.screen.areas[0].type = kind
-    lines = str(bpy.context.window_manager.clipboard).splitlines()
+    lines = str(window_manager().clipboard).splitlines()
     return [line for line in lines if line and not line.startswith("bpy.ops")][-1]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
 
+from physplace_addon.scene.access import custom_properties
+from tests.blender_data import report_of
 from tests.scene import scenes
 from tests.window.user import User
 
@@ -24,8 +28,8 @@ def height_of_cube() -> float:
     return bpy.data.objects["Cube"].location.z
 
 
-def report_of_cube() -> dict[str, object]:
-    return bpy.data.objects["Cube"]["physplace_report"].to_dict()
+def report_of_cube() -> dict[str, Any]:
+    return report_of(bpy.data.objects["Cube"])
 
 
 async def test_the_tab_draws_its_panels(user: User) -> None:
@@ -44,7 +48,7 @@ async def test_place_at_rest_is_one_click_and_one_undo_step(user: User) -> None:
     await user.press("RET")
     await user.undo()
     assert height_of_cube() == 3.0
-    assert "physplace_report" not in bpy.data.objects["Cube"]
+    assert "physplace_report" not in custom_properties(bpy.data.objects["Cube"])
     assert {obj.name for obj in bpy.data.objects} == {"Cube", "Floor"}
     await user.redo()
     assert height_of_cube() == pytest.approx(1.0, abs=1e-5)
@@ -53,7 +57,7 @@ async def test_place_at_rest_is_one_click_and_one_undo_step(user: User) -> None:
 async def test_check_rest_says_whether_it_stands(user: User) -> None:
     await cube_above_a_floor(user)
     await user.click_button("physplace.check")
-    await user.until(lambda: "physplace_report" in bpy.data.objects["Cube"])
+    await user.until(lambda: "physplace_report" in custom_properties(bpy.data.objects["Cube"]))
     assert report_of_cube()["contacts"] == 0
     bpy.data.objects["Cube"].location.z = 1.0
     await user.click_button("physplace.check")

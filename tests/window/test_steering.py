@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Euler, Vector
 
+from physplace_addon.scene.access import present
+from tests.blender_data import animation_of, current_scene, current_view_layer, preferences, window_manager
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.placements import START, assert_nothing_is_open, begun, cube_at, header, operator, placing
@@ -117,7 +119,7 @@ async def test_with_friction_it_stays_where_it_would_slide(user: User) -> None:
 
 async def test_b_makes_the_contact_under_the_mouse_stick_until_it_is_pressed_again(user: User) -> None:
     await begun(user)
-    user.area.spaces.active.region_3d.view_rotation = Euler((1.1, 0.0, 0.5)).to_quaternion()
+    user.view.view_rotation = Euler((1.1, 0.0, 0.5)).to_quaternion()
     await user.move_to(user.at((4.0, 0.0, 4.0)))
     await user.press("B")
     assert "no contact is under the mouse" in header()
@@ -147,7 +149,8 @@ async def test_b_makes_the_contact_under_the_mouse_stick_until_it_is_pressed_aga
 def corners() -> np.ndarray:
     """The corners of the cube (8, 3), in the world."""
     world = np.array(bpy.data.objects["Cube"].matrix_world)
-    return scenes.CUBE @ world[:3, :3].T + world[:3, 3]
+    found: np.ndarray = scenes.CUBE @ world[:3, :3].T + world[:3, 3]
+    return found
 
 
 async def test_k_then_shift_d_keys_the_first_and_not_the_copies(user: User) -> None:
@@ -162,9 +165,9 @@ async def test_k_then_shift_d_keys_the_first_and_not_the_copies(user: User) -> N
     await user.press("ESC")
     assert_nothing_is_open()
     assert "Cube.002" not in bpy.data.objects
-    assert bpy.data.objects["Cube"].animation_data.action is not None
+    assert animation_of(bpy.data.objects["Cube"]).action is not None
     for frame in (2, 1):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert is_at(0.0, 0.0, 3.0, name="Cube.001")(), "the keys of the first do not move it"
 
 
@@ -183,7 +186,7 @@ async def test_tab_says_when_there_is_none_and_comes_back_to_the_first(user: Use
     await user.press("TAB")
     await user.until(is_at(4.0, 0.0, 1.0, name="Second"))
     await user.press("TAB")
-    assert bpy.context.view_layer.objects.active.name == "Cube"
+    assert present(current_view_layer().objects.active).name == "Cube"
     for key in "GX":
         await user.press(key)
     await user.type_text("-1")
@@ -222,8 +225,8 @@ async def test_the_keys_are_in_the_preferences(user: User) -> None:
     area = user.area
     area.type = "PREFERENCES"
     try:
-        bpy.context.preferences.active_section = "ADDONS"
-        bpy.context.window_manager.addon_search = "PhysPlace"
+        preferences().active_section = "ADDONS"
+        window_manager().addon_search = "PhysPlace"
         bpy.ops.preferences.addon_expand(module=extension.MODULE)
         key_of("PAUSE").type = "P"
         await user.wait(10)

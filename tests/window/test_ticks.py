@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
+from tests.blender_data import active_object, operators_of, physplace, scene_settings, window_manager
 from tests.scene import scenes
 from tests.window import afresh, extension
 from tests.window.resizing import resize
 from tests.window.user import User, tick
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
 
 TICKS = 24
 ONLY_MOVING = "only moving"
@@ -52,20 +58,20 @@ class MOVING_OT_only(bpy.types.Operator):
     bl_idname = "moving.only"
     bl_label = "Only Move"
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         self.count = 0
-        self.timer = context.window_manager.event_timer_add(0.001, window=context.window)
-        context.window_manager.modal_handler_add(self)
+        self.timer = window_manager().event_timer_add(0.001, window=context.window)
+        window_manager().modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         if event.type == "ESC":
-            context.window_manager.event_timer_remove(self.timer)
-            context.object.location = START
+            window_manager().event_timer_remove(self.timer)
+            active_object().location = START
             return {"CANCELLED"}
         if event.type == "TIMER":
             self.count += 1
-            context.object.location.x = START[0] + 0.3 * np.sin(0.1 * self.count)
+            active_object().location.x = START[0] + 0.3 * np.sin(0.1 * self.count)
         return {"PASS_THROUGH"}
 
 
@@ -123,17 +129,17 @@ async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(user: Us
     obj.location, obj.rotation_euler = START, (0.3, 0.2, 0.1)
     obj.select_set(True)
     scenes.activate(obj)
-    settings = bpy.context.scene.physplace
+    settings = scene_settings()
     settings.use_scene_gravity, settings.gravity = False, (0.1, 0.0, -1.0)
     await resize(user, (640, 480))
     await user.look_from_the_front((-4.0, 0.0, 1.0), 16.0)
     user.scene_is_ready()
     paces = Paces(user)
-    await invoked(user, bpy.ops.moving.only)
+    await invoked(user, operators_of("moving").only)
     await paces.measure(ONLY_MOVING)
     await user.press("ESC")
     await user.move_to(user.at(START))
-    await invoked(user, bpy.ops.physplace.place)
+    await invoked(user, physplace.place)
     assert extension.open_sessions() == ["PHYSPLACE_OT_place"]
     await paces.measure("falling over")
     await user.until(lambda: ring_at()[2] < 0.26)

@@ -27,7 +27,7 @@ def selected() -> set[str]:
 
 
 def location(name: str) -> list[float]:
-    return list(bpy.data.objects[name].location)
+    return [*bpy.data.objects[name].location.to_tuple()]
 
 
 async def test_a_click_selects_and_shift_adds(user: User) -> None:

@@ -9,14 +9,19 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
+import numpy as np
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Quaternion, Vector
 
+from physplace_addon.scene.access import present
+from tests.blender_data import current_view_layer, of_type, operators_of, window_manager
 from tests.window import extension, framebuffer
 
 Place = tuple[int, int]
+Point = Sequence[float] | Vector | np.ndarray
 
 FROM_THE_FRONT = Quaternion((1.0, 0.0, 0.0), 1.5707963267948966)
 
@@ -41,12 +46,22 @@ class User:
     @property
     def window(self) -> bpy.types.Window:
         """The window."""
-        return bpy.context.window_manager.windows[0]
+        return window_manager().windows[0]
 
     @property
     def area(self) -> bpy.types.Area:
         """The 3D viewport."""
         return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
+
+    @property
+    def space(self) -> bpy.types.SpaceView3D:
+        """What the 3D viewport shows."""
+        return of_type(self.area.spaces.active, bpy.types.SpaceView3D)
+
+    @property
+    def view(self) -> bpy.types.RegionView3D:
+        """From where the 3D viewport looks."""
+        return present(self.space.region_3d)
 
     def region(self, kind: str = "WINDOW") -> bpy.types.Region:
         """A region of the 3D viewport: WINDOW, UI (the sidebar), TOOLS, HEADER, HUD (the redo panel)."""
@@ -101,7 +116,7 @@ class User:
 
     # Mouse
 
-    async def move_to(self, place: Sequence[int]) -> None:
+    async def move_to(self, place: Sequence[float]) -> None:
         """Put the mouse somewhere."""
         self.place = (int(place[0]), int(place[1]))
         self._event("MOUSEMOVE", "NOTHING")
@@ -151,7 +166,7 @@ class User:
         await self._modifiers(held, "RELEASE")
         await self.wait()
 
-    async def glide_to(self, place: Sequence[int], steps: int = 10, **held: bool) -> None:
+    async def glide_to(self, place: Sequence[float], steps: int = 10, **held: bool) -> None:
         """Move the mouse straight to a place by so many events, one a tick."""
         x, y = self.place
         for step in range(1, steps + 1):
@@ -162,18 +177,18 @@ class User:
 
     # Places
 
-    def at(self, point: Sequence[float]) -> Place:
+    def at(self, point: Point) -> Place:
         """Where a point of the scene is on the screen."""
-        region, space = self.region(), self.area.spaces.active
-        seen = location_3d_to_region_2d(region, space.region_3d, Vector(point))
-        assert seen is not None, f"{tuple(point)} is behind the viewer"
+        region, place = self.region(), np.array(point).tolist()
+        seen = location_3d_to_region_2d(region, self.view, Vector(place))
+        assert seen is not None, f"{tuple(place)} is behind the viewer"
         return round(region.x + seen.x), round(region.y + seen.y)
 
     async def look_from_the_front(
         self, centre: Sequence[float] = (0.0, 0.0, 2.0), distance: float = 20.0
     ) -> None:
         """Look along +y without perspective: x is to the right, z up."""
-        view = self.area.spaces.active.region_3d
+        view = self.view
         view.view_perspective, view.view_rotation = "ORTHO", FROM_THE_FRONT
         view.view_location, view.view_distance = centre, distance
         await self.wait()
@@ -182,11 +197,11 @@ class User:
 
     async def open_tab(self, tab: str = "PhysPlace") -> None:
         """Open a tab of the sidebar, which knows its tabs once it has been drawn with them."""
-        self.area.spaces.active.show_region_ui = True
+        self.space.show_region_ui = True
         self.region("UI").tag_redraw()
         await self.until(lambda: not self.region("UI").is_property_readonly("active_panel_category"))
         await self.wait()
-        self.region("UI").active_panel_category = tab
+        cast("Any", self.region("UI")).active_panel_category = tab
         self.region("UI").tag_redraw()
         await self.wait()
         assert self.region("UI").active_panel_category == tab
@@ -209,15 +224,16 @@ class User:
     def command_under_mouse(self, region: str = "UI") -> str:
         """The command of the button under the mouse, as Blender would write it in Python; "" if none."""
         with bpy.context.temp_override(window=self.window, area=self.area, region=self.region(region)):
-            if not bpy.ops.ui.copy_python_command_button.poll():
+            if not operators_of("ui").copy_python_command_button.poll():
                 return ""
-            bpy.context.window_manager.clipboard = ""
+            window_manager().clipboard = ""
             bpy.ops.ui.copy_python_command_button()
-        return bpy.context.window_manager.clipboard
+        return window_manager().clipboard
 
     async def entries_of_open_menu(self, most: int = 60) -> list[str]:
         """The commands of the menu that is open, from the top, by the Down key and Ctrl C on each entry."""
-        manager, entries = bpy.context.window_manager, []
+        manager = window_manager()
+        entries: list[str] = []
         for _ in range(most):
             await self.press("DOWN_ARROW")
             manager.clipboard = ""
@@ -240,14 +256,14 @@ class User:
 
     def scene_is_ready(self) -> None:
         """The scene that the test has built is what undo goes back to."""
-        bpy.context.view_layer.update()
+        current_view_layer().update()
         bpy.ops.ed.undo_push(message="The test's scene")
 
     # What the rest is made of
 
     def _event(self, kind: str, value: str, **words: object) -> None:
         x, y = self.place
-        self.window.event_simulate(type=kind, value=value, x=x, y=y, **words)
+        cast("Any", self.window).event_simulate(type=kind, value=value, x=x, y=y, **words)
 
     async def _modifiers(self, held: dict[str, bool], value: str) -> None:
         for modifier in (name for name, is_held in held.items() if is_held):
