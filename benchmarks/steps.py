@@ -90,15 +90,15 @@ def iterations(names: Sequence[str], starts: int) -> None:
 def pairs() -> Iterator[Pair]:
     """Yield pairs of bodies of about 10,000 triangles each."""
     tilt = rotation_of([0.9, 0.3, 0.2, 0.1])
-    dense = {"resolution": (101, 51)}
-    bowl = turned("bowl", BOWL, resolution=(101, 51)).body
+    dense = (101, 51)
+    bowl = turned("bowl", BOWL, resolution=dense).body
     inside = Pose(np.array([0.9, 0.3, 0.2, 0.1]), np.array([0.3, 0.1, 2.4]))
-    knotted, ring, bumpy = knot(**dense), torus(**dense), bumpy_sphere(**dense)
+    knotted, ring, bumpy = knot(resolution=dense), torus(resolution=dense), bumpy_sphere(resolution=dense)
     above = Pose(inside.rotation, np.array([0.1, 0, 2.0]))
     yield Pair("knot on floor", knotted.body, pose_over_floor(knotted, tilt, 0.2), [floor()])
     yield Pair("bumpy sphere on floor", bumpy.body, pose_over_floor(bumpy, tilt, 0.2), [floor()])
-    yield Pair("ball in bowl", sphere(0.5, **dense).body, inside, [bowl])
-    yield Pair("torus in bowl", torus(0.8, 0.2, **dense).body, inside, [bowl])
+    yield Pair("ball in bowl", sphere(0.5, resolution=dense).body, inside, [bowl])
+    yield Pair("torus in bowl", torus(0.8, 0.2, resolution=dense).body, inside, [bowl])
     yield Pair("torus on torus", ring.body, above, [ring.body, floor()])
 
 
