@@ -172,7 +172,7 @@ def _unit_ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def safe_ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return numerator / denominator (k,); zero where the denominator is not positive."""
+    """Return numerator / denominator (..., k); zero where the denominator is not positive."""
     result: Floats = np.divide(
         numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0.0
     )

@@ -169,7 +169,9 @@ class _Facing:
         return self._within(apart, spread, self.from_face)
 
     def _within(self, apart: Floats, spread: Floats, reach: float | None = None) -> Bools:
-        """Return whether gaps (3, k) between boxes are within a reach in directions of a spread (3, k)."""
+        """Return which gaps (k,) between boxes, given as (3, k), are within reach in directions of a spread
+        (3, k).
+        """
         reach = self.reach if reach is None else reach
         beyond = apart - (reach * np.minimum(spread, 1.0) + self.slack)
         within: Bools = beyond.max(axis=0) <= 0.0

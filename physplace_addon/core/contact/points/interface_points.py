@@ -155,7 +155,7 @@ def lowest_spread(points: InterfacePoints, count: int, level: float) -> Interfac
 
 
 def spread_out(positions: Floats, count: int, given: int = 1) -> Ints:
-    """Return the rows of `count` of the positions (k, 3) that are far from one another.
+    """Return the rows (n,), n at most `count`, of those of positions (k, 3) that are far from one another.
 
     The first `given` positions are taken; then always the one farthest from those taken before, and the first
     of several that are equally far, where rounding would choose among the points of a regular mesh.

@@ -50,7 +50,7 @@ class PatchAtlas:
     pole_of: Ints
 
     def next_of(self, patch: Ints, side: Ints) -> Ints:
-        """Return the patches (k,) beyond sides (k,), -1 where none joins smoothly."""
+        """Return the patches beyond sides, arrays of one shape; -1 where none joins smoothly."""
         beyond: Ints = np.where(self.joins.smooth[patch, side], self.joins.patch[patch, side], _NOWHERE)
         return beyond
 

@@ -160,7 +160,7 @@ def bezier_chain(control: Floats, ring: bool, weights: Floats | None = None) -> 
     """Return the chain of Bezier pieces (m, p + 1, 2), with nearly smooth joints made smooth.
 
     Args:
-        control: in (r, z).
+        control: the control points (m, p + 1, 2), as (r, z) in scene units.
         ring: whether the last piece ends where the first starts.
         weights: (m, p + 1) of rational pieces.
 
