@@ -40,6 +40,7 @@ def test_a_python_without_venv_is_told_the_debian_package(
         pythons.find((3, 99))
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_not_taken_for_a_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
