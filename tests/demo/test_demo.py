@@ -30,6 +30,8 @@ def _crate(word: str, path: Path) -> str:
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True
     ).stdout
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,7 +44,6 @@ def answer(out: Path) -> subprocess.CompletedProcess[str]:
     return _demo("--small", "--out", str(out))
 
 
-@pytest.mark.slow
 def test_the_demo_writes_three_pictures_and_a_scene(
     out: Path, answer: subprocess.CompletedProcess[str]
 ) -> None:
@@ -63,7 +64,6 @@ def test_the_demo_prints_two_tables_progress_and_one_sentence_but_nothing_of_ble
     assert last.endswith(f"are in {out}.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".blend", ".obj", ".glb"])
 def test_an_object_of_a_file_is_placed_on_the_rest_of_it(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"my{suffix}"
@@ -75,7 +75,6 @@ def test_an_object_of_a_file_is_placed_on_the_rest_of_it(tmp_path: Path, suffix:
     assert "heights: 0.0 2.0\n" in _crate("heights", placed)
 
 
-@pytest.mark.slow
 def test_a_name_that_is_not_in_the_file_is_answered_with_those_that_are(tmp_path: Path) -> None:
     path = tmp_path / "my.blend"
     _crate("write", path)

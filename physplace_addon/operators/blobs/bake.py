@@ -80,9 +80,7 @@ class PHYSPLACE_OT_blob_free_bake(ObjectOperator):
 
     bl_idname = "physplace.blob_free_bake"
     bl_label = "Free Bake"
-    bl_description = (
-        "Remove the active blob's baked keys: its elements have their own keys and places again"
-    )
+    bl_description = "Remove the active blob's baked keys: its elements have their own keys and places again"
 
     @classmethod
     def disabled_reason(cls, context: Context) -> str | None:
