@@ -30,6 +30,7 @@ def _crate(word: str, path: Path) -> str:
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True
     ).stdout
 
+
 pytestmark = pytest.mark.slow
 
 
