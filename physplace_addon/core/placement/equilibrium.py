@@ -3,7 +3,7 @@
 Once the set of pressing contacts stays the same, the rest that they hold is solved for by Newton's method in
 all unknowns (`newton_refinement`) and examined.  It is accepted if no contact pulls (bilateral ones may),
 nothing overlaps, the energy is not higher, and the forces balance (Snyder 1995, section 5.2).  A rest that
-some small motion would end is metastable: it is accepted with those motions named.
+some small motion would end is metastable (section 6): it is accepted with those motions named.
 """
 
 from __future__ import annotations
