@@ -149,7 +149,7 @@ def implicit_complex(
 
 def _complex_of(mesh: _PatchedMesh) -> ImplicitComplex:
     """Return the boundary, with one face for each component."""
-    part, joins = np.repeat(mesh.topology.components, 3), _joins(mesh.topology)
+    part, joins = np.repeat(mesh.topology.component_labels, 3), _joins(mesh.topology)
     order = np.argsort(part, kind="stable")
     owned = np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
     sheets = [_sheet(mesh.patches, joins, own) for own in owned]

@@ -13,7 +13,7 @@ from .closest_points import (
     closest_on_triangle,
     projects_inside,
 )
-from .continuous import Crossing, edge_crossings, vertex_crossings
+from .continuous import SweptCrossing, edge_crossings, vertex_crossings
 from .directional import TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
 from .top_level_tree import join_trees
@@ -26,11 +26,11 @@ __all__ = [
     "FACE",
     "VERTEX",
     "BoxTree",
-    "Crossing",
     "Intersection",
     "Neglect",
     "OnSegments",
     "OnTriangle",
+    "SweptCrossing",
     "TriangleDirections",
     "build_tree",
     "clearance",

@@ -21,7 +21,7 @@ from ..arrays import Bools, Floats, Ints
 from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coordinate_length
 from .closest_points import segment_parameters, triangle_parameters
 
-__all__ = ["Crossing", "edge_crossings", "vertex_crossings"]
+__all__ = ["SweptCrossing", "edge_crossings", "vertex_crossings"]
 
 MEETING = 1e-9
 """Largest distance at a root, over the primitives' size, at which they count as meeting."""
@@ -32,7 +32,7 @@ _MOST_ROUNDS = 60
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
-class Crossing(NamedTuple):
+class SweptCrossing(NamedTuple):
     """How k pairs of primitives cross during a linear motion.
 
     crossed (k,): whether they meet.  side (k,): the sign of f at the start, 0 if they start coplanar.
@@ -46,7 +46,7 @@ class Crossing(NamedTuple):
 
 def vertex_crossings(
     point_start: Floats, point_end: Floats, triangle_start: Floats, triangle_end: Floats
-) -> Crossing:
+) -> SweptCrossing:
     """Return the crossings of points (k, 3) with triangles (k, 3, 3), both in linear motion.
 
     `side` is positive for a point that starts on the side of the triangle's normal.
@@ -68,7 +68,7 @@ def vertex_crossings(
 
 def edge_crossings(
     first_start: Floats, first_end: Floats, second_start: Floats, second_end: Floats
-) -> Crossing:
+) -> SweptCrossing:
     """Return the crossings of pairs of segments (k, 2, 3), both in linear motion.
 
     `side` is the sign of ``(second[0] - first[0]) . (u x v)`` with u, v the directions of the first and
@@ -125,7 +125,7 @@ def _coefficients(x: list[Floats], b: list[Floats], c: list[Floats]) -> Floats:
     return np.where(np.abs(coefficients) <= noise, 0.0, coefficients)
 
 
-def _crossings(coefficients: Floats, meeting: Callable[[Ints, Floats], Bools]) -> Crossing:
+def _crossings(coefficients: Floats, meeting: Callable[[Ints, Floats], Bools]) -> SweptCrossing:
     side = np.sign(coefficients[0])
     crossed = np.zeros(side.size, dtype=bool)
     fraction = np.ones(side.size)
@@ -137,7 +137,7 @@ def _crossings(coefficients: Floats, meeting: Callable[[Ints, Floats], Bools]) -
     hits = left[pick[meets]]
     crossed[hits] = True
     np.minimum.at(fraction, hits, roots[which, pick][meets])
-    return Crossing(crossed, side, fraction)
+    return SweptCrossing(crossed, side, fraction)
 
 
 def _roots(coefficients: Floats) -> Floats:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats
-from ..collision import Crossing, edge_crossings, swept_pairs, vertex_crossings
+from ..collision import SweptCrossing, edge_crossings, swept_pairs, vertex_crossings
 from .body_pair import BodyPair
 from .points.interface_points import InterfacePoints
 from .regions.candidates import vertices_over
@@ -79,7 +79,7 @@ def _crossed(
     motions: Sequence[Motion],
     candidates: list[IndexPairs],
     paths_of: Callable[[Motion, IndexPairs], Paths],
-    crossings: Callable[[Floats, Floats, Floats, Floats], Crossing],
+    crossings: Callable[[Floats, Floats, Floats, Floats], SweptCrossing],
     points_of: Callable[..., InterfacePoints],
 ) -> list[InterfacePoints]:
     """Return for each motion the points of those candidates, all of one kind, that cross."""

@@ -205,7 +205,7 @@ def bracketed_heights(
     return height
 
 
-def crossings(function: ImplicitFunction, inner: Floats, outer: Floats) -> Floats:
+def surface_crossings(function: ImplicitFunction, inner: Floats, outer: Floats) -> Floats:
     """Return places (k, 3) just inside of the surface, between places inside and outside of it, by halving.
 
     Args:

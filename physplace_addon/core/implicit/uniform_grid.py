@@ -49,7 +49,7 @@ def pairs_between(places: Floats, own: Floats, positions: Floats, others: Floats
     if not len(places) or not len(positions):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     grid = UniformGrid(places, max(float(own.max()), float(others.max())))
-    at, cells = grid.cells(places), grid.cells(positions)
+    at, cells = grid.cell_numbers(places), grid.cell_numbers(positions)
     candidates = grid.beside(at).take(cells).nonzero()[0]
     candidates = candidates.take(np.argsort(cells.take(candidates).astype(np.uint16), kind="stable"))
     starts = np.zeros(grid.count + 1, dtype=np.intp)
@@ -75,7 +75,7 @@ class UniformGrid:
         sides = self._last + 1
         self.row, self.sheet, self.count = int(sides[2]), int(sides[1] * sides[2]), int(np.prod(sides))
 
-    def cells(self, positions: Floats) -> Ints:
+    def cell_numbers(self, positions: Floats) -> Ints:
         """Return the number of each position's cell (r,); positions far away are in the outermost layer."""
         number = np.zeros(len(positions), dtype=np.intp)
         for axis, low, last in zip(positions.T, self._low, self._last, strict=True):

@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..optimization.friction_cones import Cones, least_squares
+from ..optimization.friction_cones import FrictionCones, least_squares
 from ..vectors import dot
 
 LIMIT = 1e4  # largest coefficient that is looked for: no pair of materials has it
@@ -52,14 +52,14 @@ def coulomb_balance(wrench: Floats, maps: Floats, normals: Floats, mu: float) ->
         normals: n (k, 3), unit.
         mu: the coefficient of friction.
     """
-    return least_squares(wrench, Cones(maps, normals, mu))
+    return least_squares(wrench, FrictionCones(maps, normals, mu))
 
 
 def friction_wrench(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> Floats:
     """Return the wrench (d,) of friction alone, the parts of the balancing forces across the normals: what
     alpha of it adds to the residual makes the blend (1 - alpha) F_r + alpha F_f of section 5.2.
     """
-    cones = Cones(maps, normals, mu)
+    cones = FrictionCones(maps, normals, mu)
     _, across, _ = cones.split(least_squares(wrench, cones)[0])
     return cones.residual(np.zeros_like(wrench), across)
 
@@ -128,7 +128,7 @@ class _Search:
 
     def _rise(self, motion: Floats, margin: float, forces: Floats) -> None:
         """Raise the floor to what a motion (d,) proves, and choose the next trial."""
-        cones = Cones(self._maps, self._normals, self._trial)
+        cones = FrictionCones(self._maps, self._normals, self._trial)
         apart, _, speed = cones.split(cones.slip(motion))
         ratio = np.divide(apart, speed, out=np.full_like(apart, np.inf), where=speed > 0.0).min()
         self._floor = max(self._trial, float(ratio))

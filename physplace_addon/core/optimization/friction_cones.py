@@ -41,7 +41,7 @@ _LARGEST_TURN = 1.0  # radians; beyond, the faces were wrong
 
 
 @dataclass(frozen=True, eq=False)
-class Cones:
+class FrictionCones:
     """The cones of k contacts: maps G (k, d, 3) of forces to wrenches, unit normals n (k, 3), and mu."""
 
     maps: Floats
@@ -94,7 +94,7 @@ class _Fit:
     error: float
 
     @classmethod
-    def of(cls, wrench: Floats, cones: Cones, forces: Floats) -> _Fit:
+    def of(cls, wrench: Floats, cones: FrictionCones, forces: Floats) -> _Fit:
         forces = cones.nearest(forces)
         residual = cones.residual(wrench, forces)
         apart = forces - cones.nearest(forces - cones.slip(residual))
@@ -112,7 +112,7 @@ class _Fit:
         return self if self.size <= other.size * (1.0 + _SAME) and self.error < other.error else other
 
 
-def least_squares(wrench: Floats, cones: Cones) -> tuple[Floats, Floats]:
+def least_squares(wrench: Floats, cones: FrictionCones) -> tuple[Floats, Floats]:
     """Return the forces (k, 3) in the cones that leave the least residual w + sum G F (d,), and that."""
     scale = float(np.sqrt(wrench @ wrench))
     if len(cones.normals) == 0 or scale == 0.0:
@@ -135,7 +135,7 @@ class _Rays:
     (q,).
     """
 
-    def __init__(self, cones: Cones) -> None:
+    def __init__(self, cones: FrictionCones) -> None:
         self._cones = cones
         rows = np.arange(len(cones.normals))
         self._owners: Ints = np.zeros(0, np.intp)
@@ -174,7 +174,7 @@ class _Rays:
         self._weights = np.append(self._weights, np.zeros(len(rows)))
 
 
-def _newton_on_faces(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
+def _newton_on_faces(wrench: Floats, cones: FrictionCones, fit: _Fit) -> _Fit | None:
     """Newton on the faces of a fit; None if they were wrong."""
     faces, least = _Faces(cones, fit), np.inf
     for _ in range(_STEPS):
@@ -190,7 +190,7 @@ def _newton_on_faces(wrench: Floats, cones: Cones, fit: _Fit) -> _Fit | None:
 class _Faces:
     """The contacts that stick, with forces F, and those that slide, with f and t: Newton's unknowns."""
 
-    def __init__(self, cones: Cones, fit: _Fit) -> None:
+    def __init__(self, cones: FrictionCones, fit: _Fit) -> None:
         press, across, length = cones.split(fit.forces)
         slip = cones.slip(fit.residual)
         still = dot(slip, slip) <= _STICKS**2 * (fit.residual @ fit.residual)

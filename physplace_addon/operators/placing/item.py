@@ -26,7 +26,7 @@ from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
 from .point_handle import PointAction, PointHandle
 from .run import PlacementRun, begin_run, settings_for
-from .solving import SteeredSolver
+from .steered_solver import SteeredSolver
 
 SAME_PULL: Final = 0.02  # change of a pull, over its strength, that is too small to branch for
 NEAR: Final = 20.0  # pixels between the mouse and a contact within which the mouse is on it

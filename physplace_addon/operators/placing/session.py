@@ -27,7 +27,7 @@ from ..session import InteractiveSession
 from ..view import View, object_under
 from .item import PlacementItem
 from .point_handle import PointAction, PointHandle
-from .solving import SteeredSolver
+from .steered_solver import SteeredSolver
 from .transform_input import AXES, TransformInput
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.collision import closest_on_segments, edge_crossings, vertex_crossings
-from physplace_addon.core.collision.continuous import Crossing
+from physplace_addon.core.collision.continuous import SweptCrossing
 from tests.core.collision.soups import shifted
 
 FRAMES = 1500
@@ -37,7 +37,7 @@ def film(
     return crossed, first
 
 
-def agree(found: Crossing, filmed: Bools, first: Floats) -> None:
+def agree(found: SweptCrossing, filmed: Bools, first: Floats) -> None:
     """All but those that graze a border in the film's half frame."""
     assert (found.crossed != filmed).mean() < 0.003
     both = found.crossed & filmed

@@ -8,11 +8,11 @@ from physplace_addon.core.implicit import Quadrics, Spheres, blobby_spheres, int
 from physplace_addon.core.implicit.projection import (
     bracketed_heights,
     closest_points,
-    crossings,
     distances_to_surface,
     newton_step,
     projected,
     projected_along,
+    surface_crossings,
     traced_step,
 )
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -109,7 +109,7 @@ def test_heights_on_lines_are_found_from_any_start_in_the_bracket() -> None:
 
 def test_crossings_are_just_inside_between_inside_and_outside() -> None:
     inner, outer = np.zeros((20, 3)), around(20, 1.2, 3.0)
-    found = crossings(BALL, inner, outer)
+    found = surface_crossings(BALL, inner, outer)
     assert (BALL.value(found) < 0.0).all()
     assert np.abs(BALL.value(found)).max() < 3.0 * 2.0**-16
     assert np.allclose(np.cross(found, outer), 0.0, atol=1e-12)

@@ -37,7 +37,7 @@ def test_no_places_have_no_pairs() -> None:
 def test_what_is_within_reach_is_in_a_cell_beside(rng: np.random.Generator) -> None:
     places = rng.normal(size=(20, 3))
     grid = UniformGrid(places, 0.4)
-    beside = grid.beside(grid.cells(places[:1]))
+    beside = grid.beside(grid.cell_numbers(places[:1]))
     near = places[0] + 0.4 * rng.uniform(-1.0, 1.0, (200, 3)) / np.sqrt(3.0)
-    assert beside[grid.cells(near)].all()
-    assert not beside[grid.cells(places[0] + np.array([[9.0, 9.0, 9.0]]))].any()
+    assert beside[grid.cell_numbers(near)].all()
+    assert not beside[grid.cell_numbers(places[0] + np.array([[9.0, 9.0, 9.0]]))].any()

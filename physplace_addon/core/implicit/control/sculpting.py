@@ -85,7 +85,7 @@ class Sculpting:
         self._rng, self._memory = rng, _Memory(len(points))
         self._desired = np.zeros(len(function.parameters))
         self._set_up(settings)
-        shown = self._sampling.seeds(function) if floaters is None else floaters
+        shown = self._sampling.first_floaters(function) if floaters is None else floaters
         self.state = SculptState(function, shown, points, np.zeros(len(points), dtype=bool))
 
     def _set_up(self, settings: SculptSettings) -> None:

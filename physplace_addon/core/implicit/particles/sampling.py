@@ -47,7 +47,7 @@ class Sampling:
         self._still = 0
         self._function: ImplicitFunction | None = None
 
-    def seeds(self, function: ImplicitFunction) -> Floaters:
+    def first_floaters(self, function: ImplicitFunction) -> Floaters:
         """Return a floater on each component of the surface that a first look finds.
 
         Raises:

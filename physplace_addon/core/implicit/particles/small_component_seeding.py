@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from ..neighbours import near_pairs, nearest
-from ..projection import crossings
+from ..projection import surface_crossings
 from .attachment import attached_to_surface
 from .connectivity import joined_inside, reachable_over_surface
 from .floaters import Floaters
@@ -52,7 +52,7 @@ def seeds_on_small_components(
     served = np.unique(group[~alone])
     first = np.unique(group, return_index=True)[1]
     first = first[~np.isin(group[first], served)]
-    points_on = Floaters.at(crossings(function, middles[first], ends[first]), radius)
+    points_on = Floaters.at(surface_crossings(function, middles[first], ends[first]), radius)
     on = attached_to_surface(function, points_on.positions, points_on.radii, cell)
     points_on = Floaters(on.positions, points_on.radii, on.gradients, points_on.desired, points_on.ages).take(
         ~on.lost

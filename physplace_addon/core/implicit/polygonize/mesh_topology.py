@@ -74,7 +74,7 @@ class MeshTopology:
         return np.bincount(self.triangles.ravel()[first], minlength=self.count)
 
     @property
-    def components(self) -> Ints:
+    def component_labels(self) -> Ints:
         """The connected component (t,) that each triangle is in, numbered from 0."""
         nodes = self.count + len(self.triangles)
         corner, triangle = self.triangles.ravel(), np.repeat(np.arange(len(self.triangles)), 3)

@@ -154,7 +154,7 @@ def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: In
         triangles: a closed mesh (t, 3).
         creased: whether the surface may have creases.
     """
-    part = MeshTopology.of(triangles, len(points)).components
+    part = MeshTopology.of(triangles, len(points)).component_labels
     size = length(area_vectors(points, triangles))
     angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
     count = int(part.max()) + 1

@@ -42,7 +42,7 @@ class Lattice:
         """The first cell of each quadrilateral, and their number (n + 1,)."""
         return np.concatenate([[0], np.cumsum(self.counts.prod(axis=1))])
 
-    def cells(self) -> tuple[Ints, Ints]:
+    def all_cells(self) -> tuple[Ints, Ints]:
         """Return the quadrilateral (c,) of each cell, and its place there (c, 2)."""
         sizes = self.counts.prod(axis=1)
         patch = np.repeat(np.arange(len(sizes)), sizes)
@@ -130,7 +130,7 @@ def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
         enough: the length that the bounds will be compared with; looser ones need not be exact.
     """
     lattice = Lattice(counts)
-    patch, place = lattice.cells()
+    patch, place = lattice.all_cells()
     bounds = np.empty(len(patch))
     net = nets.tree.net[nets.roots]
     kinds, kind = np.unique(counts, axis=0, return_inverse=True)
@@ -171,7 +171,7 @@ def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -
     found = nets.slopes(patch, at).point
     points = np.empty((int(numbers.max()) + 1, 3))
     points[numbers] = found
-    owner, place = lattice.cells()
+    owner, place = lattice.all_cells()
     low = lattice.firsts[owner] + place[:, 0] * (counts[owner, 1] + 1) + place[:, 1]
     right = low + counts[owner, 1] + 1
     four = np.stack([low, right, low + 1, right + 1], axis=1)

@@ -21,7 +21,7 @@ def on_each(floaters: Floaters, places: Sequence[float] | Floats, reach: float =
 
 def settled(function: Blob, steps: int = 50) -> tuple[Sampling, Floaters]:
     sampling = Sampling(FloaterSettings(R), np.random.default_rng(0))
-    floaters = sampling.seeds(function)
+    floaters = sampling.first_floaters(function)
     for _ in range(steps):
         floaters = sampling.advance(floaters, function)
     return sampling, floaters
@@ -29,7 +29,11 @@ def settled(function: Blob, steps: int = 50) -> tuple[Sampling, Floaters]:
 
 def test_each_component_gets_one_seed() -> None:
     sampling = Sampling(FloaterSettings(R), np.random.default_rng(0))
-    assert on_each(sampling.seeds(balls([0.0, 3.0, 6.0], [0.6, 0.3, 0.6])), [0.0, 3.0, 6.0]) == [1, 1, 1]
+    assert on_each(sampling.first_floaters(balls([0.0, 3.0, 6.0], [0.6, 0.3, 0.6])), [0.0, 3.0, 6.0]) == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_ball_that_appears_has_floaters_within_thirty_steps() -> None:

@@ -44,7 +44,7 @@ def lives(
 ) -> list[Floaters]:
     """The floaters after each of so many steps on a still surface, at first the one given, or seeds."""
     sampling = Sampling(FloaterSettings(radius, **settings), np.random.default_rng(seed))
-    floaters = sampling.seeds(function) if start is None else Floaters.at(start, radius)
+    floaters = sampling.first_floaters(function) if start is None else Floaters.at(start, radius)
     states = [floaters]
     for _ in range(steps):
         states.append(sampling.advance(states[-1], function))

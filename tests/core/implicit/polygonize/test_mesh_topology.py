@@ -29,12 +29,12 @@ def test_two_bodies_that_meet_in_a_point_are_no_manifold_there_only() -> None:
     both = np.concatenate([TETRAHEDRON, np.where(TETRAHEDRON == 0, 0, TETRAHEDRON + 3)])
     topology = MeshTopology.of(both, 7)
     assert np.flatnonzero(topology.non_manifold).tolist() == [0]
-    assert len(np.unique(topology.components)) == 1
+    assert len(np.unique(topology.component_labels)) == 1
 
 
 def test_two_bodies_apart_are_two_components() -> None:
     topology = MeshTopology.of(np.concatenate([TETRAHEDRON, TETRAHEDRON + 4]), 8)
-    assert topology.components.tolist() == [0] * 4 + [1] * 4
+    assert topology.component_labels.tolist() == [0] * 4 + [1] * 4
     assert topology.euler_characteristic == 4
 
 

@@ -26,7 +26,7 @@ def test_no_point_is_farther_from_its_triangles_than_their_bound(name: str, rng:
     counts = np.full((len(nets), 2), cells)
     assert isinstance(nets, LimitNets)
     bounds = bounds_of(nets, counts, 1e-3)
-    patch, place = Lattice(counts).cells()
+    patch, place = Lattice(counts).all_cells()
     corners = nets.slopes(
         np.repeat(patch, 4), ((place[:, None] + [[0, 0], [1, 0], [0, 1], [1, 1]]) / cells).reshape(-1, 2)
     ).point.reshape(-1, 4, 3)
