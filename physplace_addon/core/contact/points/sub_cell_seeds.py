@@ -46,7 +46,7 @@ _QUARTERS = 0.5 * np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells(ArrayRecord):
+class _ParameterCells(ArrayRecord):
     """k cells of faces of the mover.
 
     face (k,); lower, upper (k, 2): their ranges of (u, v).
@@ -63,7 +63,7 @@ class _Cells(ArrayRecord):
     def middles(self, roles: PairRoles) -> FeaturePoints:
         return roles.mover_features(FACE, self.face, 0.5 * (self.lower + self.upper))
 
-    def quarters(self) -> _Cells:
+    def quarters(self) -> _ParameterCells:
         four = self.take(np.repeat(np.arange(len(self.face)), 4))
         half = 0.5 * (four.upper - four.lower)
         lower = four.lower + 2.0 * half * np.tile(_QUARTERS, (len(self.face), 1))
@@ -129,7 +129,7 @@ def _seeds_of(
 
 def _cells_of(
     roles: PairRoles, mine: Ints, other: Ints, tracked: InterfacePoints, before: BodyPair | None
-) -> _Cells:
+) -> _ParameterCells:
     """Return the tessellation's cells of triangles `mine` (k,), over each face of their partners `other`."""
     body, base = roles.mover.body, roles.base.body
     middle = placed(roles.mover.triangle_centre[mine], roles.mover_pose)
@@ -142,14 +142,14 @@ def _cells_of(
     middle = middle[best]
     uv = closest_parameters(roles, middle, other[best], corners[best])
     features = roles.base_faces(base.triangle_face[other[best]], uv)
-    cells = _Cells(body.triangle_face[mine[best]], lower, upper, features, np.ones(len(best)))
+    cells = _ParameterCells(body.triangle_face[mine[best]], lower, upper, features, np.ones(len(best)))
     closest = closest_points_on_faces(middle, features, roles.body_pair.radius, _ROUNDS)[1]
     distance = dot(middle - closest.point, closest.normal)
     points = roles.points(cells.middles(roles), features)
     return replace(cells, side=heights_and_sides(roles, points, middle, distance, tracked, before)[1])
 
 
-def _possible(roles: PairRoles, cells: _Cells) -> _Cells:
+def _possible(roles: PairRoles, cells: _ParameterCells) -> _ParameterCells:
     """Return the cells that may hold a minimum below the base, no more than _MOST of them, the lowest."""
     hulls = roles.mover.body.face_hulls(cells.face, cells.lower, cells.upper)
     middle = _AT_HALF @ (hulls.control.transpose(0, 2, 3, 1) @ _AT_HALF)
