@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import bpy
-import manual_pictures
 import numpy as np
 import pytest
 
+import manual_pictures
 from tests.window import framebuffer
 
 ROOT = Path(manual_pictures.ROOT)

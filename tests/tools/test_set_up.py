@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import pythons
 import setup
 import shared_libraries

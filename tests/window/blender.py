@@ -15,10 +15,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from window_room import ROOT
-
 from tests.window import staging
 from tests.window.programs import SIZE, Programs, Screen
+from window_room import ROOT
 
 SECONDS_TO_START = 120.0
 FAULTS = re.compile(

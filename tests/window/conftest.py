@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from window_room import ROOT
 
 from tests.window.blender import Blender
 from tests.window.programs import Programs
 from tests.window.staging import probe
+from window_room import ROOT
 
 SECONDS = 120.0
 
