@@ -126,11 +126,11 @@ def paired_of(name: str) -> Paired:
 
 
 @lru_cache
-def ten_drops(name: str) -> tuple[Run, ...]:
-    """Drops of the named body from ten random orientations."""
+def four_drops(name: str) -> tuple[Run, ...]:
+    """Drops of the named body from four random orientations."""
     random = np.random.default_rng(sum(map(ord, name)))
     paired = paired_of(name)
-    return tuple(drop(paired, random_rotation(random), label=f"{name}, pose {i}") for i in range(10))
+    return tuple(drop(paired, random_rotation(random), label=f"{name}, pose {i}") for i in range(4))
 
 
 def tilted(rotation: Floats, degrees: float, heading: float) -> np.ndarray:

@@ -324,7 +324,7 @@ def test_bodies_that_overlap_nothing_stay_while_others_part() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "air"), [(6, 0.0), (20, 0.04)])
+@pytest.mark.parametrize(("count", "air"), [(6, 0.0), (12, 0.04)])
 def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count: int, air: float) -> None:
     cube, half, start = body("cube"), np.full(3, 0.5), pose((0.3, 0.2, 0.1), (0.0, 0.0, 1.0))
     ends = all_cleared([cube] * count, [start] * count, [floor()], air=air)
