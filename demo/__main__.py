@@ -7,8 +7,11 @@ import argparse
 import sys
 from pathlib import Path
 
-import physplace_addon
-from demo import place_file, pulled_cylinders, spoon_in_bowl, studio
+from demo.quiet import quiet
+
+with quiet():  # Blender may say which colours it uses, as soon as it is imported
+    import physplace_addon
+    from demo import place_file, pulled_cylinders, spoon_in_bowl, studio
 
 
 def main() -> int:
