@@ -115,3 +115,16 @@ def test_a_pair_is_of_a_moving_body_and_another_one(pair: tuple[int, int]) -> No
             [floor(), floor()],
             bilateral_pairs=[pair],
         )
+
+
+def test_the_contacts_of_a_pair_that_are_let_go_stay_so_while_they_touch() -> None:
+    body, pose = box((0.5, 0.5, 0.5)).body, Pose(UPRIGHT, np.array([0.0, 0.0, 1.0]))
+    placement = Placement(body, pose, [floor()], bilateral_pairs=[(0, 1)])
+    assert placement.run().status is Status.BALANCED
+    assert len(placement.state.bilateral) > 0
+    free = let_go(placement, touching(placement))
+    free.run()
+    assert len(free.state.bilateral) == 0
+    pulled = free.branch(settings=LIFTING, forces=PULL)
+    pulled.run()
+    assert height_of(pulled) > 0.6
