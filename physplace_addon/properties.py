@@ -137,11 +137,11 @@ class PhysPlaceSettings(PropertyGroup):
         curve_smooth: BoolProperty(
             name="Curve Smooth Faces",
             description=(
-                "Smooth-shaded faces that meet at less than 60 degrees are curved, through the vertices of "
-                "the mesh. Off, or where an object's property physplace_faceted is 1, objects are the flat "
-                "faces of their meshes"
+                "Curve the smooth-shaded faces of meshes that meet at less than 60 degrees, through their "
+                "vertices. Off, a mesh that is not subdivided is the flat faces that are seen. An object's "
+                "property physplace_faceted, 1 for flat and 0 for curved, comes before this"
             ),
-            default=True,
+            default=False,
         )
         leave_metastable: BoolProperty(
             name="Leave Unstable",

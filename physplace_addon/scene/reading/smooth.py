@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth-shaded meshes as curved faces with the sharp edges of their shading.
+"""Smooth-shaded meshes as curved faces with the sharp edges of their shading, where that is asked for.
 
-The mesh is the evaluated one, so sharp edges and normals from modifiers count. The custom property
-`physplace_faceted` makes an object the polyhedron of its faces, or, at 0, curves it; without the property the
-scene's settings decide.
+Smooth shading only changes the light: what is seen and rendered are flat faces. So a mesh is the polyhedron
+of its faces, unless the scene's setting *Curve Smooth Faces* or the object asks for curved ones. The object's
+custom property `physplace_faceted` comes before the setting: 0 curves it, any other number keeps it flat.
+The mesh is the evaluated one, so sharp edges and normals from modifiers count.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ def smooth_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, t
     """Return the body of an object's curved faces, in its local coordinates.
 
     Returns:
-        body: None for an object that has none.
-        notes: why smooth faces count as flat, if they do.
+        body: None for an object that has none, or of which none are asked for.
+        notes: why smooth faces count as flat although they were to be curved.
     """
     source = original(evaluated)
-    if source.type != "MESH" or evaluated.type != "MESH" or _is_faceted(source, present(depsgraph.scene)):
+    if source.type != "MESH" or evaluated.type != "MESH" or is_faceted(source, present(depsgraph.scene)):
         return None, ()
     if any(
         isinstance(modifier, SubsurfModifier) and modifier.show_viewport for modifier in evaluated.modifiers
@@ -58,11 +59,13 @@ def _folds_over(body: Body, mesh: Mesh) -> bool:
     return not len(self_crossings(tree_of(plain), CUT * body.radius))
 
 
-def _is_faceted(source: Object, scene: Scene) -> bool:
+def is_faceted(source: Object, scene: Scene) -> bool:
+    """Return whether an object's faces are flat, however they are shaded."""
     own = custom_properties(source).get(FACETED)
+    if own is not None:
+        return bool(own)
     settings = getattr(extended(scene), "physplace", None)
-    shown = settings is None or settings.curve_smooth
-    return not shown if own is None else bool(own)
+    return settings is None or not settings.curve_smooth
 
 
 def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:

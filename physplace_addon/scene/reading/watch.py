@@ -11,18 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Context, Depsgraph, Object
+from bpy.types import Context, Depsgraph, Object, Scene
 
 from ...core.arrays import Floats
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
-from ..access import custom_properties, evaluated_scene, original
+from ..access import custom_properties, evaluated_scene, original, present
 from ..affine import NOISE, is_singular, split
 from ..blobs.frames import present_model
 from ..blobs.objects import is_blob
 from .definitions import KIND
 from .scenario import Subject, read
-from .smooth import FACETED
+from .smooth import is_faceted
 from .visible import Family, VisibleItem, visible_items
 
 Fingerprint = tuple[str, str, int, tuple[str, ...], bytes]
@@ -89,23 +89,27 @@ def _seen(depsgraph: Depsgraph, obj: Object, pose: Pose) -> tuple[list[Fingerpri
     parts: list[SeenPart] = []
     for item in visible_items(depsgraph, [Family.of(obj)]):
         if item.family is None:
-            world.append(_fingerprint(item, item.matrix.tobytes()))
+            world.append(_fingerprint(item, depsgraph, item.matrix.tobytes()))
         else:
-            parts.append(SeenPart(_fingerprint(item, b""), back @ item.matrix))
+            parts.append(SeenPart(_fingerprint(item, depsgraph, b""), back @ item.matrix))
     return world, parts
 
 
-def _fingerprint(item: VisibleItem, where: bytes) -> Fingerprint:
+def _fingerprint(item: VisibleItem, depsgraph: Depsgraph, where: bytes) -> Fingerprint:
     """Return what identifies an item, with the definition of its surface."""
     shown = item.evaluated
-    definition = _definition(shown, item.exact)
+    definition = _definition(shown, item.exact, present(depsgraph.scene))
     return item.owner, shown.name, shown.data.as_pointer() if shown.data else 0, definition, where
 
 
-def _definition(shown: Object, exact: bool) -> tuple[str, ...]:
-    """Return all that defines an exact surface. Raises SceneError for a blob that cannot be read."""
+def _definition(shown: Object, exact: bool, scene: Scene) -> tuple[str, ...]:
+    """Return all that defines the surface of an object besides its mesh.
+
+    Raises SceneError for a blob that cannot be read.
+    """
     if is_blob(shown):
         return (repr(present_model(original(shown))[0].definition),)
-    prefix = KIND if exact else FACETED
+    if not exact:
+        return ("flat" if is_faceted(original(shown), scene) else "curved",)
     own = custom_properties(shown).items()
-    return tuple(f"{key}={value}" for key, value in own if key.startswith(prefix))
+    return tuple(f"{key}={value}" for key, value in own if key.startswith(KIND))

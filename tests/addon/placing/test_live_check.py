@@ -16,7 +16,15 @@ import physplace_addon
 from physplace_addon.operators.placing import live_check
 from physplace_addon.overlay.drawing import Drawing, open_drawings
 from physplace_addon.scene.reading import scenario, watch
-from tests.blender_data import current_view_layer, mesh_of, physplace, switches, window_manager
+from tests.blender_data import (
+    active_object,
+    current_view_layer,
+    mesh_of,
+    physplace,
+    scene_settings,
+    switches,
+    window_manager,
+)
 from tests.scene import scenes
 
 HANDLERS = ("depsgraph_update_post", "frame_change_post", "undo_post", "redo_post", "load_pre")
@@ -214,3 +222,17 @@ def test_a_drawing_that_failed_switches_it_off(cube: bpy.types.Object) -> None:
     open_drawings()[0].close()
     live_check._check()
     assert live_check.running() is None
+
+
+def test_it_sees_smooth_faces_curved_as_soon_as_that_is_asked_for() -> None:
+    scenes.floor()
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, location=(0.0, 0.0, 0.99))
+    ball = active_object()
+    mesh_of(ball).shade_smooth()
+    ball.rotation_euler = (np.pi / 16, 0.0, 0.0)
+    switch(True)
+    assert looked().line.startswith("No overlap")
+    scene_settings().curve_smooth = True
+    assert looked().line.startswith("Overlaps by")
+    ball["physplace_faceted"] = 1
+    assert looked().line.startswith("No overlap")

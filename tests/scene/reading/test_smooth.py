@@ -1,8 +1,9 @@
-"""Smooth-shaded meshes are read as the curved faces that their shading tells of, flat ones as polyhedra."""
+"""Meshes are read as the flat faces that are seen, or as curved ones where that is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -33,8 +34,9 @@ def shown(
     faces: Sequence[Sequence[int]],
     smooth: bool = True,
     height: float = 3.0,
+    faceted: int | None = 0,
 ) -> bpy.types.Object:
-    """A mesh in the scene, over a floor, active."""
+    """A mesh in the scene, over a floor, active; faceted: its property `physplace_faceted`, None for none."""
     scenes.floor()
     mesh = bpy.data.meshes.new("Thing")
     mesh.from_pydata([list(map(float, point)) for point in points], [], list(faces))
@@ -42,6 +44,8 @@ def shown(
     mesh.update()
     made = scenes.linked(bpy.data.objects.new("Thing", mesh), (0.1, 0.2, height))
     scenes.activate(made)
+    if faceted is not None:
+        made["physplace_faceted"] = faceted
     return made
 
 
@@ -73,16 +77,50 @@ def test_sharp_edges_and_flat_caps_are_kept() -> None:
     assert (found.face_count, found.edge_count, len(found.vertices)) == (3, 3, 2)
 
 
-def test_objects_and_the_scene_may_keep_their_facets(settings: PhysPlaceSettings) -> None:
-    made = shown(*meshes.sphere())
+def test_a_mesh_is_its_flat_faces_however_it_is_shaded(settings: PhysPlaceSettings) -> None:
+    points, faces = meshes.sphere()
+    made = shown(points, faces, faceted=None)
+    assert not settings.curve_smooth
+    assert not is_curved(body())
+    gap = np.linalg.norm(body().vertices[:, None] - np.asarray(points, dtype=np.float64), axis=2)
+    assert gap.shape == (len(points), len(points))
+    assert gap.min(axis=0).max() < 1e-6
+    mesh_of(made).shade_flat()
+    assert not is_curved(body())
+
+
+def test_the_scene_curves_smooth_faces_and_an_object_keeps_its_own(settings: PhysPlaceSettings) -> None:
+    made = shown(*meshes.sphere(), faceted=None)
+    settings.curve_smooth = True
     assert is_curved(body())
+    made["physplace_faceted"] = 1
+    assert not is_curved(body())
     made["physplace_faceted"] = True
     assert not is_curved(body())
-    del made["physplace_faceted"]
     settings.curve_smooth = False
-    assert not is_curved(body())
+    made["physplace_faceted"] = 0
+    assert is_curved(body())
     made["physplace_faceted"] = False
     assert is_curved(body())
+
+
+def test_without_the_extension_s_settings_faces_are_flat() -> None:
+    shown(*meshes.sphere(), faceted=None)
+    assert not is_curved(body())
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_a_file_keeps_the_setting_that_it_was_saved_with(
+    settings: PhysPlaceSettings, tmp_path: Path, on: bool
+) -> None:
+    shown(*meshes.sphere(), faceted=None)
+    settings.curve_smooth = on
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert not scene_settings().curve_smooth
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "kept.blend"))
+    assert scene_settings().curve_smooth is on
+    assert is_curved(body()) is on
 
 
 def test_modifiers_count_and_a_subdivided_mesh_is_its_limit() -> None:
@@ -107,6 +145,21 @@ def test_a_globe_rests_on_its_round_as_high_as_reported() -> None:
     reported = float(scene.subject.body.notes[0].split(" curved, ")[1].split(" from ")[0])
     height = float(placement.states[-1].pose.translation[2])
     assert np.cos(np.pi / 16) < height < 1.0 + reported
+
+
+def test_a_smooth_shaded_globe_rests_on_one_of_the_facets_that_are_seen() -> None:
+    points, faces = meshes.sphere()
+    shown(points, faces, faceted=None).rotation_euler = (0.9, 0.2, 0.0)
+    scene = read(bpy.context)
+    placement = Placement(scene.subject.body, scene.subject.pose, scene.world)
+    certificate = placement.run()
+    assert certificate.status is Status.BALANCED
+    assert certificate.stable
+    a, b, c = np.moveaxis(np.array([[points[corner] for corner in face[:3]] for face in faces]), 1, 0)
+    normals = np.cross(b - a, c - a)
+    facets = np.abs(np.einsum("ij,ij->i", normals, a)) / np.linalg.norm(normals, axis=1)
+    height = float(placement.states[-1].pose.translation[2])
+    assert np.abs(height - facets).min() < 1e-6
 
 
 @pytest.mark.slow
