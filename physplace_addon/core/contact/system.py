@@ -27,6 +27,7 @@ from .points.creation import Reach, interface_points_of_triangles
 from .points.generation import generate_interface_points
 from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
 from .points.minimization import edge_normal
+from .points.surface_crossings import SurfaceCrossings, surface_crossings
 
 __all__ = [
     "CONTACT_CLEARANCE",
@@ -47,6 +48,7 @@ __all__ = [
     "Obstructed",
     "Pair",
     "Reach",
+    "SurfaceCrossings",
     "TriangleOverlaps",
     "adjusted",
     "advanced",
@@ -64,5 +66,6 @@ __all__ = [
     "missed_collisions",
     "of_pairs",
     "spread_out",
+    "surface_crossings",
     "triangle_overlaps",
 ]

@@ -1,8 +1,10 @@
 """The start of a placement: overlaps that rounding explains are corrected, deeper ones are refused.
 
-Three kinds of overlap are looked for: flat triangles that cross, interface points with a negative gap, and a
-body wholly inside another, whose surfaces do not meet.  A negative gap counts only if one of its two points
-lies inside the other body.  Behind a thin wall there are negative gaps without an overlap.
+Four kinds of overlap are looked for: flat triangles that cross, true surfaces that cross where one of them is
+open, interface points with a negative gap, and a body wholly inside another, whose surfaces do not meet.  A
+negative gap counts only if one of its two points lies inside the other body.  Behind a thin wall there are
+negative gaps without an overlap.  An open sheet has no inside, so that a corner that has gone through it
+looks like one that is on its other side: there the surfaces themselves must not cross.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from ..contact.system import (
     grouped,
     least_correction,
     spread_out,
+    surface_crossings,
 )
 from ..mechanics.coordinates import FREE_BODIES
 from ..mesh.inside import winding_number
@@ -83,6 +86,8 @@ def clear_start(system: ContactSystem, reach: Reach, tolerance: float) -> Adjust
         body_pair, solids = system.body_pair(pair), system.solids(pair)
         depth = max(PROBE_DEPTH * body_pair.radius, 4.0 * tolerance)
         if contained(body_pair, solids) or flush_inside(body_pair, solids, depth):
+            return None
+        if crosses_open_surface(body_pair, 4.0 * tolerance):
             return None
     for _ in range(_ROUNDS):
         points = overlaps_and_gaps(system, reach, tolerance)
@@ -144,6 +149,18 @@ def behind_walls(
             within &= in_active | in_world
         behind[doubtful] = ~within
     return behind
+
+
+def crosses_open_surface(body_pair: BodyPair, depth: float) -> bool:
+    """Return whether the true surface of an open body crosses that of the other body, deeper than `depth`, a
+    length; flat faces that cross each other do not count.
+    """
+    if body_pair.active.trusted.all() and body_pair.world.trusted.all():
+        return False
+    triangles = surface_crossings(body_pair, depth).triangles
+    faces1 = body_pair.active.body.triangle_face[triangles[:, 0]]
+    faces2 = body_pair.world.body.triangle_face[triangles[:, 1]]
+    return bool((~body_pair.active.trusted[faces1] | ~body_pair.world.trusted[faces2]).any())
 
 
 def contained(body_pair: BodyPair, bodies: Sequence[Body]) -> bool:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach
+from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach, closest_boundary_point
 from physplace_addon.core.mesh.inside import winding_number
 from physplace_addon.core.placement.start import clear_start, contained
+from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces.analytic import swept
 from tests.core.contact.body_pairs import as_system, body, meet
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -110,3 +112,26 @@ def test_a_brick_lowered_into_its_like_side_on_side_is_refused(sunk: float) -> N
 def test_a_brick_flush_on_its_like_is_left_alone() -> None:
     system = as_system(meet("cube", "cube", at=(0.0, 0.0, 1.0 + 1e-9)))
     assert clear_start(system, Reach(0.05, 0.05, 0.05), 1e-6) is not None
+
+
+@pytest.mark.parametrize("turn", [(0.7, 0.6, 0.0), (0.25 * np.pi, 0.0, 0.0), (0.4, -1.0, 0.8)])
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize("depth", [4e-3, 1e-5, -1e-6])
+def test_a_corner_through_an_open_curved_sheet_is_refused(
+    turn: ArrayLike, inside: bool, depth: float
+) -> None:
+    """A cube on either side of a part of a sphere, its lowest corner or edge through it or just off it."""
+    angle = np.linspace(0.0, 1.2, 9)
+    sheet = exact(swept.revolution(2.0 * np.stack([np.sin(angle), -np.cos(angle)], axis=1)), "sheet")
+    outward = np.array([0.3, 0.4, -0.5 * np.sqrt(3.0)])
+    on = closest_boundary_point(sheet, 2.0 * outward)
+    away = on.normal * np.sign(on.normal @ outward) * (-1.0 if inside else 1.0)
+    over = meet("cube", sheet, turn)
+    corners = over.pose.points(over.active.body.vertices)
+    lowest = corners[(corners @ away).argmin()]
+    shifted = over.at(Pose(over.pose.rotation, over.pose.translation + on.point - depth * away - lowest))
+    found = clear_start(as_system(shifted), Reach(0.05, 0.05, 0.05), 1e-9)
+    if depth > 0.0:
+        assert found is None
+    elif not inside:  # the hollow side touches the cube elsewhere
+        assert found is not None

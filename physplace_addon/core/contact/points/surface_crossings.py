@@ -1,0 +1,263 @@
+"""Crossings of true surfaces, proven on triangles that are refined where they are near each other.
+
+The tessellations of two bodies are only within their bounds b1 and b2 of the true surfaces.  Two triangles
+that cut through each other by more than b1 + b2 prove that the surfaces cross; two that are farther than
+b1 + b2 apart prove that they do not (Snyder 1995, Figure 3).  The pairs between these two are refined: a
+triangle of a curved face is cut into four at the middles of its sides in (u, v), whose new corners are points
+of the true face.  The bounds hold because the second derivatives over a part are no larger than over the
+whole, so that halving a triangle divides its bound by four.
+
+A corner at a pole has one free parameter.  It takes that of the other end of each side, so that the parts of
+such a triangle leave nothing out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
+from ...bodies import Body
+from ...collision import near_pairs, triangles_intersect
+from ...collision.triangle_pairs import beyond_plane
+from ...rigid import Pose
+from ...vectors import coordinate_arrays, cross, dot, length
+from ..body_pair import BodyPair
+from ..row_lists import placed
+
+_FINEST = 1e-7  # of R: sum of two bounds below which a pair is no longer refined
+_LEVELS = 16  # of refinement, at most
+_MOST = 20_000  # pairs, those that cut deepest, that are refined further: it bounds the time
+_ROUNDING = 1e-13  # of R: what bounds are raised by
+_POLE = 1e-9  # of the longer partial derivative: length of the other one that marks a pole
+_FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # the ends of each side of a triangle
+# The corners of the four parts of a triangle, among its corners 0 to 2 and the middles 3 to 5 of its sides.
+_PARTS = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]])
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceCrossings(ArrayRecord):
+    """m pairs of small triangles whose true surfaces are proven to cross.
+
+    point (m, 3): a point of both triangles, in the frame of the pair.
+    depth (m,): a length that the triangles cut through each other by, beyond their bounds (`_cut_depths`).
+    triangles (m, 2): the triangles of the tessellations that they are parts of, in the first and second body.
+    """
+
+    point: Floats
+    depth: Floats
+    triangles: Ints
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts(ArrayRecord):
+    """k parts of triangles of one body.
+
+    triangle (k,): of the tessellation.  uv (k, 3, 2), corners (k, 3, 3): parameters and places, in the frame
+    of the pair.  free (k, 3, 2): which parameters of the corners mean nothing, as at poles.
+    bound (k,): a length; no point of the true surface over the part is farther from it.
+    """
+
+    body: Body = field(metadata=SHARED)
+    pose: Pose | None = field(metadata=SHARED)
+    triangle: Ints
+    uv: Floats
+    corners: Floats
+    free: Bools
+    bound: Floats
+
+    @classmethod
+    def of(cls, body: Body, pose: Pose | None, triangles: Ints, rounding: float) -> _Parts:
+        uv, corners = body.triangle_uv[triangles], placed(body.triangles[triangles], pose)
+        free = np.zeros(uv.shape, dtype=np.bool_)
+        curved = np.flatnonzero(~body.face_flat[body.triangle_face[triangles]])
+        free[curved] = _free_parameters(body, body.triangle_face[triangles[curved]], uv[curved])
+        return cls(body, pose, triangles, uv, corners, free, body.triangle_bound[triangles] + rounding)
+
+    def quarters(self, rounding: float) -> _Parts:
+        """Return the four parts of each, one after another."""
+        uv = 0.5 * (self.uv[:, _FIRST] + self.uv[:, _SECOND])
+        uv = np.where(self.free[:, _FIRST], self.uv[:, _SECOND], uv)
+        uv = np.where(self.free[:, _SECOND] & ~self.free[:, _FIRST], self.uv[:, _FIRST], uv)
+        face = np.repeat(self.body.triangle_face[self.triangle], 3)
+        point = placed(self.body.face_geometry(face, uv.reshape(-1, 2)).point, self.pose).reshape(-1, 3, 3)
+        every_uv = np.concatenate([self.uv, uv], axis=1)[:, _PARTS].reshape(-1, 3, 2)
+        every_free = np.concatenate([self.free, np.zeros_like(self.free)], axis=1)[:, _PARTS].reshape(
+            -1, 3, 2
+        )
+        corners = np.concatenate([self.corners, point], axis=1)[:, _PARTS].reshape(-1, 3, 3)
+        bound = np.repeat(0.25 * (self.bound - rounding) + rounding, 4)
+        return replace(
+            self,
+            triangle=np.repeat(self.triangle, 4),
+            uv=every_uv,
+            corners=corners,
+            free=every_free,
+            bound=bound,
+        )
+
+
+def _free_parameters(body: Body, face: Ints, uv: Floats) -> Bools:
+    """Return which parameters (k, 3, 2) of the corners of triangles on faces (k,) do not move the point."""
+    free = np.zeros(uv.shape, dtype=np.bool_)
+    owner = body.face_surface[face]
+    for number in np.unique(owner).tolist():
+        rows = np.flatnonzero(owner == number)
+        index = np.repeat(body.face_index[face[rows]], 3)
+        found = body.surfaces[number].derivatives(index, uv[rows].reshape(-1, 2))
+        speed = np.sqrt(np.stack([dot(found.du, found.du), dot(found.dv, found.dv)], axis=1))
+        speed = speed.reshape(-1, 3, 2)
+        free[rows] = speed <= _POLE * speed.max(axis=(1, 2), keepdims=True)
+    return free
+
+
+def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
+    """Return where the true surfaces of two bodies are proven to cross at the pose.
+
+    Pairs of flat faces are left out: for those see `interpenetration.triangle_overlaps`.  A crossing that is
+    shallower than some 1e-7 R may be left out, and so may a part of a contact area that needs too many parts.
+
+    Args:
+        depth: a length; triangles that cut through each other by no more, beyond their bounds, do not count.
+    """
+    active, world, radius = body_pair.active, body_pair.world, body_pair.radius
+    nothing = SurfaceCrossings(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp))
+    if active.triangle_flat.all() and world.triangle_flat.all():
+        return nothing
+    pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0)
+    pairs = pairs[~(active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]])]
+    rounding = _ROUNDING * radius
+    rows1, one = np.unique(pairs[:, 0], return_inverse=True)
+    rows2, two = np.unique(pairs[:, 1], return_inverse=True)
+    first = _Parts.of(active.body, body_pair.pose, rows1, rounding)
+    second = _Parts.of(world.body, None, rows2, rounding)
+    found = [nothing]
+    for _ in range(_LEVELS):
+        crossings, one, two = _sifted(first, second, one, two, depth)
+        found.append(crossings)
+        coarse = first.bound[one] + second.bound[two] > _FINEST * radius
+        one, two = one[coarse], two[coarse]
+        if len(one) == 0:
+            break
+        first, second, one, two = _refined(first, second, one, two, rounding)
+    return SurfaceCrossings.join(found)
+
+
+def _sifted(
+    first: _Parts, second: _Parts, one: Ints, two: Ints, depth: float
+) -> tuple[SurfaceCrossings, Ints, Ints]:
+    """Return the pairs of parts that are proven to cross, and the numbers (m,), (m,) of the undecided ones.
+
+    one, two: numbers (k,), (k,) of parts that make pairs.
+    """
+    bound = first.bound[one] + second.bound[two]
+    apart = _boxes_apart(first, second, one, two, bound)
+    one, two, bound = one[~apart], two[~apart], bound[~apart]
+    corners1, corners2 = first.corners[one], second.corners[two]
+    a, b = coordinate_arrays(corners1), coordinate_arrays(corners2)
+    near = np.flatnonzero(~(beyond_plane(a, b, bound) | beyond_plane(b, a, bound)))
+    one, two, bound = one[near], two[near], bound[near]
+    corners1, corners2 = corners1[near], corners2[near]
+    meeting = triangles_intersect(corners1, corners2)
+    cut = np.full(len(one), -np.inf)
+    hit = np.flatnonzero(meeting.hit)
+    cut[hit] = _cut_depths(corners1[hit], corners2[hit])
+    proven = cut - bound > depth
+    triangles = np.stack([first.triangle[one[proven]], second.triangle[two[proven]]], axis=1)
+    crossings = SurfaceCrossings(meeting.point[proven], (cut - bound)[proven], triangles)
+    left = np.flatnonzero(~proven)
+    left = left[np.argsort(-cut[left], kind="stable")[:_MOST]]
+    return crossings, one[left], two[left]
+
+
+def _boxes_apart(first: _Parts, second: _Parts, one: Ints, two: Ints, bound: Floats) -> Bools:
+    """Return which pairs (k,) of parts have boxes that are farther apart than their bounds (k,)."""
+    lower1, upper1 = first.corners.min(axis=1), first.corners.max(axis=1)
+    lower2, upper2 = second.corners.min(axis=1), second.corners.max(axis=1)
+    gap = np.maximum(lower1[one] - upper2[two], lower2[two] - upper1[one]).max(axis=1)
+    apart: Bools = gap > bound
+    return apart
+
+
+def _refined(
+    first: _Parts, second: _Parts, one: Ints, two: Ints, rounding: float
+) -> tuple[_Parts, _Parts, Ints, Ints]:
+    """Return the parts of both bodies, the coarser ones of each pair cut in four, and all pairs of them."""
+    bound1, bound2 = first.bound[one], second.bound[two]
+    first, one, row = _cut(first, one, bound1 >= 0.5 * bound2, rounding)
+    second, two, again = _cut(second, two[row], (bound2 >= 0.5 * bound1)[row], rounding)
+    return first, second, one[again], two
+
+
+def _cut(parts: _Parts, own: Ints, wanted: Bools, rounding: float) -> tuple[_Parts, Ints, Ints]:
+    """Cut those parts in four for which any pair wants it; only parts of pairs are kept.
+
+    Args:
+        own: (k,) the part of each pair.
+        wanted: (k,) whether the pair wants it cut.
+
+    Returns:
+        the parts; the part (m,) of each pair that there is now; the pair (m,) that it was before.
+    """
+    kept, own = np.unique(own, return_inverse=True)
+    is_cut = np.zeros(len(kept), dtype=np.bool_)
+    is_cut[own[wanted]] = True
+    parts = parts.take(kept)
+    count = np.where(is_cut, 4, 1)
+    place = np.cumsum(count) - count
+    order = np.argsort(np.concatenate([place[~is_cut], np.repeat(place[is_cut], 4)]), kind="stable")
+    parts = _Parts.join([parts.take(~is_cut), parts.take(is_cut).quarters(rounding)]).take(order)
+    row = np.repeat(np.arange(len(own)), count[own])
+    begin = np.cumsum(count[own]) - count[own]
+    return parts, place[own][row] + np.arange(len(row)) - begin[row], row
+
+
+def _cut_depths(first: Floats, second: Floats) -> Floats:
+    """Return how deep (k,), lengths, triangles (k, 3, 3) that meet cut through each other.
+
+    It is the least of three lengths: of the lesser part of each through the plane of the other, and of the
+    segment that they share.  Two edges that cross by little have large parts and a short segment.
+    """
+    height1, height2 = _heights(second, first), _heights(first, second)
+    through = np.minimum(_lesser_part(height1), _lesser_part(height2))
+    ends1, ends2 = _ends_in_plane(first, height1), _ends_in_plane(second, height2)
+    along = ends1[:, 1] - ends1[:, 0]
+    along /= np.maximum(length(along), 1e-300)[:, None]
+    place1, place2 = np.sort(dot(ends1, along[:, None]), axis=1), np.sort(dot(ends2, along[:, None]), axis=1)
+    shared = np.minimum(place1[:, 1], place2[:, 1]) - np.maximum(place1[:, 0], place2[:, 0])
+    depths: Floats = np.minimum(through, shared).clip(min=0.0)
+    return depths
+
+
+def _heights(plane: Floats, other: Floats) -> Floats:
+    """Return the heights (k, 3) of the corners of triangles (k, 3, 3) over the planes of others."""
+    normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
+    normal /= np.maximum(length(normal), 1e-300)[:, None]
+    heights: Floats = dot(other - plane[:, :1], normal[:, None])
+    return heights
+
+
+def _lesser_part(height: Floats) -> Floats:
+    lesser: Floats = np.minimum(-height.min(axis=1), height.max(axis=1))
+    return lesser
+
+
+def _ends_in_plane(triangles: Floats, height: Floats) -> Floats:
+    """Return the ends (k, 2, 3) of the segments in which triangles meet planes over which their corners have
+    heights (k, 3).
+    """
+    positive = height > 0.0
+    alone = np.where(positive.sum(axis=1) == 1, positive.argmax(axis=1), (~positive).argmax(axis=1))
+    turn = (alone[:, None] + np.arange(3)) % 3
+    at, high = (
+        np.take_along_axis(triangles, turn[:, :, None], axis=1),
+        np.take_along_axis(height, turn, axis=1),
+    )
+    drop = high[:, :1] - high[:, 1:]
+    share = np.clip(high[:, :1] / np.where(drop == 0.0, np.inf, drop), 0.0, 1.0)
+    ends: Floats = at[:, :1] + share[:, :, None] * (at[:, 1:] - at[:, :1])
+    return ends

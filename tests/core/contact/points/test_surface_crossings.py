@@ -1,0 +1,82 @@
+"""Crossings of true surfaces: proven where they overlap, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import Body, exact
+from physplace_addon.core.contact.body_pair import BodyPair
+from physplace_addon.core.contact.points.surface_crossings import surface_crossings
+from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces.analytic import swept
+from tests.core.contact.body_pairs import meet
+from tests.oracles.frames import quaternion_of, random_rotation
+
+LEAST = 1e-5  # depth over R of an overlap that must be found: far above where refinement ends
+
+
+def crosses(body_pair: BodyPair) -> bool:
+    """Whether any crossing is proven."""
+    return len(surface_crossings(body_pair, 0.0)) > 0
+
+
+def balls(rng: np.random.Generator, gap: float) -> BodyPair:
+    """Two unit balls in any attitude, their surfaces `gap` apart."""
+    direction = random_rotation(rng)[0]
+    at = Pose(quaternion_of(random_rotation(rng)), (2.0 + gap) * direction)
+    return BodyPair.of(*(meet("ball", "ball").active,) * 2, at)
+
+
+def test_balls_cross_exactly_where_their_centres_are_nearer_than_both_radii(rng: np.random.Generator) -> None:
+    for _ in range(20):
+        assert not crosses(balls(rng, 1e-12))
+        assert crosses(balls(rng, -LEAST))
+
+
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.5 * np.pi, 0.0, 0.0), (0.3, 0.9, 0.2)])
+def test_a_ball_crosses_a_floor_with_its_pole_as_with_any_other_point(
+    turn: tuple[float, float, float],
+) -> None:
+    assert crosses(meet("ball", "plane", turn, (0.1, 0.2, 1.0 - LEAST)))
+    assert not crosses(meet("ball", "plane", turn, (0.1, 0.2, 1.0 + 1e-12)))
+
+
+@pytest.mark.parametrize("name", ["torus", "cone", "cylinder", "ellipsoid"])
+def test_crossings_lie_on_both_surfaces(name: str, rng: np.random.Generator) -> None:
+    low = meet(name, "ball", 3.0 * rng.normal(size=3), (0.0, 0.0, 1.3))
+    found = surface_crossings(low, 0.0)
+    assert len(found) > 0
+    away = np.sqrt((found.point**2).sum(axis=1)) - 1.0
+    assert np.abs(away).max() <= low.world.body.triangle_bound.max()
+    assert (found.depth > 0.0).all()
+
+
+def bowl() -> Body:
+    """An open sheet: the lower part of a sphere of radius 2 about the origin."""
+    angle = np.linspace(0.0, 1.2, 9)
+    return exact(swept.revolution(2.0 * np.stack([np.sin(angle), -np.cos(angle)], axis=1)), "bowl")
+
+
+def corner_at(place: Floats) -> Pose:
+    """The pose of a unit cube that stands on a corner, that corner at `place`."""
+    axis = np.array([-1.0, 1.0, 0.0]) / np.sqrt(2.0)
+    turned = Pose.identity().displaced(np.zeros(3), np.arctan(np.sqrt(2.0)) * axis, np.zeros(3))
+    lowest = turned.points(meet("cube", "ball").active.body.vertices)
+    corner = lowest[lowest[:, 2].argmin()]
+    return Pose(turned.rotation, place - corner)
+
+
+@pytest.mark.parametrize("depth", [1e-6, 1e-4, 4e-3])
+def test_a_corner_that_has_gone_through_an_open_sheet_crosses_it(depth: float) -> None:
+    over = meet("cube", bowl())
+    bottom, up = np.array([0.0, 0.0, -2.0]), np.array([0.0, 0.0, 1.0])
+    assert not crosses(over.at(corner_at(bottom + 1e-9 * up)))
+    through = surface_crossings(over.at(corner_at(bottom - depth * up)), 0.0)
+    assert len(through) > 0
+    assert np.sqrt(((through.point - bottom) ** 2).sum(axis=1)).min() < 10.0 * depth + 1e-2
+
+
+def test_flat_faces_alone_have_no_crossings_of_curved_ones() -> None:
+    assert not crosses(meet("cube", "slab", at=(0.0, 0.0, 0.3)))
