@@ -1,11 +1,12 @@
 """Crossings of true surfaces, proven on triangles that are refined where they are near each other.
 
-The tessellations of two bodies are only within their bounds b1 and b2 of the true surfaces.  Two triangles
-that cut through each other by more than b1 + b2 prove that the surfaces cross; two that are farther than
-b1 + b2 apart prove that they do not (Snyder 1995, Figure 3).  The pairs between these two are refined: a
-triangle of a curved face is cut into four at the middles of its sides in (u, v), whose new corners are points
-of the true face.  The bounds hold because the second derivatives over a part are no larger than over the
-whole, so that halving a triangle divides its bound by four.
+The tessellations of two bodies are only within their bounds b1 and b2 of the true surfaces.  If a side of one
+triangle pierces another one, and the ends of the side and the other's border are farther than b1 + b2 from
+where it does, then the true surfaces cross, since no change by so little undoes it; triangles that are
+farther than b1 + b2 apart prove that they do not cross there (Snyder 1995, Figure 3).  The pairs between
+these two are refined: a triangle of a curved face is cut into four at the middles of its sides in (u, v),
+whose new corners are points of the true face.  The bounds hold because the second derivatives over a part
+are no larger than over the whole, so that halving a triangle divides its bound by four.
 
 A corner at a pole has one free parameter.  It takes that of the other end of each side, so that the parts of
 such a triangle leave nothing out.
@@ -19,7 +20,7 @@ import numpy as np
 
 from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ...bodies import Body
-from ...collision import near_pairs, triangles_intersect
+from ...collision import near_pairs
 from ...collision.triangle_pairs import beyond_plane
 from ...rigid import Pose
 from ...vectors import coordinate_arrays, cross, dot, length
@@ -31,7 +32,7 @@ _LEVELS = 16  # of refinement, at most
 _MOST = 20_000  # pairs, those that cut deepest, that are refined further: it bounds the time
 _ROUNDING = 1e-13  # of R: what bounds are raised by
 _POLE = 1e-9  # of the longer partial derivative: length of the other one that marks a pole
-_FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # the ends of each side of a triangle
+_FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # corners of a triangle at the ends of its sides
 # The corners of the four parts of a triangle, among its corners 0 to 2 and the middles 3 to 5 of its sides.
 _PARTS = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]])
 
@@ -162,13 +163,10 @@ def _sifted(
     near = np.flatnonzero(~(beyond_plane(a, b, bound) | beyond_plane(b, a, bound)))
     one, two, bound = one[near], two[near], bound[near]
     corners1, corners2 = corners1[near], corners2[near]
-    meeting = triangles_intersect(corners1, corners2)
-    cut = np.full(len(one), -np.inf)
-    hit = np.flatnonzero(meeting.hit)
-    cut[hit] = _cut_depths(corners1[hit], corners2[hit])
+    cut, point = _cut_depths(corners1, corners2)
     proven = cut - bound > depth
     triangles = np.stack([first.triangle[one[proven]], second.triangle[two[proven]]], axis=1)
-    crossings = SurfaceCrossings(meeting.point[proven], (cut - bound)[proven], triangles)
+    crossings = SurfaceCrossings(point[proven], (cut - bound)[proven], triangles)
     left = np.flatnonzero(~proven)
     left = left[np.argsort(-cut[left], kind="stable")[:_MOST]]
     return crossings, one[left], two[left]
@@ -216,48 +214,36 @@ def _cut(parts: _Parts, own: Ints, wanted: Bools, rounding: float) -> tuple[_Par
     return parts, place[own][row] + np.arange(len(row)) - begin[row], row
 
 
-def _cut_depths(first: Floats, second: Floats) -> Floats:
-    """Return how deep (k,), lengths, triangles (k, 3, 3) that meet cut through each other.
+def _cut_depths(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Return how deep (k,), lengths, triangles (k, 3, 3) cut through each other, and a point (k, 3) of both.
 
-    It is the least of three lengths: of the lesser part of each through the plane of the other, and of the
-    segment that they share.  Two edges that cross by little have large parts and a short segment.
+    A side of one that pierces the other does so by the least of the distances of its ends from the plane, and
+    of the side from the other's border: so far neither can be moved without that they cross.  The deepest of
+    the six sides counts.  The depth is zero, and the point without meaning, where none pierces.
     """
-    height1, height2 = _heights(second, first), _heights(first, second)
-    through = np.minimum(_lesser_part(height1), _lesser_part(height2))
-    ends1, ends2 = _ends_in_plane(first, height1), _ends_in_plane(second, height2)
-    along = ends1[:, 1] - ends1[:, 0]
-    along /= np.maximum(length(along), 1e-300)[:, None]
-    place1, place2 = np.sort(dot(ends1, along[:, None]), axis=1), np.sort(dot(ends2, along[:, None]), axis=1)
-    shared = np.minimum(place1[:, 1], place2[:, 1]) - np.maximum(place1[:, 0], place2[:, 0])
-    depths: Floats = np.minimum(through, shared).clip(min=0.0)
-    return depths
+    found = [_piercings(first, second), _piercings(second, first)]
+    depths = np.concatenate([depth for depth, _ in found], axis=1)
+    points = np.concatenate([point for _, point in found], axis=1)
+    rows, best = np.arange(len(first)), depths.argmax(axis=1)
+    return depths[rows, best], points[rows, best]
 
 
-def _heights(plane: Floats, other: Floats) -> Floats:
-    """Return the heights (k, 3) of the corners of triangles (k, 3, 3) over the planes of others."""
-    normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
+def _piercings(pierced: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Return how deep (k, 3) the sides of other triangles pierce some (k, 3, 3), zero where they do not, and
+    where (k, 3, 3).
+    """
+    sides = pierced[:, _SECOND] - pierced
+    normal = cross(sides[:, 0], sides[:, 1])
     normal /= np.maximum(length(normal), 1e-300)[:, None]
-    heights: Floats = dot(other - plane[:, :1], normal[:, None])
-    return heights
-
-
-def _lesser_part(height: Floats) -> Floats:
-    lesser: Floats = np.minimum(-height.min(axis=1), height.max(axis=1))
-    return lesser
-
-
-def _ends_in_plane(triangles: Floats, height: Floats) -> Floats:
-    """Return the ends (k, 2, 3) of the segments in which triangles meet planes over which their corners have
-    heights (k, 3).
-    """
-    positive = height > 0.0
-    alone = np.where(positive.sum(axis=1) == 1, positive.argmax(axis=1), (~positive).argmax(axis=1))
-    turn = (alone[:, None] + np.arange(3)) % 3
-    at, high = (
-        np.take_along_axis(triangles, turn[:, :, None], axis=1),
-        np.take_along_axis(height, turn, axis=1),
-    )
-    drop = high[:, :1] - high[:, 1:]
-    share = np.clip(high[:, :1] / np.where(drop == 0.0, np.inf, drop), 0.0, 1.0)
-    ends: Floats = at[:, :1] + share[:, :, None] * (at[:, 1:] - at[:, :1])
-    return ends
+    height = dot(other - pierced[:, :1], normal[:, None])
+    low, high = height, height[:, _SECOND]
+    along = other[:, _SECOND] - other
+    rise = high - low
+    share = np.where(low * high < 0.0, -low / np.where(rise == 0.0, 1.0, rise), np.nan)
+    point = other + share[:, :, None] * along
+    inward = cross(normal[:, None], sides)
+    inward /= np.maximum(length(inward), 1e-300)[:, :, None]
+    inside = dot(point[:, :, None] - pierced[:, None], inward[:, None]).min(axis=2)
+    steepness = np.abs(rise) / np.maximum(length(along), 1e-300)
+    depth = np.minimum(np.minimum(np.abs(low), np.abs(high)), inside * steepness)
+    return np.nan_to_num(depth, nan=0.0).clip(min=0.0), point

@@ -80,3 +80,16 @@ def test_a_corner_that_has_gone_through_an_open_sheet_crosses_it(depth: float) -
 
 def test_flat_faces_alone_have_no_crossings_of_curved_ones() -> None:
     assert not crosses(meet("cube", "slab", at=(0.0, 0.0, 0.3)))
+
+
+def test_a_chord_that_lies_inside_a_round_border_is_no_crossing() -> None:
+    """The rim of a cylinder bulges over its chords: a ball just above the rim cuts a chord's triangles."""
+    for turn in np.linspace(0.0, 0.3, 7):
+        beside = np.array([np.cos(turn), np.sin(turn), 0.0])
+        at = (
+            0.5 * beside
+            + np.array([0.0, 0.0, 1.0])
+            + (1.0 + 1e-9) * (beside + [0.0, 0.0, 1.0]) / np.sqrt(2.0)
+        )
+        assert not crosses(meet("ball", "cylinder", at=at))
+        assert crosses(meet("ball", "cylinder", at=at - 1e-4 * (beside + [0.0, 0.0, 1.0])))
