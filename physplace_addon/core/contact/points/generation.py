@@ -21,7 +21,7 @@ from ...arrays import Ints
 from ...collision import near_pairs
 from ..body_pair import BodyPair
 from ..regions.flat_contacts import lowest, lowest_of_plain
-from ..regions.flat_pairs import between_flat_features, flat_pairs, in_one_plane
+from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
 from ..sidedness import with_known_sides, without_far_sides
 from .contact_curves import SAME, lost_samples, sample_contact_curves, settled_or_lowest
 from .creation import Reach, binding, create_points
@@ -40,7 +40,7 @@ def track_interface_points(body_pair: BodyPair, points: InterfacePoints) -> Inte
         return points
     solved, valid = solve_extremal_pairs(body_pair, points, known_sides=True)
     flat = between_flat_features(body_pair, solved)
-    valid[flat] &= ~in_one_plane(body_pair, solved.take(flat))
+    valid[flat] &= ~only_at_border(body_pair, solved.take(flat))
     return solved.take(valid)
 
 

@@ -29,6 +29,8 @@ CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: a
 _OVER_FACE = 1e-11  # of R: offset from a triangle that still counts as over it, where coplanar ones meet
 _COPLANAR = 1e-6  # gap over R below which a vertex is in the plane of a face, or behind it
 _GOES_BEHIND = 0.5  # sine of the angle by which a body must fall behind that plane so that they do not touch
+_OFF_CONE = 1e-5  # sine of the angle by which a normal leaves a cone for certain
+_AT_BORDER = 1e-5  # of R: distance of a foot from the border of its face that is next to it
 _COINCIDENT = 1e-14  # of R: distance of two vertices, or vertex and edge, that has no direction
 
 
@@ -214,8 +216,8 @@ def flat_pairs(
     """Return the closest pairs of flat features that k pairs of triangles are or own.
 
     A pair of edges or vertices alone counts if its normal lies in both normal cones; a pair over a face
-    always does, since a vertex over a face must stay over it, except in the very plane of the face
-    (`in_one_plane`).  What is behind a face that knows its outside belongs to another face.
+    always does, since a vertex over a face must stay over it, except where it can only touch the border
+    (`only_at_border`).  What is behind a face that knows its outside belongs to another face.
 
     Args:
         triangles1, triangles2: (k,) of the active body and of the world.
@@ -240,7 +242,7 @@ def flat_pairs(
     )
     lower = lower.take(lower.gap <= reach)
     real = in_normal_cones(body_pair, lower, CONE_TOLERANCE)
-    return InterfacePoints.join([over_face.take(~in_one_plane(body_pair, over_face)), lower.take(real)])
+    return InterfacePoints.join([over_face.take(~only_at_border(body_pair, over_face)), lower.take(real)])
 
 
 def _joined(
@@ -273,16 +275,22 @@ def _turned_to_front(
     return points
 
 
-def in_one_plane(body_pair: BodyPair, points: InterfacePoints) -> Bools:
-    """Return which pairs (k,) are in one plane, or one behind the other, with a body that goes on behind it.
+def only_at_border(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+    """Return which pairs (k,) over a face can touch only at the border of that face, and so do not press.
 
-    Such are the corner of a box that stands on a box with its side in the plane of the other's side, and what
-    is over the far side of a plate.  They do not touch.
+    The body of the vertex descends from it, at a slope s below the plane of the face.  Where it stands over
+    the face by g, it comes through the plane at most g / s from the foot.  The bodies do not overlap, so the
+    face ends before that.  If that is next to the foot, the cone of the border, an edge or a vertex, holds:
+    its own pairs press.  Two more are no contacts either: the corner of a box that stands on a box with its
+    side in the plane of the other's side, and what is over the far side of a plate.
     """
     out = points.gap < _COPLANAR * body_pair.radius
     if out.any():
         near = points.take(out)
-        out[out] = slope_of_both(body_pair, near) < -_GOES_BEHIND
+        slope = slope_of_both(body_pair, near)
+        gap = np.abs(near.gap) / body_pair.radius
+        ends = (slope < -_OFF_CONE) & (gap < -_AT_BORDER * slope)
+        out[out] = ends | (slope < -_GOES_BEHIND)
     return out
 
 
