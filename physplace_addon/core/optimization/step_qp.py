@@ -10,7 +10,9 @@ The trust region.  sigma 1 is added to B, and sigma grows until the step is shor
 coordinates (a body's, for bodies that move freely) has a sigma of its own.
 
 The multipliers f_i of rows g_i(x) >= 0 that curve enter the next matrix by the Lagrangian's Hessian,
--sum f_i H_i, with the penalty 10 Ja' Ja on the rows Ja that press.
+-sum f_i H_i, on the motions Z that the pressing rows Ja leave free (Ja Z = 0), as in a reduced-Hessian method.
+The whole Hessian may be indefinite where the reduced one is not: made positive as a whole, it would be a wall
+in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from .non_negative import non_negative_least_squares
 _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
 _PRESSES = 1e-9  # multiplier above which a row presses; smaller ones are rounding
 _CONTRADICTION = 1e-12  # rho below which no point obeys all rows
+_RANK = 1e-6  # singular values of the pressing rows, over the largest, that count as zero
 _ROUNDS = 30  # in which sigma may grow: 1.5^30 of what it began with, at least
 _ALONE = 8  # rounds in which each block's sigma grows by itself
 _STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
@@ -119,18 +122,28 @@ def solve_qp(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats) -> St
     return _solve(_lower(matrix), linear, rows, bounds)
 
 
-def lagrangian_curvature(forces: Floats, rows: Floats, hessians: Floats) -> Floats:
-    """Return -sum f_i H_i + 10 Ja' Ja (d, d) over the rows that press, those with f_i > 1e-9.
+def lagrangian_curvature(
+    forces: Floats, rows: Floats, bounds: Floats, hessians: Floats
+) -> tuple[Floats, Floats]:
+    """Return what the rows that press, those with f_i > 1e-9, add to the matrix (d, d) and to w (d,).
+
+    With Z the motions that they leave free, Ja Z = 0, that is Z Z' (-sum f_i H_i) Z Z' + 10 Ja' Ja, and
+    10 Ja' ca.
 
     Args:
         forces: the multipliers f (k,).
         rows: the gradients J (k, d).
+        bounds: c (k,).
         hessians: H (k, d, d).
     """
     mine = forces > _PRESSES
     pressing = rows[mine]
-    result: Floats = _PENALTY * pressing.T @ pressing - np.einsum("i,iab->ab", forces[mine], hessians[mine])
-    return result
+    square = pressing.T @ pressing
+    sizes, motions = np.linalg.eigh(square)
+    free = motions[:, sizes <= _RANK**2 * max(float(sizes[-1]), 0.0)]
+    curvature = -np.einsum("i,iab->ab", forces[mine], hessians[mine])
+    matrix: Floats = free @ (free.T @ curvature @ free) @ free.T + _PENALTY * square
+    return matrix, _PENALTY * pressing.T @ bounds[mine]
 
 
 def trust_region_step(

@@ -3,7 +3,7 @@
 Contact and near extremal pairs are rows g / R + J x >= c of a quadratic programme (`core.optimization`).  Its
 solution x is the next move: the external forces' push, what contacts do not balance of it, no farther than
 eps.  Rows of bilateral contacts are equations.  The QP is solved twice: the multipliers of the first are the
-contact forces whose curvature enters the matrix of the second, B = K - sum f_i H_i + 10 Ja' Ja, K the
+contact forces whose curvature enters the matrix of the second (`lagrangian_curvature`), beside K, the
 stiffness of the external forces.
 
 Taking the step, and lifting what then overlaps, is the contact adjustment (`core.contact.adjustment`).
@@ -53,10 +53,10 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
     if predictor is None:
         return None
     forces = forces_on_minima(system, points, predictor.forces)
-    step = rows.step(stiffness + rows.curvature(forces), wrench, region, viscosity)
+    step = rows.curved_step(forces, stiffness, wrench, region, viscosity)
     if step is not None and (step.forces[points.on_curve] > PRESSING_FORCE).any():
         # a true curve of support: it does not roll
-        step = rows.step(stiffness + rows.curvature(step.forces), wrench, region, viscosity)
+        step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity)
     return step or predictor
 
 
@@ -85,11 +85,17 @@ class _Rows:
         forces[self._bilateral] -= step.forces[count : count + len(self._bilateral)]
         return Step(step.x, forces)
 
-    def curvature(self, forces: Floats) -> Floats:
-        """Return the `lagrangian_curvature` (d, d) of the contacts that have a force."""
+    def curved_step(
+        self, forces: Floats, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats
+    ) -> Step | None:
+        """Return the step of the QP to whose matrix contact forces (k,) add their `lagrangian_curvature`."""
         rows = np.abs(forces) > 0.0
         hessians = self._state.coordinates.hessians(self._state.system, self._points.take(rows))
-        return lagrangian_curvature(forces[rows], self.gradients[rows], hessians)
+        count = len(self._points)
+        curvature, pull = lagrangian_curvature(
+            forces[rows], self.gradients[rows], self._room[:count][rows], hessians
+        )
+        return self.step(matrix + curvature, wrench + pull, region, viscosity)
 
 
 def residual_step(wrench: Floats, gradients: Floats, touching: Bools, region: TrustRegion) -> Step:

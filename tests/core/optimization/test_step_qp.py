@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.linalg import null_space
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.optimization.step_qp import (
@@ -22,6 +23,11 @@ DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 def within(radius: float) -> TrustRegion:
     """The region of the steps of one block of six no longer than a radius."""
     return TrustRegion(radius, np.zeros(6, int), lambda x: np.array([np.linalg.norm(x)]))
+
+
+def within_two(radius: float) -> TrustRegion:
+    """The same of one block of two."""
+    return TrustRegion(radius, np.zeros(2, int), lambda x: np.array([np.linalg.norm(x)]))
 
 
 def problem(seed: int, count: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -135,13 +141,34 @@ def test_a_body_on_a_floor_presses_it_with_its_weight() -> None:
     assert abs(step.forces.sum() - 1.0) < 1e-9
 
 
-def test_the_curvature_is_that_of_the_pressing_rows_alone() -> None:
+def test_the_curvature_is_that_of_the_pressing_rows_on_the_motions_they_leave_free() -> None:
     rng = np.random.default_rng(5)
-    gradients, hessians = rng.normal(size=(3, 6)), rng.normal(size=(3, 6, 6))
-    found = lagrangian_curvature(np.array([2.0, 0.0, 0.5]), gradients, hessians)
-    expected = -2.0 * hessians[0] - 0.5 * hessians[2]
-    expected += 10.0 * (np.outer(gradients[0], gradients[0]) + np.outer(gradients[2], gradients[2]))
-    assert np.allclose(found, expected, atol=1e-12)
+    gradients, bounds, hessians = rng.normal(size=(3, 6)), rng.normal(size=3), rng.normal(size=(3, 6, 6))
+    matrix, linear = lagrangian_curvature(np.array([2.0, 0.0, 0.5]), gradients, bounds, hessians)
+    pressing, sought = gradients[[0, 2]], bounds[[0, 2]]
+    free = null_space(pressing)
+    bend = -2.0 * hessians[0] - 0.5 * hessians[2]
+    expected = free @ free.T @ bend @ free @ free.T + 10.0 * pressing.T @ pressing
+    assert np.allclose(matrix, expected, atol=1e-12)
+    assert np.allclose(linear, 10.0 * pressing.T @ sought, atol=1e-12)
+
+
+def test_curvature_across_the_pressing_rows_is_no_wall_in_free_directions() -> None:
+    """A row holds x and curves as x y: the matrix is indefinite, and along y nothing curves."""
+    gradients, bounds = np.array([[1.0, 0.0]]), np.zeros(1)
+    hessians = np.array([[[0.0, 5.0], [5.0, 0.0]]])
+    matrix, linear = lagrangian_curvature(np.ones(1), gradients, bounds, hessians)
+    step = trust_region_step(matrix, np.array([-1.0, 1e-4]) + linear, gradients, bounds, within_two(0.05))
+    assert step is not None
+    assert 0.015 < step.x[1] <= 0.05
+
+
+def test_a_pressing_row_that_is_still_away_draws_the_step_and_is_no_wall() -> None:
+    gradients, bounds = np.array([[0.0, 1.0]]), np.array([-0.03])
+    matrix, linear = lagrangian_curvature(np.array([0.1]), gradients, bounds, np.zeros((1, 2, 2)))
+    step = trust_region_step(matrix, np.array([0.0, -0.1]) + linear, gradients, bounds, within_two(0.05))
+    assert step is not None
+    assert step.x[1] == pytest.approx(-0.03, abs=1e-12)
 
 
 def test_a_small_lack_beside_much_room_is_made_good() -> None:
