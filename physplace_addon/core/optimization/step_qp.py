@@ -10,8 +10,8 @@ The trust region.  sigma 1 is added to B, and sigma grows until the step is shor
 coordinates (a body's, for bodies that move freely) has a sigma of its own.
 
 The multipliers f_i of rows g_i(x) >= 0 that curve enter the next matrix by the Lagrangian's Hessian,
--sum f_i H_i, on the motions Z that the pressing rows Ja leave free (Ja Z = 0), as in a reduced-Hessian method.
-The whole Hessian may be indefinite where the reduced one is not: made positive as a whole, it would be a wall
+-sum f_i H_i, on the motions Z that the pressing rows Ja leave free (Ja Z = 0): a reduced-Hessian method.  The
+whole Hessian may be indefinite where the reduced one is not: made positive as a whole, it would be a wall
 in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 """
 
