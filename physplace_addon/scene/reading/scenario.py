@@ -133,7 +133,7 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
             own = reader.body(item, frames[item.family].affine(item))
             parts[item.family] += [] if own is None else [body_part(own, item.evaluated, item.shower)]
             continue
-        body = reader.body(item, _clean(item.matrix))
+        body = reader.body(item, without_noise(item.matrix))
         if body is not None:
             world.append(body)
             owners.append(item.owner)
@@ -233,11 +233,16 @@ class _Frame:
 
 
 def _rounding(body: Body, pose: Pose) -> float:
-    farthest = float(np.abs(pose.translation).max()) + body.radius
+    return rounding_at(float(np.abs(pose.translation).max()) + body.radius)
+
+
+def rounding_at(farthest: float) -> float:
+    """Return the largest error by single precision of a point whose coordinates are at most `farthest`."""
     return ROUNDINGS * float(np.finfo(np.float32).eps) * farthest
 
 
-def _clean(matrix: Floats) -> Floats:
+def without_noise(matrix: Floats) -> Floats:
+    """Return an affine map (4, 4) without the noise of single precision, if it can be split."""
     if not np.all(np.isfinite(matrix)) or is_singular(matrix):
         return matrix
     placed: PoseAndStretch = split(matrix)

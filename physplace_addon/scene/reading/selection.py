@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The selected objects, and what they are compared with, as bodies that stand where they are seen.
+
+Each selected object is one, together with its children that are not selected themselves and with all that it
+or they instance. If only one is selected, everything else that is visible is compared with it. Nothing in the
+scene is changed, so linked objects count as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from bpy.types import Context, Depsgraph, Object
+
+from ...core.arrays import Bools, Floats, Ints
+from ...core.bodies import Body
+from ..access import custom_properties, evaluated_scene, original, view_layer_of
+from ..blobs.models import read_blob
+from ..blobs.objects import blob_of, is_blob
+from ..errors import SceneError
+from .scenario import rounding_at, without_noise
+from .shapes import BodyReader
+from .visible import IGNORE, Family, VisibleItem, visible_items
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedBody:
+    """A body where an object shows it.
+
+    Attributes:
+        name, owner: the object's name, and its full name with its library.
+        selected: the number of the selected object that it is a part of; None for a part of the rest.
+        body: the body, seen from the origin of all bodies.
+        lower, upper: (3,), the corners of its box, seen from there.
+        rounding: the largest error of one of its points by single precision, in scene units.
+    """
+
+    name: str
+    owner: str
+    selected: int | None
+    body: Body
+    lower: Floats
+    upper: Floats
+    rounding: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedBodies:
+    """The bodies of the selected objects and of what they are compared with.
+
+    Attributes:
+        bodies: those of selected objects first, then in the order of the objects' names.
+        origin: (3,), in the world. The bodies are seen from there, near which double precision suffices.
+        left_out: why selected objects that have no shape are left out.
+    """
+
+    bodies: tuple[ComparedBody, ...]
+    origin: Floats
+    left_out: tuple[str, ...]
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The full names of the objects that show the bodies."""
+        return frozenset(compared.owner for compared in self.bodies)
+
+    def near_pairs(self, distance: float) -> list[tuple[ComparedBody, ComparedBody]]:
+        """Return the pairs whose boxes are no farther apart than a distance and their roundings.
+
+        The parts of one object make no pair, nor do two bodies of the rest.
+        """
+        count = len(self.bodies)
+        if count == 0:
+            return []
+        lower = np.stack([compared.lower for compared in self.bodies])
+        upper = np.stack([compared.upper for compared in self.bodies])
+        reach = np.array([compared.rounding for compared in self.bodies])
+        group = np.array([-1 if each.selected is None else each.selected for each in self.bodies])
+        first, second = _near(lower, upper, reach, distance)
+        apart = group[first] != group[second]
+        pairs = zip(first[apart].tolist(), second[apart].tolist(), strict=True)
+        return [(self.bodies[one], self.bodies[other]) for one, other in pairs]
+
+
+def _near(lower: Floats, upper: Floats, reach: Floats, distance: float) -> tuple[Ints, Ints]:
+    """Return the numbers (k,), (k,) of boxes (n, 3) that are near, the lower number first."""
+    near: Bools = np.triu(np.ones((len(lower), len(lower)), dtype=np.bool_), 1)
+    apart = distance + reach[:, None] + reach
+    for axis in range(3):
+        near &= lower[:, None, axis] <= upper[None, :, axis] + apart
+        near &= lower[None, :, axis] <= upper[:, None, axis] + apart
+    first, second = np.nonzero(near)
+    return first, second
+
+
+def selected_objects(context: Context) -> list[Object]:
+    """Return the selected objects, a blob in place of its elements; a parent before its children."""
+    chosen = [blob_of(obj) or obj for obj in view_layer_of(context).objects.selected]
+    return sorted(dict.fromkeys(chosen), key=_depth)
+
+
+def _depth(obj: Object) -> int:
+    return 0 if obj.parent is None else 1 + _depth(obj.parent)
+
+
+def read_selection(context: Context) -> ComparedBodies:
+    """Return the selected objects as bodies; if there is only one, with all else that is visible.
+
+    Raises:
+        PhysPlaceError: a SceneError or another, that names the object, what is wrong and a remedy.
+    """
+    chosen = selected_objects(context)
+    if not chosen:
+        raise SceneError("(none)", "no object is selected", "select objects with faces")
+    depsgraph = evaluated_scene(context)
+    reader = BodyReader(depsgraph)
+    items = visible_items(depsgraph, [Family.of(obj) for obj in chosen])
+    origin = _place(chosen[0], depsgraph)
+    found = list(_compared(reader, items, origin, alone=len(chosen) == 1))
+    shown = {compared.selected for compared in found}
+    shapeless = [obj for number, obj in enumerate(chosen) if number not in shown]
+    reasons = [_reason(obj, reader) for obj in shapeless]
+    if len(chosen) - len(shapeless) < min(2, len(chosen)):
+        raise reasons[0]
+    found.sort(key=lambda compared: (compared.selected is None, compared.name))
+    left_out = tuple(f'"{reason.name}" is left out: {reason.found}' for reason in reasons)
+    return ComparedBodies(tuple(found), origin, left_out)
+
+
+def _place(obj: Object, depsgraph: Depsgraph) -> Floats:
+    """Return where an object stands (3,), in the world; the world's origin if that is not finite."""
+    place = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)[:3, 3]
+    return place if np.isfinite(place).all() else np.zeros(3)
+
+
+def _compared(
+    reader: BodyReader, items: Iterable[VisibleItem], origin: Floats, *, alone: bool
+) -> Iterator[ComparedBody]:
+    """Yield the bodies of selected objects, and all others if one object is selected alone."""
+    for item in items:
+        if item.family is None and not alone:
+            continue
+        matrix = without_noise(item.matrix).copy()
+        matrix[:3, 3] -= origin
+        body = reader.body(item, matrix)
+        if body is not None:
+            lower, upper = body.points.min(axis=0), body.points.max(axis=0)
+            farthest = float(np.abs([lower + origin, upper + origin]).max())
+            name = original(item.shower).name
+            yield ComparedBody(name, item.owner, item.family, body, lower, upper, rounding_at(farthest))
+
+
+def _reason(obj: Object, reader: BodyReader) -> SceneError:
+    """Return the error that says why a selected object shows no body."""
+    if not obj.visible_get():
+        return SceneError(obj.name, "it is hidden", "show it (Alt H, or the eye in the Outliner)")
+    if custom_properties(obj).get(IGNORE, False):
+        return SceneError(obj.name, f'its property "{IGNORE}" leaves it out', "set it to 0")
+    if is_blob(obj):
+        read_blob(obj)  # says what it has not
+    error = reader.left_out.get(obj.name)
+    if error is not None:
+        return SceneError(obj.name, error.found, error.remedy)
+    return SceneError(obj.name, "it has no faces", "give it a mesh with faces, or a surface, or deselect it")
