@@ -28,6 +28,8 @@ from .points.generation import generate_interface_points
 from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
 from .points.minimization import edge_normal
 from .points.surface_crossings import SurfaceCrossings, surface_crossings
+from .regions.contact_regions import ContactRegions, EntityPairs, RegionPoints, RegionRows
+from .regions.region_analysis import contact_regions
 
 __all__ = [
     "CONTACT_CLEARANCE",
@@ -41,19 +43,24 @@ __all__ = [
     "BilateralContacts",
     "BodyPair",
     "BoundaryPoint",
+    "ContactRegions",
     "ContactSystem",
+    "EntityPairs",
     "FeatureGeometry",
     "InterfacePoints",
     "NumberedPair",
     "Obstructed",
     "Pair",
     "Reach",
+    "RegionPoints",
+    "RegionRows",
     "SurfaceCrossings",
     "TriangleOverlaps",
     "adjusted",
     "advanced",
     "between",
     "closest_boundary_point",
+    "contact_regions",
     "edge_normal",
     "free_distance",
     "generate_interface_points",

@@ -1,1 +1,1 @@
-"""Contact between flat features in closed form: candidate pairs, interface points, the lowest of them."""
+"""Contact between flat features: contact regions, and candidate pairs and interface points in closed form."""

@@ -1,0 +1,407 @@
+"""The contact regions of two touching polyhedra with integer coordinates, in exact rational arithmetic.
+
+Everything is found by brute force on sets of points (Bouma and Vanecek 1991, Definition 2), and nothing is
+derived from what borders on what: the overlaps of all pairs of coplanar triangles, cut out as convex
+polygons; then all stretches of edges on the other boundary, of which those in an overlap are dropped; then
+all points of contact, of which those in an overlap or on a stretch are dropped.  The two entities of a region
+are the smallest ones that hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
+
+Number = int | Fraction
+Point = tuple[Number, Number, Number]
+Flat = tuple[Number, Number]
+Triangle = tuple[int, int, int]
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region: its dimension, those of the two entities, and its points, of lines and faces the hull's."""
+
+    dimension: int
+    dims: tuple[int, int]
+    points: frozenset[Point]
+
+
+def minus(a: Point, b: Point) -> Point:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def cross(a: Point, b: Point) -> Point:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def dot(a: Point, b: Point) -> Number:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def at(a: Point, b: Point, share: Number) -> Point:
+    u = minus(b, a)
+    return a[0] + share * u[0], a[1] + share * u[1], a[2] + share * u[2]
+
+
+def is_zero(a: Point) -> bool:
+    return not any(a)
+
+
+@dataclass(frozen=True)
+class Polyhedron:
+    """A triangle mesh with integer coordinates, wound outward."""
+
+    points: tuple[tuple[int, int, int], ...]
+    triangles: tuple[Triangle, ...]
+
+    @cached_property
+    def normals(self) -> list[Point]:
+        return [cross(minus(b, a), minus(c, a)) for a, b, c in self.corners]
+
+    @cached_property
+    def corners(self) -> list[tuple[Point, Point, Point]]:
+        return [(self.points[a], self.points[b], self.points[c]) for a, b, c in self.triangles]
+
+    @cached_property
+    def boxes(self) -> list[tuple[Point, Point]]:
+        return [box(corners) for corners in self.corners]
+
+    @cached_property
+    def at_sides(self) -> dict[tuple[int, int], list[int]]:
+        """The triangles at each side."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for number, triangle in enumerate(self.triangles):
+            for side in sides(triangle):
+                found.setdefault(ordered(side), []).append(number)
+        return found
+
+    @cached_property
+    def face(self) -> list[int]:
+        """The number of each triangle's planar face: triangles across sides that only two share."""
+        label = list(range(len(self.triangles)))
+
+        def root(i: int) -> int:
+            while label[i] != i:
+                i = label[i]
+            return i
+
+        for both in self.at_sides.values():
+            if len(both) == 2 and self._continue(*both):
+                label[root(both[0])] = root(both[1])
+        return [root(i) for i in range(len(label))]
+
+    def _continue(self, i: int, j: int) -> bool:
+        same = dot(self.normals[i], self.normals[j]) > 0
+        return same and is_zero(cross(self.normals[i], self.normals[j]))
+
+    @cached_property
+    def borders(self) -> dict[tuple[int, int], tuple[int, ...]]:
+        """The faces of each side that is not inside a face."""
+        found = {}
+        for side, numbers in self.at_sides.items():
+            faces = tuple(sorted(self.face[i] for i in numbers))
+            if len(numbers) != 2 or faces[0] != faces[1]:
+                found[side] = faces
+        return found
+
+    @cached_property
+    def vertices(self) -> list[Point]:
+        """The points at which a border turns, or ends, or meets another."""
+        around: dict[int, list[tuple[int, int]]] = {}
+        for side in self.borders:
+            for point in side:
+                around.setdefault(point, []).append(side)
+        return [self.points[p] for p, both in around.items() if not self._passes(p, both)]
+
+    def _passes(self, p: int, both: list[tuple[int, int]]) -> bool:
+        if len(both) != 2 or self.borders[both[0]] != self.borders[both[1]]:
+            return False
+        u, v = (minus(self.points[sum(side) - p], self.points[p]) for side in both)
+        return is_zero(cross(u, v)) and dot(u, v) < 0
+
+    @cached_property
+    def edges(self) -> list[tuple[Point, Point]]:
+        """The longest straight runs of borders from vertex to vertex."""
+        ends = set(self.vertices)
+        follow: dict[Point, list[Point]] = {}
+        for a, b in self.borders:
+            follow.setdefault(self.points[a], []).append(self.points[b])
+            follow.setdefault(self.points[b], []).append(self.points[a])
+        found = set()
+        for start in ends:
+            for step in follow[start]:
+                before, here = start, step
+                while here not in ends:
+                    (after,) = (p for p in follow[here] if p != before)
+                    before, here = here, after
+                found.add((min(start, here), max(start, here)))
+        return sorted(found)
+
+    @cached_property
+    def edge_boxes(self) -> list[tuple[Point, Point]]:
+        return [box(edge) for edge in self.edges]
+
+    def holding(self, point: Point) -> list[int]:
+        """The triangles that hold a point."""
+        return [
+            i
+            for i, corners in enumerate(self.corners)
+            if overlap(self.boxes[i], (point, point)) and in_triangle(point, corners, self.normals[i])
+        ]
+
+    def smallest(self, point: Point) -> list[tuple[int, object]]:
+        """The entities of least dimension that hold a point: (dimension, which)."""
+        if point in self.vertices:
+            return [(0, point)]
+        edges = [
+            edge
+            for edge, around in zip(self.edges, self.edge_boxes, strict=True)
+            if overlap(around, (point, point)) and on_segment(point, *edge)
+        ]
+        if edges:
+            return [(1, edge) for edge in edges]
+        return [(2, face) for face in sorted({self.face[i] for i in self.holding(point)})]
+
+
+def sides(triangle: Triangle) -> Iterator[tuple[int, int]]:
+    a, b, c = triangle
+    yield from ((a, b), (b, c), (c, a))
+
+
+def ordered(side: tuple[int, int]) -> tuple[int, int]:
+    return min(side), max(side)
+
+
+def box(points: Sequence[Point]) -> tuple[Point, Point]:
+    low: Point = (min(p[0] for p in points), min(p[1] for p in points), min(p[2] for p in points))
+    return low, (max(p[0] for p in points), max(p[1] for p in points), max(p[2] for p in points))
+
+
+def overlap(a: tuple[Point, Point], b: tuple[Point, Point]) -> bool:
+    (low, high), (floor, roof) = a, b
+    if low[0] > roof[0] or low[1] > roof[1] or low[2] > roof[2]:
+        return False
+    return not (floor[0] > high[0] or floor[1] > high[1] or floor[2] > high[2])
+
+
+def on_segment(p: Point, a: Point, b: Point) -> bool:
+    u, v = minus(b, a), minus(p, a)
+    return is_zero(cross(u, v)) and 0 <= dot(u, v) <= dot(u, u)
+
+
+def in_triangle(p: Point, corners: tuple[Point, Point, Point], normal: Point) -> bool:
+    a, b, c = corners
+    if dot(normal, minus(p, a)) != 0:
+        return False
+    return all(dot(normal, cross(minus(y, x), minus(p, x))) >= 0 for x, y in ((a, b), (b, c), (c, a)))
+
+
+def exact_regions(first: Polyhedron, second: Polyhedron) -> list[Region]:
+    """All contact regions of two polyhedra that touch and do not overlap."""
+    overlaps = list(_overlaps(first, second))
+    found = [_face(parts) for parts in _by_pair(overlaps).values()]
+    polygons = [polygon for _, polygon in overlaps]
+    stretches = [
+        (dims, entities, ends)
+        for dims, entities, ends in _stretches(first, second)
+        if not _in_any(at(*ends, Fraction(1, 2)), polygons)
+    ]
+    found += [
+        _line(key[0], parts)
+        for key, parts in _by_pair([((dims, entities), ends) for dims, entities, ends in stretches]).items()
+    ]
+    for point in sorted(_touching_points(first, second)):
+        if _in_any(point, polygons) or any(on_segment(point, *ends) for _, _, ends in stretches):
+            continue
+        for dim1, _ in first.smallest(point):
+            for dim2, _ in second.smallest(point):
+                found.append(Region(0, (dim1, dim2), frozenset([point])))
+    return found
+
+
+def _by_pair(parts: Sequence[tuple[K, V]]) -> dict[K, list[V]]:
+    found: dict[K, list[V]] = {}
+    for key, part in parts:
+        found.setdefault(key, []).append(part)
+    return found
+
+
+Polygon = tuple[list[Point], Point]  # corners, normal
+
+
+def _overlaps(first: Polyhedron, second: Polyhedron) -> Iterator[tuple[tuple[int, int], Polygon]]:
+    """The faces and the common polygon of each pair of coplanar triangles that overlap."""
+    for i, corners in enumerate(first.corners):
+        for j, others in enumerate(second.corners):
+            if not overlap(first.boxes[i], second.boxes[j]):
+                continue
+            normal = first.normals[i]
+            if any(dot(normal, minus(p, corners[0])) for p in others):
+                continue
+            polygon = _clipped(list(corners), others, second.normals[j])
+            if len(polygon) > 2 and not is_zero(_area(polygon)):
+                yield (first.face[i], second.face[j]), (polygon, normal)
+
+
+def _clipped(polygon: list[Point], by: Sequence[Point], normal: Point) -> list[Point]:
+    """The part of a convex polygon inside a triangle of its plane."""
+    for a, b in zip(by, [*by[1:], by[0]], strict=True):
+        inward = cross(normal, minus(b, a))
+        heights = [dot(inward, minus(p, a)) for p in polygon]
+        cut: list[Point] = []
+        for k, p in enumerate(polygon):
+            before, height = heights[k - 1], heights[k]
+            if before * height < 0:
+                cut.append(at(polygon[k - 1], p, Fraction(before) / (before - height)))
+            if height >= 0:
+                cut.append(p)
+        polygon = cut
+    return polygon
+
+
+def _area(polygon: list[Point]) -> Point:
+    total: Point = (0, 0, 0)
+    for a, b in pairwise(polygon[1:]):
+        part = cross(minus(a, polygon[0]), minus(b, polygon[0]))
+        total = (total[0] + part[0], total[1] + part[1], total[2] + part[2])
+    return total
+
+
+def _in_any(point: Point, polygons: Sequence[Polygon]) -> bool:
+    return any(_in_polygon(point, *polygon) for polygon in polygons)
+
+
+def _in_polygon(point: Point, corners: list[Point], normal: Point) -> bool:
+    if dot(normal, minus(point, corners[0])) != 0:
+        return False
+    signs = [
+        dot(normal, cross(minus(b, a), minus(point, a)))
+        for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)
+    ]
+    return all(s >= 0 for s in signs) or all(s <= 0 for s in signs)
+
+
+def _face(parts: list[Polygon]) -> Region:
+    normal = parts[0][1]
+    sizes = [part * part for part in normal]
+    drop = sizes.index(max(sizes))
+    return Region(2, (2, 2), frozenset(_hull({p for corners, _ in parts for p in corners}, drop)))
+
+
+def _hull(points: set[Point], drop: int) -> list[Point]:
+    """The corners of the hull, those on its sides left out: Andrew's chains, without one axis."""
+    u, v = (axis for axis in range(3) if axis != drop)
+
+    def left(a: Point, b: Point, c: Point) -> bool:
+        return (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]) > 0
+
+    chains = []
+    in_order = sorted(points, key=lambda p: (p[u], p[v]))
+    for chain_order in (in_order, in_order[::-1]):
+        chain: list[Point] = []
+        for p in chain_order:
+            while len(chain) > 1 and not left(chain[-2], chain[-1], p):
+                chain.pop()
+            chain.append(p)
+        chains += chain[:-1]
+    return chains
+
+
+Stretch = tuple[tuple[int, int], tuple[object, object], tuple[Point, Point]]
+
+
+def _stretches(first: Polyhedron, second: Polyhedron) -> Iterator[Stretch]:
+    """Dimensions, entities and ends of all stretches of edges of one boundary on the other."""
+    for edge, ends, smallest in _pieces(first, second):
+        for dim, which in smallest:
+            yield (1, dim), (edge, which), ends
+    for edge, ends, smallest in _pieces(second, first):
+        for dim, which in smallest:
+            if dim == 2:  # those along an edge were found from the other side
+                yield (2, 1), (which, edge), ends
+
+
+Piece = tuple[tuple[Point, Point], tuple[Point, Point], list[tuple[int, object]]]
+
+
+def _pieces(solid: Polyhedron, other: Polyhedron) -> Iterator[Piece]:
+    """The edges of a solid, and the ends and smallest entities of the pieces of them on another boundary."""
+    whole = box(other.points)
+    for edge, around in zip(solid.edges, solid.edge_boxes, strict=True):
+        if overlap(around, whole):
+            for ends, smallest in _pieces_on(edge, around, other):
+                yield edge, ends, smallest
+
+
+def _pieces_on(
+    edge: tuple[Point, Point], around: tuple[Point, Point], other: Polyhedron
+) -> Iterator[tuple[tuple[Point, Point], list[tuple[int, object]]]]:
+    """The pieces of an edge, between places where anything changes, that lie on a boundary."""
+    a, b = edge
+    u = minus(b, a)
+    shares: set[Number] = {0, 1}
+    for i, corners in enumerate(other.corners):
+        normal = other.normals[i]
+        if not overlap(around, other.boxes[i]) or dot(normal, u) or dot(normal, minus(a, corners[0])):
+            continue
+        for c, d in zip(corners, [*corners[1:], corners[0]], strict=True):
+            shares.update(_cuts(a, u, c, minus(d, c)))
+    for border, place in zip(other.edges, other.edge_boxes, strict=True):
+        if overlap(around, place) and not dot(cross(u, minus(border[1], border[0])), minus(border[0], a)):
+            shares.update(_cuts(a, u, border[0], minus(border[1], border[0])))
+    cuts = sorted(s for s in shares if 0 <= s <= 1)
+    if len(cuts) == 2 and not _on_boundary(at(a, b, Fraction(1, 2)), other):
+        return
+    for low, high in pairwise(cuts):
+        middle = at(a, b, Fraction(low + high) / 2)
+        if _on_boundary(middle, other):
+            yield (at(a, b, low), at(a, b, high)), other.smallest(middle)
+
+
+def _on_boundary(point: Point, other: Polyhedron) -> bool:
+    return bool(other.holding(point))
+
+
+def _cuts(a: Point, u: Point, c: Point, v: Point) -> list[Number]:
+    """Where the line a + s u meets the segment c + t v of a plane through it: the values of s."""
+    offset, across = minus(c, a), cross(u, v)
+    if is_zero(across):
+        if not is_zero(cross(u, offset)):
+            return []
+        square = dot(u, u)
+        end = (offset[0] + v[0], offset[1] + v[1], offset[2] + v[2])
+        return [Fraction(dot(offset, u)) / square, Fraction(dot(end, u)) / square]
+    size = dot(across, across)
+    t = Fraction(dot(cross(offset, u), across)) / size
+    return [Fraction(dot(cross(offset, v), across)) / size] if 0 <= t <= 1 else []
+
+
+def _line(dims: tuple[int, int], parts: list[tuple[Point, Point]]) -> Region:
+    ends = sorted({p for part in parts for p in part})
+    return Region(1, dims, frozenset([ends[0], ends[-1]]))
+
+
+def _touching_points(first: Polyhedron, second: Polyhedron) -> set[Point]:
+    """All vertices on the other boundary, and all crossings of edges."""
+    found = {p for p in first.vertices if second.holding(p)}
+    found |= {p for p in second.vertices if first.holding(p)}
+    for edge, around in zip(first.edges, first.edge_boxes, strict=True):
+        for other, place in zip(second.edges, second.edge_boxes, strict=True):
+            if overlap(around, place):
+                found |= set(_crossing(edge, other))
+    return found
+
+
+def _crossing(edge: tuple[Point, Point], other: tuple[Point, Point]) -> list[Point]:
+    u, v, offset = minus(edge[1], edge[0]), minus(other[1], other[0]), minus(other[0], edge[0])
+    across = cross(u, v)
+    if is_zero(across) or dot(across, offset):
+        return []
+    return [at(*edge, s) for s in _cuts(edge[0], u, other[0], v) if 0 <= s <= 1]
