@@ -15,7 +15,7 @@ from ..mesh.edges import edge_table
 from ..mesh.features import FLAT
 from ..surfaces.flat import Segments
 from ..vectors import dot
-from .features import EDGE, FACE
+from .features import EDGE, FACE, VERTEX
 from .normal_bounds import edge_normal_bounds, triangle_normal_bounds, vertex_normal_bounds
 from .row_lists import RowLists
 
@@ -130,6 +130,23 @@ class ContactBody:
         """The triangles' centres (t, 3) in the body's frame."""
         centre: Floats = self.body.triangles.mean(axis=1)
         return centre
+
+    @cached_property
+    def _edge_trusted(self) -> Bools:
+        """Which edges (ne,) belong to a closed, oriented solid."""
+        trusted = np.zeros(len(self.straight), bool)
+        trusted[self.body.segment_edge] = self.trusted[self.body.triangle_face[self.body.segment_owner]]
+        return trusted
+
+    def of_solid(self, dim: Ints, index: Ints) -> Bools:
+        """Return which features (k,) belong to a closed, oriented solid."""
+        out = np.zeros(len(dim), bool)
+        faces, edges, vertices = dim == FACE, dim == EDGE, dim == VERTEX
+        out[faces] = self.trusted[index[faces]]
+        out[edges] = self._edge_trusted[index[edges]]
+        owner = self.body.vertex_owner[index[vertices]]
+        out[vertices] = self.trusted[self.body.triangle_face[owner]]
+        return out
 
     def flat_or_straight(self, dim: Ints, index: Ints) -> Bools:
         """Return which features (k,) are flat faces or straight edges; vertices are neither."""

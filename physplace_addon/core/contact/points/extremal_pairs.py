@@ -16,6 +16,7 @@ from ...vectors import dot
 from ..body_pair import BodyPair
 from ..features import FACE, VERTEX, FeatureGeometry
 from ..normal_cones import slopes_both_ways
+from ..regions.flat_pairs import CONE_TOLERANCE
 from .interface_points import PARALLEL, SOFT, InterfacePoints
 from .iteration import eigen_2x2
 from .minimization import (
@@ -127,21 +128,41 @@ def _sides(
 ) -> Floats:
     """Return the sides (k,) of unsolved points, the known ones as they are.
 
-    A trusted base's normal looks outside.  Else a trusted mover's face must look at the base.  Else the
-    distance decides, and where that is too small the normal cones, if they look one way more than the other.
+    A trusted base's normal looks outside.  Else a trusted mover must look at the base: its face, or the cone
+    of its edge or vertex.  Else the distance decides, and where that is too small the normal cones, if they
+    look one way more than the other.
     """
     trusted = body_pair.knows_outside(points)
     height = dot(mover.point - base.point, base.normal)
     side = np.where(trusted | (height >= 0.0), 1.0, -1.0)
-    unsure = ~trusted & (np.abs(height) < body_pair.sign_tolerance)
-    if unsure.any():
+    asked = ~trusted & ~known
+    if asked.any():
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
         up, down = slopes_both_ways(body_pair, points, outward)
         upright = np.isfinite(up) & np.isclose(up, down, rtol=0.0, atol=_UPRIGHT)
-        side = np.where(unsure & ~upright, np.where(down > up, -1.0, 1.0), side)
+        unsure = asked & (np.abs(height) < body_pair.sign_tolerance) & ~upright
+        solid = np.where(points.dim2 == FACE, *_of_solids(body_pair, points))
+        turns = unsure | (asked & solid & _looks_one_way(up, down))
+        side = np.where(turns, np.where(down > up, -1.0, 1.0), side)
     looks = ~trusted & body_pair.active_knows_outside(points) & (points.dim2 == FACE)
     side = np.where(looks, np.where(dot(mover.normal, base.normal) > 0.0, -1.0, 1.0), side)
     return np.where(known, points.side, side)
+
+
+def _of_solids(body_pair: BodyPair, points: InterfacePoints) -> tuple[Bools, Bools]:
+    """Return which features (k,) of the active body, and of the world, belong to closed solids."""
+    active = body_pair.active.of_solid(points.dim1, points.index1)
+    return active, body_pair.world.of_solid(points.dim2, points.index2)
+
+
+def _looks_one_way(up: Floats, down: Floats) -> Bools:
+    """Return which pairs (k,) can only touch with a normal on one of two sides, as the slopes on both show.
+
+    The normal cones of a corner of a solid hold a normal and never its opposite, so that the side is known
+    however far the corner has gone through.
+    """
+    one: Bools = (up >= -CONE_TOLERANCE) != (down >= -CONE_TOLERANCE)
+    return one
 
 
 def _with_solution(
@@ -197,10 +218,12 @@ def _without_face(
     )
     # not `points.side` of known ones: T1 x T2 turns round where two edges pass through being parallel
     towards = np.where(known_sides, dot(raw, points.normal), height)
-    unsure = ~known_sides & (np.abs(height) < body_pair.sign_tolerance)
-    if unsure.any():
+    if not known_sides.all():
         up, down = slopes_both_ways(body_pair, points, raw)
-        towards = np.where(unsure, np.where(down > up, -1.0, 1.0), towards)
+        unsure = np.abs(height) < body_pair.sign_tolerance
+        solids = np.logical_and(*_of_solids(body_pair, points)) & crossing
+        turns = ~known_sides & (unsure | (solids & _looks_one_way(up, down)))
+        towards = np.where(turns, np.where(down > up, -1.0, 1.0), towards)
     side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
     valid = pairs.converged & (crossing | (distance > _COINCIDENT * body_pair.radius))

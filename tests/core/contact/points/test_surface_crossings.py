@@ -85,11 +85,7 @@ def test_flat_faces_alone_have_no_crossings_of_curved_ones() -> None:
 def test_a_chord_that_lies_inside_a_round_border_is_no_crossing() -> None:
     """The rim of a cylinder bulges over its chords: a ball just above the rim cuts a chord's triangles."""
     for turn in np.linspace(0.0, 0.3, 7):
-        beside = np.array([np.cos(turn), np.sin(turn), 0.0])
-        at = (
-            0.5 * beside
-            + np.array([0.0, 0.0, 1.0])
-            + (1.0 + 1e-9) * (beside + [0.0, 0.0, 1.0]) / np.sqrt(2.0)
-        )
-        assert not crosses(meet("ball", "cylinder", at=at))
-        assert crosses(meet("ball", "cylinder", at=at - 1e-4 * (beside + [0.0, 0.0, 1.0])))
+        out = np.array([np.cos(turn), np.sin(turn), 1.0]) / np.sqrt(2.0)
+        rim = np.array([0.5 * np.cos(turn), 0.5 * np.sin(turn), 1.0])
+        assert not crosses(meet("ball", "cylinder", at=rim + (1.0 + 1e-9) * out))
+        assert crosses(meet("ball", "cylinder", at=rim + (1.0 - 1e-4) * out))
