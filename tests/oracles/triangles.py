@@ -16,7 +16,7 @@ def crossings(a: Floats, b: Floats, tolerance: float) -> np.ndarray:
     """Pairs (k, 2) of triangles of a (m, 3, 3) and of b (n, 3, 3), in world units, that pass through each
     other.
     """
-    pairs = _near(a, b, tolerance)
+    pairs = near_boxes(a, b, tolerance)
     if not len(pairs):
         return pairs
     first, second = a[pairs[:, 0]], b[pairs[:, 1]]
@@ -24,7 +24,8 @@ def crossings(a: Floats, b: Floats, tolerance: float) -> np.ndarray:
     return pairs[through]
 
 
-def _near(a: Floats, b: Floats, pad: float) -> Ints:
+def near_boxes(a: Floats, b: Floats, pad: Floats | float) -> Ints:
+    """Pairs (k, 2) of sets of points, (m, p, 3) and (n, q, 3), whose boxes are within `pad`, () or (3,)."""
     low_a, high_a, low_b, high_b = a.min(1) - pad, a.max(1) + pad, b.min(1), b.max(1)
     in_a = np.nonzero(np.all((low_a <= high_b.max(0)) & (high_a >= low_b.min(0)), axis=1))[0]
     if not len(in_a):
