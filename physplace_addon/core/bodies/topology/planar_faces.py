@@ -206,7 +206,7 @@ def _asking(pairs: Ints, area: Floats, turn: int) -> tuple[Ints, Ints]:
     some = asks[small] & ~asks[large]
     small, large = small[some], large[some]
     order = np.lexsort((large, area[large], small))
-    last = np.append(np.diff(small[order]) > 0, True)[: len(order)]
+    last = np.diff(small[order], append=-1) != 0
     return small[order][last], large[order][last]
 
 

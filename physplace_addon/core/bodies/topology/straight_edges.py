@@ -182,7 +182,7 @@ def _farthest(places: Floats, group: Ints, origin: Floats) -> Ints:
     """Return the row (g,) of the place (k, 3) of each group (k,) that is farthest from its origin (g, 3)."""
     away = length(places - origin[group])
     order = np.lexsort((away, group))
-    farthest: Ints = order[np.append(np.diff(group[order]) > 0, True)]
+    farthest: Ints = order[np.diff(group[order], append=-1) != 0]
     return farthest
 
 
@@ -234,7 +234,7 @@ def _cuts(places: Floats, begin: Ints, tolerance: Floats) -> Bools:
         piece = np.searchsorted(breaks, rows) - 1
         away = _from_segment(places[rows], places[breaks[piece]], places[breaks[piece + 1]])
         order = np.lexsort((away, piece))
-        worst = order[np.append(np.diff(piece[order]) > 0, True)]
+        worst = order[np.diff(piece[order], append=-1) != 0]
         worst = worst[away[worst] > tolerance[rows[worst]]]
         cut[rows[worst]] = True
         rows = rows[np.isin(piece, piece[worst]) & ~cut[rows]]

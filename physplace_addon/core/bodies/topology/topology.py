@@ -38,6 +38,7 @@ class Topology:
 
     points (n, 3), triangles (t, 3): of the body, in its order.
     triangle_face (t,): the planar face of each triangle, -1 for a curved one.
+    side_edges (t, 3): the edge that each side of a triangle, from a corner to the next, is a part of, or -1.
     closed: whether the body is a solid.
 
     tolerance (f,): length within which the triangles of each face were merged.
@@ -74,6 +75,7 @@ class Topology:
     points: Floats
     triangles: Ints
     triangle_face: Ints
+    side_edges: Ints
     closed: bool
     tolerance: Floats
     face_normal: Floats
@@ -138,6 +140,20 @@ class Topology:
         """The ends (e, 2, 3) of the edges."""
         return self.vertices[self.edge_vertices]
 
+    @cached_property
+    def point_entities(self) -> tuple[Ints, Ints]:
+        """The dimension (n,), 0 to 2, and the number (n,) of the vertex, edge or face at each point.
+
+        -1 for a point of curved faces only, or of no triangle.
+        """
+        dimension, entity = np.full(len(self.points), 2), np.full(len(self.points), -1)
+        entity[self.triangles.ravel()] = np.repeat(self.triangle_face, 3)
+        dimension[self.edge_chain] = 1
+        entity[self.edge_chain] = np.repeat(np.arange(self.edge_count), np.diff(self.edge_chain_start))
+        dimension[self.vertex_points] = 0
+        entity[self.vertex_points] = np.arange(self.vertex_count)
+        return dimension, entity
+
     def __repr__(self) -> str:
         return f"Topology({self.face_count} faces, {self.edge_count} edges, {self.vertex_count} vertices)"
 
@@ -187,6 +203,7 @@ def _made(body: Body) -> Topology:
         points=points,
         triangles=triangles,
         triangle_face=face,
+        side_edges=sides.edge.reshape(-1, 3),
         closed=body.closed,
         tolerance=facets.tolerance[first],
         face_normal=planes.normal,

@@ -15,9 +15,12 @@ def test_a_cube_has_six_faces_twelve_edges_and_eight_vertices() -> None:
     cube = made(CUBE_POINTS, CUBE_TRIANGLES)
     assert (cube.face_count, cube.edge_count, cube.vertex_count) == (6, 12, 8)
     assert np.allclose(cube.edge_angle, 0.5 * np.pi, rtol=0.0, atol=1e-15)
-    assert np.all(cube.face_area == 1.0) and np.all(cube.face_offset == 0.5)
-    assert cube.loop_outer.all() and np.all(np.diff(cube.loop_start) == 4)
-    assert np.all(np.diff(cube.vertex_edge_start) == 3) and np.all(np.diff(cube.vertex_face_start) == 3)
+    assert np.all(cube.face_area == 1.0)
+    assert np.all(cube.face_offset == 0.5)
+    assert cube.loop_outer.all()
+    assert np.all(np.diff(cube.loop_start) == 4)
+    assert np.all(np.diff(cube.vertex_edge_start) == 3)
+    assert np.all(np.diff(cube.vertex_face_start) == 3)
 
 
 def test_a_square_has_one_loop_and_borders_without_angles() -> None:

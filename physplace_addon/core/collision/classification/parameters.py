@@ -1,0 +1,123 @@
+"""The order of incidences along segments, exactly.
+
+The parameter t of an incidence is found in double precision, with a bound of its error.  Incidences whose
+intervals may overlap are put in order by their exact parameters, which are fractions of integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from .exact_signs import EPSILON, Integers, areas, exact_areas, exact_volumes, integers, volumes
+from .incidences import AT_CORNER, AT_END, AT_START, ON_PLANE, ON_SIDE, Incidences
+
+_SURE = 1e-9
+"""Largest error of a parameter that is used; beyond that it is taken from integers."""
+
+
+def parameters(segments: Floats, corners: Floats, found: Incidences) -> tuple[Floats, Bools]:
+    """Return the parameters (k,) of incidences, from 0 to 1, and whether they are right to `_SURE`.
+
+    Args:
+        segments: (s, 2, 3).
+        corners: of the triangles (t, 3, 3).
+        found: the incidences.
+    """
+    t, sure = np.where(found.way == AT_END, 1.0, 0.0), np.ones(len(found.way), dtype=bool)
+    measures: tuple[tuple[int, Callable[..., tuple[Floats, Floats]]], ...]
+    measures = ((ON_PLANE, volumes), (ON_SIDE, areas))
+    for way, measured in measures:
+        rows = np.flatnonzero(found.way == way)
+        if len(rows):
+            at_start, at_end = _measures(segments, corners, found.take(rows), way)
+            (first, error1), (last, error2) = measured(*at_start), measured(*at_end)
+            size = np.abs(first - last)
+            sure[rows] = 4.0 * (error1 + error2) <= _SURE * size
+            t[rows] = np.clip(np.divide(first, first - last, out=np.zeros(len(rows)), where=size > 0.0), 0, 1)
+    rows = np.flatnonzero(found.way == AT_CORNER)
+    p, q, x = _along(segments, corners, found.take(rows))
+    t[rows] = (x - p) / (q - p)
+    sure[rows] = 16.0 * EPSILON * np.maximum(np.abs(p), np.abs(q)) <= _SURE * np.abs(q - p)
+    return t, sure
+
+
+def exact_parameters(segments: Floats, corners: Floats, found: Incidences) -> list[Fraction]:
+    """Return the exact parameters (k,) of incidences; arguments as for `parameters`."""
+    result = [Fraction(int(way == AT_END)) for way in found.way]
+    measures: tuple[tuple[int, Callable[..., Integers], int], ...]
+    measures = ((ON_PLANE, exact_volumes, 3), (ON_SIDE, exact_areas, 2))
+    for way, measured, degree in measures:
+        rows = np.flatnonzero(found.way == way)
+        if len(rows):
+            ends = _measures(segments, corners, found.take(rows), way)
+            whole = integers(degree, *ends[0], ends[1][-1])
+            first, last = measured(*whole[:-1]), measured(*whole[:-2], whole[-1])
+            for row, a, b in zip(rows, first, last, strict=True):
+                result[row] = Fraction(int(a), int(a) - int(b))
+    rows = np.flatnonzero(found.way == AT_CORNER)
+    for row, p, q, x in zip(rows, *_along(segments, corners, found.take(rows)), strict=True):
+        origin = Fraction(p)
+        result[row] = (Fraction(x) - origin) / (Fraction(q) - origin)
+    return result
+
+
+def _measures(
+    segments: Floats, corners: Floats, found: Incidences, way: int
+) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+    """Return the points of which the volumes (way ON_PLANE) or areas (ON_SIDE) at both ends of segments are.
+
+    The last point is the end.
+    """
+    ends, triangle = segments[found.segment], corners[found.triangle]
+    if way == ON_PLANE:
+        a, b, c = triangle.transpose(1, 0, 2)
+        return (a, b, c, ends[:, 0]), (a, b, c, ends[:, 1])
+    kept = np.array([[1, 2], [2, 0], [0, 1]])[found.axis]
+    rows = np.arange(len(kept))
+    a, b = (triangle[rows[:, None], ((found.place + i) % 3)[:, None], kept] for i in range(2))
+    p, q = (ends[rows[:, None], i, kept] for i in range(2))
+    return (a, b, p), (a, b, q)
+
+
+def _along(segments: Floats, corners: Floats, found: Incidences) -> tuple[Floats, Floats, Floats]:
+    """Return the coordinates (k,) of both ends and of the corner along the longest axis of each segment."""
+    ends, x = segments[found.segment], corners[found.triangle, found.place]
+    axis = np.abs(ends[:, 1] - ends[:, 0]).argmax(axis=1)
+    rows = np.arange(len(axis))
+    return ends[rows, 0, axis], ends[rows, 1, axis], x[rows, axis]
+
+
+def ranks(segments: Floats, corners: Floats, found: Incidences) -> tuple[Ints, Floats]:
+    """Return the place (k,) of each incidence among those of its segment, equal for equal parameters, and the
+    parameters (k,).
+
+    Every segment has incidences at both of its ends.  The place counts on from one segment to the next.
+    """
+    t, sure = parameters(segments, corners, found)
+    doubtful = np.zeros(len(segments), dtype=bool)
+    doubtful[found.segment[~sure]] = True
+    order = np.lexsort((t, found.segment))
+    segment, ordered = found.segment[order], t[order]
+    same = segment[1:] == segment[:-1]
+    close = same & ((np.diff(ordered) <= 2.0 * _SURE) | doubtful[segment[1:]])
+    way = found.way[order]
+    equal = close & (way[1:] == way[:-1]) & ((way[1:] == AT_START) | (way[1:] == AT_END))
+    group = np.cumsum(np.concatenate([[False], ~close]))
+    unclear = np.bincount(group[1:], weights=close & ~equal, minlength=int(group[-1]) + 1) > 0
+    rows = np.flatnonzero(unclear[group])
+    if len(rows):
+        exact = exact_parameters(segments, corners, found.take(order[rows]))
+        by_value = sorted(range(len(rows)), key=lambda i: (group[rows[i]], exact[i]))
+        order[rows] = order[rows][by_value]
+        value = [exact[i] for i in by_value]
+        t[order[rows]] = [float(v) for v in value]
+        for i in range(1, len(rows)):
+            equal[rows[i] - 1] = rows[i] == rows[i - 1] + 1 and group[rows[i]] == group[rows[i - 1]]
+            equal[rows[i] - 1] &= value[i] == value[i - 1]
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.cumsum(np.concatenate([[0], ~equal]))
+    return place, t
