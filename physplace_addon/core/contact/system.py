@@ -28,6 +28,7 @@ from .points.generation import generate_interface_points
 from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
 from .points.minimization import edge_normal
 from .points.surface_crossings import SurfaceCrossings, surface_crossings
+from .regions.coherence import followed
 from .regions.contact_regions import ContactRegions, EntityPairs, RegionPoints, RegionRows
 from .regions.region_analysis import contact_regions
 
@@ -62,6 +63,7 @@ __all__ = [
     "closest_boundary_point",
     "contact_regions",
     "edge_normal",
+    "followed",
     "free_distance",
     "generate_interface_points",
     "grouped",

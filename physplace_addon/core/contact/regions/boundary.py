@@ -91,6 +91,37 @@ class ContactBoundary:
         """The planar faces of each manifold component of a vertex."""
         return RowLists(self.topology.component_face_start, self.topology.component_faces)
 
+    @cached_property
+    def _bounds(self) -> dict[tuple[int, int], tuple[Ints, int]]:
+        """For each two dimensions, the lesser first: sorted keys of incident entities, and their factor."""
+        topology = self.topology
+        edge = np.repeat(np.arange(topology.edge_count), np.diff(topology.edge_face_start))
+        vertex = np.repeat(np.arange(topology.vertex_count), np.diff(topology.vertex_face_start))
+        lists = {
+            (VERTEX, EDGE): (topology.edge_vertices.ravel(), np.arange(2 * topology.edge_count) // 2),
+            (EDGE, FACE): (edge, topology.edge_faces),
+            (VERTEX, FACE): (vertex, topology.vertex_faces),
+        }
+        counts = {EDGE: topology.edge_count, FACE: topology.face_count}
+        return {
+            dims: (np.sort(lower * counts[dims[1]] + upper), counts[dims[1]])
+            for dims, (lower, upper) in lists.items()
+        }
+
+    def likeness(self, dim: Ints, index: Ints, other_dim: Ints, other_index: Ints) -> Ints:
+        """Return how entities (k,) are related to others (k,): 2 the same, 1 one bounds the other, 0 not."""
+        like = np.where((dim == other_dim) & (index == other_index), 2, 0)
+        swap = dim > other_dim
+        low, high = np.where(swap, other_index, index), np.where(swap, index, other_index)
+        low_dim, high_dim = np.minimum(dim, other_dim), np.maximum(dim, other_dim)
+        for dims, (keys, factor) in self._bounds.items():
+            rows = np.flatnonzero((low_dim == dims[0]) & (high_dim == dims[1]))
+            if len(rows) and len(keys):
+                wanted = low[rows] * factor + high[rows]
+                place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+                like[rows[keys[place] == wanted]] = 1
+        return like
+
     def edges_around(self, dim: Ints, index: Ints) -> IndexPairs:
         """Return (row (m,), edge (m,)): the edges whose closure holds entities (k,); rows ascend."""
         return _around(dim, index, {VERTEX: self.edges_of_vertices}, EDGE)

@@ -22,6 +22,7 @@ from ...vectors import dot
 from ..features import FACE
 from ..points.interface_points import FIXED, KIND_NAMES
 
+NO_FACE = -1  # in place of a face's number
 UNLABELLED = -1  # the label of a region or point that no `followed` has given one yet
 
 
@@ -84,6 +85,7 @@ class RegionRows(ArrayRecord):
     dimension (r,): 0, 1 or 2.
     entities (r,): the two entities x/y that touch.
     normal (r, 3): unit, from body 2 to body 1.
+    face1, face2 (r,): the planar face of body 1 or of body 2 that gives the normal; NO_FACE for none.
     label (r,): stable through time and unique between two bodies; or UNLABELLED.
     temporary (r,): a contact that lasted from one state to the next, not one that is new.
     curved (r,): a region of interface points, with a curved feature.
@@ -93,6 +95,8 @@ class RegionRows(ArrayRecord):
     dimension: Ints
     entities: EntityPairs
     normal: Floats
+    face1: Ints
+    face2: Ints
     label: Ints
     temporary: Bools
     curved: Bools
@@ -106,10 +110,15 @@ class RegionRows(ArrayRecord):
     def new(cls, dimension: Ints, entities: EntityPairs, normal: Floats, curved: bool = False) -> RegionRows:
         """Return regions (r,) between body 0 and the fixed ones that have no history yet."""
         r = len(dimension)
+        flat = not curved
+        of_second = flat & (entities.dim2 == FACE)
+        of_first = flat & (entities.dim1 == FACE) & ~of_second
         return cls(
             dimension,
             entities,
             normal,
+            np.where(of_first, entities.index1, NO_FACE),
+            np.where(of_second, entities.index2, NO_FACE),
             np.full(r, UNLABELLED),
             np.zeros(r, bool),
             np.full(r, curved),
@@ -219,9 +228,3 @@ class ContactRegions:
             point1[its], point2[its] = poses[body].points(point1[its]), poses[body].points(point2[its])
         points = replace(self.points, point1=point1, point2=point2)
         return replace(self, rows=replace(self.rows, normal=normal), points=points)
-
-    @property
-    def in_planes_of_faces(self) -> Bools:
-        """Which regions (r,) have the normal of a face; that of the others depends on a choice."""
-        by_face: Bools = (self.rows.entities.dim1 == FACE) | (self.rows.entities.dim2 == FACE)
-        return by_face
