@@ -1,8 +1,7 @@
 """Overlaps of two bodies at one pose: the test that a new state must pass besides its interface points.
 
 Flat triangles that cut through each other by more than a tolerance overlap.  Curved faces overlap where their
-tessellations cut one another and no interface point accounts for it.  Tessellations of surfaces that only
-touch may overlap by their bounds (Snyder 1995, Figure 3); an interface point nearby then has a gap as small.
+true surfaces are proven to cross (`points.surface_crossings`).
 """
 
 from __future__ import annotations
@@ -10,16 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
-from ..collision import Neglect, near_pairs, triangles_intersect
+from ..collision import near_pairs, triangles_intersect
 from ..vectors import cross, dot
 from .body_pair import BodyPair
 from .points.interface_points import InterfacePoints
+from .points.surface_crossings import SurfaceCrossings, surface_crossings
 
 _TRIANGLES_ACROSS = 2.0  # coplanar triangles that another one may reach over, each with its own angle
-_NEGLECT = 0.5  # of R: radius of the sphere around an interface point in which it accounts for collisions
-_ROUNDING = 1e-9  # of R: added to bounds when gaps are compared with them
+_NEGLECT = 0.5  # of R: radius of the sphere around an overlapping interface point that accounts for crossings
+_ROUNDING = 1e-9  # of R: depth that is no overlap
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,19 +89,24 @@ def triangles_overlap(body_pair: BodyPair, tolerance: float) -> bool:
     allowed = tolerance + _hidden_depths(body_pair, triangles)
     if (depth > allowed).any():
         return True
-    first = body_pair.pose.points(body_pair.active.body.triangles[triangles[:, 0]])
-    second = body_pair.world.body.triangles[triangles[:, 1]]
-    through = _corners_through(first, second, tolerance, allowed)
-    return bool((through | _corners_through(second, first, tolerance, allowed)).any())
+    active, world = body_pair.active, body_pair.world
+    first = body_pair.pose.points(active.body.triangles[triangles[:, 0]])
+    second = world.body.triangles[triangles[:, 1]]
+    outward1 = active.trusted[active.body.triangle_face[triangles[:, 0]]]
+    outward2 = world.trusted[world.body.triangle_face[triangles[:, 1]]]
+    through = _corners_through(first, outward1, second, tolerance, allowed)
+    return bool((through | _corners_through(second, outward2, first, tolerance, allowed)).any())
 
 
-def _corners_through(plane: Floats, other: Floats, least: float, most: Floats) -> Bools:
+def _corners_through(plane: Floats, outward: Bools, other: Floats, least: float, most: Floats) -> Bools:
     """Return which triangles (k, 3, 3) have a corner of their `other` over them and through them.
 
+    outward (k,): the triangle's winding shows its outside.  Else the side with the lesser part of the other
+    is the one behind it.
     least: the depth, a length, that a corner must exceed; most (k,): the depth that it must not exceed.
     """
     height = _heights(plane, other)
-    down = -height.min(axis=1) < height.max(axis=1)
+    down = outward | (-height.min(axis=1) < height.max(axis=1))
     behind = np.where(down[:, None], -height, height)
     normal = cross(plane[:, 1] - plane[:, 0], plane[:, 2] - plane[:, 0])
     sides = np.roll(plane, -1, axis=1) - plane
@@ -123,50 +129,11 @@ def _hidden_depths(body_pair: BodyPair, triangles: Ints) -> Floats:
     return _TRIANGLES_ACROSS * hidden
 
 
-def missed_collisions(body_pair: BodyPair, points: InterfacePoints) -> Floats:
-    """Return where (m, 3) triangles of curved faces cut one another without an interface point nearby."""
-    active, world = body_pair.active, body_pair.world
-    if active.triangle_flat.all() and world.triangle_flat.all():
-        return np.zeros((0, 3))
-    pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0, _spheres_of_neglect(body_pair, points))
-    t1, t2 = pairs[:, 0], pairs[:, 1]
-    curved = ~(active.triangle_flat[t1] & world.triangle_flat[t2])
-    t1, t2 = t1[curved], t2[curved]
-    if len(t1) == 0:
-        return np.zeros((0, 3))
-    bound = active.body.triangle_bound[t1] + world.body.triangle_bound[t2]
-    corners = body_pair.pose.points(active.body.triangles[t1])
-    rows = np.nonzero(~_accounted_for(corners, bound, points, body_pair.radius))[0]
-    meeting = triangles_intersect(corners[rows], world.body.triangles[t2[rows]])
-    at, bound = meeting.point[meeting.hit], bound[rows[meeting.hit]]
-    if len(at) == 0:
-        return at
-    # the corners of a large triangle may be far from where it meets a small one
-    return at[~_accounted_for(at[:, None], bound, points, body_pair.radius)]
-
-
-def _spheres_of_neglect(body_pair: BodyPair, points: InterfacePoints) -> Neglect:
-    """Return spheres around interface points whose gap any two tessellations may close.
-
-    Snyder 1995, section 3 and Figure 4.
-    """
-    least = body_pair.active.body.triangle_bound.min() + body_pair.world.body.triangle_bound.min()
-    known = points.point1[points.gap <= least + _ROUNDING * body_pair.radius]
-    return known, np.full(len(known), _NEGLECT * body_pair.radius)
-
-
-def _accounted_for(corners: Floats, bound: Floats, points: InterfacePoints, radius: float) -> Bools:
-    """Return which triangles (k, 3, 3), or points (k, 1, 3), an interface point accounts for.
-
-    It does if one of the corners is in its sphere, and its gap is no more than the bounds of both triangles,
-    whose sum is `bound` (k,).
-    """
-    known = points.take(points.gap <= bound.max() + _ROUNDING * radius)
-    accounted = np.zeros(len(corners), bool)
-    for point, gap in zip(known.point1, known.gap.tolist(), strict=True):
-        offset = corners - point
-        inside = dot(offset, offset).min(axis=1) < (_NEGLECT * radius) ** 2
-        accounted |= inside & (gap <= bound + _ROUNDING * radius)
-        if accounted.all():
-            break
-    return accounted
+def missed_collisions(body_pair: BodyPair, points: InterfacePoints) -> SurfaceCrossings:
+    """Return where true surfaces are proven to cross without a negative gap nearby that says so."""
+    found = surface_crossings(body_pair, _ROUNDING * body_pair.radius)
+    overlapping = points.take(points.gap < -_ROUNDING * body_pair.radius)
+    if len(found) == 0 or len(overlapping) == 0:
+        return found
+    away = cKDTree(overlapping.point1).query(found.point)[0]
+    return found.take(np.asarray(away >= _NEGLECT * body_pair.radius))

@@ -71,3 +71,15 @@ def test_touching_tessellations_are_explained_by_the_contact() -> None:
     points = everything_within(body_pair, 0.05)
     assert len(points) >= 1
     assert len(missed_collisions(body_pair, points)) == 0
+
+
+def test_a_face_that_lies_on_a_ridge_of_rounding_is_not_through_it() -> None:
+    """One corner is above one triangle; the others are above the next, but below the plane of the first."""
+    ridge = 2e-7
+    corners = [[-4.0, -4.0, 0.0], [4.0, -4.0, 0.0], [4.0, 4.0, 0.0], [-4.0, 4.0, -ridge], [0.0, 0.0, -9.0]]
+    sides = [[0, 1, 2], [0, 2, 3], [1, 0, 4], [2, 1, 4], [3, 2, 4], [0, 3, 4]]
+    low = 1e-10 - ridge / 4.0
+    upper = [[1.0, -1.0, 1e-10], [-0.5, 1.5, low], [-1.5, 0.5, low], [0.0, 0.0, 5.0]]
+    tetrahedron = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
+    body_pair = meet(polyhedron(upper, tetrahedron, "tip"), polyhedron(corners, sides, "square"))
+    assert not triangles_overlap(body_pair, 1e-11 * body_pair.radius)
