@@ -12,16 +12,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Floats
 from ..contact.system import (
     CONTACT_CLEARANCE,
-    FIXED,
     OVERLAP,
+    Adjusted,
     ContactSystem,
     InterfacePoints,
+    adjusted,
     is_clear,
     least_correction,
 )
+from ..mechanics.free_motions import falling_motions, places
 from ..mechanics.friction import coulomb_balance
 from ..mechanics.stability import second_order
 from ..optimization.step_qp import Step
@@ -37,10 +39,18 @@ BALANCED_RESIDUAL = 5e-7
 _CLOSABLE = 1.0
 # Corrections that close such gaps; each is a Newton step.
 _CLOSINGS = 5
-# Length over R of the motion by which a suspected fall is tried: above the noise, below any feature.
-_TRIAL = 1e-3
-# Passes over all bodies in which their heights on one another are found.
-_TRIAL_SWEEPS = 3
+# Lengths over R of the motions by which a fall to second order is tried.
+_SECOND_ORDER_MOTIONS = (1e-3, 1e-2)
+# Loss of energy, over the length of such a motion and in weights, that is a fall.
+_LEAST_SLOPE = 1e-4
+# Energy, in weights times R, by which a body tips on faces that are level to single precision.
+_ROUGHNESS = 1e-7
+# Loss of energy, over the length of a free motion and in weights, by which what balances is no rest.
+LEAST_FALL = 1e-3
+# Lengths over R of the free motions that are tried from a rest, the longest first.
+_FREE_MOTIONS = (1e-2, 1e-3, 1e-4)
+# Distance over R of contacts at one place: far above rounding, far below any feature.
+_ONE_PLACE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +74,18 @@ def rest_near(problem: Problem, state: State, step: Step) -> Rest | None:
     rest = _refined(problem, state, settled)
     if rest is None and ((np.abs(settled) > PRESSING_FORCE) != (np.abs(step.forces) > PRESSING_FORCE)).any():
         rest = _refined(problem, state, step.forces)
-    return rest
+    return rest or _as_it_stands(problem, state)
+
+
+def _as_it_stands(problem: Problem, state: State) -> Rest | None:
+    """Return the state itself as a rest, where its contacts balance it; None where they do not.
+
+    More contacts than can touch exactly have no rest that they all hold.
+    """
+    if len(problem.contacts(state.system, state.local_points)) == 0:
+        return None
+    falling = motions_that_end(problem, state)
+    return None if falling is None else Rest(state, falling)
 
 
 def _refined(problem: Problem, state: State, forces: Floats) -> Rest | None:
@@ -101,8 +122,39 @@ def motions_that_end(problem: Problem, state: State) -> Floats | None:
         return None
     bend, hessians = problem.external.change(system), system.hessians(found.points)
     suspected = second_order(found.gradients, hessians, found.forces, 0.5 * (bend + bend.T)).falling
-    falling = [motion for motion in suspected if _falls(problem, state, motion)]
+    pressing = found.points.take(np.abs(found.forces) > PRESSING_FORCE)
+    falling = [motion for motion in suspected if _falls(problem, state, motion, pressing)]
     return np.array(falling).reshape(-1, 6 * len(system))
+
+
+def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> Adjusted | None:
+    """Return the bodies after a small free motion that lowers them; None if no such motion is found.
+
+    Contacts at one place may be alternatives, of which a motion need obey only one
+    (`mechanics.free_motions`).  So motions that obey only some of the contacts are tried as steps are: what
+    they lead to overlaps nothing.
+
+    Args:
+        problem: the settings and the external forces.
+        state: where the bodies stand, balanced by their contacts.
+        least: the loss of energy, over the length of the motion and in weights, that counts.
+    """
+    system, external = state.system, problem.external
+    rows = problem.touching_rows(system, state.local_points)
+    touching = state.local_points.take(rows)
+    motions = falling_motions(
+        external.wrench(system),
+        system.gradients(touching),
+        places(system.in_world(touching), _ONE_PLACE * system.radius),
+        state.bilateral.rows(touching),
+        least,
+    )
+    for motion in motions:
+        for length in _FREE_MOTIONS:
+            lower = _lowered(problem, state, system.displaced(length * motion), length, least * length)
+            if lower is not None:
+                return lower
+    return None
 
 
 def is_balanced(problem: Problem, system: ContactSystem, residual: Floats) -> bool:
@@ -164,58 +216,54 @@ def _accepted(problem: Problem, state: State, system: ContactSystem, known: Inte
     )
 
 
-def _falls(problem: Problem, state: State, motion: Floats) -> bool:
-    """Return whether a small motion, either way, lowers the bodies.
+def _falls(problem: Problem, state: State, motion: Floats, pressing: InterfacePoints) -> bool:
+    """Return whether a small motion, either way, lowers the bodies while the pressing contacts stay closed.
 
-    It is tried, since at a flat pole the second derivative vanishes.
+    It is tried, since at a flat pole the second derivative vanishes, and since what stands on faces that are
+    level to rounding tips by as much.
     """
     if problem.external.gravity is None:
         return True
-    up = -problem.external.gravity.direction
-    here = problem.external.energy(state.system)
-    for x in (_TRIAL * motion, -_TRIAL * motion):
-        tried = state.system.displaced(x)
-        for _ in range(2):
-            known = tried.track(state.local_points)
-            found = tried.in_world(tried.generate(problem.reach(state.eps), known, None))
-            lift = _least_heights(found, up, len(tried))
-            if lift is None:
+    for length in _SECOND_ORDER_MOTIONS:
+        for way in (length, -length):
+            trial = _closed(state, state.system.displaced(way * motion), pressing)
+            least = _LEAST_SLOPE * length + _ROUGHNESS
+            if trial is not None and _lowered(problem, state, trial, length, least) is not None:
                 return True
-            shift = np.zeros((len(tried), 6))
-            shift[:, :3] = (lift / tried.radii)[:, None] * up
-            tried = tried.displaced(shift.ravel())
-        if problem.external.energy(tried) < here - problem.noise(tried):
-            return True
     return False
 
 
-def _least_heights(points: InterfacePoints, up: Floats, count: int) -> Floats | None:
-    """Return the least heights (m,), scene units, by which bodies are clear of what is under them.
-
-    Negative heights let a body down.  None if a body stands on nothing.
+def _closed(state: State, system: ContactSystem, pressing: InterfacePoints) -> ContactSystem | None:
+    """Return the bodies changed by as little as closes the pressing contacts, as far as they are still there;
+    None where they cannot be closed.
     """
-    rise = points.normal @ up
-    heights = np.zeros(count)
-    for _ in range(_TRIAL_SWEEPS if count > 1 else 1):
-        for body in range(count):
-            mine, others = _seen_by(points, rise, heights, body)
-            pushing = mine > 1e-6
-            if not pushing.any():
-                return None
-            heights[body] = (others[pushing] / mine[pushing]).max()
-    return heights
+    for _ in range(_CLOSINGS):
+        pressing = system.track(pressing)
+        shift = least_correction(system, state.coordinates, pressing, np.arange(len(pressing)))
+        if shift is None:
+            return None
+        system = system.displaced(shift)
+        if np.abs(shift).max(initial=0.0) < CONTACT_CLEARANCE:
+            break
+    return system
 
 
-def _seen_by(points: InterfacePoints, rise: Floats, heights: Floats, body: int) -> tuple[Floats, Floats]:
-    """Return for the k points of a body how their gaps grow as it rises (k,), and what they lack (k,).
+def _lowered(
+    problem: Problem, state: State, trial: ContactSystem, length: float, least: float
+) -> Adjusted | None:
+    """Return the bodies of a trial clear of one another; None unless a state has more energy.
 
-    The other bodies stand at `heights`.
+    Args:
+        problem: the settings and the external forces.
+        state: where the bodies were.
+        trial: where a small motion has taken them.
+        length: of that motion, over R.
+        least: the loss of energy that counts, in weights times R, beside noise.
     """
-    first: Bools = points.body1 == body
-    second: Bools = points.body2 == body
-    other = np.where(first, points.body2, points.body1)
-    there = np.where(other == FIXED, 0.0, heights[other])
-    sign = np.where(first, 1.0, -1.0)
-    rows = first | second
-    own = (sign * rise)[rows]
-    return own, (own * there[rows]) - points.gap[rows]
+    reach = problem.reach(problem.settings.eps_max)
+    taken = adjusted(state, trial, state.local_points, reach, 2.0 * length)
+    if not isinstance(taken, Adjusted):
+        return None
+    energy, system = problem.external.energy(taken.system), state.system
+    falls = energy < problem.external.energy(system) - least - problem.noise(system)
+    return taken if falls else None

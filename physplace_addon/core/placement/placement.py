@@ -36,7 +36,7 @@ from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status
 from .checking import certificates
-from .equilibrium import Rest, motions_that_end, rest_by_friction, rest_near
+from .equilibrium import Rest, lower_nearby, motions_that_end, rest_by_friction, rest_near
 from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
@@ -176,7 +176,12 @@ class Placement:
             if fallen is not None:
                 return fallen
         rest = rest_near(self.problem, self.state, step)
-        return self._finish(rest) if rest is not None else self._take(step)
+        return self._end_or_leave(rest) if rest is not None else self._take(step)
+
+    def _end_or_leave(self, rest: Rest) -> State:
+        """End at a rest, or go on from it where a small free motion lowers the bodies."""
+        lower = lower_nearby(self.problem, rest.state)
+        return self._finish(rest) if lower is None else self._accept(lower)
 
     def _take(self, step: Step) -> State:
         def solve_again(extra: InterfacePoints) -> Step | None:

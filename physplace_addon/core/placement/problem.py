@@ -22,6 +22,7 @@ _LEAST_VISCOSITY = (
     1e-4  # of one body, over its weight: next to the curvatures of its energy, about 1, nothing
 )
 _VISCOSITY_OF_SEVERAL = 3.0  # of several, over their weights: saddles of a pile are not run down
+_LEVEL = 1e-7  # gap / R at which flat features touch: corners of one plane in single precision are so uneven
 _NOISE = 2e-9  # energy, in weights times R, that the noise of the gaps can cost a body
 
 
@@ -79,7 +80,7 @@ class Problem:
     Attributes:
         settings: the settings.
         external: the external forces, seen from the solver's origin.
-        touching: the gap / R below which an interface point is a contact.
+        touching: the gap / R below which an interface point of curved features is a contact.
     """
 
     settings: Settings
@@ -91,8 +92,13 @@ class Problem:
         return points.take(self.touching_rows(system, points))
 
     def touching_rows(self, system: ContactSystem, points: InterfacePoints) -> Ints:
-        """Return which rows (n,) of the points touch."""
-        rows: Ints = np.nonzero(points.gap < self.touching * system.radius)[0]
+        """Return which rows (n,) of the points touch.
+
+        Of the corners of a face on a face no more than three can touch exactly; all of them bear the body.
+        """
+        flat = system.between_flat_features(points)
+        most = np.where(flat, max(self.touching, _LEVEL), self.touching)
+        rows: Ints = np.nonzero(points.gap < most * system.radius)[0]
         return rows
 
     def reach(self, eps: float) -> Reach:

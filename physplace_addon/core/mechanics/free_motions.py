@@ -1,0 +1,92 @@
+"""Motions by which bodies in contact may fall, where contacts at one place are alternatives.
+
+Where both bodies are convex around a touching place, a corner on an edge for instance, the pairs of features
+that touch there have different normals.  A motion is free if it obeys *one* of these pairs: the facets of the
+cone that the other body leaves free are alternatives.  Where one body is hollow, all of them bind.  A balance
+of forces on all rows proves a rest only in the second case.
+
+So each *relaxed* set of rows is looked at: one row alone at a place, or none of them.  The residual of the
+best forces on a set, F_e + sum f_i J_i, is the steepest motion that obeys its rows.  Whether such a motion is
+free is for the collision check to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..contact.system import InterfacePoints
+from ..optimization.non_negative import non_negative_least_squares
+
+_SAME_ROW = 1e-6  # largest difference of the gradients of two contacts that bind alike
+_MOST_CHOICES = 64  # joint choices at several places that are looked at
+
+
+def places(points: InterfacePoints, distance: float) -> Ints:
+    """Return a number (k,) for the place of each point; those of two bodies within a distance share one.
+
+    Args:
+        points: interface points (k), in the world.
+        distance: a length.
+    """
+    offset = points.point1[:, None] - points.point1
+    near: Bools = np.einsum("ijk,ijk->ij", offset, offset) <= distance**2
+    near &= (points.body1[:, None] == points.body1) & (points.body2[:, None] == points.body2)
+    first: Ints = near.argmax(axis=1)
+    return first
+
+
+def falling_motions(wrench: Floats, gradients: Floats, place: Ints, bilateral: Ints, least: float) -> Floats:
+    """Return motions (n, d), of length 1, along which the external forces push, and some relaxed set lets go.
+
+    Args:
+        wrench: F_e (d,), the external wrench.
+        gradients: J (k, d) of the touching contacts.
+        place: the place (k,) of each contact.
+        bilateral: the rows of contacts that may not separate.
+        least: the slope, over |F_e|, below which a motion does not count.
+    """
+    size = float(np.sqrt(wrench @ wrench))
+    motions: list[Floats] = []
+    for kept in relaxed_sets(gradients, place):
+        rows = np.concatenate([gradients[kept], gradients[bilateral], -gradients[bilateral]])
+        motion = wrench + rows.T @ non_negative_least_squares(rows.T, -wrench) if len(rows) else wrench
+        slope = float(np.sqrt(motion @ motion))
+        if slope > least * size:
+            motion = motion / slope
+            if not any(known @ motion > 1.0 - _SAME_ROW for known in motions):
+                motions.append(motion)
+    return np.array(motions).reshape(-1, len(wrench))
+
+
+def relaxed_sets(gradients: Floats, place: Ints) -> Iterator[Bools]:
+    """Yield sets of rows, as masks (k,): all rows; one row alone at a place; a place left out; and one row
+    alone at each of several places.
+    """
+    everything = np.ones(len(place), bool)
+    yield everything
+    chosen = []
+    for number in np.unique(place):
+        mine = place == number
+        alternatives = _distinct(gradients, mine)
+        if len(alternatives) > 1:
+            chosen.append([everything & ~mine | only for only in alternatives])
+            yield from chosen[-1]
+        yield ~mine
+    if len(chosen) > 1:
+        for choice in islice(product(*chosen), _MOST_CHOICES):
+            yield np.logical_and.reduce(choice)
+
+
+def _distinct(gradients: Floats, mine: Bools) -> list[Bools]:
+    """Return the rows of one place as masks (k,), those that bind alike together."""
+    left, found = mine.copy(), []
+    while left.any():
+        row = int(np.argmax(left))
+        alike = left & (np.abs(gradients - gradients[row]).max(axis=1) < _SAME_ROW)
+        found.append(alike)
+        left &= ~alike
+    return found

@@ -1,0 +1,63 @@
+"""Motions that contacts at one place leave free: one row of them is enough."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.mechanics.free_motions import falling_motions, relaxed_sets
+
+DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+NONE = np.zeros(0, np.intp)
+
+
+def row(normal: tuple[float, float, float]) -> Floats:
+    """The gradient of a contact under the centre of mass."""
+    unit = np.array(normal) / np.linalg.norm(normal)
+    return np.concatenate([unit, np.zeros(3)])
+
+
+ROOF = np.stack([row((1.0, 0.0, 1.0)), row((-1.0, 0.0, 1.0))])
+
+
+def test_a_corner_on_a_ridge_may_fall_to_either_side() -> None:
+    motions = falling_motions(DOWN, ROOF, np.array([0, 0]), NONE, 1e-3)
+    slides = [motion for motion in motions if abs(motion[0]) > 1e-6]
+    assert {np.sign(motion[0]) for motion in slides} == {-1.0, 1.0}
+    for motion in slides:
+        assert (ROOF @ motion).max() > -1e-12
+        assert DOWN @ motion > 0.7
+
+
+def test_two_corners_in_two_places_are_let_go_one_at_a_time() -> None:
+    motions = falling_motions(DOWN, ROOF, np.array([0, 1]), NONE, 1e-3)
+    assert len(motions) == 2
+    assert np.abs(np.abs(motions[:, 0]) - np.sqrt(0.5)).max() < 1e-12
+
+
+def test_no_motion_falls_by_less_than_the_least_slope() -> None:
+    flat = np.stack([row((1e-4, 0.0, 1.0)), row((-1e-4, 0.0, 1.0))])
+    motions = falling_motions(DOWN, flat, np.array([0, 0]), NONE, 1e-3)
+    assert len(motions) == 1
+    assert motions[0] @ DOWN == 1.0
+
+
+def test_a_bilateral_contact_is_in_every_set() -> None:
+    motions = falling_motions(DOWN, ROOF, np.array([0, 0]), np.array([0]), 1e-3)
+    assert len(motions)
+    assert np.abs(motions @ ROOF[0]).max() < 1e-12
+
+
+def test_contacts_that_bind_alike_are_let_go_together() -> None:
+    twice = np.concatenate([ROOF, ROOF])
+    sets = [tuple(kept.tolist()) for kept in relaxed_sets(twice, np.zeros(4, np.intp))]
+    assert (True, False, True, False) in sets
+    assert (True, False, False, False) not in sets
+
+
+def test_corners_on_two_ridges_fall_off_both_at_once() -> None:
+    left, right = ROOF.copy(), ROOF.copy()
+    left[:, 4], right[:, 4] = 0.5, -0.5
+    both = np.concatenate([left, right])
+    kept = [tuple(kept.tolist()) for kept in relaxed_sets(both, np.array([0, 0, 2, 2]))]
+    assert (True, False, True, False) in kept
