@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import ArrayRecord, Bools, Floats, Ints
-from ...mesh.edges import EdgeTable, component_labels
+from ...mesh.edges import EdgeTable, component_labels, stable_order
 from ...vectors import cross, dot, length, length_and_unit
 
 PLANAR = 3e-7
@@ -68,8 +68,9 @@ class Planes:
     deviation: Floats
 
 
-def planar_faces(facets: Facets, edges: EdgeTable, flat: Bools) -> Ints:
-    """Return the planar face (t,) of each triangle, numbered by their first triangles; -1 for curved ones.
+def planar_faces(facets: Facets, edges: EdgeTable, flat: Bools) -> tuple[Ints, Planes]:
+    """Return the planar face (t,) of each triangle, numbered by their first triangles, -1 for curved ones;
+    and the planes of the faces.
 
     Args:
         facets: the triangles.
@@ -85,8 +86,31 @@ def planar_faces(facets: Facets, edges: EdgeTable, flat: Bools) -> Ints:
     label = _fallen_apart(facets, label)
     some = within.any(axis=1) & (agree | facets.thin[first] | facets.thin[second])
     some &= label[first] != label[second]
-    label = _grown(facets, label, np.stack([first[some], second[some]], axis=1))
-    return _numbered(np.where(flat, label, -1))
+    label, guide = _grown(facets, label, np.stack([first[some], second[some]], axis=1))
+    label = _numbered(np.where(flat, label, -1))
+    rows = np.flatnonzero(flat)
+    return label, _best_planes(facets.take(rows), label[rows], guide[rows])
+
+
+def _best_planes(facets: Facets, label: Ints, guide: Floats) -> Planes:
+    """Return the planes of faces, label (t,) of the facets, within the tolerance.
+
+    guide (t, 3): the normals of planes within the tolerance, for faces that are not so near to their own.
+    """
+    count = int(label.max(initial=-1)) + 1
+    planes = planes_of(facets, label, count)
+    poor = planes.deviation > _least(facets.tolerance, label, count)
+    if poor.any():
+        planes.normal[label[poor[label]]] = guide[poor[label]]
+        return _planes_along(facets, label, planes.normal, planes.area)
+    return planes
+
+
+def _least(values: Floats, label: Ints, count: int) -> Floats:
+    """Return the least value (count,) of each label (t,)."""
+    least = np.full(count, np.inf)
+    np.minimum.at(least, label, values)
+    return least
 
 
 def facets_of(points: Floats, triangles: Ints, shell: Ints) -> Facets:
@@ -95,15 +119,16 @@ def facets_of(points: Floats, triangles: Ints, shell: Ints) -> Facets:
     area = 0.5 * cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size, normal = length_and_unit(area)
     tolerance = PLANAR * _extent(corners, shell)[shell]
-    longest = length(corners - np.roll(corners, 1, axis=1)).max(axis=1)
+    longest = np.maximum.reduce([length(corners[:, i] - corners[:, i - 1]) for i in range(3)])
     return Facets(corners, area, normal, tolerance, 2.0 * size <= _THIN * tolerance * longest)
 
 
 def _extent(corners: Floats, shell: Ints) -> Floats:
     """Return the largest coordinate (s,) that counts of each shell (t,) of triangles (t, 3, 3)."""
     order, start = grouped(shell, int(shell.max()) + 1)
-    lower = np.minimum.reduceat(corners.min(axis=1)[order], start[:-1], axis=0)
-    upper = np.maximum.reduceat(corners.max(axis=1)[order], start[:-1], axis=0)
+    a, b, c = corners[order].transpose(1, 0, 2)
+    lower = np.minimum.reduceat(np.minimum(np.minimum(a, b), c), start[:-1], axis=0)
+    upper = np.maximum.reduceat(np.maximum(np.maximum(a, b), c), start[:-1], axis=0)
     half = 0.5 * (upper - lower).max(axis=1)
     extent: Floats = np.clip(np.maximum(np.abs(lower), np.abs(upper)).max(axis=1), half, FARTHEST * half)
     return extent
@@ -114,7 +139,7 @@ def grouped(label: Ints, count: int) -> tuple[Ints, Ints]:
 
     Labels are 0 to count - 1.
     """
-    order = np.argsort(label, kind="stable")
+    order = stable_order(label, count)
     start = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=count))]).astype(np.intp)
     return order, start
 
@@ -122,16 +147,22 @@ def grouped(label: Ints, count: int) -> tuple[Ints, Ints]:
 def planes_of(facets: Facets, label: Ints, count: int) -> Planes:
     """Return the planes of regions of the facets: label (t,) from 0 to count - 1, each at least once."""
     order, start = grouped(label, count)
-    begin, owner = start[:-1], label[order]
-    area = np.add.reduceat(facets.area[order], begin, axis=0)
+    area = np.add.reduceat(facets.area[order], start[:-1], axis=0)
     size, normal = length_and_unit(area)
+    return _planes_along(facets, label, normal, size)
+
+
+def _planes_along(facets: Facets, label: Ints, normal: Floats, area: Floats) -> Planes:
+    """Return the planes with given normals (f, 3), halfway between the lowest and the highest corners."""
+    order, start = grouped(label, len(normal))
+    begin, owner = start[:-1], label[order]
     origin = facets.corners[order[begin], 0]
     heights = dot(normal[owner][:, None], facets.corners[order] - origin[owner][:, None])
-    low = np.minimum.reduceat(heights.min(axis=1), begin)
-    high = np.maximum.reduceat(heights.max(axis=1), begin)
+    low = np.minimum.reduceat(np.minimum.reduce(heights, axis=1), begin)
+    high = np.maximum.reduceat(np.maximum.reduce(heights, axis=1), begin)
     opposed = ~facets.thin[order] & (dot(normal[owner], facets.normal[order]) <= 0.0)
     deviation = np.where(np.logical_or.reduceat(opposed, begin), np.inf, 0.5 * (high - low))
-    return Planes(normal, origin + 0.5 * (low + high)[:, None] * normal, size, deviation)
+    return Planes(normal, origin + 0.5 * (low + high)[:, None] * normal, area, deviation)
 
 
 def _facing(facets: Facets, edges: EdgeTable, flat: Bools) -> tuple[Ints, Floats]:
@@ -149,16 +180,20 @@ def _facing(facets: Facets, edges: EdgeTable, flat: Bools) -> tuple[Ints, Floats
 
 def _fallen_apart(facets: Facets, label: Ints) -> Ints:
     """Return labels (t,) in which regions that are not planar have become single triangles."""
-    count = int(label.max()) + 1
-    planes = planes_of(facets, label, count)
-    tolerance = np.full(count, np.inf)
-    np.minimum.at(tolerance, label, facets.tolerance)
-    alone = (planes.deviation > tolerance)[label]
-    return _numbered(np.where(alone, count + np.arange(len(label)), label))
+    several = np.flatnonzero((np.bincount(label) > 1)[label])
+    if len(several) == 0:
+        return label
+    part, region = facets.take(several), _numbered(label[several])
+    planes = planes_of(part, region, int(region.max()) + 1)
+    tolerance = _least(part.tolerance, region, len(planes.area))
+    alone = several[(planes.deviation > tolerance)[region]]
+    apart = label.copy()
+    apart[alone] = int(label.max()) + 1 + np.arange(len(alone))
+    return apart
 
 
-def _grown(facets: Facets, label: Ints, joins: Ints) -> Ints:
-    """Return labels (t,) after regions have taken in neighbours.
+def _grown(facets: Facets, label: Ints, joins: Ints) -> tuple[Ints, Floats]:
+    """Return labels (t,) after regions have taken in neighbours, and the normals (t, 3) of their planes.
 
     Args:
         facets: the triangles.
@@ -166,7 +201,7 @@ def _grown(facets: Facets, label: Ints, joins: Ints) -> Ints:
         joins: triangles (k, 2) that may join across an edge.
     """
     if len(joins) == 0:
-        return label
+        return label, facets.normal
     active = np.flatnonzero(np.isin(label, label[joins]))
     part, old = facets.take(active), label[active]
     region = _numbered(old)
@@ -183,7 +218,9 @@ def _grown(facets: Facets, label: Ints, joins: Ints) -> Ints:
     grown = label.copy()
     _, first, number = np.unique(region, return_index=True, return_inverse=True)
     grown[active] = old[first][number]
-    return grown
+    normals = facets.normal.copy()
+    normals[active] = planes.normal[region]
+    return grown, normals
 
 
 def _asking(pairs: Ints, area: Floats, turn: int) -> tuple[Ints, Ints]:
@@ -249,9 +286,7 @@ def _joined(facets: Facets, region: Ints, planes: Planes, small: Ints, large: In
         part = facets.take(rows)
         found = planes_of(part, number[region[rows]], len(changed))
         planes.area[changed] = found.area
-        tolerance = np.full(len(changed), np.inf)
-        np.minimum.at(tolerance, number[region[rows]], part.tolerance)
-        better = found.deviation <= tolerance
+        better = found.deviation <= _least(part.tolerance, number[region[rows]], len(changed))
         planes.normal[changed[better]] = found.normal[better]
         planes.point[changed[better]] = found.point[better]
     return region, planes
@@ -259,9 +294,10 @@ def _joined(facets: Facets, region: Ints, planes: Planes, small: Ints, large: In
 
 def _numbered(label: Ints) -> Ints:
     """Return labels (t,) renumbered by where each first occurs; negative ones become -1."""
-    _, first, value = np.unique(np.maximum(label, -1), return_index=True, return_inverse=True)
-    curved = int(label.min() < 0)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[:curved] = -1
-    rank[curved + np.argsort(first[curved:])] = np.arange(len(first) - curved)
-    return rank[value]
+    first = np.full(int(label.max(initial=-1)) + 2, len(label))
+    np.minimum.at(first, np.maximum(label, -1) + 1, np.arange(len(label)))
+    begins = np.sort(first[1:])
+    begins = begins[begins < len(label)]
+    rank = np.full(len(first), -1)
+    rank[label[begins] + 1] = np.arange(len(begins))
+    return rank[np.maximum(label, -1) + 1]

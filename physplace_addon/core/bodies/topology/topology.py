@@ -24,7 +24,7 @@ from ...vectors import dot, unit
 from ..body import Body
 from .edge_faces import faces_around
 from .loops import face_loops
-from .planar_faces import facets_of, grouped, planar_faces, planes_of
+from .planar_faces import facets_of, grouped, planar_faces
 from .straight_edges import edges_of_sides, straight_edges
 from .vertices import rows_of, vertices_of
 
@@ -180,10 +180,8 @@ def _made(body: Body) -> Topology:
     edges = edge_table(triangles)
     shell = shell_labels(edges)
     facets = facets_of(points, triangles, shell)
-    face = planar_faces(facets, edges, flat)
-    some = np.flatnonzero(face >= 0)
-    count = int(face.max(initial=-1)) + 1
-    planes = planes_of(facets.take(some), face[some], count)
+    face, planes = planar_faces(facets, edges, flat)
+    some, count = np.flatnonzero(face >= 0), len(planes.area)
     order, triangle_start = grouped(face[some], count)
     first = some[order[triangle_start[:-1]]]
     straight = straight_edges(points, triangles, edges, face, facets.tolerance)

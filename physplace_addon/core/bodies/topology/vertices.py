@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.edges import EdgeTable, component_labels
+from ...mesh.edges import EdgeTable, component_labels, stable_order
 from ...vectors import cross, dot, length, unit
 from .edge_faces import EdgeFaces
 from .planar_faces import grouped
@@ -157,6 +157,9 @@ def _inner_directions(
         fan: the fan (c,) of each.
         face: the planar face (t,) of each triangle.
     """
+    before = corner - corner % 3 + (corner + 2) % 3
+    some = np.flatnonzero((sides.edge[corner] < 0) | (sides.edge[before] < 0))
+    corner, fan = corner[some], fan[some]
     span = int(face.max(initial=0)) + 1
     sector = np.unique(fan * span + face[corner // 3], return_inverse=True)[1]
     here = triangles[corner // 3, corner % 3]
@@ -191,12 +194,13 @@ def _components(vertex: Ints, fan: Ints, face: Ints, count: int) -> tuple[Ints, 
     """
     planar = face >= 0
     vertex, fan, face = vertex[planar], fan[planar], face[planar]
-    _, first, component = np.unique(fan, return_index=True, return_inverse=True)
-    order = np.argsort(vertex[first], kind="stable")
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[order] = np.arange(len(first))
-    start = np.searchsorted(vertex[first][order], np.arange(count + 1))
-    return start, *rows_of(rank[component], face, len(first))
+    owner = np.full(int(fan.max(initial=-1)) + 1, count)
+    owner[fan] = vertex
+    some = int((owner < count).sum())
+    order, start = grouped(owner, count + 1)
+    rank = np.empty(len(owner), dtype=np.intp)
+    rank[order] = np.arange(len(owner))
+    return start[:-1], *rows_of(rank[fan], face, some)
 
 
 def rows_of(owner: Ints, value: Ints, count: int) -> tuple[Ints, Ints]:
@@ -206,6 +210,9 @@ def rows_of(owner: Ints, value: Ints, count: int) -> tuple[Ints, Ints]:
         owner, value: pairs (k,), not negative.
         count: of the owners.
     """
-    span = int(value.max(initial=0)) + 1
-    keys = np.unique(owner * span + value)
-    return keys % span, np.searchsorted(keys // span, np.arange(count + 1))
+    by_value = stable_order(value, int(value.max(initial=-1)) + 1)
+    order = by_value[stable_order(owner[by_value], count)]
+    owner, value = owner[order], value[order]
+    new = (np.diff(owner, prepend=-1) != 0) | (np.diff(value, prepend=-1) != 0)
+    counts = np.bincount(owner[new], minlength=count)
+    return value[new], np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
