@@ -113,19 +113,6 @@ class ContactBody:
         return vertex_normal_bounds(self.body)
 
     @cached_property
-    def triangle_hulled(self) -> Bools:
-        """Which triangles (t,) may miss waves of their face that control points show (`sub_cell_seeds`)."""
-        body = self.body
-        owner, uv = body.face_surface[body.triangle_face], body.triangle_uv
-        hulled = np.zeros(len(owner), bool)
-        for number, surface in enumerate(body.surfaces):
-            if surface.has_hulls:
-                rows = np.flatnonzero(owner == number)
-                face = body.face_index[body.triangle_face[rows]]
-                hulled[rows] = surface.may_wave(face, uv[rows].min(axis=1), uv[rows].max(axis=1))
-        return hulled
-
-    @cached_property
     def triangle_centre(self) -> Floats:
         """The triangles' centres (t, 3) in the body's frame."""
         centre: Floats = self.body.triangles.mean(axis=1)

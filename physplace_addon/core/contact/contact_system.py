@@ -25,7 +25,7 @@ from .continuous_collision import swept_contacts
 from .features import FeatureGeometry
 from .interpenetration import missed_collisions, triangles_overlap
 from .pair_derivatives import PairScale, gradient_by_second, hessian_by_both
-from .points.creation import Reach
+from .points.creation import Reach, points_at_crossings
 from .points.generation import generate_interface_points, track_interface_points
 from .points.interface_points import (
     FIXED,
@@ -37,6 +37,7 @@ from .points.interface_points import (
     labelled,
 )
 from .points.linearization import gap_gradient, gap_hessian
+from .points.surface_crossings import SurfaceCrossings
 from .regions.flat_pairs import between_flat_features
 
 
@@ -187,13 +188,31 @@ class ContactSystem:
 
         depth: over R, up to which flat triangles may cut through each other.
         """
-        for pair in self.pairs(0.0):
-            body_pair = self.body_pair(pair)
-            if len(missed_collisions(body_pair, points.take(between(points, pair)))):
-                return True
-            if triangles_overlap(body_pair, depth * body_pair.radius):
-                return True
-        return False
+        return len(self.missed_crossings(points)) > 0 or self.triangles_overlap(depth)
+
+    def missed_crossings(self, points: InterfacePoints) -> list[tuple[Pair, SurfaceCrossings]]:
+        """Return the pairs whose curved surfaces cross where no interface point says so, and the places."""
+        found = [
+            (pair, missed_collisions(self.body_pair(pair), points.take(between(points, pair))))
+            for pair in self.pairs(0.0)
+        ]
+        return [(pair, crossings) for pair, crossings in found if len(crossings)]
+
+    def triangles_overlap(self, depth: float) -> bool:
+        """Return whether flat triangles cut through each other by more than `depth`, over R."""
+        body_pairs = [self.body_pair(pair) for pair in self.pairs(0.0)]
+        return any(triangles_overlap(body_pair, depth * body_pair.radius) for body_pair in body_pairs)
+
+    def points_at_crossings(
+        self, crossings: list[tuple[Pair, SurfaceCrossings]], reach: Reach, before: ContactSystem
+    ) -> InterfacePoints:
+        """Return interface points that overlap where surfaces cross; `before` is free of overlap."""
+        parts = [InterfacePoints.none()]
+        for pair, found in crossings:
+            farthest = reach.curved * self.span(pair)
+            points = points_at_crossings(self.body_pair(pair), found, farthest, before.body_pair(pair))
+            parts.append(labelled(points, pair))
+        return InterfacePoints.join(parts)
 
     def between_flat_features(self, points: InterfacePoints) -> Bools:
         """Return which points' features (k,) are both flat, straight or vertices, but not two faces."""

@@ -169,4 +169,4 @@ def _points_near(
         missed = missed_collisions(body_pair, points)
         if len(missed) == 0:
             break
-    return points, missed
+    return points, missed.point

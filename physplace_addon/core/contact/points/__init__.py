@@ -2,7 +2,7 @@
 
 | paper | what | where |
 |---|---|---|
-| 3 | spheres of neglect | `face_seeds.neglected`, `interpenetration.missed_collisions` |
+| 3 | spheres of neglect | `face_seeds.neglected` |
 | 4 | interface points: contact pairs and extremal pairs | `interface_points.InterfacePoints` |
 | 4.1 | tracking: conditioning phase | `generation.track_interface_points` |
 | 4.1 | tracking: contact adjustment phase | `contact.adjustment` |
@@ -13,7 +13,7 @@
 | 4.2, 3 and 4 | vanishes: too close to another point | `interface_points.without_duplicates` |
 | 4.2, 3 and 4 | vanishes: falls off the domain of its patch | `minimization.ExtremalPairs.converged` |
 | 4.2 | contacts that may not separate ("sticky") | `contact.bilateral` |
-| 4.3, 1 to 3 | creation: from triangles to starts | `face_seeds`, `sub_cell_seeds`, `feature_seeds` |
+| 4.3, 1 to 3 | creation: from triangles to starts | `face_seeds`, `feature_seeds`, `surface_crossings` |
 | 4.3, 4 | creation: onto the extremal pair | `creation.create_points` |
 | 4.3, 5 | creation: onto a contact pair | `contact.adjustment` |
 | 4.3 | threshold of the distance a new point moves | `creation.Reach.threshold` |

@@ -1,14 +1,15 @@
 """Creation of interface points of curved features (Snyder 1995, section 4.3).
 
-Near triangles give *seeds*: points of faces over faces (`face_seeds`), minima finer than the mesh
-(`sub_cell_seeds`), edges and vertices (`feature_seeds`).  Seeds in the sphere of neglect of a tracked point
-are left out.  The others are put on their sides, solved, and kept if they bind the motion and were not inside
+Near triangles give *seeds*: points of faces over faces (`face_seeds`), edges and vertices (`feature_seeds`).
+Where surfaces are proven to cross although no point says so, as in a wave finer than the mesh, the parts that
+cross give further ones (`points_at_crossings`).  Seeds in the sphere of neglect of a tracked point are left
+out.  The others are put on their sides, solved, and kept if they bind the motion and were not inside
 already at the pose before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,14 +23,18 @@ from ..sidedness import on_their_sides, outside_before
 from .closest_points import closest_points_on_faces
 from .contact_curves import CurveSources
 from .extremal_pairs import may_be_minima, solve_extremal_pairs
-from .face_seeds import FaceSeeds, face_seeds, neglected
+from .face_seeds import FaceSeeds, face_seeds, heights_and_sides, neglected
 from .feature_seeds import distance_seeds, edge_seeds, vertex_seeds
-from .interface_points import SOFT, InterfacePoints
+from .interface_points import SOFT, InterfacePoints, spread_out
 from .pair_roles import PairRoles
-from .sub_cell_seeds import sub_cell_seeds
+from .surface_crossings import SurfaceCrossings
 
 _MOST = 400  # starts that are solved, the nearest: on a fine mesh more lead to the same points again
 _ROUNDS = 3  # of Newton's method for the distance by which starts are ordered
+_MOST_CROSSINGS = 200  # crossings, the deepest, whose corners are looked at
+_MOST_SAMPLES = 24  # corners inside the other body, spread out, that are kept
+_CLOSEST_ROUNDS = 8  # of Newton's method for the closest points of corners inside the other body
+_BESIDE = 1e-7  # of R: tangential offset up to which a closest point is one, and not a border's
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,77 @@ def interface_points_of_triangles(body_pair: BodyPair, t1: Ints, t2: Ints, reach
     return create_points(body_pair, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
 
 
+def points_at_crossings(
+    body_pair: BodyPair, crossings: SurfaceCrossings, reach: float, before: BodyPair | None
+) -> InterfacePoints:
+    """Return interface points with negative gaps where surfaces are proven to cross.
+
+    Corners of the parts that cross are starts.  One whose solution is no minimum inside its features, as
+    where the gap is least at a border, stays where it is: it is inside the other body, and must come out.
+
+    Args:
+        reach: the largest depth, a length.
+        before: a pose free of overlap, which shows the sides of sheets; None if none is known.
+    """
+    deepest = crossings.take(np.argsort(-crossings.depth, kind="stable")[:_MOST_CROSSINGS])
+    here = InterfacePoints.join(
+        [_inside_base(PairRoles(body_pair, side), deepest, before) for side in (True, False)]
+    )
+    here = here.take(here.gap >= -reach)
+    if len(here) == 0:
+        return here
+    here = here.take(spread_out(here.point1, _MOST_SAMPLES))
+    free = replace(here, on_curve=np.zeros(len(here), bool))
+    solved, valid = solve_extremal_pairs(body_pair, free, known_sides=True)
+    moved = solved.point1 - here.point1
+    valid &= (solved.gap <= here.gap) & (dot(moved, moved) <= reach**2)
+    found = InterfacePoints.join([solved.take(valid), here.take(~valid)])
+    return found if before is None else found.take(outside_before(before, body_pair, found)[0])
+
+
+def _inside_base(roles: PairRoles, crossings: SurfaceCrossings, before: BodyPair | None) -> InterfacePoints:
+    """Return the corners of the mover's parts of crossings that are inside the base, as samples.
+
+    Each is over the closest point of the face that it crosses, its normal that of this face.
+    """
+    mine, other, mover_uv, base_uv = (
+        crossings.triangles[:, 0],
+        crossings.triangles[:, 1],
+        crossings.uv1,
+        crossings.uv2,
+    )
+    if not roles.on_active:
+        mine, other, mover_uv, base_uv = other, mine, base_uv, mover_uv
+    face, base_face = roles.mover.body.triangle_face[mine], roles.base.body.triangle_face[other]
+    mover = roles.mover_features(FACE, np.repeat(face, 3), mover_uv.reshape(-1, 2))
+    at = mover.geometry()
+    radius = roles.body_pair.radius
+    base = roles.base_faces(np.repeat(base_face, 3), np.repeat(base_uv.mean(axis=1), 3, axis=0))
+    base, closest = closest_points_on_faces(at.point, base, radius, _CLOSEST_ROUNDS)
+    offset = at.point - closest.point
+    distance = dot(offset, closest.normal)
+    points = roles.points(mover, base)
+    nothing = InterfacePoints.none()
+    _, side = heights_and_sides(roles, points, at.point, distance, nothing, before)
+    looks = ~roles.base.trusted[base.index] & roles.mover.trusted[mover.index]
+    side = np.where(looks, np.where(dot(at.normal, closest.normal) > 0.0, -1.0, 1.0), side)
+    beside = offset - distance[:, None] * closest.normal
+    inside = (side * distance < 0.0) & (dot(beside, beside) <= (_BESIDE * radius) ** 2)
+    normal = side[:, None] * closest.normal * (1.0 if roles.on_active else -1.0)
+    first, second = (at, closest) if roles.on_active else (closest, at)
+    samples = replace(
+        points,
+        side=np.where(dot(normal, second.normal) < 0.0, -1.0, 1.0),
+        on_curve=np.ones(len(points), bool),
+        softest=np.zeros(len(points)),
+        point1=first.point,
+        point2=second.point,
+        normal=normal,
+        gap=side * distance,
+    )
+    return samples.take(inside)
+
+
 def _seeds(
     body_pair: BodyPair, t1: Ints, t2: Ints, reach: float, tracked: InterfacePoints, before: BodyPair | None
 ) -> tuple[list[FaceSeeds], list[InterfacePoints], list[InterfacePoints]]:
@@ -101,7 +177,6 @@ def _seeds(
     faces = face_seeds(body_pair, t1, t2, reach, tracked, before)
     edges = [edge_seeds(on_active, t1, t2, reach), edge_seeds(on_world, t2, t1, reach)]
     starts = [
-        *sub_cell_seeds(body_pair, t1, t2, reach, tracked, before),
         *(nearest for nearest, _ in edges),
         vertex_seeds(on_active, t1, t2, reach),
         vertex_seeds(on_world, t2, t1, reach),

@@ -10,7 +10,8 @@ only the local minima of the *exact* gap over the mesh become starts:
 3. a seed with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
    point).
 
-Faces with waves that may be finer than the mesh have further seeds: `sub_cell_seeds`.
+A wave finer than the mesh may be missed.  Where it crosses the other surface, `creation.points_at_crossings`
+finds it.
 """
 
 from __future__ import annotations

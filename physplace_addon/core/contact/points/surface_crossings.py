@@ -44,14 +44,23 @@ class SurfaceCrossings(ArrayRecord):
     point (m, 3): a point of both triangles, in the frame of the pair.
     depth (m,): a length that the triangles cut through each other by, beyond their bounds (`_cut_depths`).
     triangles (m, 2): the triangles of the tessellations that they are parts of, in the first and second body.
+    uv1, uv2 (m, 3, 2): the parameters of their corners, on the faces of these.
     """
 
     point: Floats
     depth: Floats
     triangles: Ints
+    uv1: Floats
+    uv2: Floats
 
     def __len__(self) -> int:
         return len(self.depth)
+
+    @classmethod
+    def none(cls) -> SurfaceCrossings:
+        """Return no crossings."""
+        uv = np.zeros((0, 3, 2))
+        return cls(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp), uv, uv)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +135,8 @@ def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
         depth: a length; triangles that cut through each other by no more, beyond their bounds, do not count.
     """
     active, world, radius = body_pair.active, body_pair.world, body_pair.radius
-    nothing = SurfaceCrossings(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp))
     if active.triangle_flat.all() and world.triangle_flat.all():
-        return nothing
+        return SurfaceCrossings.none()
     pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0)
     pairs = pairs[~(active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]])]
     rounding = _ROUNDING * radius
@@ -136,7 +144,7 @@ def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
     rows2, two = np.unique(pairs[:, 1], return_inverse=True)
     first = _Parts.of(active.body, body_pair.pose, rows1, rounding)
     second = _Parts.of(world.body, None, rows2, rounding)
-    found = [nothing]
+    found = [SurfaceCrossings.none()]
     for _ in range(_LEVELS):
         crossings, one, two = _sifted(first, second, one, two, depth)
         found.append(crossings)
@@ -165,8 +173,10 @@ def _sifted(
     corners1, corners2 = corners1[near], corners2[near]
     cut, point = _cut_depths(corners1, corners2)
     proven = cut - bound > depth
-    triangles = np.stack([first.triangle[one[proven]], second.triangle[two[proven]]], axis=1)
-    crossings = SurfaceCrossings(point[proven], (cut - bound)[proven], triangles)
+    own, other = one[proven], two[proven]
+    triangles = np.stack([first.triangle[own], second.triangle[other]], axis=1)
+    depths = (cut - bound)[proven]
+    crossings = SurfaceCrossings(point[proven], depths, triangles, first.uv[own], second.uv[other])
     left = np.flatnonzero(~proven)
     left = left[np.argsort(-cut[left], kind="stable")[:_MOST]]
     return crossings, one[left], two[left]
