@@ -27,7 +27,7 @@ from ..optimization.step_qp import Step, solve_qp
 from .bilateral import BilateralContacts
 from .contact_system import ContactSystem
 from .points.creation import Reach
-from .points.interface_points import InterfacePoints
+from .points.interface_points import InterfacePoints, feature_keys
 
 CONTACT_CLEARANCE = 1e-10  # gap / R to which contacts are closed: above rounding, below what anybody sees
 RETURN_CLEARANCE = 1e-6  # least gap / R that depenetration keeps: what stands beside a face is not over it
@@ -166,16 +166,9 @@ def adjusted(
                 crossed = InterfacePoints.none() if is_free else start.system.swept_contacts(trial, _CROSSED)
                 missed = not_among(crossed, known)
                 if len(missed) == 0 and not _parted(start, trial, found):
-                    crossed_within = trial.missed_crossings(found)
-                    if not crossed_within:
-                        return None if trial.triangles_overlap(OVERLAP) else Adjusted(trial, found)
-                    deep = trial.points_at_crossings(crossed_within, reach, start.system)
-                    if len(deep) == 0:
-                        return None
-                    known, found = (InterfacePoints.join([part, deep]) for part in (known, found))
-                else:
-                    known = InterfacePoints.join([known, missed])
-                    found = InterfacePoints.join([found, trial.track(missed)])
+                    return None if trial.misses_collision(found, OVERLAP) else Adjusted(trial, found)
+                known = InterfacePoints.join([known, missed])
+                found = InterfacePoints.join([found, trial.track(missed)])
             else:
                 obstacles = _elsewhere(start, trial, found, tracked)
                 if len(obstacles):
@@ -256,7 +249,6 @@ def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoint
     """Return the points whose pair of features none of `known` has."""
     if len(points) == 0 or len(known) == 0:
         return points
-    mine, theirs = (
-        np.stack([p.body1, p.body2, p.dim1, p.index1, p.dim2, p.index2], axis=1) for p in (points, known)
-    )
-    return points.take(~(mine[:, None] == theirs[None]).all(axis=2).any(axis=1))
+    keys = np.concatenate([feature_keys(points), feature_keys(known)])
+    mine, theirs = np.split(np.unique(keys, axis=0, return_inverse=True)[1].ravel(), [len(points)])
+    return points.take(~np.isin(mine, theirs))

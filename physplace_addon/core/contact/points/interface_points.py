@@ -106,6 +106,12 @@ class InterfacePoints(ArrayRecord):
         ]
 
 
+def feature_keys(points: InterfacePoints) -> Ints:
+    """Return the bodies, dimensions and numbers (k, 6) of the points' two features."""
+    columns = (points.body1, points.body2, points.dim1, points.index1, points.dim2, points.index2)
+    return np.stack(columns, axis=1)
+
+
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:
     """Return the points but those within `distance`, a length, of an earlier one of the same two features.
 

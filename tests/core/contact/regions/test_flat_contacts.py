@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import polyhedron
@@ -62,3 +63,41 @@ def test_a_body_that_lay_flat_finds_the_same_points_again() -> None:
     first = lowest_of_plain(body_pair, 0.2, InterfacePoints.none(), None)
     again = lowest_of_plain(body_pair, 0.2, first, body_pair)
     np.testing.assert_allclose(again.point1, first.point1, atol=1e-12)
+
+
+def prism(sides: int) -> Body:
+    """An upright prism over a regular polygon of radius 1, of height 1, its caps cut into slivers."""
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points = np.concatenate([np.column_stack([ring, np.full(sides, z)]) for z in (-0.5, 0.5)])
+    one = np.arange(sides)
+    other = (one + 1) % sides
+    cap = np.stack([np.zeros(sides - 2, int), one[1:-1], one[2:]], axis=1)
+    walls = [
+        np.stack(corners, axis=1)
+        for corners in ((one, other, other + sides), (one, other + sides, one + sides))
+    ]
+    return polyhedron(points, np.concatenate([*walls, cap[:, ::-1], cap + sides]), "prism")
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+def test_a_region_of_many_corners_is_held_by_few_that_bound_it(turn: float) -> None:
+    body_pair = meet(prism(1000), "slab", turn=(0.0, 0.0, turn), at=(0.1, 0.2, 0.5 + 1e-10))
+    found = lowest_of_plain(body_pair, 0.05, InterfacePoints.none(), None)
+    assert len(found) <= 40
+    area = ConvexHull(found.point2[:, :2]).volume
+    assert 0.99 * np.pi < area < np.pi
+    np.testing.assert_allclose(found.normal, np.broadcast_to([0.0, 0.0, 1.0], (len(found), 3)), atol=1e-12)
+
+
+@pytest.mark.parametrize("tilt", [1e-9, 1e-8, 3e-8])
+def test_a_region_that_is_hardly_tilted_keeps_its_lowest_corner(
+    tilt: float, rng: np.random.Generator
+) -> None:
+    axis = rng.normal(size=2)
+    axis *= tilt / np.linalg.norm(axis)
+    body_pair = meet(prism(1000), "slab", turn=(*axis, 0.0), at=(0.1, 0.2, 0.5 + 1e-7))
+    found = lowest_of_plain(body_pair, 0.05, InterfacePoints.none(), None)
+    lowest_corner = body_pair.pose.points(body_pair.active.body.vertices)[:, 2].min()
+    assert found.gap.min() == pytest.approx(lowest_corner, abs=2e-12)
+    assert len(found) <= 48
