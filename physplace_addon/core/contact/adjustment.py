@@ -166,9 +166,16 @@ def adjusted(
                 crossed = InterfacePoints.none() if is_free else start.system.swept_contacts(trial, _CROSSED)
                 missed = not_among(crossed, known)
                 if len(missed) == 0 and not _parted(start, trial, found):
-                    return None if trial.misses_collision(found, OVERLAP) else Adjusted(trial, found)
-                known = InterfacePoints.join([known, missed])
-                found = InterfacePoints.join([found, trial.track(missed)])
+                    crossed_within = trial.missed_crossings(found)
+                    if not crossed_within:
+                        return None if trial.triangles_overlap(OVERLAP) else Adjusted(trial, found)
+                    deep = trial.points_at_crossings(crossed_within, reach, start.system)
+                    if len(deep) == 0:
+                        return None
+                    known, found = (InterfacePoints.join([part, deep]) for part in (known, found))
+                else:
+                    known = InterfacePoints.join([known, missed])
+                    found = InterfacePoints.join([found, trial.track(missed)])
             else:
                 obstacles = _elsewhere(start, trial, found, tracked)
                 if len(obstacles):
