@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Context, Depsgraph, Object
+from bpy.types import Context, Object
 
 from ...core.arrays import Bools, Floats, Ints
 from ...core.bodies import Body
@@ -27,13 +27,13 @@ from .visible import IGNORE, Family, VisibleItem, visible_items
 
 @dataclass(frozen=True, eq=False)
 class ComparedBody:
-    """A body where an object shows it.
+    """A body where an object shows it, in the world.
 
     Attributes:
         name, owner: the object's name, and its full name with its library.
         selected: the number of the selected object that it is a part of; None for a part of the rest.
-        body: the body, seen from the origin of all bodies.
-        lower, upper: (3,), the corners of its box, seen from there.
+        body: the body.
+        lower, upper: (3,), the corners of a box that holds it, also where it is curved.
         rounding: the largest error of one of its points by single precision, in scene units.
     """
 
@@ -52,12 +52,10 @@ class ComparedBodies:
 
     Attributes:
         bodies: those of selected objects first, then in the order of the objects' names.
-        origin: (3,), in the world. The bodies are seen from there, near which double precision suffices.
         left_out: why selected objects that have no shape are left out.
     """
 
     bodies: tuple[ComparedBody, ...]
-    origin: Floats
     left_out: tuple[str, ...]
 
     @property
@@ -116,8 +114,7 @@ def read_selection(context: Context) -> ComparedBodies:
     depsgraph = evaluated_scene(context)
     reader = BodyReader(depsgraph)
     items = visible_items(depsgraph, [Family.of(obj) for obj in chosen])
-    origin = _place(chosen[0], depsgraph)
-    found = list(_compared(reader, items, origin, alone=len(chosen) == 1))
+    found = list(_compared(reader, items, alone=len(chosen) == 1))
     shown = {compared.selected for compared in found}
     shapeless = [obj for number, obj in enumerate(chosen) if number not in shown]
     reasons = [_reason(obj, reader) for obj in shapeless]
@@ -125,28 +122,19 @@ def read_selection(context: Context) -> ComparedBodies:
         raise reasons[0]
     found.sort(key=lambda compared: (compared.selected is None, compared.name))
     left_out = tuple(f'"{reason.name}" is left out: {reason.found}' for reason in reasons)
-    return ComparedBodies(tuple(found), origin, left_out)
+    return ComparedBodies(tuple(found), left_out)
 
 
-def _place(obj: Object, depsgraph: Depsgraph) -> Floats:
-    """Return where an object stands (3,), in the world; the world's origin if that is not finite."""
-    place = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)[:3, 3]
-    return place if np.isfinite(place).all() else np.zeros(3)
-
-
-def _compared(
-    reader: BodyReader, items: Iterable[VisibleItem], origin: Floats, *, alone: bool
-) -> Iterator[ComparedBody]:
+def _compared(reader: BodyReader, items: Iterable[VisibleItem], *, alone: bool) -> Iterator[ComparedBody]:
     """Yield the bodies of selected objects, and all others if one object is selected alone."""
     for item in items:
         if item.family is None and not alone:
             continue
-        matrix = without_noise(item.matrix).copy()
-        matrix[:3, 3] -= origin
-        body = reader.body(item, matrix)
+        body = reader.body(item, without_noise(item.matrix))
         if body is not None:
-            lower, upper = body.points.min(axis=0), body.points.max(axis=0)
-            farthest = float(np.abs([lower + origin, upper + origin]).max())
+            points, bound = body.points, float(body.triangle_bound.max())
+            lower, upper = points.min(axis=0) - bound, points.max(axis=0) + bound
+            farthest = float(np.abs([lower, upper]).max())
             name = original(item.shower).name
             yield ComparedBody(name, item.owner, item.family, body, lower, upper, rounding_at(farthest))
 
