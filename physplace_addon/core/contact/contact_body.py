@@ -113,6 +113,19 @@ class ContactBody:
         return vertex_normal_bounds(self.body)
 
     @cached_property
+    def corners_across(self) -> Floats:
+        """The far corners (t, 3, 3) of the triangles across the three sides of each, from corner i to i + 1.
+
+        They are NaN where not exactly two triangles meet at a side.
+        """
+        edges = edge_table(self.body.triangle_corners)
+        sides = edges.sides[edges.paired]
+        opposite = np.roll(self.body.triangles, 1, axis=1).reshape(-1, 3)
+        across = np.full_like(opposite, np.nan)
+        across[sides[:, 0]], across[sides[:, 1]] = opposite[sides[:, 1]], opposite[sides[:, 0]]
+        return across.reshape(-1, 3, 3)
+
+    @cached_property
     def triangle_centre(self) -> Floats:
         """The triangles' centres (t, 3) in the body's frame."""
         centre: Floats = self.body.triangles.mean(axis=1)

@@ -16,9 +16,12 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
+from ...collision import EDGE as ALONG_SIDE
+from ...collision import VERTEX as AT_CORNER
 from ...collision import closest_on_segments, closest_on_triangle
 from ...vectors import cross, dot
 from ..body_pair import BodyPair
+from ..contact_body import ContactBody
 from ..features import EDGE, FACE, VERTEX
 from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
 from ..points.interface_points import FIXED, PARALLEL, InterfacePoints
@@ -108,10 +111,17 @@ def _over_triangles(
     normal /= np.sqrt(dot(normal, normal))[:, None]
     height = dot(normal, at - corners[:, 0])
     below = at - height[:, None] * normal
-    barycentric = closest_on_triangle(at, corners).barycentric
+    closest = closest_on_triangle(at, corners)
+    barycentric = closest.barycentric
     if clamp:
         beside = (barycentric[:, None, :] @ corners)[:, 0] - below
-        rows = np.nonzero(dot(beside, beside) <= (_OVER_FACE * body_pair.radius) ** 2)[0]
+        square = dot(beside, beside)
+        over = square <= (_OVER_FACE * body_pair.radius) ** 2
+        near = np.nonzero(~over & (square <= body_pair.sign_tolerance**2))[0]
+        if len(near):
+            base = body_pair.active if active else body_pair.world
+            over[near] = _in_creases(base, triangles[near], closest.region[near], height[near])
+        rows = np.nonzero(over)[0]
         vertices, triangles, at, below = vertices[rows], triangles[rows], at[rows], below[rows]
         normal, barycentric = normal[rows], barycentric[rows]
     uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
@@ -120,6 +130,31 @@ def _over_triangles(
     if active:
         return _interface_points(body_pair, face, vertex, -normal)
     return _interface_points(body_pair, vertex, face, normal)
+
+
+def _in_creases(base: ContactBody, triangles: Ints, region: Ints, height: Floats) -> Bools:
+    """Return which points (k,) just beside triangles of the base are so across a hollow edge.
+
+    There both faces hold a point back, although it stands over one of them alone.
+
+    Args:
+        triangles: (k,) of the base.
+        region: (k,) the part of each that is nearest to the point (`closest_on_triangle`).
+        height: (k,) of the points over the triangles' planes.
+    """
+    corners, across = base.body.triangles[triangles], base.corners_across[triangles]
+    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    away = across - corners
+    rise = np.sign(height)[:, None] * dot(away, normal[:, None])
+    size = np.sqrt(dot(away, away) * dot(normal, normal)[:, None])
+    hollow = rise > CONE_TOLERANCE * size
+    side = np.arange(3)
+    crossed = region[:, None] == ALONG_SIDE + side
+    # at a corner, the sides that end there and that start there
+    crossed |= region[:, None] == AT_CORNER + side
+    crossed |= region[:, None] == AT_CORNER + (side + 1) % 3
+    inside: Bools = (hollow | ~crossed).all(axis=1)
+    return inside
 
 
 def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:

@@ -130,3 +130,20 @@ def penetration(first: Floats, second: Floats) -> float:
         bounds=[(None, None)] * 3 + [(None, 1.0)],
     )
     return max(float(found.x[3]), 0.0)
+
+
+@pytest.mark.parametrize("beside", [1e-8, 1e-9, 1e-10])
+def test_a_corner_in_a_hollow_crease_is_held_back_by_both_faces(beside: float) -> None:
+    """The corner stands on one face, so near to an obtuse crease that it projects beside the other one."""
+    slope = np.tan(np.radians(15.0))
+    valley = np.array([[-2, -2, 2 * slope], [0, -2, 0], [2, -2, 2 * slope]], float)
+    points = np.concatenate([valley, valley + np.array([0.0, 4.0, 0.0])])
+    crease = polyhedron(points, [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], "crease")
+    upper, _ = corner(np.random.default_rng(1), 5)
+    at = np.array([beside, 0.3, slope * beside + 0.1 * beside])
+    pair = meet(upper, crease, (0.0, 0.0, 0.0), at)
+    found = flat_pairs(pair, *every_pair(pair))
+    held = {tuple(np.round(normal, 6)) for normal in found.normal[found.gap < 1e-6 * upper.radius]}
+    normals = [np.array([sign * slope, 0.0, 1.0]) / np.hypot(1.0, slope) for sign in (1.0, -1.0)]
+    assert held == {tuple(np.round(normal, 6)) for normal in normals}
+    assert (found.gap >= 0.0).all()
