@@ -15,7 +15,8 @@ of boxes over the solid's triangles.
    meet, the one of least dimension counts, and of these the first.  A place is left out if the same
    entity, or the same side, is before it, at it and after it.
 
-All is exact for the doubles that are given: neighbouring triangles never disagree.
+Without a tolerance all is exact for the doubles that are given: neighbouring triangles never disagree.  With
+one, what comes that near counts as met (`near_incidences`), and the rest is the same.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from .incidences import (
     Incidences,
     incidences_of,
 )
+from .near_incidences import near_incidences, near_places
 from .parameters import exact_parameters, ranks
 from .winding import winding_numbers
 
@@ -84,31 +86,30 @@ class EdgeClassification:
     after_entity: Ints
 
 
-def classify_edges(edges: Floats, body: Body) -> EdgeClassification:
-    """Return the classification of edges (k, 2, 3), in the body's frame, against a body.
+def classify_edges(edges: Floats, body: Body, tolerance: float = 0.0) -> EdgeClassification:
+    """Return the classification of edges against a body.
 
     All that is not on a body that is no solid is out of it.
 
+    Args:
+        edges: (k, 2, 3), in the body's frame.
+        body: a polyhedron; curved faces are taken as their triangles, and have the number -1.
+        tolerance: largest distance, a length, at which an edge is on something; 0 for exact answers.
+
     Raises:
-        ValueError: wrong shapes, numbers that are not finite, or an edge without length.
+        ValueError: wrong shapes, numbers that are not finite, an edge without length, a negative tolerance.
     """
-    segments = _checked(edges)
+    segments = _checked(edges, tolerance)
     topology, tree = topology_of(body), tree_of(body)
-    segment, triangle = near_pairs(build_tree(segments[:, [0, 1, 1]]), Pose.identity(), tree, 0.0).T
-    found, covers = incidences_of(segments, tree.triangles, segment, triangle)
-    once, number = _distinct(topology, found)
-    ends = _ends(len(segments))
-    all_found = Incidences.join([found.take(once), ends])
-    place, t = ranks(segments, tree.triangles, all_found)
-    places = _Places.of(all_found, place, t)
+    met = _met(segments, topology, tree, tolerance)
+    places, place = met.places, met.place[: met.count]
     at = np.full(len(places.first), _NOTHING)
-    np.minimum.at(at, place[: len(once)], _labels(topology, found.take(once)))
-    after = _on_boundary(topology, covers, found, place[: len(once)][number], len(at))
+    np.minimum.at(at, place, _labels(topology, met.once.take(slice(met.count))))
+    after = _on_boundary(topology, met.covers, met.found, place[met.number], len(at))
     after[places.last] = _key(END, -1)
     free = after == _NOTHING
     if body.closed:
-        simple = np.bincount(place[: len(once)], minlength=len(at)) == 1
-        after[free] = _in_or_out(segments, tree, places, all_found, simple, free)
+        after[free] = _in_or_out(segments, tree, met, free)
     after[free & (after == _NOTHING)] = _key(OUT, -1)
     before = np.roll(after, 1)
     # The faces and edges that a stretch is on contain its ends.
@@ -116,7 +117,9 @@ def classify_edges(edges: Floats, body: Body) -> EdgeClassification:
     return _reduced(segments, topology, places, at, before, after)
 
 
-def _checked(edges: Floats) -> Floats:
+def _checked(edges: Floats, tolerance: float) -> Floats:
+    if not tolerance >= 0.0:
+        raise ValueError(f"expected a tolerance >= 0, got {tolerance}")
     segments = np.ascontiguousarray(edges, dtype=np.float64)
     if segments.ndim != 3 or segments.shape[1:] != (2, 3) or not len(segments):
         raise ValueError(f"expected edges (k, 2, 3) with k > 0, got {segments.shape}")
@@ -132,19 +135,64 @@ class _Places:
     """The m places along all edges, in order.
 
     first (m,): an incidence at each.  segment (m,): the edge.  t (m,): the parameter.  last (m,): whether it
-    is the end of its edge.
+    is the end of its edge.  low, high (m,): the least and the largest parameter of what is met there.
     """
 
     first: Ints
     segment: Ints
     t: Floats
     last: Bools
+    low: Floats
+    high: Floats
 
     @classmethod
     def of(cls, found: Incidences, place: Ints, t: Floats) -> _Places:
         first = np.unique(place, return_index=True)[1]
         segment = found.segment[first]
-        return cls(first, segment, t[first], np.diff(segment, append=-1) != 0)
+        last = np.diff(segment, append=-1) != 0
+        low, high = np.ones(len(first)), np.zeros(len(first))
+        np.minimum.at(low, place, t)
+        np.maximum.at(high, place, t)
+        middle = np.where(last, 1.0, np.where(np.roll(last, 1), 0.0, t[first]))
+        return cls(first, segment, middle, last, low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """What edges meet.
+
+    found: all incidences (k,).  once: each corner, side and interior once (`count` of them), then both ends
+    of all edges.  number (k,): which of these each of `found` is.  place: of each of `once`, in order.
+    places: the places.  covers: edges that may be on triangles.  exact: whether there is no tolerance.
+    """
+
+    found: Incidences
+    once: Incidences
+    count: int
+    number: Ints
+    place: Ints
+    places: _Places
+    covers: Covers
+    exact: bool
+
+
+def _met(segments: Floats, topology: Topology, tree: BoxTree, tolerance: float) -> _Met:
+    """Return what edges (k, 2, 3) meet, from their near triangles."""
+    near = near_pairs(build_tree(segments[:, [0, 1, 1]]), Pose.identity(), tree, tolerance)
+    segment, triangle = near.T
+    exact, ends = tolerance == 0.0, _ends(len(segments))
+    if exact:
+        found, covers = incidences_of(segments, tree.triangles, segment, triangle)
+        rows, number = _distinct(topology, found)
+        once = Incidences.join([found.take(rows), ends])
+        place, t = ranks(segments, tree.triangles, once)
+    else:
+        found, t, covers = near_incidences(segments, tree.triangles, segment, triangle, tolerance)
+        rows, number = _distinct(topology, found)
+        once = Incidences.join([found.take(rows), ends])
+        t = np.concatenate([t[rows], ends.way == AT_END])
+        place = near_places(segments, once, t, tolerance)
+    return _Met(found, once, len(rows), number, place, _Places.of(once, place, t), covers, exact)
 
 
 def _ends(count: int) -> Incidences:
@@ -204,15 +252,18 @@ def _on_boundary(topology: Topology, covers: Covers, found: Incidences, place: I
     """
     after = np.full(count, _NOTHING)
     span = len(topology.triangles)
-    pair, which = np.unique(found.segment * span + found.triangle, return_inverse=True)
-    least, most = np.full(len(pair), count), np.full(len(pair), -1)
-    np.minimum.at(least, which, place)
-    np.maximum.at(most, which, place)
-    wanted = covers.segment * span + covers.triangle
-    row = np.searchsorted(pair, wanted)
-    some = np.flatnonzero(np.isin(wanted, pair))
-    some = some[least[row[some]] < most[row[some]]]
-    triangle, side, row = covers.triangle[some], covers.side[some], row[some]
+    rows, side = _closures(found)
+    key = 4 * (found.segment[rows] * span + found.triangle[rows]) + side + 1
+    part, which = np.unique(key, return_inverse=True)
+    least, most = np.full(len(part), count), np.full(len(part), -1)
+    np.minimum.at(least, which, place[rows])
+    np.maximum.at(most, which, place[rows])
+    wanted = 4 * (covers.segment * span + covers.triangle) + covers.side + 1
+    some = np.flatnonzero(np.isin(wanted, part))
+    row = np.searchsorted(part, wanted[some])
+    long = least[row] < most[row]
+    some, row = some[long], row[long]
+    triangle, side = covers.triangle[some], covers.side[some]
     edge = np.where(side >= 0, topology.side_edges[triangle, side], -1)
     label = np.where(edge >= 0, _key(EDGE, edge), _key(FACE, topology.triangle_face[triangle]))
     length = most[row] - least[row]
@@ -222,44 +273,54 @@ def _on_boundary(topology: Topology, covers: Covers, found: Incidences, place: I
     return after
 
 
-def _in_or_out(
-    segments: Floats, tree: BoxTree, places: _Places, found: Incidences, simple: Bools, free: Bools
-) -> Ints:
+def _closures(found: Incidences) -> tuple[Ints, Ints]:
+    """Return each incidence (m,) with each side (m,), 0 to 2, that it lies on, and all with -1 for the whole
+    triangle.
+    """
+    rows = [np.arange(len(found.kind))]
+    sides = [np.full(len(found.kind), -1)]
+    for kind, before in ((CORNER, 0), (CORNER, 2), (SIDE, 0)):
+        rows.append(np.flatnonzero(found.kind == kind))
+        sides.append((found.place[rows[-1]] + before) % 3)
+    return np.concatenate(rows), np.concatenate(sides)
+
+
+def _in_or_out(segments: Floats, tree: BoxTree, met: _Met, free: Bools) -> Ints:
     """Return the labels of the stretches after free places (m,): IN or OUT.
 
     Args:
         segments: the edges (k, 2, 3).
         tree: of the solid's triangles.
-        places: the m places.
-        found: all incidences.
-        simple: whether just one thing is met at each place (m,).
+        met: what the edges meet, at m places.
         free: whether the edge is not on the boundary after each place (m,).
     """
-    rows = np.flatnonzero(free)
-    crossing = np.where(simple & (np.roll(places.last, 1) == 0), found.crossing[places.first], 0)
+    rows, places = np.flatnonzero(free), met.places
+    simple = np.bincount(met.place[: met.count], minlength=len(free)) == 1
+    crossing = np.where(simple & ~np.roll(places.last, 1), met.once.crossing[places.first], 0)
     linked = (np.diff(rows, prepend=-2) == 1) & (crossing[rows] != 0)
     group = np.cumsum(~linked) - 1
     change = np.cumsum(np.where(linked, -crossing[rows], 0))
-    width = places.t[rows + 1] - places.t[rows]
+    width = places.low[rows + 1] - places.high[rows]
     order = np.lexsort((width, group))
     widest = order[np.diff(group[order], append=-1) != 0]
     chosen = rows[widest]
-    middles = _middles(segments, tree, places, found, chosen)
+    middles = _middles(segments, tree, met, chosen)
     rng = np.random.default_rng(_SEED)
     winding = winding_numbers(tree, segments[places.segment[chosen]], middles, rng)
     winding = winding[group] + change - change[widest][group]
     return np.where(winding > 0, _key(IN, -1), _key(OUT, -1))
 
 
-def _middles(
-    segments: Floats, tree: BoxTree, places: _Places, found: Incidences, rows: Ints
-) -> list[Fraction]:
+def _middles(segments: Floats, tree: BoxTree, met: _Met, rows: Ints) -> list[Fraction]:
     """Return parameters between places (k,) and the next ones, fractions of powers of two."""
-    low, high = places.t[rows], places.t[rows + 1]
+    low, high = met.places.high[rows], met.places.low[rows + 1]
+    if not met.exact:
+        return [Fraction(t) for t in 0.5 * (low + high)]
     middle = [Fraction(round(_STEPS * t), _STEPS) for t in 0.5 * (low + high)]
     narrow = np.flatnonzero(high - low <= _WIDE)
     ends = [
-        exact_parameters(segments, tree.triangles, found.take(places.first[rows[narrow] + i])) for i in (0, 1)
+        exact_parameters(segments, tree.triangles, met.once.take(met.places.first[rows[narrow] + i]))
+        for i in (0, 1)
     ]
     for i, first, last in zip(narrow, *ends, strict=True):
         steps = 1 << (int(4 / (last - first))).bit_length()

@@ -100,6 +100,29 @@ def test_points_that_doubles_cannot_tell_apart_are_told_apart() -> None:
     assert kinds(found, 2) == ["out", "out", "face", "in", "face", "out", "out"]
 
 
+def test_within_a_tolerance_an_edge_beside_a_face_is_on_it() -> None:
+    beside_face = np.array([[[-0.5, 0.0, 1.0 + 1e-7], [0.5, 0.25, 1.0 - 1e-7]]])
+    assert kinds(classify_edges(beside_face, cube())) == ["out", "out", "face", "in", "in"]
+    assert kinds(classify_edges(beside_face, cube(), 1e-6)) == ["face", "face", "face"]
+
+
+def test_within_a_tolerance_an_edge_beside_an_edge_meets_it() -> None:
+    past = np.array([[[0.0, 2.0, 0.5], [2.0, 1e-7, 0.5]]])
+    assert kinds(classify_edges(past, cube())) == ["out", "out", "out"]
+    assert kinds(classify_edges(past, cube(), 1e-6)) == ["out", "out", "edge", "out", "out"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 6, 7, 12])
+def test_a_tolerance_gives_what_is_exact_for_edges_without_errors(seed: int) -> None:
+    rng = np.random.default_rng([17, seed])
+    points, triangles = MAKERS[seed % len(MAKERS)](rng)
+    body = polyhedron(points, triangles, "solid")
+    edges = _edges(rng, points[np.unique(triangles)], np.zeros((1, 3), dtype=int), 120)
+    exact = classify_edges(edges, body)
+    near = classify_edges(edges + 1e-9 * rng.uniform(-1.0, 1.0, edges.shape), body, 1e-6)
+    assert [labels(exact, i) for i in range(len(edges))] == [labels(near, i) for i in range(len(edges))]
+
+
 # Polyhedra with integer coordinates.
 
 
