@@ -30,6 +30,7 @@ from .points.minimization import edge_normal
 from .points.surface_crossings import SurfaceCrossings, surface_crossings
 from .regions.coherence import followed
 from .regions.contact_regions import ContactRegions, EntityPairs, RegionPoints, RegionRows
+from .regions.point_regions import regions_of_pair, regions_of_points
 from .regions.region_analysis import contact_regions
 
 __all__ = [
@@ -74,6 +75,8 @@ __all__ = [
     "least_distance",
     "missed_collisions",
     "of_pairs",
+    "regions_of_pair",
+    "regions_of_points",
     "spread_out",
     "surface_crossings",
     "triangle_overlaps",

@@ -15,7 +15,7 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.system import FACE, ContactSystem, InterfacePoints
+from ..contact.system import ContactSystem, InterfacePoints, regions_of_points
 from ..mechanics.friction import required_friction
 from ..mechanics.stability import second_order, support_margin
 from ..wording import in_words
@@ -123,37 +123,18 @@ class Certificate:
         return self.status.message.replace("something", in_words(self.overlapped))
 
 
-# Largest difference of unit normals, in each component, of points of one contact region.
-_SAME_NORMAL = 1e-3
-# Largest height over R of a point above the plane of its contact region: that of touching points.
-_SAME_PLANE = 1e-6
-# Least extent over R of points that span a line or a face; points closer together are one point.
-_SPAN = 1e-6
+_SPANS = ("point", "line", "face")
 
 
-def regions(points: InterfacePoints, radius: float) -> tuple[str, ...]:
-    """Return for each of k contacts what it spans with those that belong to it: "point", "line" or "face".
-
-    Contacts with one plane and normal belong together.  Those of two curved faces belong together only as
-    samples of one contact curve.
+def spans(points: InterfacePoints, radius: float) -> tuple[str, ...]:
+    """Return for each of k contacts what its contact region is: "point", "line" or "face".
 
     Args:
         points: the touching points (k), in the world.
         radius: R of the system, scene units.
     """
-    columns = (points.body1, points.dim1, points.index1, points.body2, points.dim2, points.index2)
-    features = np.stack(columns, axis=1)
-    by_faces = (points.dim1 == FACE) & (points.dim2 == FACE)
-    names = []
-    for i in range(len(points)):
-        offset = points.point1 - points.point1[i]
-        alike = np.abs(points.normal - points.normal[i]).max(axis=1) < _SAME_NORMAL
-        alike &= np.abs(offset @ points.normal[i]) < _SAME_PLANE * radius
-        alike &= (points.body1 == points.body1[i]) & (points.body2 == points.body2[i])
-        alike &= (features == features[i]).all(axis=1) if by_faces[i] else ~by_faces
-        extents = np.linalg.svd(offset[alike] - offset[alike].mean(axis=0), compute_uv=False)
-        names.append(("point", "line", "face")[min(2, int((extents > _SPAN * radius).sum()))])
-    return tuple(names)
+    found, member = regions_of_points(points, radius)
+    return tuple(_SPANS[dimension] for dimension in found.dimension[member].tolist())
 
 
 def certify(problem: Problem, state: State, body: int, status: Status, steps: int) -> Certificate:
@@ -207,7 +188,7 @@ def _contacts(points: InterfacePoints, forces: Floats, body: int, state: State) 
         np.where(second[:, None], -points.normal, points.normal),
         forces,
         tuple(kinds),
-        regions(points, state.system.radius),
+        spans(points, state.system.radius),
     )
 
 

@@ -32,6 +32,8 @@ from .boundary import PlacedBoundary, boundary_of
 from .contact_regions import NO_FACE, UNLABELLED, ContactRegions, EntityPairs, RegionRows
 from .point_contacts import joined
 
+_SAME = 4  # what two pairs of the same entities have in common
+
 
 def followed(
     body_pair: BodyPair, now: ContactRegions, before: ContactRegions, tolerance: float
@@ -63,6 +65,7 @@ def _continued(
     there = np.tile(np.arange(len(before)), len(now))
     like = _likeness(first, second, now.rows.entities.take(here), before.rows.entities.take(there))
     like[now.rows.curved[here] != before.rows.curved[there]] = 0
+    like[now.rows.curved[here] & (like < _SAME)] = 0
     kept = np.flatnonzero(like > 0)
     here, there = here[kept], there[kept]
     apart = length(_middles(now)[here] - _middles(before)[there])
@@ -214,7 +217,10 @@ def _continued_points(
         columns.append(np.concatenate([one, other]))
     key = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
     own, theirs = key[: len(points)], key[len(points) :]
+    single = np.bincount(own, minlength=len(key)) == 1
+    single &= np.bincount(theirs, minlength=len(key)) == 1
     _, here, there = np.intersect1d(own, theirs, return_indices=True)
+    here, there = here[single[own[here]]], there[single[own[here]]]
     result[here] = there
     open_here = np.flatnonzero((result < 0) & (owner >= 0))
     open_there = np.setdiff1d(np.arange(len(others)), there)
@@ -223,6 +229,7 @@ def _continued_points(
         owner[open_here][row_here], open_here[row_here], others.region[open_there], open_there, len(before)
     )
     like = _likeness(first, second, points.entities.take(here), others.entities.take(there))
+    like[found.rows.curved[points.region[here]] & (like < _SAME)] = 0
     kept = np.flatnonzero(like > 0)
     here, there = here[kept], there[kept]
     apart = length(points.point2[here] - others.point2[there])
