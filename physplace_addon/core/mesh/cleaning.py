@@ -132,16 +132,18 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
     first, two_sided = unique_triangles(distinct, np.zeros(len(distinct), dtype=bool))
     doubled = len(distinct) - len(first)
     sound = distinct[first] if doubled else distinct
+    kept_slivers = 0
     if sliver.any():
         sound, two_sided, more = _without_slivers(welded, sound, two_sided, width)
         doubled += more
+        kept_slivers = int(are_slivers(welded, sound, width).sum())
     if len(sound) == 0:
         raise MeshError(name, "all its triangles have no area", "give the object a face with some width")
     counts = {
         "vertices that belong to no face left out": len(points) - len(named),
         "faces left out that have no place (not a finite number)": len(faces) - len(kept),
         "doubled vertices merged": len(used) - len(welded),
-        "triangles of no area dropped": len(corners) - int((~sliver).sum()),
+        "triangles of no area dropped": len(corners) - int((~sliver).sum()) - kept_slivers,
         "doubled faces merged": doubled,
     }
     notes = tuple(f"{count} {what}" for what, count in counts.items() if count)

@@ -3,6 +3,10 @@
 A sliver is lower than a given width over its longest side.  It fills the seam between a long side of one
 neighbour and the two short sides of others, as where a corner lies on the side of a face.  So the triangles
 at the sliver's longest side are split at its third corner, which closes the seam without it.
+
+Where three corners of a finely divided curve are so near to one line, each split makes another sliver.  Such
+a triangle stays if its height is more than rounding and it has neighbours at all of its sides, which its loss
+would open.
 """
 
 from __future__ import annotations
@@ -14,7 +18,10 @@ from ..vectors import coordinate_arrays, coordinate_cross
 from .edges import edge_table
 
 SPLIT_ROUNDS = 8
-"""Most rounds of splitting; in each a triangle is split at most once.  Any left are dropped."""
+"""Most rounds of splitting; in each a triangle is split at most once."""
+
+LEAST_SHARE = 0.1
+"""Height of a sliver that may stay, over the width of slivers: above rounding, so that it has a normal."""
 
 
 def distinct_corners(triangles: Ints) -> Bools:
@@ -42,7 +49,17 @@ def without_slivers(points: Floats, triangles: Ints, width: float) -> tuple[Ints
             break
         triangles, source = split, source[parts]
         sliver = are_slivers(points, triangles, width)
+    if sliver.any():
+        sliver &= are_slivers(points, triangles, LEAST_SHARE * width) | _at_border(triangles)
     return triangles[~sliver], source[~sliver]
+
+
+def _at_border(triangles: Ints) -> Bools:
+    """Return which triangles (t, 3) have a side without a neighbour, (t,)."""
+    table = edge_table(triangles)
+    border = np.zeros(len(triangles), dtype=bool)
+    border[table.sides[table.count == 1, 0] // 3] = True
+    return border
 
 
 def are_slivers(points: Floats, triangles: Ints, width: float) -> Bools:

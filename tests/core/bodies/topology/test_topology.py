@@ -324,6 +324,20 @@ def test_a_prism_of_ten_thousand_sides_has_all_of_them() -> None:
     assert euler(found) == 2
 
 
+def test_caps_divided_from_corner_to_corner_leave_a_fine_prism_closed() -> None:
+    """Triangles of three corners that follow each other are as low as rounding of float32."""
+    n = 10_000
+    points = np.concatenate([np.insert(circle(n), 2, z, axis=1) for z in (0.0, 1.0)])
+    sides = prism(circle(n), 1.0)[1][: 2 * n]
+    sides = np.where(sides > n, sides - 1, sides)
+    k = np.arange(1, n - 1)
+    caps = [np.stack([0 * k, k + 1, k], axis=1), np.stack([0 * k + n, n + k, n + k + 1], axis=1)]
+    body = polyhedron(points, np.concatenate([sides, *caps]), "prism")
+    assert body.closed
+    assert not body.notes
+    assert counts(topology_of(body)) == (10_002, 30_000, 20_000)
+
+
 def test_a_small_part_of_a_large_body_keeps_its_faces() -> None:
     ring = torus(24, 12)
     both = beside((1e4 * CUBE_POINTS, CUBE_TRIANGLES), (ring[0] * 0.02 + [0.0, 0.0, 6e3], ring[1]))
