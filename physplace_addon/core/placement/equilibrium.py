@@ -9,6 +9,7 @@ some small motion would end is metastable (section 6): it is accepted with those
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -48,9 +49,22 @@ _ROUGHNESS = 1e-7
 # Loss of energy, over the length of a free motion and in weights, by which what balances is no rest.
 LEAST_FALL = 1e-3
 # Lengths over R of the free motions that are tried from a rest, the longest first.
-_FREE_MOTIONS = (1e-2, 1e-3, 1e-4)
+_FREE_MOTIONS = (3e-3, 3e-4)
 # Distance over R of contacts at one place: far above rounding, far below any feature.
 _ONE_PLACE = 1e-6
+
+
+class Refusal(Enum):
+    """Why a step failed or a rest was refused; the value says it to a person."""
+
+    NO_STEP = "the contacts leave no step"
+    OBSTRUCTED = "every step overlaps something"
+    UNCONVERGED = "the pressing contacts have no common rest nearby"
+    OVERLAPS = "something overlaps there"
+    HIGHER = "it would rise"
+    PASSED = "something was passed on the way"
+    UNBALANCED = "the contacts do not balance it"
+    UNSUPPORTED = "nothing supports it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +80,16 @@ class Rest:
     falling: Floats
 
 
-def rest_near(problem: Problem, state: State, step: Step) -> Rest | None:
-    """Return the rest that the pressing contacts of a step hold; None if there is none near."""
+def rest_near(problem: Problem, state: State, step: Step) -> Rest | Refusal | None:
+    """Return the rest that the pressing contacts of a step hold, or why it is none; None for a long step."""
     if state.coordinates.length(state.system, step.x) > 0.7 * state.eps:
         return None
     settled = forces_on_minima(state.system, state.local_points, step.forces)
     rest = _refined(problem, state, settled)
-    if rest is None and ((np.abs(settled) > PRESSING_FORCE) != (np.abs(step.forces) > PRESSING_FORCE)).any():
+    moved = (np.abs(settled) > PRESSING_FORCE) != (np.abs(step.forces) > PRESSING_FORCE)
+    if isinstance(rest, Refusal) and moved.any():
         rest = _refined(problem, state, step.forces)
-    return rest or _as_it_stands(problem, state)
+    return (_as_it_stands(problem, state) or rest) if isinstance(rest, Refusal) else rest
 
 
 def _as_it_stands(problem: Problem, state: State) -> Rest | None:
@@ -88,7 +103,7 @@ def _as_it_stands(problem: Problem, state: State) -> Rest | None:
     return None if falling is None else Rest(state, falling)
 
 
-def _refined(problem: Problem, state: State, forces: Floats) -> Rest | None:
+def _refined(problem: Problem, state: State, forces: Floats) -> Rest | Refusal:
     rows = np.abs(forces) > PRESSING_FORCE
     rows[state.bilateral.rows(state.local_points)] = True
     pressing = state.local_points.take(rows)
@@ -97,21 +112,21 @@ def _refined(problem: Problem, state: State, forces: Floats) -> Rest | None:
         len(pressing), CONTACT_CLEARANCE if state.system.between_flat_features(pressing).any() else 0.0
     )
     refined = refine(state.system, pressing, forces[rows], problem.external, clearance)
-    if (
-        refined is None
-        or state.coordinates.length(state.system, refined.moved) > 4.0 * problem.settings.eps_max
-    ):
-        return None
+    farthest = 4.0 * problem.settings.eps_max
+    if refined is None or state.coordinates.length(state.system, refined.moved) > farthest:
+        return Refusal.UNCONVERGED
     return _examined(problem, state, refined)
 
 
-def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | None:
+def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | Refusal:
     rest = _accepted(problem, state, refined.system, refined.points)
-    if rest is None or (len(rest.local_points) == 0 and problem.external.falls_freely):
-        return None
+    if isinstance(rest, Refusal):
+        return rest
+    if len(rest.local_points) == 0 and problem.external.falls_freely:
+        return Refusal.UNSUPPORTED
     falling = motions_that_end(problem, rest)
     if falling is None or (len(falling) and np.abs(falling @ refined.moved).max() > 1e-9):
-        return None
+        return Refusal.UNBALANCED
     return Rest(rest, falling)
 
 
@@ -163,6 +178,12 @@ def is_balanced(problem: Problem, system: ContactSystem, residual: Floats) -> bo
     return bool((np.abs(residual.reshape(-1, 6)).max(axis=1) < BALANCED_RESIDUAL * sizes).all())
 
 
+def imbalance(problem: Problem, state: State) -> float:
+    """Return the largest component of what the contacts leave unbalanced, over the load on each body."""
+    residual = np.abs(contact_forces(problem, state).residual).reshape(-1, 6).max(axis=1)
+    return float((residual / np.maximum(problem.external.sizes(state.system), 1e-300)).max())
+
+
 def held_by_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> bool:
     """Return whether friction at the touching points holds the bodies (Snyder 1995, section 5.2)."""
     if len(touching) == 0:
@@ -183,7 +204,7 @@ def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None
     system, points = state.system, state.local_points
     touching = problem.contacts(system, points)
     if held_by_friction(problem, system, touching):
-        return _accepted(problem, state, system, touching)
+        return _or_none(_accepted(problem, state, system, touching))
     closable = points.gap < _CLOSABLE * problem.settings.eps_max**2 * system.radius
     pressing = points.take(closable & (step.forces > PRESSING_FORCE))
     for _ in range(_CLOSINGS):
@@ -196,17 +217,25 @@ def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None
             break
     if not held_by_friction(problem, system, problem.contacts(system, pressing)):
         return None
-    return _accepted(problem, state, system, pressing)
+    return _or_none(_accepted(problem, state, system, pressing))
 
 
-def _accepted(problem: Problem, state: State, system: ContactSystem, known: InterfacePoints) -> State | None:
-    """Return the state in which the bodies stand as in `system`; None if something overlaps there."""
+def _or_none(found: State | Refusal) -> State | None:
+    return found if isinstance(found, State) else None
+
+
+def _accepted(
+    problem: Problem, state: State, system: ContactSystem, known: InterfacePoints
+) -> State | Refusal:
+    """Return the state in which the bodies stand as in `system`, or why there is none."""
     tracked = system.track(InterfacePoints.join([known, state.local_points]))
     found = system.generate(problem.reach(state.eps), tracked, state.system)
     if found.gap.min(initial=0.0) < -OVERLAP * system.radius:
-        return None
-    if problem.rises(state.energy, system) or not is_clear(state.system, system, found):
-        return None
+        return Refusal.OVERLAPS
+    if problem.rises(state.energy, system):
+        return Refusal.HIGHER
+    if not is_clear(state.system, system, found):
+        return Refusal.PASSED
     return replace(
         state,
         system=system,

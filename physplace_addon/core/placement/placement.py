@@ -36,7 +36,16 @@ from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status
 from .checking import certificates
-from .equilibrium import Rest, lower_nearby, motions_that_end, rest_by_friction, rest_near
+from .equilibrium import (
+    LEAST_FALL,
+    Refusal,
+    Rest,
+    imbalance,
+    lower_nearby,
+    motions_that_end,
+    rest_by_friction,
+    rest_near,
+)
 from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
@@ -45,6 +54,7 @@ from .stepping import solve_step
 
 _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
+_LEVEL = 1e-6  # slope, in weights, below which what no state has got off for a while is level
 _NUDGE = 1e-2  # motion, over R, that ends a metastable rest
 _START_ROUNDING = 1e-9  # overlap / R at the start that is always lifted away
 
@@ -103,6 +113,8 @@ class Placement:
     def _begin(self, setup: Setup) -> None:
         self.setup, self.status, self.steps = setup, Status.RUNNING, 0
         self._falling = np.zeros((0, 6 * len(setup.bodies)))
+        self._failure: Refusal | None = None  # of the last step that failed
+        self._refused: Refusal | None = None  # of the last rest that was examined
         origin, near, parts = near_the_origin(setup.bodies, setup.poses, setup.world)
         system = ContactSystem.of(setup.bodies, near, parts)
         external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
@@ -165,7 +177,7 @@ class Placement:
         self.steps += 1
         step = solve_step(self.problem, self.state)
         if step is None:
-            return self._fail()
+            return self._fail(Refusal.NO_STEP)
         still = rest_by_friction(self.problem, self.state, step)
         if still is not None and motions_that_end(self.problem, still) is None:
             self._append(still)
@@ -176,7 +188,10 @@ class Placement:
             if fallen is not None:
                 return fallen
         rest = rest_near(self.problem, self.state, step)
-        return self._end_or_leave(rest) if rest is not None else self._take(step)
+        if isinstance(rest, Rest):
+            return self._end_or_leave(rest)
+        self._refused = rest or self._refused
+        return self._take(step)
 
     def _end_or_leave(self, rest: Rest) -> State:
         """End at a rest, or go on from it where a small free motion lowers the bodies."""
@@ -189,7 +204,7 @@ class Placement:
 
         eps = self.state.eps
         taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
-        return self._fail() if taken is None else self._accept(taken)
+        return self._fail(Refusal.OBSTRUCTED) if taken is None else self._accept(taken)
 
     def _fallen(self, step: Step) -> State | None:
         """Let the first body that nothing supports fall freely to just above what comes first; None if none
@@ -215,7 +230,7 @@ class Placement:
         if len(system) == 1:
             return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
         taken = adjusted(self.state, fallen, self.state.local_points, reach, self.state.eps)
-        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail()
+        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
 
     @property
     def _down(self) -> Floats:
@@ -232,16 +247,30 @@ class Placement:
         system, points = taken
         lowest = min(state.energy for state in self.states[self._since :])
         if self.problem.rises(lowest, system):
-            return self._fail()
+            return self._fail(Refusal.HIGHER)
         eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
         energy = self.problem.external.energy(system)
         bilateral = self.state.bilateral.followed(points)
         self._append(State(system, points, bilateral, self.state.origin, energy, eps))
         if self.problem.has_lowest and self._no_lower():
-            falling = motions_that_end(self.problem, self.state)
-            if falling is not None:
-                return self._finish(Rest(self.states.pop(), falling))
-            self.status = Status.AT_ENERGY_MINIMUM
+            return self._at_lowest()
+        return self.state
+
+    def _at_lowest(self) -> State:
+        """End where no state has been lower for a while; go on where a small free motion lowers the bodies.
+
+        What nearly balances and cannot fall is as low as it gets.  What is far from balance has only not been
+        let fall: the step failed.
+        """
+        falling = motions_that_end(self.problem, self.state)
+        if falling is not None:
+            return self._end_or_leave(Rest(self.states.pop(), falling))
+        lower = lower_nearby(self.problem, self.state, _LEVEL)
+        if lower is not None:
+            return self._accept(lower)
+        if imbalance(self.problem, self.state) > LEAST_FALL:
+            return self._fail(Refusal.UNBALANCED)
+        self.status = Status.AT_ENERGY_MINIMUM
         return self.state
 
     def _no_lower(self) -> bool:
@@ -249,8 +278,9 @@ class Placement:
         noise = self.problem.noise(self.state.system)
         return len(recent) == _LEVEL_STATES and recent[0] - recent[-1] < noise
 
-    def _fail(self) -> State:
+    def _fail(self, why: Refusal) -> State:
         """Halve eps and stay (loop failure)."""
+        self._failure = why
         self.states[-1] = replace(self.state, eps=0.5 * self.state.eps)
         if self.state.eps < _SMALLEST_STEP:
             self.status = Status.STUCK
@@ -272,7 +302,7 @@ class Placement:
         trial = rest.state.coordinates.displaced(rest.state.system, motion)
         reach = self.problem.reach(self.settings.eps_max)
         taken = adjusted(rest.state, trial, rest.state.local_points, reach, 2.0 * _NUDGE)
-        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail()
+        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
 
     def _append(self, state: State) -> None:
         """Keep a state; the contacts of bilateral pairs that it is the first to have become bilateral."""
@@ -335,4 +365,13 @@ class Placement:
     def certificates(self) -> list[Certificate]:
         """Report on the last state, for each body."""
         stable = self.status.at_rest and len(self._falling) == 0
-        return certificates(self.setup, self.problem, self.state, self.status, self.steps, stable)
+        found = certificates(self.setup, self.problem, self.state, self.status, self.steps, stable)
+        return [replace(report, notes=report.notes + self._reasons()) for report in found]
+
+    def _reasons(self) -> tuple[str, ...]:
+        """Return why it is stuck, if it is: what made the last step fail, and what refused the last rest."""
+        if self.status is not Status.STUCK:
+            return ()
+        step = (f"stuck: {self._failure.value}",) if self._failure is not None else ()
+        rest = (f"no rest here: {self._refused.value}",) if self._refused is not None else ()
+        return step + rest
