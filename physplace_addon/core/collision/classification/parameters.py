@@ -6,6 +6,7 @@ intervals may overlap are put in order by their exact parameters, which are frac
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -98,12 +99,8 @@ def ranks(segments: Floats, corners: Floats, found: Incidences) -> tuple[Ints, F
     Every segment has incidences at both of its ends.  The place counts on from one segment to the next.
     """
     t, sure = parameters(segments, corners, found)
-    doubtful = np.zeros(len(segments), dtype=bool)
-    doubtful[found.segment[~sure]] = True
     order = np.lexsort((t, found.segment))
-    segment, ordered = found.segment[order], t[order]
-    same = segment[1:] == segment[:-1]
-    close = same & ((np.diff(ordered) <= 2.0 * _SURE) | doubtful[segment[1:]])
+    close = _close(len(segments), found, t, sure, order)
     way = found.way[order]
     equal = close & (way[1:] == way[:-1]) & ((way[1:] == AT_START) | (way[1:] == AT_END))
     group = np.cumsum(np.concatenate([[False], ~close]))
@@ -113,11 +110,25 @@ def ranks(segments: Floats, corners: Floats, found: Incidences) -> tuple[Ints, F
         exact = exact_parameters(segments, corners, found.take(order[rows]))
         by_value = sorted(range(len(rows)), key=lambda i: (group[rows[i]], exact[i]))
         order[rows] = order[rows][by_value]
-        value = [exact[i] for i in by_value]
-        t[order[rows]] = [float(v) for v in value]
-        for i in range(1, len(rows)):
-            equal[rows[i] - 1] = rows[i] == rows[i - 1] + 1 and group[rows[i]] == group[rows[i - 1]]
-            equal[rows[i] - 1] &= value[i] == value[i - 1]
+        t[order[rows]] = [float(exact[i]) for i in by_value]
+        same = [exact[i] == exact[j] for i, j in itertools.pairwise(by_value)]
+        equal[rows[1:] - 1] = np.array(same, dtype=bool) & (group[rows[1:]] == group[rows[:-1]])
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.cumsum(np.concatenate([[0], ~equal]))
     return place, t
+
+
+def _close(count: int, found: Incidences, t: Floats, sure: Bools, order: Ints) -> Bools:
+    """Return whether each incidence and the next one (k - 1,) in an order may have equal parameters.
+
+    Args:
+        count: of the segments.
+        found, t, sure: the incidences, their parameters, and whether these are sure, (k,).
+        order: by segments and parameters (k,).
+    """
+    doubtful = np.zeros(count, dtype=bool)
+    doubtful[found.segment[~sure]] = True
+    segment = found.segment[order]
+    near = (np.diff(t[order]) <= 2.0 * _SURE) | doubtful[segment[1:]]
+    close: Bools = near & (segment[1:] == segment[:-1])
+    return close
