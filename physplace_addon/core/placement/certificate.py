@@ -20,7 +20,7 @@ from ..mechanics.friction import required_friction
 from ..mechanics.stability import second_order, support_margin
 from ..wording import in_words
 from .contact_forces import contact_forces
-from .equilibrium import is_balanced
+from .equilibrium import is_balanced, residual_with_friction
 from .problem import Problem
 from .state import State
 
@@ -93,8 +93,9 @@ class Certificate:
         contacts: the touching points and their forces.
         overlap: the deepest overlap, scene units.
         gap: the widest gap among the contacts, scene units.
-        residual_force: |F_e + sum f n|, in units of the external force.
-        residual_torque: |T_e + sum f r x n| / R, in units of the external force.
+        residual_force: |F_e + sum f n|, in units of the external force; what friction leaves of it, too, of
+            what it balances.
+        residual_torque: |T_e + sum f r x n| / R, likewise.
         required_friction: the least Coulomb coefficient that holds it; 0 for none, inf where none would.
         stable: False for a metastable rest.
         support_margin: how far the centre of mass stands inside its support, scene units.
@@ -154,6 +155,8 @@ def certify(problem: Problem, state: State, body: int, status: Status, steps: in
     touching, forces, residual = found.points, found.forces, found.residual
     world, wrench = system.in_world(touching), problem.external.wrench(system)
     held = is_balanced(problem, system, residual)
+    if status is Status.BALANCED_BY_FRICTION:
+        residual = residual_with_friction(problem, system, touching)
     own = residual.reshape(-1, 6)[body] / problem.external.sizes(system)[body]
     change = problem.external.change(system)
     mine = (touching.body1 == body) | (touching.body2 == body)

@@ -14,7 +14,7 @@ from ..rigid import Pose
 from .certificate import Certificate, Status, certify
 from .contact_query import ContactQuery
 from .diagnostics import diagnose
-from .equilibrium import held_by_friction, motions_that_end
+from .equilibrium import held_by_friction, lower_nearby, motions_that_end
 from .problem import Problem, Setup
 from .settings import Settings
 from .state import State
@@ -48,12 +48,12 @@ def check(
     problem = Problem(settings, load, found.touching / system.radius)
     energy = problem.external.energy(system)
     state = State(system, found.points, BilateralContacts.none(), found.origin, energy, settings.eps_max)
-    report = certify(problem, state, 0, Status.RUNNING, 0)
     status = _status(problem, state, found.overlaps)
+    report = certify(problem, state, 0, status, 0)
     interferes = status is Status.INTERFERING_START
     names = overlapped(active, pose, world, settings.start_tolerance) if interferes else ()
     overlap = found.overlap if found.overlaps else report.overlap
-    return replace(report, status=status, overlap=overlap, notes=diagnose(active, world), overlapped=names)
+    return replace(report, overlap=overlap, notes=diagnose(active, world), overlapped=names)
 
 
 def certificates(
@@ -123,7 +123,7 @@ def overlapped(active: Body, pose: Pose, others: Sequence[Body], rounding: float
 def _status(problem: Problem, state: State, interferes: bool) -> Status:
     if interferes:
         return Status.INTERFERING_START
-    if motions_that_end(problem, state) is not None:
+    if motions_that_end(problem, state) is not None and lower_nearby(problem, state) is None:
         return Status.BALANCED
     touching = problem.contacts(state.system, state.local_points)
     if problem.settings.friction > 0.0 and held_by_friction(problem, state.system, touching):

@@ -166,7 +166,8 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
     )
     for motion in motions:
         for length in _FREE_MOTIONS:
-            lower = _lowered(problem, state, system.displaced(length * motion), length, least * length)
+            trial, loss = system.displaced(length * motion), least * length + 2.0 * problem.touching
+            lower = _lowered(problem, state, trial, length, loss)
             if lower is not None:
                 return lower
     return None
@@ -188,9 +189,14 @@ def held_by_friction(problem: Problem, system: ContactSystem, touching: Interfac
     """Return whether friction at the touching points holds the bodies (Snyder 1995, section 5.2)."""
     if len(touching) == 0:
         return False
+    return is_balanced(problem, system, residual_with_friction(problem, system, touching))
+
+
+def residual_with_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> Floats:
+    """Return the wrench (6 m,) that contacts with the friction of the settings leave unbalanced."""
     normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)
     _, residual = coulomb_balance(wrench, system.wrench_maps(touching), normals, problem.settings.friction)
-    return is_balanced(problem, system, residual)
+    return residual
 
 
 def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None:

@@ -106,6 +106,10 @@ def test_it_stays_for_a_little_more(name: str, degrees: float) -> None:
     assert certificate.steps == 1
     assert np.abs(placement.state.pose.translation - pose.translation).max() < 1e-8
     assert certificate.required_friction < friction
+    assert max(certificate.residual_force, certificate.residual_torque) < 1e-6
+    checked = check(LADDERS[name], pose, ROOM, Settings(friction=friction))
+    assert checked.status is Status.BALANCED_BY_FRICTION
+    assert max(checked.residual_force, checked.residual_torque) < 1e-6
 
 
 @pytest.mark.slow
