@@ -19,12 +19,16 @@ from ..collision import BoxTree, tree_of
 from ..contact.system import (
     FIXED,
     BodyPair,
+    ContactRegions,
     ContactSystem,
     InterfacePoints,
     Reach,
+    contact_regions,
+    followed,
     generate_interface_points,
     labelled,
     missed_collisions,
+    regions_of_points,
     spread_out,
     triangle_overlaps,
 )
@@ -79,6 +83,25 @@ class QueriedContacts:
         """Return the points that touch."""
         return self.points.take(np.abs(self.points.gap) <= self.touching)
 
+    @cached_property
+    def regions(self) -> ContactRegions:
+        """The contact regions, in the world, labelled from 0; body 1 is the one that is moved.
+
+        Where anything of the bodies is curved, they are those of the interface points.
+        """
+        if self.system.fixed is None:
+            return ContactRegions.none()
+        body_pair, contacts = self.system.body_pair((0, FIXED)), self.contacts
+        if body_pair.is_plain:
+            found = contact_regions(body_pair, self.touching)
+        elif len(contacts):
+            found, _ = regions_of_points(contacts, self.system.radius)
+        else:
+            found = ContactRegions.none()
+        found = followed(body_pair, found, ContactRegions.none(), self.touching)
+        seen_from = Pose(Pose.identity().rotation, self.origin)
+        return found.between(0, 1).carried([Pose.identity(), seen_from]).between(0, FIXED)
+
 
 @dataclass(frozen=True, eq=False)
 class ContactQuery:
@@ -119,9 +142,7 @@ class ContactQuery:
         if contained(body_pair, close) and not (triangle_overlaps(body_pair, True).depth > touching).any():
             return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=float("inf"))
         points, missed = _points_near(body_pair, system.parts, touching)
-        meeting = triangle_overlaps(body_pair)
-        cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
-        collisions, known = np.concatenate([cuts, points.point1[deep], missed]), None
+        collisions, known = _collisions(body_pair, system.parts, points, missed, touching), None
         if len(collisions) == 0:
             probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
             if flush_inside(body_pair, close, probe):
@@ -151,6 +172,21 @@ def _around_or_inside(body_pair: BodyPair, world: Sequence[Body]) -> list[Body]:
 
 def _in_box(point: Floats, tree: BoxTree) -> bool:
     return bool((point >= tree.lower[0]).all() and (point <= tree.upper[0]).all())
+
+
+def _collisions(
+    body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints, missed: Floats, touching: float
+) -> Floats:
+    """Return the places (c, 3) of overlap: where triangles cut each other, points are deep, or were missed.
+
+    An edge that lies on an edge or a face may cut it over a long way, yet not deep.  So where triangles alone
+    show an overlap, its depth decides.
+    """
+    meeting = triangle_overlaps(body_pair)
+    cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
+    if len(cuts) and not deep.any() and not len(missed):
+        cuts = cuts[: len(cuts) if deepest_overlap(body_pair, world, points) > touching else 0]
+    return np.concatenate([cuts, points.point1[deep], missed])
 
 
 def _points_near(

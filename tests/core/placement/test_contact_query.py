@@ -65,3 +65,21 @@ def test_alone_in_the_world_it_touches_nothing() -> None:
     found = ContactQuery.of(body("cube"), pose(), []).at(pose(), ROUNDING)
     assert found.overlap == 0.0
     assert len(found.contacts) == 0
+
+
+def test_an_edge_that_rounding_lays_into_a_face_is_no_overlap() -> None:
+    slope = np.radians(40.0)
+    start = 0.5 - 0.7 / np.tan(slope)
+    along = np.array([np.cos(slope), 0.0, np.sin(slope)])
+    across = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    book = polyhedron(CUBE_POINTS * (3.0, 2.2, 0.7) + np.array([2.0, 0.0, 0.35]), CUBE_TRIANGLES, "book")
+    leaning = polyhedron(CUBE_POINTS * (2.4, 1.6, 0.16), CUBE_TRIANGLES, "leaning")
+    middle = np.array([start, 0.0, 0.0]) + 1.2 * along + (0.08 - 2.6e-8) * across
+    leaning = leaning.transformed(pose((0.0, -slope, 0.0), middle).matrix4)
+    query = ContactQuery.of(book, pose(UPRIGHT, (0.0, 0.0, 0.0)), [leaning])
+    at_rest = query.at(pose(UPRIGHT, (0.0, 0.0, 0.0)), 1e-6)
+    assert not at_rest.overlaps
+    assert len(at_rest.contacts) == 2
+    assert at_rest.regions.dimension.tolist() == [1]
+    deeper = query.at(pose(UPRIGHT, (0.0, 0.0, 0.01)), 1e-6)
+    assert deeper.overlap == pytest.approx(0.01 * np.cos(slope), rel=0.01)
