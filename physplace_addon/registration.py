@@ -15,10 +15,13 @@ import bpy
 from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.placing import check, connect, drag, extricate, live_check, place, push, replicate
+from .operators.regions import contact_regions
+from .operators.regions import shown as shown_regions
 from .operators.rests import forces
 from .operators.rests import keyed as rest_operators
 from .overlay import drawing
 from .panels import blobs as blob_panels
+from .panels import regions as region_panels
 from .panels import rests as rest_panels
 from .panels import sidebar
 from .properties import OVERRIDABLE, PhysPlaceObject, PhysPlaceRest, PhysPlaceRestForce, PhysPlaceSettings
@@ -41,6 +44,9 @@ CLASSES: tuple[type, ...] = (
     connect.PHYSPLACE_OT_connect,
     replicate.PHYSPLACE_OT_replicate,
     extricate.PHYSPLACE_OT_extricate,
+    contact_regions.PHYSPLACE_OT_contact_regions,
+    contact_regions.PHYSPLACE_OT_contact_regions_clear,
+    contact_regions.PHYSPLACE_OT_contact_region_pick,
     add.PHYSPLACE_OT_blob_add,
     control_add.PHYSPLACE_OT_blob_control_add,
     sculpt.PHYSPLACE_OT_blob_sculpt,
@@ -59,6 +65,7 @@ CLASSES: tuple[type, ...] = (
     sidebar.PHYSPLACE_PT_forces,
     rest_panels.PHYSPLACE_UL_rests,
     rest_panels.PHYSPLACE_PT_rests,
+    region_panels.PHYSPLACE_PT_regions,
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
     blob_panels.PHYSPLACE_PT_blobs,
@@ -106,6 +113,7 @@ def register() -> None:
         undo.enter_context(keymap.added_keymaps())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
+        undo.callback(shown_regions.clear)
         undo.callback(playback.stop)
         undo.callback(modal.close_all)
         _registered.enter_context(undo.pop_all())

@@ -42,6 +42,7 @@ CUTS = {
     "see_through.png": Cut("test_manual_pictures/see-through", 0, 56, 740, 480),
     "drag.png": Cut("test_manual_pictures/dragged", 0, 56, 740, 500),
     "live_check.png": Cut("test_manual_pictures/live-check", 60, 84, 800, 460),
+    "regions.png": Cut("test_manual_pictures/contact-regions", 150, 120, 740, 500),
     "blob.png": Cut("test_manual_pictures/blob", 0, 56, 740, 600),
     "blob_pulled.png": Cut("test_manual_pictures/blob-pulled", 150, 90, 700, 520),
     "blob_mesh.png": Cut("test_manual_pictures/blob-mesh", 150, 90, 700, 520),

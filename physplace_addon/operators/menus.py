@@ -13,11 +13,13 @@ from .placing.extricate import PHYSPLACE_OT_extricate
 from .placing.place import PHYSPLACE_OT_place
 from .placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .placing.replicate import PHYSPLACE_OT_replicate
+from .regions.contact_regions import PHYSPLACE_OT_contact_regions
 from .rests.keyed import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
 
 OPERATORS = (
     PHYSPLACE_OT_place,
     PHYSPLACE_OT_check,
+    PHYSPLACE_OT_contact_regions,
     PHYSPLACE_OT_nudge,
     PHYSPLACE_OT_push,
     PHYSPLACE_OT_connect,

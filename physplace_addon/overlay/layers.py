@@ -85,19 +85,19 @@ def _support_layers(support: Support, radius: float) -> list[Layer]:
     border = (*colour[:3], 1.0)
     corners = support.polygon
     return [
-        Layer(Primitive.TRIANGLES, _fan(corners), colour, 0.0),
-        Layer(Primitive.LINES, _outline(corners), border, 1.5),
+        Layer(Primitive.TRIANGLES, fan(corners), colour, 0.0),
+        Layer(Primitive.LINES, outline(corners), border, 1.5),
         Layer(
             Primitive.LINES,
             np.array([support.centre, support.projection]) if len(corners) else corners,
             border,
             1.5,
         ),
-        Layer(Primitive.LINES, _cross(support.centre, _CROSS * radius), CENTRE, 2.0, in_front=True),
+        Layer(Primitive.LINES, cross(support.centre, _CROSS * radius), CENTRE, 2.0, in_front=True),
     ]
 
 
-def _fan(corners: Floats) -> Floats:
+def fan(corners: Floats) -> Floats:
     """Return triangles (3 n, 3) that fill a convex polygon of n corners; none for a line or a point."""
     if len(corners) < 3:
         return np.zeros((0, 3))
@@ -105,14 +105,14 @@ def _fan(corners: Floats) -> Floats:
     return np.stack([middle, corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 3)
 
 
-def _outline(corners: Floats) -> Floats:
+def outline(corners: Floats) -> Floats:
     """Return the sides (2 n, 3) of a polygon of n corners, two ends each."""
     if len(corners) < 2:
         return np.zeros((0, 3))
     return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1).reshape(-1, 3)
 
 
-def _cross(centre: Floats, half: float) -> Floats:
+def cross(centre: Floats, half: float) -> Floats:
     """Return three lines (6, 3) through a point, along the axes."""
     arms = half * np.eye(3)
     return centre + np.stack([-arms, arms], axis=1).reshape(-1, 3)

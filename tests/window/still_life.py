@@ -10,7 +10,7 @@ from mathutils import Quaternion, Vector
 
 from demo import shapes
 from physplace_addon.scene.writing.display import refresh_mesh
-from tests.blender_data import active_object, current_view_layer, physplace
+from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
 from tests.window import afresh
 from tests.window.user import User
@@ -64,6 +64,28 @@ def books() -> None:
         book = scenes.cube(f"Book {number}", (2.6, 0.2 * number, 0.35 + 0.7 * number))
         book.scale, book.rotation_euler.z = (1.5, 1.1, 0.35), 0.12 * number
         paint(book, colour)
+
+
+def leaning_book() -> None:
+    """A book that lies, one that leans on it, and a ball, on a table, all selected: a face, lines and points
+    of contact.
+    """
+    slope, start = np.radians(40.0), 0.5 - 0.7 / np.tan(np.radians(40.0))
+    along, across = (
+        np.array([np.cos(slope), 0.0, np.sin(slope)]),
+        np.array([-np.sin(slope), 0.0, np.cos(slope)]),
+    )
+    table, lies = scenes.cube("Table", (0.0, 0.0, -0.1)), scenes.cube("Book", (2.0, 0.0, 0.35))
+    leans = scenes.cube("Leaning Book", (np.array([start, 0.0, 0.0]) + 1.2 * along + 0.08 * across).tolist())
+    table.scale, lies.scale, leans.scale = (5.0, 5.0, 0.1), (1.5, 1.1, 0.35), (1.2, 0.8, 0.08)
+    leans.rotation_euler.y = -slope
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.5, location=(-1.6, -0.9, 0.5))
+    ball = active_object()
+    ball.name, ball["surface"], ball["surface.radius"] = "Ball", "sphere", 0.5
+    mesh_of(ball).shade_smooth()
+    for obj, colour in ((table, TABLE), (lies, BOOKS[0]), (leans, BOOKS[1]), (ball, CLAY)):
+        paint(obj, colour)
+        obj.select_set(True)
 
 
 def steps(count: int = 3) -> bpy.types.Object:

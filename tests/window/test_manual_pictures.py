@@ -7,7 +7,7 @@ import importlib
 import bpy
 from mathutils import Vector
 
-from tests.blender_data import active_object, physplace, switches
+from tests.blender_data import active_object, current_scene, physplace, switches
 from tests.window import extension, still_life
 from tests.window.user import Place, User
 
@@ -107,6 +107,19 @@ async def test_the_live_check_marks_where_a_mug_and_books_overlap(user: User) ->
     await user.until(lambda: live_check.running().line.startswith("Overlaps by"))
     await user.screenshot("live-check")
     switches().live_check = False
+
+
+async def test_the_contact_regions_of_books_and_a_ball_are_drawn(user: User) -> None:
+    still_life.leaning_book()
+    await still_life.show(user, (0.6, 0.0, 0.4), 7.5, tab=False)
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.contact_regions() == {"FINISHED"}
+    for obj in bpy.data.objects:
+        obj.select_set(False)
+    await user.wait(5)
+    await user.screenshot("contact-regions")
+    found = current_scene()["physplace_regions"].to_dict()["regions"]
+    assert sorted(region["dimension"] for region in found) == [0, 1, 1, 2]
 
 
 async def test_a_figure_is_sculpted_and_made_a_mesh(user: User) -> None:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact Regions: where the selected objects touch, listed, drawn, and reported for scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpy.props import FloatProperty, IntProperty
+from bpy.types import Context, Operator
+
+from ...core.placement.contact_query import ContactQuery
+from ...core.rigid import Pose
+from ...overlay.regions import RegionMarks
+from ...scene.access import scene_of, view_layer_of
+from ...scene.reading.selection import ComparedBody, read_selection
+from ...scene.writing.region_report import (
+    PairContact,
+    last_regions,
+    overlaps_in_words,
+    region_report,
+    remove_regions,
+    shapes_in_words,
+    write_regions,
+)
+from ..common import Conclusion, ObjectOperator, cursor_progress, object_mode_reason
+from .shown import clear, show, shown
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+class PHYSPLACE_OT_contact_regions(ObjectOperator):
+    """Find the regions in which the selected objects touch, draw them and keep a report."""
+
+    bl_idname = "physplace.contact_regions"
+    bl_label = "Contact Regions"
+    bl_description = (
+        "Find where the selected objects touch each other, or where the only selected one touches all else: "
+        "the points, lines and faces of contact. Nothing is moved; they are drawn, and listed in a report"
+    )
+
+    if TYPE_CHECKING:
+        tolerance: float
+    else:
+        tolerance: FloatProperty(
+            name="Tolerance",
+            description=(
+                "How far apart surfaces may be that count as touching. At 0, only as far as single "
+                "precision can put them off"
+            ),
+            default=0.0,
+            min=0.0,
+            soft_max=0.1,
+            precision=5,
+            subtype="DISTANCE",
+        )
+
+    @classmethod
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now, or None: it needs a selected object, in Object Mode."""
+        none = len(view_layer_of(context).objects.selected) == 0
+        return object_mode_reason(context) or (
+            "Nothing is selected: select objects to see where they touch each other" if none else None
+        )
+
+    def work(self, context: Context) -> Conclusion:
+        """Ask core about each pair of objects that are near; keep the report, and draw what was found."""
+        compared = read_selection(context)
+        pairs, marks = [], []
+        near = compared.near_pairs(self.tolerance)
+        with cursor_progress() as progress:
+            for number, (first, second) in enumerate(near):
+                pair, mark = _contact(first, second, self.tolerance)
+                if len(pair.regions) or pair.penetrates:
+                    pairs.append(pair)
+                    marks.append(mark)
+                progress.show((number + 1) / len(near))
+        report = region_report(pairs, compared.left_out)
+        write_regions(scene_of(context), report)
+        clear()
+        if pairs:
+            show(marks, compared.owners)
+        text = "; ".join([shapes_in_words(report), *overlaps_in_words(report), *compared.left_out])
+        return Conclusion(not report["penetrations"], text)
+
+
+def _contact(first: ComparedBody, second: ComparedBody, tolerance: float) -> tuple[PairContact, RegionMarks]:
+    """Return the contact of two bodies, and what is drawn of it."""
+    query = ContactQuery.of(first.body, Pose.identity(), [second.body])
+    found = query.at(Pose.identity(), max(tolerance, first.rounding + second.rounding))
+    depth = found.overlap if found.overlaps else 0.0
+    pair = PairContact(first.name, second.name, found.regions, depth, found.collisions)
+    size = min(first.body.radius, second.body.radius)
+    return pair, RegionMarks(pair.regions, pair.places, size)
+
+
+class PHYSPLACE_OT_contact_regions_clear(Operator):
+    """Take the contact regions and their report away."""
+
+    bl_idname = "physplace.contact_regions_clear"
+    bl_label = "Clear Contact Regions"
+    bl_description = "Draw the contact regions no more, and remove their report"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Return whether there is anything to take away; the button's tooltip gives the reason if not."""
+        if shown() is not None or last_regions(scene_of(context)) is not None:
+            return True
+        cls.poll_message_set("There are no contact regions to clear")
+        return False
+
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
+        """Clear the drawing and the report."""
+        clear()
+        remove_regions(scene_of(context))
+        return {"FINISHED"}
+
+
+class PHYSPLACE_OT_contact_region_pick(Operator):
+    """Pick one of the drawn regions out."""
+
+    bl_idname = "physplace.contact_region_pick"
+    bl_label = "Pick Contact Region"
+    bl_description = "Draw this region white and in front of everything; press it again to end that"
+    bl_options = {"INTERNAL"}
+
+    if TYPE_CHECKING:
+        number: int
+    else:
+        number: IntProperty(name="Number", description="The region's number in the report", min=0)
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        """Return whether regions are drawn; the button's tooltip gives the reason if not."""
+        if shown() is not None:
+            return True
+        cls.poll_message_set("The regions are not drawn now: press Contact Regions again")
+        return False
+
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
+        """Pick it out."""
+        regions = shown()
+        if regions is not None:
+            regions.choose(self.number)
+        return {"FINISHED"}

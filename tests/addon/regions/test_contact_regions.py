@@ -1,0 +1,297 @@
+"""Contact Regions as a script runs it: what it finds, reports, draws and clears."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.operators.regions.shown import shown
+from physplace_addon.overlay.drawing import open_drawings
+from tests.addon.blobs.two_balls import two_balls
+from tests.addon.running import place, standing
+from tests.blender_data import (
+    current_scene,
+    current_view_layer,
+    load_object,
+    mesh_of,
+    of_type,
+    physplace,
+    property_names,
+)
+from tests.scene import scenes
+
+
+def box(name: str, size: tuple[float, float, float], middle: tuple[float, float, float]) -> bpy.types.Object:
+    """A box of some size about its middle."""
+    made = scenes.cube(name, middle)
+    mesh_of(made).vertices.foreach_set("co", (0.5 * scenes.CUBE * size).ravel())
+    return made
+
+
+def find(*objects: bpy.types.Object, **properties: object) -> dict[str, Any]:
+    """Select just these objects, and find their contact regions; returns the report."""
+    for obj in bpy.data.objects:
+        obj.select_set(obj in objects)
+    assert physplace.contact_regions(**properties) == {"FINISHED"}
+    return report()
+
+
+def report() -> dict[str, Any]:
+    """The report that the scene carries."""
+    found: dict[str, Any] = current_scene()["physplace_regions"].to_dict()
+    return found
+
+
+def points_of(region: dict[str, Any]) -> np.ndarray:
+    """The points (n, 3) of a region."""
+    return np.reshape(region["points"], (-1, 3))
+
+
+def corners(region: dict[str, Any], digits: int = 5) -> set[tuple[float, ...]]:
+    """The points of a region, rounded."""
+    return {tuple(point) for point in (np.round(points_of(region), digits) + 0.0).tolist()}
+
+
+def dimensions(found: dict[str, Any]) -> list[int]:
+    return sorted(region["dimension"] for region in found["regions"])
+
+
+def test_a_small_box_on_a_big_one_is_one_face_of_four_points() -> None:
+    small = box("Small", (1.0, 1.0, 1.0), (0.25, 0.0, 0.5))
+    found = find(box("Big", (4.0, 4.0, 2.0), (0.0, 0.0, -1.0)), small)
+    assert found["count"] == len(found["regions"]) == 1
+    (region,) = found["regions"]
+    assert (region["object_1"], region["object_2"], region["dimension"]) == ("Big", "Small", 2)
+    assert region["entity_1"].startswith("face ")
+    assert region["entity_2"].startswith("face ")
+    np.testing.assert_allclose(region["normal"], (0.0, 0.0, -1.0), atol=1e-12)
+    assert corners(region) == {(x, y, 0.0) for x in (-0.25, 0.75) for y in (-0.5, 0.5)}
+    np.testing.assert_allclose(region["gaps"], 0.0, atol=1e-7)
+    assert region["penetration"] is False
+    assert found["penetrations"] == []
+
+
+def test_a_point_a_line_and_a_face_are_told_apart() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    on_face = box("Lies", (1.0, 1.0, 1.0), (-6.0, 0.0, 0.5))
+    on_edge = box("On its edge", (1.0, 1.0, 1.0), (0.0, 0.0, np.sqrt(0.5)))
+    on_edge.rotation_euler = (np.pi / 4.0, 0.0, 0.0)
+    on_corner = box("On its corner", (1.0, 1.0, 1.0), (6.0, 0.0, np.sqrt(0.75)))
+    on_corner.rotation_euler = (np.pi / 4.0, np.arctan(np.sqrt(0.5)), 0.0)
+    found = find(table, on_face, on_edge, on_corner)
+    by_name = {region["object_1"]: region for region in found["regions"]}
+    assert {name: region["dimension"] for name, region in by_name.items()} == {
+        "Lies": 2,
+        "On its edge": 1,
+        "On its corner": 0,
+    }
+    assert corners(by_name["On its edge"]) == {(-0.5, 0.0, 0.0), (0.5, 0.0, 0.0)}
+    assert corners(by_name["On its corner"]) == {(6.0, 0.0, 0.0)}
+    for region in by_name.values():
+        assert region["object_2"] == "Table"
+        np.testing.assert_allclose(region["normal"], (0.0, 0.0, 1.0), atol=1e-6)
+
+
+def test_one_selected_object_is_compared_with_all_that_is_visible() -> None:
+    cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("ABCD")]
+    cubes[3].hide_set(True)
+    found = find(cubes[2])
+    assert [(one["object_1"], one["object_2"]) for one in found["regions"]] == [("C", "B")]
+    found = find(cubes[1])
+    assert {(one["object_1"], one["object_2"]) for one in found["regions"]} == {("B", "A"), ("B", "C")}
+
+
+def test_a_cylinder_stands_on_a_face_and_lies_on_a_line() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    stands = scenes.surface("Stands", "cylinder", (0.0, 0.0, 1.0), radius=0.5, height=2.0)
+    lies = scenes.surface("Lies", "cylinder", (5.0, 0.0, 0.5), radius=0.5, height=2.0)
+    lies.rotation_euler = (np.pi / 2.0, 0.0, 0.0)
+    found = find(table, stands, lies)
+    by_name = {region["object_1"]: region for region in found["regions"]}
+    assert {name: region["dimension"] for name, region in by_name.items()} == {"Stands": 2, "Lies": 1}
+    np.testing.assert_allclose(np.linalg.norm(points_of(by_name["Stands"])[:, :2], axis=1), 0.5, atol=1e-5)
+    ends = points_of(by_name["Lies"])
+    np.testing.assert_allclose(ends[:, 0], 5.0, atol=1e-3)
+    assert np.ptp(ends[:, 1]) == pytest.approx(2.0, abs=1e-3)
+    for region in by_name.values():
+        np.testing.assert_allclose(region["normal"], (0.0, 0.0, 1.0), atol=1e-6)
+
+
+def test_a_meshed_cylinder_is_one_face_however_many_sides_it_has() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    bpy.ops.mesh.primitive_cylinder_add(vertices=64, radius=1.0, depth=2.0, location=(0.0, 0.0, 1.0))
+    (region,) = find(table, bpy.data.objects["Cylinder"])["regions"]
+    assert region["dimension"] == 2
+    assert len(region["gaps"]) == 64
+
+
+def test_a_ball_touches_in_a_point() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    ball = scenes.surface("Ball", "sphere", (3.0, 4.0, 0.5), radius=0.5)
+    (region,) = find(table, ball)["regions"]
+    assert region["dimension"] == 0
+    np.testing.assert_allclose(region["points"], (3.0, 4.0, 0.0), atol=1e-5)
+
+
+def test_a_text_stands_on_its_letters() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    curve = of_type(bpy.data.curves.new("Text", "FONT"), bpy.types.TextCurve)
+    curve.body, curve.extrude, curve.size = "H", 0.25, 2.0
+    text = scenes.linked(bpy.data.objects.new("Text", curve))
+    current_view_layer().update()
+    text.location.z = -min(corner[2] for corner in text.bound_box)
+    found = find(text, table)
+    (region,) = found["regions"]
+    assert (region["object_1"], region["dimension"]) == ("Table", 2)
+
+
+def test_a_blob_that_was_placed_touches_what_it_rests_on() -> None:
+    blob = two_balls()
+    floor = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -3.5))
+    assert place(blob)["status"] in ("BALANCED", "AT_ENERGY_MINIMUM")
+    found = find(blob, floor)
+    assert set(dimensions(found)) <= {0, 1}
+    assert found["count"] >= 2
+    np.testing.assert_allclose([points_of(one)[:, 2].max() for one in found["regions"]], -3.0, atol=1e-5)
+    assert found["penetrations"] == []
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (3.0e4, -2.0e4, 1.0e4)], ids=["near", "far"])
+def test_mirrored_scaled_and_parented_objects_touch_where_they_are_seen(
+    place: tuple[float, float, float],
+) -> None:
+    parent = scenes.linked(bpy.data.objects.new("Parent", None), place)
+    parent.scale = (2.0, 2.0, 2.0)
+    one, other = scenes.cube("One", (0.0, 0.0, -1.0)), scenes.cube("Other", (1.0, 0.0, 1.0))
+    for obj in (one, other):
+        obj.parent = parent
+    other.scale = (-1.0, -0.5, 1.0)
+    (region,) = find(one, other)["regions"]
+    assert region["dimension"] == 2
+    expected = {(x, y, 0.0) for x in (0.0, 2.0) for y in (-1.0, 1.0)}
+    assert {tuple(x) for x in (points_of(region) - place).round(2).tolist()} == expected
+    np.testing.assert_allclose(region["normal"], (0.0, 0.0, -1.0), atol=1e-6)
+
+
+def test_objects_that_overlap_are_named_with_their_depth() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    found = find(box("Box", (1.0, 1.0, 1.0), (0.0, 0.0, 0.4)), table)
+    (overlap,) = found["penetrations"]
+    assert (overlap["object_1"], overlap["object_2"]) == ("Box", "Table")
+    assert overlap["depth"] == pytest.approx(0.1, abs=1e-6)
+    assert len(overlap["points"]) % 3 == 0
+    assert len(overlap["points"]) > 0
+    assert all(region["penetration"] for region in found["regions"])
+    found = find(box("Inside", (0.1, 0.1, 0.1), (5.0, 5.0, -0.5)), table)
+    assert [one["depth"] for one in found["penetrations"]] == [float("inf")]
+
+
+def test_surfaces_within_the_tolerance_touch() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    over = box("Over", (1.0, 1.0, 1.0), (0.0, 0.0, 0.501))
+    assert find(over, table)["count"] == 0
+    (region,) = find(over, table, tolerance=0.002)["regions"]
+    assert region["dimension"] == 2
+    np.testing.assert_allclose(region["gaps"], 0.001, atol=1e-6)
+
+
+def test_nothing_but_the_report_is_changed() -> None:
+    cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    before = standing()
+    find(*cubes)
+    after = standing()
+    assert all((after[name][0] == matrix).all() for name, (matrix, _) in before.items())
+    assert [keys for _, keys in after.values()] == [keys for _, keys in before.values()]
+    assert "physplace_regions" in property_names(current_scene())
+
+
+def test_the_report_is_saved_with_the_file_and_the_drawing_ends(tmp_path: Path) -> None:
+    cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    before = find(*cubes)
+    assert shown() is not None
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "regions.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "regions.blend"))
+    assert shown() is None
+    assert open_drawings() == ()
+    assert report() == before
+
+
+def test_the_drawing_ends_when_one_of_the_objects_moves_and_not_when_another_does() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    other = scenes.cube("Other", (9.0, 0.0, 0.0))
+    find(a, b)
+    other.location.x = 8.0
+    current_view_layer().update()
+    assert shown() is not None
+    b.location.x = 0.5
+    current_view_layer().update()
+    assert shown() is None
+    assert report()["count"] == 1
+
+
+def test_the_drawing_ends_when_one_of_the_objects_is_deleted() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    find(a, b)
+    bpy.data.objects.remove(b)
+    current_view_layer().update()
+    assert shown() is None
+
+
+def test_the_drawing_ends_on_a_frame_that_moves_one_of_the_objects() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    for frame, height in ((1, 2.0), (10, 2.0), (20, 3.0)):
+        b.location.z = height
+        b.keyframe_insert("location", frame=frame)
+    current_scene().frame_set(1)
+    find(a, b)
+    current_scene().frame_set(20)
+    assert shown() is None
+
+
+def test_clearing_takes_the_drawing_and_the_report_away() -> None:
+    find(*[scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")])
+    assert physplace.contact_regions_clear() == {"FINISHED"}
+    assert open_drawings() == ()
+    assert "physplace_regions" not in property_names(current_scene())
+    assert not physplace.contact_regions_clear.poll()
+
+
+def test_a_region_is_picked_out_and_put_back() -> None:
+    find(*[scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("ABC")])
+    drawn = shown()
+    assert drawn is not None
+    physplace.contact_region_pick(number=1)
+    assert drawn.chosen == 1
+    physplace.contact_region_pick(number=1)
+    assert drawn.chosen is None
+
+
+def test_finding_nothing_draws_nothing_and_says_so() -> None:
+    found = find(*[scenes.cube(name, (0.0, 0.0, 3.0 * i)) for i, name in enumerate("AB")])
+    assert (found["count"], found["regions"], found["penetrations"]) == (0, [], [])
+    assert open_drawings() == ()
+
+
+def test_without_a_selection_or_a_second_object_it_is_refused() -> None:
+    a = scenes.cube("A")
+    assert not physplace.contact_regions.poll()
+    empty = scenes.linked(bpy.data.objects.new("Empty", None))
+    a.select_set(True)
+    empty.select_set(True)
+    with pytest.raises(RuntimeError, match='object "Empty": it has no faces'):
+        physplace.contact_regions()
+    assert "physplace_regions" not in property_names(current_scene())
+
+
+def test_a_linked_object_is_looked_at_too(tmp_path: Path) -> None:
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {scenes.cube("Linked")})
+    bpy.data.objects.remove(bpy.data.objects["Linked"])
+    linked = load_object(path, "Linked", link=True)
+    current_scene().collection.objects.link(linked)
+    found = find(linked, scenes.cube("Own", (0.0, 0.0, 2.0)))
+    assert [(one["object_1"], one["object_2"]) for one in found["regions"]] == [("Linked", "Own")]
