@@ -62,7 +62,7 @@ class Oracle:
         return heights
 
     def _turns(self, x: np.ndarray, w: int, rows: np.ndarray) -> np.ndarray:
-        turns: np.ndarray = np.cross(self.sides[rows], x - w * self.corners[rows])
+        turns: np.ndarray = _cross(self.sides[rows], x - w * self.corners[rows])
         return turns
 
     def _label(self, p: np.ndarray, q: np.ndarray, t: Fraction) -> Label:
@@ -74,7 +74,7 @@ class Oracle:
             return "vertex", int(at[0])
         along = self.ends[:, 1] - self.ends[:, 0]
         offset = x - w * self.ends[:, 0]
-        straight = (np.cross(along, offset) == 0).all(axis=1)
+        straight = (_cross(along, offset) == 0).all(axis=1)
         share = (along * offset).sum(axis=1)
         at = np.flatnonzero(straight & (share >= 0) & (share <= w * (along * along).sum(axis=1)))
         if len(at):
@@ -96,6 +96,12 @@ class Oracle:
         total = float(2.0 * np.arctan2(-heights, below).sum() / (4.0 * np.pi))
         assert abs(total - round(total)) < 1e-3
         return round(total)
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """As numpy's, for integers, and faster for few."""
+    (x, y, z), (u, v, w) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
 def _whole(numbers: Any) -> np.ndarray:

@@ -359,3 +359,17 @@ def test_of_a_cylinder_only_the_disks_are_planar_faces() -> None:
     assert found.vertex_curved.all()
     assert np.allclose(np.abs(found.face_normal[:, 2]), 1.0)
     assert np.any(found.triangle_face < 0)
+
+
+def test_a_sphere_has_no_planar_face() -> None:
+    found = topology_of(exact(build("sphere", {"radius": 1.0}), "sphere"))
+    assert counts(found) == (0, 0, 0)
+    assert np.all(found.triangle_face == -1)
+
+
+def test_a_mirrored_body_keeps_its_outside() -> None:
+    affine = np.diag([2.0, 1.0, -3.0, 1.0])
+    mirrored = topology_of(polyhedron(*window(), "frame").transformed(affine))
+    assert counts(mirrored) == (10, 24, 16)
+    assert np.sum(mirrored.edge_angle > 0.0) == 20
+    assert np.all(mirrored.face_normal[mirrored.face_normal[:, 2] > 0.5][:, 2] == 1.0)
