@@ -14,7 +14,7 @@ from .closest_points import (
     projects_inside,
 )
 from .continuous import SweptCrossing, edge_crossings, vertex_crossings
-from .directional import TriangleDirections, directional_pairs
+from .directional import Part, TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
 from .top_level_tree import join_trees
 from .traversal import Neglect, near_pairs, swept_pairs
@@ -30,6 +30,7 @@ __all__ = [
     "Neglect",
     "OnSegments",
     "OnTriangle",
+    "Part",
     "SweptCrossing",
     "TriangleDirections",
     "build_tree",

@@ -27,7 +27,7 @@ from .node_pairs import Motion, corners_of
 from .traversal import traversed
 from .tree import BoxTree, highest_below
 
-__all__ = ["TriangleDirections", "directional_pairs"]
+__all__ = ["Part", "TriangleDirections", "directional_pairs"]
 
 _FEW = 128
 """Up to so many pairs of nodes are replaced by their grandchildren at once: see `traversed`."""
@@ -74,6 +74,20 @@ class TriangleDirections:
         return np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the triangles of a tree: which of its t triangles, and below which of its n nodes no others are."""
+
+    triangles: Bools
+    nodes: Bools
+
+    @classmethod
+    def of(cls, tree: BoxTree, triangles: Bools) -> Part:
+        """Return the part of a tree that marked triangles (t,) are."""
+        others = highest_below(tree, np.where(triangles, 0.0, 1.0)[None])
+        return cls(triangles, others[0] == 0.0)
+
+
 def directional_pairs(
     first: TriangleDirections,
     pose1: Pose,
@@ -81,6 +95,7 @@ def directional_pairs(
     reach: float,
     slack: float,
     behind: float = 0.0,
+    without: Part | None = None,
 ) -> Ints:
     """Return triangle pairs (k, 2): all that have, or are, features that can touch within a reach, and
     others.
@@ -91,8 +106,9 @@ def directional_pairs(
         reach: a length.
         slack: a length by which features may be off their directions.
         behind: how much farther than the reach a vertex may be from a face if its triangle is within reach.
+        without: triangles of the second body that are left out.
     """
-    query = _Facing(first, Motion(pose1), second, reach, slack, behind)
+    query = _Facing(first, Motion(pose1), second, reach, slack, behind, without)
     return traversed(first.tree, second.tree, query, _FEW)
 
 
@@ -105,7 +121,9 @@ class _Facing:
         reach: float,
         slack: float,
         behind: float,
+        without: Part | None,
     ) -> None:
+        self.without = without
         self.first, self.second, self.motion, self.reach = first, second, motion, reach
         self.from_face = reach + behind
         self.slack = slack + motion.rounding(first.tree, second.tree)
@@ -128,6 +146,8 @@ class _Facing:
             planes1 = Planes.below(tree1, node1[others])
             normals = np.abs(self.motion.matrix @ planes1.middle) + self.motion.magnitude @ planes1.spread
             kept[others] = self._within(apart[:, others], normals)
+        if self.without is not None:
+            kept &= ~self.without.nodes[node2]
         left = np.flatnonzero(kept)
         planes = Planes.below(tree2, node2[left])
         heights = planes.heights(self.motion, boxes1[3:, left], between[:, left], half[:, left])
@@ -145,6 +165,8 @@ class _Facing:
         spread = np.take(self.second.spread, triangle2[faces], axis=1)
         boxes2 = np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
         kept[faces] = self._over(vertices, boxes2, spread)
+        if self.without is not None:
+            kept &= ~self.without.triangles[triangle2]
         return kept
 
     def _owned(self, triangle1: Ints, triangle2: Ints) -> Bools:

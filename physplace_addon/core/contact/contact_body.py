@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
-from ..collision import BoxTree, TriangleDirections, join_trees, remember, tree_of
+from ..bodies.topology import topology_of
+from ..collision import BoxTree, Part, TriangleDirections, join_trees, remember, tree_of
 from ..mesh.edges import edge_table
 from ..mesh.features import FLAT
 from ..surfaces.flat import Segments
@@ -18,6 +19,23 @@ from ..vectors import dot
 from .features import EDGE, FACE, VERTEX
 from .normal_bounds import edge_normal_bounds, triangle_normal_bounds, vertex_normal_bounds
 from .row_lists import RowLists
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarFace:
+    """A planar face of a body's topology, in the body's frame.
+
+    normal (3,), unit; offset: the plane is normal . x = offset.
+    deviation: the farthest, a length, that the face is from that plane.
+    border (e, 2, 3): the ends of its edges.
+    part: its triangles.
+    """
+
+    normal: Floats
+    offset: float
+    deviation: float
+    border: Floats
+    part: Part
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +165,24 @@ class ContactBody:
         owner = self.body.vertex_owner[index[vertices]]
         out[vertices] = self.trusted[self.body.triangle_face[owner]]
         return out
+
+    @cached_property
+    def _planar_faces(self) -> dict[int, PlanarFace]:
+        return {}
+
+    def planar_face(self, number: int) -> PlanarFace:
+        """Return a face of the body's topology; each is made once."""
+        if number not in self._planar_faces:
+            topology = topology_of(self.body)
+            edges = np.repeat(np.arange(len(topology.edge_vertices)), np.diff(topology.edge_face_start))
+            self._planar_faces[number] = PlanarFace(
+                topology.face_normal[number],
+                float(topology.face_offset[number]),
+                float(topology.face_deviation[number]),
+                topology.edge_ends[np.unique(edges[topology.edge_faces == number])],
+                Part.of(self.tree, topology.triangle_face == number),
+            )
+        return self._planar_faces[number]
 
     def flat_or_straight(self, dim: Ints, index: Ints) -> Bools:
         """Return which features (k,) are flat faces or straight edges; vertices are neither."""

@@ -39,6 +39,7 @@ class FlatCandidates:
     reach: the farthest, a length, that the features may be apart.
     before: a pose known to be free of overlap, or None.  What has come through a face since may be as far
     behind it as it has moved.
+    also_over: more pairs of vertices of the active body and flat triangles of the world.
     """
 
     body_pair: BodyPair
@@ -46,6 +47,7 @@ class FlatCandidates:
     t2: Ints
     reach: float
     before: BodyPair | None
+    also_over: IndexPairs | None = None
 
     @cached_property
     def _reach_over_faces(self) -> float:
@@ -58,6 +60,9 @@ class FlatCandidates:
         triangles = self.t2[row]
         flat = self.body_pair.world.triangle_flat[triangles]
         vertices, triangles = vertices[flat], triangles[flat]
+        if self.also_over is not None:
+            vertices = np.concatenate([vertices, self.also_over[0]])
+            triangles = np.concatenate([triangles, self.also_over[1]])
         at = self.body_pair.pose.points(self.body_pair.active.body.vertices[vertices])
         return self._standing(vertices, at, triangles, self.body_pair.world.body.triangles[triangles])
 

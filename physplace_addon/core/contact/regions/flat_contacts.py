@@ -4,28 +4,25 @@ A body that lies flat on a fine mesh has thousands of pairs within reach.  Those
 among the lowest, so a fixed number of them is kept.  Where that many were known before, their gaps show how
 near the lowest ones are now, and only that neighbourhood is searched, farther if it has not enough.
 
-What touches in one plane is one region (Bouma and Vanecek 1991, section 5): its points that are extreme in a
-few directions bound it nearly as its convex hull does, so only they are kept of it.
+What bears the body in one plane is reduced to what bounds it (`hulls`), and where that is a planar face, the
+vertices over it need no search (`level_support`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
-from ...collision import directional_pairs
-from ...vectors import cross, dot
+from ...arrays import Floats, Ints
+from ...collision import Part, directional_pairs
 from ..body_pair import BodyPair, farthest_displacement
 from ..points.interface_points import InterfacePoints, enough_to_choose_from, lowest_spread
 from .flat_pairs import flat_pairs
+from .hulls import DIRECTIONS, bears, hulls_of_regions
+from .level_support import level_support
 
 _MOST = 128  # flat interface points that a state goes on with: more than a step's QP needs, few enough for it
 _FARTHER = 8.0  # factor by which the neighbourhood of the contact that is searched grows if it has not enough
 _FIRST = 1.0 / 8.0  # part of the reach that is searched first where nothing is known
-_DIRECTIONS = 32  # in which a region's points are extreme: no other is farther out by 1/200 of its radius
-_LOWEST = 8  # points of a region that are kept because no extreme one is as low
-_NO_LOWER = 1e-5  # of the level in which gaps are equal: difference that rounding alone may cause
-_ONE_PLANE = 1e-6  # sine of the angle between the normals of points of one region
 
 
 def lowest_of_plain(
@@ -41,6 +38,10 @@ def lowest_of_plain(
         tracked: its points of the last state; their gaps show which part is searched first.
         before: the pair at the last pose, None if there is none.
     """
+    support = level_support(body_pair, reach, tracked, enough_to_choose_from(_MOST))
+    if support is not None:
+        t1, t2 = _near_triangles(body_pair, reach, before, support.face)
+        return lowest(body_pair, flat_pairs(body_pair, t1, t2, before, reach, support.over))
     close = _first_reach(body_pair, reach, tracked, before is not None)
     while close < reach:
         t1, t2 = _near_triangles(body_pair, close, before)
@@ -58,7 +59,7 @@ def _first_reach(body_pair: BodyPair, reach: float, tracked: InterfacePoints, kn
     if not known:
         return _FIRST * reach
     level, gaps = body_pair.sign_tolerance, np.sort(tracked.gap)
-    lies_flat = np.count_nonzero(_bearing(gaps, level)) >= _DIRECTIONS
+    lies_flat = np.count_nonzero(bears(gaps, level)) >= DIRECTIONS
     if len(gaps) < _MOST and not lies_flat:
         return reach
     return float(np.clip(_FARTHER * gaps[len(gaps) // 2], _FARTHER * level, reach))
@@ -70,62 +71,25 @@ def lowest(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
     return lowest_spread(hulls_of_regions(points, level), _MOST, level)
 
 
-def hulls_of_regions(points: InterfacePoints, level: float) -> InterfacePoints:
-    """Return the points without those inside the regions of one plane that bear the body.
-
-    level: a length, within which gaps are as low as the lowest, and points in one plane.
-    """
-    bearing = np.flatnonzero(_bearing(points.gap, level))
-    if len(bearing) <= _DIRECTIONS:
-        return points
-    normal = points.normal[bearing]
-    offset = dot(normal, points.point2[bearing])
-    planes = np.column_stack([normal / _ONE_PLANE, offset / level]).round()
-    plane, counts = np.unique(planes, axis=0, return_inverse=True, return_counts=True)[1:]
-    kept = np.ones(len(points), bool)
-    for number in np.flatnonzero(counts > _DIRECTIONS):
-        rows = bearing[plane.ravel() == number]
-        kept[rows] = False
-        kept[rows[_extreme(points.point2[rows], points.normal[rows[0]], points.gap[rows], level)]] = True
-    return points.take(kept)
-
-
-def _bearing(gaps: Floats, level: float) -> Bools:
-    """Return which gaps (k,) are within a level of the lowest, or of touching; all are lengths."""
-    bearing: Bools = gaps <= max(float(gaps.min(initial=np.inf)), 0.0) + level
-    return bearing
-
-
-def _extreme(points: Floats, normal: Floats, gaps: Floats, level: float) -> Ints:
-    """Return the rows of points (k, 3) of one plane that are extreme in some direction, and of lower gaps.
-
-    Of points equally far the first is taken, so that rounding chooses nothing.
-    """
-    axis = np.eye(3)[np.argmin(np.abs(normal))]
-    across = cross(normal, axis)
-    across /= np.sqrt(dot(across, across))
-    angles = np.arange(_DIRECTIONS) * (2.0 * np.pi / _DIRECTIONS)
-    directions = np.outer(np.cos(angles), across) + np.outer(np.sin(angles), cross(normal, across))
-    far = points @ directions.T
-    extreme = np.unique((far >= far.max(axis=0) - level).argmax(axis=0))
-    lower = np.argsort(gaps, kind="stable")[:_LOWEST]
-    lower = lower[gaps[lower] < gaps[extreme].min() - _NO_LOWER * level]
-    return np.union1d(extreme, lower)
-
-
 def _suffice(gaps: Floats, most: float, level: float) -> bool:
     """Return whether the gaps (k,) below `most` settle which points are the lowest ones; all are lengths.
 
     They do if there are enough to choose from, or if so many bear the body that no others would be chosen.
     """
     gaps = gaps[gaps < most]
-    bear = int(np.count_nonzero(_bearing(gaps, level)))
+    bear = int(np.count_nonzero(bears(gaps, level)))
     return len(gaps) >= enough_to_choose_from(_MOST) or bear >= _MOST
 
 
-def _near_triangles(body_pair: BodyPair, reach: float, before: BodyPair | None) -> tuple[Ints, Ints]:
-    """Return pairs of triangles (k,) within reach in the directions that their normals allow."""
+def _near_triangles(
+    body_pair: BodyPair, reach: float, before: BodyPair | None, without: Part | None = None
+) -> tuple[Ints, Ints]:
+    """Return pairs of triangles (k,) within reach in the directions that their normals allow.
+
+    without: triangles of the world that are left out.
+    """
     first, second = body_pair.active.normal_bounds, body_pair.world.normal_bounds
     behind = 0.0 if before is None else farthest_displacement(before, body_pair)
-    pairs = directional_pairs(first, body_pair.pose, second, reach, body_pair.sign_tolerance, behind)
+    slack = body_pair.sign_tolerance
+    pairs = directional_pairs(first, body_pair.pose, second, reach, slack, behind, without)
     return pairs[:, 0], pairs[:, 1]

@@ -247,6 +247,7 @@ def flat_pairs(
     triangles2: Ints,
     before: BodyPair | None = None,
     reach: float = np.inf,
+    also_over: IndexPairs | None = None,
 ) -> InterfacePoints:
     """Return the closest pairs of flat features that k pairs of triangles are or own.
 
@@ -258,8 +259,9 @@ def flat_pairs(
         triangles1, triangles2: (k,) of the active body and of the world.
         before: a pose known to be free of overlap; None if there is none.
         reach: the largest gap, a length.
+        also_over: more pairs of vertices of the active body and triangles of the world.
     """
-    near = FlatCandidates(body_pair, triangles1, triangles2, reach, before)
+    near = FlatCandidates(body_pair, triangles1, triangles2, reach, before, also_over)
     over_face = _joined(
         body_pair,
         (vertex_face, near.vertices_over_faces()),

@@ -18,6 +18,7 @@ from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
 from tests.core.contact.body_pairs import (
     meet,
 )
+from tests.core.contact.regions.prisms import prism
 
 
 def grid(cells: int, size: float) -> tuple[Floats, Ints]:
@@ -63,21 +64,6 @@ def test_a_body_that_lay_flat_finds_the_same_points_again() -> None:
     first = lowest_of_plain(body_pair, 0.2, InterfacePoints.none(), None)
     again = lowest_of_plain(body_pair, 0.2, first, body_pair)
     np.testing.assert_allclose(again.point1, first.point1, atol=1e-12)
-
-
-def prism(sides: int) -> Body:
-    """An upright prism over a regular polygon of radius 1, of height 1, its caps cut into slivers."""
-    angle = 2.0 * np.pi * np.arange(sides) / sides
-    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    points = np.concatenate([np.column_stack([ring, np.full(sides, z)]) for z in (-0.5, 0.5)])
-    one = np.arange(sides)
-    other = (one + 1) % sides
-    cap = np.stack([np.zeros(sides - 2, int), one[1:-1], one[2:]], axis=1)
-    walls = [
-        np.stack(corners, axis=1)
-        for corners in ((one, other, other + sides), (one, other + sides, one + sides))
-    ]
-    return polyhedron(points, np.concatenate([*walls, cap[:, ::-1], cap + sides]), "prism")
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3])
