@@ -32,6 +32,7 @@ from .regions.coherence import followed
 from .regions.contact_regions import ContactRegions, EntityPairs, RegionPoints, RegionRows
 from .regions.point_regions import regions_of_pair, regions_of_points
 from .regions.region_analysis import contact_regions
+from .regions.temporary_contact import ContactState, Penetrations, TemporaryContacts, judged
 
 __all__ = [
     "CONTACT_CLEARANCE",
@@ -46,6 +47,7 @@ __all__ = [
     "BodyPair",
     "BoundaryPoint",
     "ContactRegions",
+    "ContactState",
     "ContactSystem",
     "EntityPairs",
     "FeatureGeometry",
@@ -53,10 +55,12 @@ __all__ = [
     "NumberedPair",
     "Obstructed",
     "Pair",
+    "Penetrations",
     "Reach",
     "RegionPoints",
     "RegionRows",
     "SurfaceCrossings",
+    "TemporaryContacts",
     "TriangleOverlaps",
     "adjusted",
     "advanced",
@@ -70,6 +74,7 @@ __all__ = [
     "grouped",
     "interface_points_of_triangles",
     "is_clear",
+    "judged",
     "labelled",
     "least_correction",
     "least_distance",

@@ -77,8 +77,10 @@ def point_contacts(first: PlacedBoundary, second: PlacedBoundary, tolerance: flo
     return PointContacts.join([lower, crossings, on_faces, under_faces])
 
 
-def _pose_between(first: PlacedBoundary, second: PlacedBoundary) -> Pose:
+def pose_between(first: PlacedBoundary, second: PlacedBoundary) -> Pose:
     """Return the pose from the frame of the first body to that of the second; one of them is not placed."""
+    if first is second:
+        return Pose.identity()
     if second.pose is not None:
         return second.pose.inverse()
     return Pose.identity() if first.pose is None else first.pose
@@ -89,7 +91,7 @@ def _near_edges(first: PlacedBoundary, second: PlacedBoundary, tolerance: float)
     tree1, tree2 = first.boundary.edge_tree, second.boundary.edge_tree
     if tree1 is None or tree2 is None:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    pairs = near_pairs(tree1, _pose_between(first, second), tree2, tolerance)
+    pairs = near_pairs(tree1, pose_between(first, second), tree2, tolerance)
     return first.boundary.tree_edges[pairs[:, 0]], second.boundary.tree_edges[pairs[:, 1]]
 
 
@@ -147,7 +149,7 @@ def _vertices_on_faces(first: PlacedBoundary, second: PlacedBoundary, tolerance:
     if tree is None:
         none = np.zeros(0, np.intp)
         return PointContacts.of((VERTEX, FACE), none, none, np.zeros((0, 3)), np.zeros((0, 3)))
-    pairs = near_pairs(tree, _pose_between(first, second), second.boundary.triangles, tolerance)
+    pairs = near_pairs(tree, pose_between(first, second), second.boundary.triangles, tolerance)
     pairs = pairs[second.topology.triangle_face[pairs[:, 1]] >= 0]
     vertex, face = first.boundary.tree_vertices[pairs[:, 0]], second.topology.triangle_face[pairs[:, 1]]
     at, corners = first.vertices(vertex), second.points(second.boundary.triangles.triangles[pairs[:, 1]])
