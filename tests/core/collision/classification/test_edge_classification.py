@@ -10,7 +10,9 @@ import pytest
 
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.bodies.topology import topology_of
-from physplace_addon.core.collision.classification import EdgeClassification, classify_edges
+from physplace_addon.core.collision.classification import IN, OUT, EdgeClassification, classify_edges
+from physplace_addon.core.mesh.inside import windings
+from tests.core.dirty_meshes import dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES, beside
 from tests.oracles.edge_classification import Oracle
 
@@ -121,6 +123,22 @@ def test_a_tolerance_gives_what_is_exact_for_edges_without_errors(seed: int) -> 
     exact = classify_edges(edges, body)
     near = classify_edges(edges + 1e-9 * rng.uniform(-1.0, 1.0, edges.shape), body, 1e-6)
     assert [labels(exact, i) for i in range(len(edges))] == [labels(near, i) for i in range(len(edges))]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 7, 10, 13, 17, 18, 19, 21, 22, 28, 30, 31, 34, 38])  # solids
+def test_what_is_in_a_dirty_solid_has_a_positive_winding_number(seed: int) -> None:
+    mesh, rng = dirty(seed), np.random.default_rng([23, seed])
+    body = polyhedron(mesh.points, mesh.triangles, "dirty")
+    assert body.closed
+    low, high = body.points.min(axis=0), body.points.max(axis=0)
+    edges = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, (40, 2, 3))
+    edges[:20, 0] = body.points[rng.integers(body.point_count, size=20)]
+    found = classify_edges(edges, body, 1e-9 * float(np.linalg.norm(high - low)))
+    free = np.flatnonzero((found.after == IN) | (found.after == OUT))
+    share = 0.5 * (found.parameter[free] + found.parameter[free + 1])[:, None]
+    ends = edges[np.searchsorted(found.start, free, side="right") - 1]
+    places = (1.0 - share) * ends[:, 0] + share * ends[:, 1]
+    assert np.array_equal(windings(body.triangles, places) > 0, found.after[free] == IN)
 
 
 # Polyhedra with integer coordinates.
