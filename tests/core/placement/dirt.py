@@ -13,7 +13,7 @@ from physplace_addon.core.rigid import Pose
 from tests.core.dirty_meshes import NAMES, Dirty, dirty, dirty_bowl
 from tests.core.surfaces.smooth.smooth_meshes import all_over, body_of
 from tests.oracles.frames import quaternion_of, random_rotation, rotation_of
-from tests.oracles.triangles import crossings
+from tests.oracles.soups import Soup, deepest_crossing
 
 OVERLAP = 1e-6  # of R: what the issue allows
 
@@ -69,17 +69,18 @@ def shaded_smooth(seed: int, turn: int, steps: int = Settings.step_limit) -> Dro
 
 
 def in_a_bowl(seed: int) -> Dropped:
-    """Drop the mesh of a seed into a bowl that is dirty, too; the overlap is OVERLAP if they cross, or 0."""
+    """Drop the mesh of a seed into a bowl that is dirty, too."""
     began, mesh = time.perf_counter(), dirty(seed)
     body = polyhedron(mesh.points, mesh.triangles, "dirty")
     bowl = dirty_bowl(seed).moved(1.5 * body.radius, np.zeros(3))
     world = polyhedron(bowl.points, bowl.triangles, "bowl")
     placement = _placed(body, mesh, world, float(bowl.seen[:, :, 2].max()), seed)
     certificate = placement.run()
-    states = [*placement.states[::10], placement.state]
-    cut = [len(crossings(_seen_at(mesh, state.pose), bowl.seen, OVERLAP * body.radius)) for state in states]
+    own, standing = Soup.of(mesh.seen), Soup.of(bowl.seen)
+    poses = [state.pose for state in placement.states]
+    cut = max(deepest_crossing(own.moved(rotation_of(p.rotation), p.translation), standing) for p in poses)
     named = named_in(certificate.notes)
-    return Dropped(mesh, certificate, named, OVERLAP * (max(cut) > 0), time.perf_counter() - began)
+    return Dropped(mesh, certificate, named, cut / body.radius, time.perf_counter() - began)
 
 
 def _placed(body: Body, mesh: Dirty, world: Body, height: float, seed: int) -> Placement:

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
@@ -18,22 +17,16 @@ from tests.core.placement.drops import Run, drop, run
 from tests.oracles.balance import over_support
 from tests.oracles.frames import random_rotation, rotation_of
 from tests.oracles.shapes import Polyhedron
-from tests.oracles.triangles import crossings
+from tests.oracles.soups import Soup, deepest_crossing
 
 CUBE = box()
 ON_EDGE = rotation_of([np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0])
 
 
-def triangles_at(body: Body, rotation: Floats, position: Floats) -> np.ndarray:
-    result: np.ndarray = body.triangles @ rotation.T + position
-    return result
-
-
 def assert_never_through(finished: Run, world: Body) -> None:
-    tolerance = 1e-9 * finished.radius
-    for rotation, position in zip(finished.rotations, finished.positions, strict=True):
-        moved = triangles_at(finished.paired.body, rotation, position)
-        assert not len(crossings(moved, world.triangles, tolerance)), finished.label
+    own, standing = Soup.of(finished.paired.body.triangles), Soup.of(world.triangles)
+    for pose in zip(finished.rotations, finished.positions, strict=True):
+        assert deepest_crossing(own.moved(*pose), standing) <= 1e-9 * finished.radius, finished.label
 
 
 @pytest.mark.slow
