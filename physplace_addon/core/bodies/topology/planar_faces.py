@@ -300,4 +300,5 @@ def _numbered(label: Ints) -> Ints:
     begins = begins[begins < len(label)]
     rank = np.full(len(first), -1)
     rank[label[begins] + 1] = np.arange(len(begins))
-    return rank[np.maximum(label, -1) + 1]
+    numbered: Ints = rank[np.maximum(label, -1) + 1]
+    return numbered

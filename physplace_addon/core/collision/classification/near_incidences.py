@@ -45,10 +45,10 @@ class _Collected:
     ) -> None:
         """Add the pairs (p,) that are marked, at parameters t (p,)."""
         rows = np.flatnonzero(which)
-        same = [np.full(len(rows), value) for value in (kind, place, way)]
         zero = np.zeros(len(rows), dtype=np.intp)
         signs = zero if crossing is None else crossing[rows]
-        found = Incidences(self.segment[rows], self.triangle[rows], *same, signs, zero)
+        kinds, places, ways = zero + kind, zero + place, zero + way
+        found = Incidences(self.segment[rows], self.triangle[rows], kinds, places, ways, signs, zero)
         self.parts.append((found, t[rows]))
 
     def joined(self) -> tuple[Incidences, Floats]:

@@ -7,7 +7,6 @@ intervals may overlap are put in order by their exact parameters, which are frac
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -29,13 +28,11 @@ def parameters(segments: Floats, corners: Floats, found: Incidences) -> tuple[Fl
         found: the incidences.
     """
     t, sure = np.where(found.way == AT_END, 1.0, 0.0), np.ones(len(found.way), dtype=bool)
-    measures: tuple[tuple[int, Callable[..., tuple[Floats, Floats]]], ...]
-    measures = ((ON_PLANE, volumes), (ON_SIDE, areas))
-    for way, measured in measures:
+    for way in (ON_PLANE, ON_SIDE):
         rows = np.flatnonzero(found.way == way)
         if len(rows):
-            at_start, at_end = _measures(segments, corners, found.take(rows), way)
-            (first, error1), (last, error2) = measured(*at_start), measured(*at_end)
+            base, p, q = _measured(segments, corners, found.take(rows), way)
+            (first, error1), (last, error2) = _sizes(base, p), _sizes(base, q)
             size = np.abs(first - last)
             sure[rows] = 4.0 * (error1 + error2) <= _SURE * size
             t[rows] = np.clip(np.divide(first, first - last, out=np.zeros(len(rows)), where=size > 0.0), 0, 1)
@@ -49,14 +46,12 @@ def parameters(segments: Floats, corners: Floats, found: Incidences) -> tuple[Fl
 def exact_parameters(segments: Floats, corners: Floats, found: Incidences) -> list[Fraction]:
     """Return the exact parameters (k,) of incidences; arguments as for `parameters`."""
     result = [Fraction(int(way == AT_END)) for way in found.way]
-    measures: tuple[tuple[int, Callable[..., Integers], int], ...]
-    measures = ((ON_PLANE, exact_volumes, 3), (ON_SIDE, exact_areas, 2))
-    for way, measured, degree in measures:
+    for way in (ON_PLANE, ON_SIDE):
         rows = np.flatnonzero(found.way == way)
         if len(rows):
-            ends = _measures(segments, corners, found.take(rows), way)
-            whole = integers(degree, *ends[0], ends[1][-1])
-            first, last = measured(*whole[:-1]), measured(*whole[:-2], whole[-1])
+            base, p, q = _measured(segments, corners, found.take(rows), way)
+            *whole, p, q = integers(len(base), *base, p, q)
+            first, last = _exact_sizes(whole, p), _exact_sizes(whole, q)
             for row, a, b in zip(rows, first, last, strict=True):
                 result[row] = Fraction(int(a), int(a) - int(b))
     rows = np.flatnonzero(found.way == AT_CORNER)
@@ -66,22 +61,31 @@ def exact_parameters(segments: Floats, corners: Floats, found: Incidences) -> li
     return result
 
 
-def _measures(
+def _measured(
     segments: Floats, corners: Floats, found: Incidences, way: int
-) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
-    """Return the points of which the volumes (way ON_PLANE) or areas (ON_SIDE) at both ends of segments are.
-
-    The last point is the end.
+) -> tuple[list[Floats], Floats, Floats]:
+    """Return the points from which volumes (way ON_PLANE) or areas (ON_SIDE) to the ends of segments are
+    measured, three or two, and these ends, in space or in the plane.
     """
     ends, triangle = segments[found.segment], corners[found.triangle]
     if way == ON_PLANE:
-        a, b, c = triangle.transpose(1, 0, 2)
-        return (a, b, c, ends[:, 0]), (a, b, c, ends[:, 1])
+        return list(triangle.transpose(1, 0, 2)), ends[:, 0], ends[:, 1]
     kept = np.array([[1, 2], [2, 0], [0, 1]])[found.axis]
     rows = np.arange(len(kept))
-    a, b = (triangle[rows[:, None], ((found.place + i) % 3)[:, None], kept] for i in range(2))
-    p, q = (ends[rows[:, None], i, kept] for i in range(2))
-    return (a, b, p), (a, b, q)
+    base = [triangle[rows[:, None], ((found.place + i) % 3)[:, None], kept] for i in range(2)]
+    return base, ends[rows[:, None], 0, kept], ends[rows[:, None], 1, kept]
+
+
+def _sizes(base: list[Floats], end: Floats) -> tuple[Floats, Floats]:
+    """Return the volumes or areas (k,) from two or three points to an end, and bounds of their errors."""
+    return volumes(base[0], base[1], base[2], end) if len(base) == 3 else areas(base[0], base[1], end)
+
+
+def _exact_sizes(base: list[Integers], end: Integers) -> Integers:
+    """Return the same of integer points."""
+    if len(base) == 3:
+        return exact_volumes(base[0], base[1], base[2], end)
+    return exact_areas(base[0], base[1], end)
 
 
 def _along(segments: Floats, corners: Floats, found: Incidences) -> tuple[Floats, Floats, Floats]:

@@ -341,9 +341,8 @@ def test_caps_divided_from_corner_to_corner_leave_a_fine_prism_closed() -> None:
 def test_a_small_part_of_a_large_body_keeps_its_faces() -> None:
     ring = torus(24, 12)
     both = beside((1e4 * CUBE_POINTS, CUBE_TRIANGLES), (ring[0] * 0.02 + [0.0, 0.0, 6e3], ring[1]))
-    world = merge(
-        [polyhedron(*mesh, "part") for mesh in ((1e4 * CUBE_POINTS, CUBE_TRIANGLES), ring)], "world"
-    )
+    box = polyhedron(1e4 * CUBE_POINTS, CUBE_TRIANGLES, "box")
+    world = merge([box, polyhedron(ring[0], ring[1], "ring")], "world")
     assert topology_of(world).face_count == 6 + 288
     assert made(*both).face_count == 6 + 288
 
