@@ -57,6 +57,23 @@ def first_of_each_pair(a: Ints, b: Ints) -> Ints:
     return first
 
 
+def row_keys(*columns: Ints) -> Ints:
+    """Return a number (k,) for each row of columns (k,), not negative: only equal rows have the same.
+
+    The numbers are in the order of the rows.
+    """
+    key = columns[0].astype(np.int64)
+    for column in columns[1:]:
+        width = int(column.max(initial=0)) + 1
+        if int(key.max(initial=0)) > _LARGEST // width:
+            key = np.unique(key, return_inverse=True)[1].reshape(-1)
+        key = key * width + column
+    return key
+
+
+_LARGEST = int(np.iinfo(np.int64).max) - 1
+
+
 def distinct_pairs(a: Ints, b: Ints) -> IndexPairs:
     """Return the distinct pairs (a_i, b_i), in ascending order."""
     rows = first_of_each_pair(a, b)

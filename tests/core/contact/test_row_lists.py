@@ -10,6 +10,7 @@ from physplace_addon.core.contact.row_lists import (
     first_of_each_pair,
     joined_by_row,
     placed,
+    row_keys,
 )
 from tests.core.contact.body_pairs import pose
 
@@ -63,3 +64,15 @@ def test_points_of_any_shape_are_placed_and_no_pose_is_the_identity(rng: np.rand
     points, at = rng.normal(size=(4, 3, 3)), pose((0.3, 0.2, 0.1), (1.0, 2.0, 3.0))
     np.testing.assert_allclose(placed(points, at), points @ at.matrix.T + [1.0, 2.0, 3.0], atol=1e-14)
     assert placed(points, None) is points
+
+
+@pytest.mark.parametrize("largest", [3, 2**40])
+def test_rows_have_the_same_key_only_if_they_are_equal_and_keys_keep_their_order(
+    rng: np.random.Generator, largest: int
+) -> None:
+    columns = rng.integers(0, 4, (4, 300)) * (largest // 3)
+    keys = row_keys(*columns).tolist()
+    rows = [tuple(row) for row in columns.T.tolist()]
+    assert len(set(rows)) == len(set(zip(rows, keys, strict=True))) == len(set(keys))
+    by_key = sorted(zip(keys, rows, strict=True))
+    assert [row for _, row in by_key] == sorted(rows)

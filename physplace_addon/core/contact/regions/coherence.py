@@ -28,6 +28,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length
 from ..body_pair import BodyPair
 from ..features import EDGE, FACE
+from ..row_lists import row_keys
 from .boundary import PlacedBoundary, boundary_of
 from .contact_regions import NO_FACE, UNLABELLED, ContactRegions, EntityPairs, RegionRows
 from .point_contacts import joined
@@ -207,7 +208,7 @@ def _continued_points(
     points, others = found.points, before.points
     result = np.full(len(points), -1)
     owner = source[points.region]
-    columns = [np.concatenate([owner, others.region])]
+    columns = [np.concatenate([owner, others.region]) + 1]
     for one, other in (
         (points.entities.dim1, others.entities.dim1),
         (points.entities.index1, others.entities.index1),
@@ -215,7 +216,7 @@ def _continued_points(
         (points.entities.index2, others.entities.index2),
     ):
         columns.append(np.concatenate([one, other]))
-    key = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+    key = np.unique(row_keys(*columns), return_inverse=True)[1].reshape(-1)
     own, theirs = key[: len(points)], key[len(points) :]
     single = np.bincount(own, minlength=len(key)) == 1
     single &= np.bincount(theirs, minlength=len(key)) == 1

@@ -23,6 +23,7 @@ import numpy as np
 from ...arrays import ArrayRecord, Bools, Floats, Ints
 from ...vectors import cross, dot
 from ..features import EDGE, FACE, VERTEX
+from ..row_lists import row_keys
 from .boundary import PlacedBoundary
 from .point_contacts import PointContacts, joined
 
@@ -97,8 +98,9 @@ class Touching:
         around2 = of_second.edges_around if kind2 == EDGE else of_second.faces_around
         row1, item1 = around1(self.contacts.dim1, self.contacts.index1)
         row2, item2 = around2(self.contacts.dim2, self.contacts.index2)
-        every = np.stack(joined(row1, item1, row2, item2, len(self.contacts)), axis=1)
-        return Incidences(*np.unique(every, axis=0).T) if len(every) else Incidences(*every.T)
+        every = Incidences(*joined(row1, item1, row2, item2, len(self.contacts)))
+        once = np.unique(row_keys(every.contact, every.item1, every.item2), return_index=True)[1]
+        return every.take(once)
 
 
 def collinear_edges(touching: Touching) -> tuple[ContactIntervals, Incidences]:

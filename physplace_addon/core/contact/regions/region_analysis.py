@@ -24,6 +24,7 @@ from ...arrays import ArrayRecord, Bools, Floats, Ints
 from ...vectors import cross, dot, length
 from ..body_pair import BodyPair
 from ..features import EDGE, FACE
+from ..row_lists import row_keys
 from .boundary import PlacedBoundary, boundary_of
 from .contact_intervals import ContactIntervals, Touching, collinear_edges, edges_inside_faces, runs
 from .contact_regions import UNLABELLED, ContactRegions, EntityPairs, RegionPoints, RegionRows
@@ -145,10 +146,11 @@ def _lines_and_faces(touching: Touching, along: ContactIntervals) -> tuple[_Line
 
 def _faces(touching: Touching, lines: _Lines, pairs: _FacePairs) -> tuple[_Found, Bools]:
     """Return the regions of dimension 2, and which of the intervals (m,) bound one."""
-    entities, group = np.unique(np.stack([pairs.face1, pairs.face2], axis=1), axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    ends = np.stack([np.tile(group, 2), np.concatenate([lines.start[pairs.line], lines.end[pairs.line]])])
-    members, contact = np.unique(ends, axis=1)
+    _, first, group = np.unique(row_keys(pairs.face1, pairs.face2), return_index=True, return_inverse=True)
+    entities, group = np.stack([pairs.face1[first], pairs.face2[first]], axis=1), group.reshape(-1)
+    count = len(touching.contacts)
+    ends = np.concatenate([lines.start[pairs.line], lines.end[pairs.line]])
+    members, contact = np.divmod(np.unique(np.tile(group, 2) * count + ends), count)
     places = touching.contacts.point2[contact]
     wide = _widths(places, members, len(entities)) >= touching.least
     bounding = np.zeros(len(lines), bool)
@@ -157,9 +159,9 @@ def _faces(touching: Touching, lines: _Lines, pairs: _FacePairs) -> tuple[_Found
     kept = np.flatnonzero(wide[members])
     normals = touching.second.face_normals(entities[wide, 1])
     corners = kept[hull_corners(places[kept], number[members[kept]], normals)]
-    count = len(normals)
-    both = EntityPairs(np.full(count, FACE), entities[wide, 0], np.full(count, FACE), entities[wide, 1])
-    return _Found(np.full(count, 2), both, number[members[corners]], contact[corners]), bounding
+    faces = np.full(len(normals), FACE)
+    both = EntityPairs(faces, entities[wide, 0], faces, entities[wide, 1])
+    return _Found(np.full(len(normals), 2), both, number[members[corners]], contact[corners]), bounding
 
 
 def _widths(points: Floats, group: Ints, count: int) -> Floats:
@@ -185,9 +187,7 @@ def _long_lines(touching: Touching, lines: _Lines, rows: Ints) -> tuple[_Found, 
     Intervals of the same two entities follow one another, in order along their edge.
     """
     pairs = lines.entities.take(rows)
-    columns = np.stack([pairs.dim1, pairs.index1, pairs.dim2, pairs.index2], axis=1)
-    group = np.unique(columns, axis=0, return_inverse=True)[1].reshape(-1)
-    first, last, run = runs(group)
+    first, last, run = runs(row_keys(pairs.dim1, pairs.index1, pairs.dim2, pairs.index2))
     start, end = lines.start[rows[first]], lines.end[rows[last]]
     extent = length(touching.contacts.point1[end] - touching.contacts.point1[start])
     long = extent >= touching.least

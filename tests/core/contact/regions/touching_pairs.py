@@ -183,10 +183,7 @@ MAKERS: tuple[Callable[[np.random.Generator], Pair], ...] = (
     cells_of_one_grid,
     cubes_of_one_grid,
     frame_and_peg,
-    halves,
-    single_cells,
-    cell_on_cells,
-    edges_across,
+    *(halves, single_cells, cell_on_cells, edges_across) * 2,
 )
 
 
