@@ -45,3 +45,19 @@ def beside(*meshes: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarr
     starts = np.cumsum([0, *(len(points) for points, _ in meshes)])
     triangles = [part + start for (_, part), start in zip(meshes, starts[:-1], strict=True)]
     return np.concatenate([points for points, _ in meshes]), np.concatenate(triangles)
+
+
+def voxels(filled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The boundary of unit cubes at the filled places of a grid (n, n, n), as a soup."""
+    corners: list[np.ndarray] = []
+    cells = np.argwhere(filled)
+    solid = np.pad(filled, 1)
+    for direction in (*np.eye(3, dtype=int), *-np.eye(3, dtype=int)):
+        bare = cells[~solid[tuple((cells + 1 + direction).T)]]
+        first = np.roll(np.abs(direction), 1)
+        second = np.cross(direction, first)
+        quad = 0.5 + 0.5 * direction + 0.5 * np.array([-first - second, first - second, first + second])
+        other = 0.5 + 0.5 * direction + 0.5 * np.array([-first - second, first + second, second - first])
+        corners += [bare[:, None] + quad, bare[:, None] + other]
+    points = np.concatenate(corners).reshape(-1, 3)
+    return points, np.arange(len(points)).reshape(-1, 3)

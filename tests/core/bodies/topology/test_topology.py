@@ -6,6 +6,7 @@ import pytest
 from physplace_addon.core.bodies import Body, exact, merge, polyhedron
 from physplace_addon.core.bodies.topology import Topology, topology_of
 from physplace_addon.core.mesh.edges import edge_table
+from physplace_addon.core.mesh.inside import windings
 from physplace_addon.core.surfaces.kinds import build
 from tests.core.dirty_meshes import dirty
 from tests.core.meshes import (
@@ -16,6 +17,7 @@ from tests.core.meshes import (
     beside,
     moebius,
     torus,
+    voxels,
 )
 
 Mesh = tuple[np.ndarray, np.ndarray]
@@ -177,6 +179,25 @@ def test_two_cubes_at_one_edge_have_two_components_there() -> None:
     components = np.diff(pair.vertex_component_start)
     assert sorted(components.tolist()) == [1] * 12 + [2] * 2
     assert np.all(np.diff(pair.component_face_start) == 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_faces_of_one_component_of_an_edge_bound_one_wedge_of_matter(seed: int) -> None:
+    """Of random cubes on a grid many touch in edges; the wedge between two faces of one cube is full."""
+    rng = np.random.default_rng(seed)
+    points, triangles = voxels(rng.random((3, 3, 3)) < 0.5)
+    body = polyhedron(points @ turn(seed).T, triangles, "cubes")
+    found = topology_of(body)
+    edge = np.repeat(np.arange(found.edge_count), np.diff(found.edge_face_start))
+    crowded = np.flatnonzero(np.diff(found.edge_face_start)[edge] == 4)
+    assert body.closed
+    assert len(crowded) > 0
+    key = 4 * edge[crowded] + found.edge_components[crowded]
+    order = crowded[np.argsort(key, kind="stable")].reshape(-1, 2)
+    assert np.array_equal(found.edge_components[order[:, 0]], found.edge_components[order[:, 1]])
+    middle = found.edge_ends[edge[order[:, 0]]].mean(axis=1)
+    assert np.all(windings(body.triangles, middle + 0.1 * found.edge_conormals[order].sum(axis=1)) == 1)
+    assert np.all(found.edge_signs[order].sum(axis=1) == 0)
 
 
 def _middle(topology: Topology, face: int) -> np.ndarray:

@@ -13,7 +13,7 @@ from physplace_addon.core.bodies.topology import topology_of
 from physplace_addon.core.collision.classification import IN, OUT, EdgeClassification, classify_edges
 from physplace_addon.core.mesh.inside import windings
 from tests.core.dirty_meshes import dirty
-from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES, beside
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES, beside, voxels
 from tests.oracles.edge_classification import Oracle
 
 NAMES = ("vertex", "edge", "face", "in", "out", "end")
@@ -159,28 +159,8 @@ def _box(low: tuple[int, ...], high: tuple[int, ...]) -> Mesh:
     return np.array(low) + (CUBE_POINTS + 0.5) * np.subtract(high, low), CUBE_TRIANGLES
 
 
-def _voxels(filled: np.ndarray) -> Mesh:
-    """The boundary of unit cubes (n, n, n): holes, tunnels, edges and vertices that are not manifold."""
-    n = len(filled) + 1
-    grid = np.pad(filled, 1)
-    corners = []
-    for axis in range(3):
-        u, v = np.eye(3, dtype=int)[(axis + 1) % 3], np.eye(3, dtype=int)[(axis + 2) % 3]
-        step = np.diff(grid.astype(int), axis=axis)
-        for sign in (1, -1):
-            at = np.argwhere(step == sign)
-            at -= 1 - np.eye(3, dtype=int)[axis]
-            quad = np.stack([at, at + u, at + u + v, at + v], axis=1)
-            corners.append(quad[:, ::-1] if sign == 1 else quad)
-    quads = np.concatenate(corners)
-    number = (quads[..., 0] * n + quads[..., 1]) * n + quads[..., 2]
-    triangles = np.concatenate([number[:, [0, 1, 2]], number[:, [0, 2, 3]]])
-    points = np.stack(np.meshgrid(*[np.arange(n)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    return points.astype(float), triangles
-
-
 def _random_voxels(rng: np.random.Generator) -> Mesh:
-    return _voxels(rng.random((3, 3, 3)) < rng.uniform(0.3, 0.7))
+    return voxels(rng.random((3, 3, 3)) < rng.uniform(0.3, 0.7))
 
 
 def _tetrahedron(rng: np.random.Generator) -> Mesh:
