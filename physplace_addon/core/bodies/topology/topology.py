@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints, box_of
-from ...mesh.cleaning import WELD, weld
+from ...mesh.cleaning import weld
 from ...mesh.edges import edge_table, shell_labels
 from ...vectors import dot, unit
 from ..body import Body
@@ -27,6 +27,9 @@ from .loops import face_loops
 from .planar_faces import facets_of, grouped, planar_faces
 from .straight_edges import edges_of_sides, straight_edges
 from .vertices import rows_of, vertices_of
+
+SEAM = 1e-11
+"""Distance of points that two exact surfaces share at a seam, over the diagonal of the body's box."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +252,7 @@ def _welded(points: Floats, triangles: Ints) -> Ints:
     The tessellation of an exact surface shares points within a face only.
     """
     lower, upper = box_of(points)
-    _, label = weld(points, WELD * float(np.linalg.norm(upper - lower)))
+    _, label = weld(points, SEAM * float(np.linalg.norm(upper - lower)))
     first = np.unique(label, return_index=True)[1]
     joined: Ints = first[label][triangles]
     return joined

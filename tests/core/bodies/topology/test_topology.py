@@ -381,6 +381,12 @@ def test_of_a_cylinder_only_the_disks_are_planar_faces() -> None:
     assert np.any(found.triangle_face < 0)
 
 
+def test_a_small_box_in_a_large_world_with_a_cylinder_stays_a_box() -> None:
+    box = polyhedron(1e-4 * CUBE_POINTS, CUBE_TRIANGLES, "box")
+    ground = polyhedron(1e4 * CUBE_POINTS + [0.0, 0.0, 1e4], CUBE_TRIANGLES, "ground")
+    assert counts(topology_of(merge([box, ground, cylinder()], "world")))[0] == 6 + 6 + 2
+
+
 def test_a_sphere_has_no_planar_face() -> None:
     found = topology_of(exact(build("sphere", {"radius": 1.0}), "sphere"))
     assert counts(found) == (0, 0, 0)
