@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
 from ..bodies.topology import topology_of
+from ..bodies.topology.seams import Seams, seams_of
 from ..collision import BoxTree, Part, TriangleDirections, join_trees, remember, tree_of
 from ..mesh.edges import edge_table
 from ..mesh.features import FLAT
@@ -142,6 +143,11 @@ class ContactBody:
         across = np.full_like(opposite, np.nan)
         across[sides[:, 0]], across[sides[:, 1]] = opposite[sides[:, 1]], opposite[sides[:, 0]]
         return across.reshape(-1, 3, 3)
+
+    @cached_property
+    def seams(self) -> Seams:
+        """The seams of its curved faces."""
+        return seams_of(self.body)
 
     @cached_property
     def triangle_centre(self) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...bodies import Body
+from ...bodies.topology.seams import Seams
 from ...collision import closest_on_triangle
 from ...vectors import dot
 from ..features import FACE, FeatureGeometry, FeaturePoints
@@ -26,6 +27,7 @@ _LEAST_EIGENVALUE = 0.1  # of A, without unit: a round is at most ten times as l
 _LONGEST = 0.3  # of R: a round on a curved face, over which its curvature may change
 _CANDIDATES = 32  # triangles on which the closest point of a boundary is looked for
 _ROUNDS = 40  # of Newton's method, at most: near a centre of curvature it converges only linearly
+_AT_BORDER = 1e-7  # of R: tangential offset from which a closest point stands at a border
 _SAME = 1e-9  # of R: difference of two distances that are equal: at an edge, those of the faces that meet
 
 
@@ -54,6 +56,51 @@ def closest_points_on_faces(
         live = live.moved(tangential(at, step))
         base.param[rows] = live.param
     return base, base.geometry()
+
+
+def closest_points_across_seams(
+    point: Floats, base: FeaturePoints, seams: Seams, radius: float, rounds: int
+) -> tuple[FeaturePoints, FeatureGeometry]:
+    """Return the points of faces closest to given points, and their geometry; where the closest point of a
+    face stands at its border, that of the face beyond the nearest seam, if that is closer.
+
+    seams: those of the faces' body; the others as in `closest_points_on_faces`.
+    """
+    base, at = closest_points_on_faces(point, base, radius, rounds)
+    offset = point - at.point
+    beside = offset - dot(offset, at.normal)[:, None] * at.normal
+    rows = np.flatnonzero(dot(beside, beside) > (_AT_BORDER * radius) ** 2)
+    rows, neighbour = _across(base.take(rows), at.point[rows], seams, rows)
+    if len(rows) == 0:
+        return base, at
+    there, at_there = closest_points_on_faces(point[rows], neighbour, radius, rounds)
+    beyond = point[rows] - at_there.point
+    closer = dot(beyond, beyond) < dot(offset[rows], offset[rows])
+    base, at = base.copy(), at.copy()
+    base.put(rows[closer], there.take(closer))
+    at.put(rows[closer], at_there.take(closer))
+    return base, at
+
+
+def _across(base: FeaturePoints, place: Floats, seams: Seams, rows: Ints) -> tuple[Ints, FeaturePoints]:
+    """Return which rows (m,) of `rows` (k,) are on faces that border others, and the points (m) beyond.
+
+    place (k, 3): the points on the faces, at whose nearest seam the others begin, in the contact's frame.
+    """
+    local = place if base.pose is None else base.pose.inverse().points(place)
+    other = seams.take(seams.face[:, 0] != seams.face[:, 1])
+    face, beyond = other.face.T.ravel(), other.face[:, ::-1].T.ravel()
+    uv = other.uv[:, ::-1].mean(axis=2).transpose(1, 0, 2).reshape(-1, 2)
+    middle = np.tile(other.places.mean(axis=1), (2, 1))
+    found, nearest = [], []
+    for row, (own, at) in enumerate(zip(base.index.tolist(), local, strict=True)):
+        mine = np.flatnonzero(face == own)
+        if len(mine):
+            offset = middle[mine] - at
+            found.append(row)
+            nearest.append(mine[dot(offset, offset).argmin()])
+    kept, chosen = np.array(found, dtype=np.intp), np.array(nearest, dtype=np.intp)
+    return rows[kept], replace(base.take(kept), index=beyond[chosen], param=uv[chosen])
 
 
 def _newton_step(point: Floats, at: FeatureGeometry, radius: float) -> Floats:

@@ -20,7 +20,7 @@ from ..features import FACE
 from ..normal_cones import in_normal_cones
 from ..regions.flat_pairs import CONE_TOLERANCE
 from ..sidedness import on_their_sides, outside_before
-from .closest_points import closest_points_on_faces
+from .closest_points import closest_points_across_seams, closest_points_on_faces
 from .contact_curves import CurveSources
 from .extremal_pairs import may_be_minima, solve_extremal_pairs
 from .face_seeds import FaceSeeds, face_seeds, heights_and_sides, neglected
@@ -129,7 +129,8 @@ def points_at_crossings(
 def _inside_base(roles: PairRoles, crossings: SurfaceCrossings, before: BodyPair | None) -> InterfacePoints:
     """Return the corners of the mover's parts of crossings that are inside the base, as samples.
 
-    Each is over the closest point of the face that it crosses, its normal that of this face.
+    Each is over the closest point of the face that it crosses, or of the one beyond a seam, and its normal is
+    that of this face.
     """
     mine, other, mover_uv, base_uv = (
         crossings.triangles[:, 0],
@@ -144,7 +145,8 @@ def _inside_base(roles: PairRoles, crossings: SurfaceCrossings, before: BodyPair
     at = mover.geometry()
     radius = roles.body_pair.radius
     base = roles.base_faces(np.repeat(base_face, 3), np.repeat(base_uv.mean(axis=1), 3, axis=0))
-    base, closest = closest_points_on_faces(at.point, base, radius, _CLOSEST_ROUNDS)
+    seams = roles.base.seams
+    base, closest = closest_points_across_seams(at.point, base, seams, radius, _CLOSEST_ROUNDS)
     offset = at.point - closest.point
     distance = dot(offset, closest.normal)
     points = roles.points(mover, base)

@@ -7,8 +7,13 @@ import pytest
 
 from physplace_addon.core import bodies
 from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.bodies.topology.seams import seams_of
 from physplace_addon.core.contact.features import FACE, FeaturePoints
-from physplace_addon.core.contact.points.closest_points import closest_boundary_point, closest_points_on_faces
+from physplace_addon.core.contact.points.closest_points import (
+    closest_boundary_point,
+    closest_points_across_seams,
+    closest_points_on_faces,
+)
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
@@ -93,3 +98,20 @@ def test_a_sheet_looks_to_the_side_asked_from() -> None:
         found = closest_boundary_point(sheet, np.array([0.3, 0.1, 0.5 * side]))
         np.testing.assert_allclose(found.point, (0.3, 0.1, 0.0), atol=1e-12)
         np.testing.assert_allclose(found.normal, (0.0, 0.0, side), atol=1e-12)
+
+
+def test_a_closest_point_goes_on_beyond_a_seam() -> None:
+    """From a point over a cylinder's disk, begun on the side of the cylinder, the foot is on the disk."""
+    cylinder = body("cylinder")
+    side = int(np.argmax(~cylinder.face_flat))
+    triangle = int(np.flatnonzero(cylinder.triangle_face == side)[0])
+    count = 5
+    places = np.stack([np.linspace(0.1, 0.4, count), np.zeros(count), np.full(count, 1.2)], axis=1)
+    start = np.tile(cylinder.triangle_uv[triangle, 0], (count, 1))
+    faces = FeaturePoints(cylinder, None, np.full(count, FACE), np.full(count, side), start)
+    _, stays = closest_points_on_faces(places, faces, cylinder.radius, 20)
+    assert np.abs(np.hypot(*stays.point[:, :2].T) - 0.5).max() < 1e-9
+    found, at = closest_points_across_seams(places, faces, seams_of(cylinder), cylinder.radius, 20)
+    assert (found.index != side).all()
+    assert np.allclose(at.point, places - [0.0, 0.0, 0.2], atol=1e-12)
+    assert np.allclose(at.normal, [0.0, 0.0, 1.0], atol=1e-12)
