@@ -23,12 +23,11 @@ from ..contact.system import (
     ContactSystem,
     InterfacePoints,
     Reach,
-    contact_regions,
     followed,
     generate_interface_points,
     labelled,
     missed_collisions,
-    regions_of_points,
+    regions_of_pair,
     spread_out,
     triangle_overlaps,
 )
@@ -85,19 +84,11 @@ class QueriedContacts:
 
     @cached_property
     def regions(self) -> ContactRegions:
-        """The contact regions, in the world, labelled from 0; body 1 is the one that is moved.
-
-        Where anything of the bodies is curved, they are those of the interface points.
-        """
+        """The contact regions, in the world, labelled from 0; body 1 is the one that is moved."""
         if self.system.fixed is None:
             return ContactRegions.none()
-        body_pair, contacts = self.system.body_pair((0, FIXED)), self.contacts
-        if body_pair.is_plain:
-            found = contact_regions(body_pair, self.touching)
-        elif len(contacts):
-            found, _ = regions_of_points(contacts, self.system.radius)
-        else:
-            found = ContactRegions.none()
+        body_pair = self.system.body_pair((0, FIXED))
+        found = regions_of_pair(body_pair, self.contacts, self.touching)
         found = followed(body_pair, found, ContactRegions.none(), self.touching)
         seen_from = Pose(Pose.identity().rotation, self.origin)
         return found.between(0, 1).carried([Pose.identity(), seen_from]).between(0, FIXED)

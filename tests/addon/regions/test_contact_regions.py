@@ -11,6 +11,7 @@ import pytest
 
 from physplace_addon.operators.regions.shown import shown
 from physplace_addon.overlay.drawing import open_drawings
+from physplace_addon.scene.writing.region_report import last_regions
 from tests.addon.blobs.two_balls import two_balls
 from tests.addon.running import place, standing
 from tests.blender_data import (
@@ -154,9 +155,10 @@ def test_a_blob_that_was_placed_touches_what_it_rests_on() -> None:
     floor = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -3.5))
     assert place(blob)["status"] in ("BALANCED", "AT_ENERGY_MINIMUM")
     found = find(blob, floor)
-    assert set(dimensions(found)) <= {0, 1}
-    assert found["count"] >= 2
-    np.testing.assert_allclose([points_of(one)[:, 2].max() for one in found["regions"]], -3.0, atol=1e-5)
+    (region,) = found["regions"]
+    assert region["dimension"] == 1  # it touches in two points of one face
+    np.testing.assert_allclose(points_of(region)[:, 2], -3.0, atol=1e-5)
+    np.testing.assert_allclose(np.sort(points_of(region)[:, 0]), (-1.0, 1.0), atol=0.2)
     assert found["penetrations"] == []
 
 
@@ -295,3 +297,27 @@ def test_a_linked_object_is_looked_at_too(tmp_path: Path) -> None:
     current_scene().collection.objects.link(linked)
     found = find(linked, scenes.cube("Own", (0.0, 0.0, 2.0)))
     assert [(one["object_1"], one["object_2"]) for one in found["regions"]] == [("Linked", "Own")]
+
+
+def test_a_smooth_shaded_ball_is_what_is_seen_or_curved_where_that_is_asked_for() -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, radius=1.0)
+    ball = bpy.data.objects["Sphere"]
+    mesh_of(ball).shade_smooth()
+    ball.rotation_euler = (np.pi / 16.0, 0.0, 0.0)
+    current_view_layer().update()
+    low = min((ball.matrix_world @ vertex.co).z for vertex in mesh_of(ball).vertices)
+    ball.location.z = -low
+    flat = find(ball, table)
+    assert dimensions(flat) == [1]
+    assert flat["penetrations"] == []
+    ball["physplace_faceted"] = 0
+    curved = find(ball, table)
+    assert [one["depth"] > 0.0 for one in curved["penetrations"]] == [True]
+
+
+def test_what_another_program_has_written_is_no_report() -> None:
+    current_scene()["physplace_regions"] = "none"
+    assert last_regions(current_scene()) is None
+    current_scene()["physplace_regions"] = {"count": 1}
+    assert last_regions(current_scene()) is None
