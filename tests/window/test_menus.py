@@ -8,7 +8,7 @@ from tests.scene import scenes
 from tests.window.user import User
 
 COMMANDS = [
-    *("place", "check", "nudge", "push", "connect", "replicate", "extricate"),
+    *("place", "check", "contact_regions", "nudge", "push", "connect", "replicate", "extricate"),
     *("keyframe_rest", "rests_replace"),
 ]
 
