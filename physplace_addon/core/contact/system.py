@@ -23,7 +23,7 @@ from .features import EDGE, FACE, VERTEX, FeatureGeometry
 from .free_travel import free_distance, least_distance
 from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps
 from .points.closest_points import BoundaryPoint, closest_boundary_point
-from .points.creation import Reach, interface_points_of_triangles
+from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
 from .points.generation import generate_interface_points
 from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
 from .points.minimization import edge_normal
@@ -80,6 +80,7 @@ __all__ = [
     "least_distance",
     "missed_collisions",
     "of_pairs",
+    "points_at_crossings",
     "regions_of_pair",
     "regions_of_points",
     "spread_out",

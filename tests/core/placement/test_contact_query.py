@@ -8,8 +8,13 @@ import pytest
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.placement import Settings, check
 from physplace_addon.core.placement.contact_query import ContactQuery
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import floor
 from tests.core.contact.body_pairs import body, pose
+from tests.core.dirty_meshes import dirty
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+from tests.core.surfaces.smooth.smooth_meshes import all_over, curved
+from tests.oracles.frames import quaternion_of, random_rotation
 
 UPRIGHT = (0.0, 0.0, 0.0)
 ROUNDING = 1e-7
@@ -83,3 +88,16 @@ def test_an_edge_that_rounding_lays_into_a_face_is_no_overlap() -> None:
     assert at_rest.regions.dimension.tolist() == [1]
     deeper = query.at(pose(UPRIGHT, (0.0, 0.0, 0.01)), 1e-6)
     assert deeper.overlap == pytest.approx(0.01 * np.cos(slope), rel=0.01)
+
+
+@pytest.mark.parametrize("depth", [1e-5, 1e-4, 1e-2])
+def test_a_wavy_body_in_a_floor_is_as_deep_as_it_was_lowered(depth: float) -> None:
+    """However little, where the corners of its triangles are still above the floor."""
+    mesh = dirty(74)
+    body = curved(mesh.points, mesh.triangles.tolist())
+    turned = quaternion_of(random_rotation(np.random.default_rng(0)))
+    lowest = Pose(turned, np.zeros(3)).points(all_over(body, 33))[:, 2].min()
+    stands = Pose(turned, np.array([0.0, 0.0, -lowest - depth * body.radius]))
+    found = ContactQuery.of(body, stands, [floor()]).at(stands, 1e-7)
+    assert found.overlaps
+    assert found.overlap == pytest.approx(depth * body.radius, abs=1e-5 * body.radius)

@@ -29,7 +29,7 @@ from ..row_lists import placed
 
 _FINEST = 1e-7  # of R: sum of two bounds below which a pair is no longer refined
 _LEVELS = 16  # of refinement, at most
-_MOST = 20_000  # pairs, those that cut deepest, that are refined further: it bounds the time
+_MOST = 4_000  # pairs, those that cut deepest, that are refined further: it bounds the time
 _ROUNDING = 1e-13  # of R: what bounds are raised by
 _POLE = 1e-9  # of the longer partial derivative: length of the other one that marks a pole
 _FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # corners of a triangle at the ends of its sides

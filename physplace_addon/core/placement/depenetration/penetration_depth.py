@@ -14,10 +14,10 @@ none is left.  Whether triangles are inside is decided once for each connected s
 surface does not cut.  A piece that is cut has the signed depth of its middle plus its size for an upper
 bound.
 
-Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there gives it
-exactly.  An interface point is a pair of points with a common normal, which need not be the shortest way
-out: through a plate there is one to the plate's far side.  So only those count that the triangles' depth
-allows.
+Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there, or where the
+true surfaces cross, gives it exactly.  An interface point is a pair of points with a common normal, which
+need not be the shortest way out: through a plate there is one to the plate's far side.  So only those count
+that the triangles' depth allows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...collision import closest_on_triangle, near_pairs, tree_of, triangles_intersect
-from ...contact.system import BodyPair, InterfacePoints, interface_points_of_triangles, triangle_overlaps
+from ...contact.system import (
+    BodyPair,
+    InterfacePoints,
+    interface_points_of_triangles,
+    points_at_crossings,
+    surface_crossings,
+    triangle_overlaps,
+)
 from ...mesh.inside import winding_number
 from ...rigid import Pose
 from ...vectors import dot
@@ -294,7 +301,10 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
         world: the world's bodies one by one.
         points: interface points that are known.
     """
-    active = body_pair.active.body
+    active, rounding = body_pair.active.body, _ROUNDING * body_pair.radius
+    crossings = surface_crossings(body_pair, rounding)
+    inside = points_at_crossings(body_pair, crossings, body_pair.radius, None)
+    points = InterfacePoints.join([points, inside])
     depths = [penetration_depth(active, body_pair.pose, body) for body in world]
     deepest = max(depths, key=lambda depth: depth.least)
     if deepest.least > 0.0:
@@ -303,7 +313,7 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
             [points, interface_points_of_triangles(body_pair, *near, 1.01 * deepest.most)]
         )
     bounds = active.triangle_bound.max() + body_pair.world.body.triangle_bound.max()
-    slack, depths_of_points, least = float(bounds) + _ROUNDING * body_pair.radius, -points.gap, deepest.least
+    slack, depths_of_points, least = float(bounds) + rounding, -points.gap, deepest.least
     if active.closed or all(body.closed for body in world):
         depths_of_points = depths_of_points[depths_of_points <= max(depth.most for depth in depths) + slack]
     if not (active.closed and all(body.closed for body in world)):
