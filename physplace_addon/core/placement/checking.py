@@ -12,7 +12,7 @@ from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..rigid import Pose
 from .certificate import Certificate, Status, certify
-from .contact_query import ContactQuery
+from .contact_query import ContactQuery, QueriedContacts
 from .diagnostics import diagnose
 from .equilibrium import held_by_friction, lower_nearby, motions_that_end
 from .problem import Problem, Setup
@@ -52,8 +52,13 @@ def check(
     report = certify(problem, state, 0, status, 0)
     interferes = status is Status.INTERFERING_START
     names = overlapped(active, pose, world, settings.start_tolerance) if interferes else ()
-    overlap = found.overlap if found.overlaps else report.overlap
+    overlap = _depth(found, report)
     return replace(report, overlap=overlap, notes=diagnose(active, world), overlapped=names)
+
+
+def _depth(found: QueriedContacts, report: Certificate) -> float:
+    """Return the deepest overlap, scene units: that of a query, or where it finds none that of the points."""
+    return found.overlap if found.overlaps else report.overlap
 
 
 def certificates(
@@ -73,7 +78,10 @@ def certificates(
         for number, body in enumerate(setup.bodies)
     ]
     if status is not Status.INTERFERING_START:
-        return reports
+        if len(reports) > 1 or state.system.fixed is None:
+            return reports
+        found = ContactQuery(state.system, state.origin).at(state.pose, setup.settings.start_tolerance)
+        return [replace(reports[0], overlap=_depth(found, reports[0]))]
     tolerance, standing = setup.settings.start_tolerance, list(zip(setup.bodies, state.poses, strict=True))
     still = [body.transformed(pose.matrix4) for body, pose in standing]
     return [

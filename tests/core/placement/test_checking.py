@@ -9,9 +9,12 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.contact.system import InterfacePoints
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
 from physplace_addon.core.placement.certificate import Certificate
+from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
+from tests.bodies_of_the_paper import floor, sphere
 from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -164,3 +167,15 @@ def test_a_body_without_weight_that_interferes_is_reported_too() -> None:
     pull = Connection(np.zeros(3), np.zeros(3))
     placement = Placement(body("cube"), pose(), [body("ball")], Settings(gravity=None), [pull])
     assert placement.certificate().overlapped == (body("ball").name,)
+
+
+def test_a_certificate_finds_the_depth_that_a_check_finds() -> None:
+    """Also of a state whose interface points do not show it."""
+    ball, start = sphere(0.5).body, Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.6]))
+    placement = Placement(ball, start, [floor()])
+    placement.run()
+    sunk = placement.state.system.displaced(np.array([0.0, 0.0, -0.02, 0.0, 0.0, 0.0]))
+    placement.go_on_from(replace(placement.state, system=sunk, local_points=InterfacePoints.none()))
+    certificate = placement.certificate()
+    assert certificate.overlap == check(ball, placement.state.pose, [floor()]).overlap
+    assert abs(certificate.overlap - 0.01) < 1e-6
