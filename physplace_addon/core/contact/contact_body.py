@@ -132,6 +132,19 @@ class ContactBody:
         return vertex_normal_bounds(self.body)
 
     @cached_property
+    def _face_triangle(self) -> Ints:
+        """The first triangle (nf,) of each face."""
+        owner = self.body.triangle_face
+        first = np.zeros(len(self.body.face_surface), dtype=np.intp)
+        first[owner[::-1]] = np.arange(len(owner))[::-1]
+        return first
+
+    def face_corners(self, face: Ints) -> Ints:
+        """Return the numbers (k, 3) of the tessellation's points at the first triangle of each face (k,)."""
+        corners: Ints = self.body.triangle_corners[self._face_triangle[face]]
+        return corners
+
+    @cached_property
     def corners_across(self) -> Floats:
         """The far corners (t, 3, 3) of the triangles across the three sides of each, from corner i to i + 1.
 

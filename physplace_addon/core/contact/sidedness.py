@@ -67,26 +67,29 @@ def sides_of_base(
 
 
 def with_known_sides(
-    body_pair: BodyPair, points: InterfacePoints, tracked: InterfacePoints, apart: bool
+    body_pair: BodyPair, points: InterfacePoints, tracked: InterfacePoints, before: BodyPair | None
 ) -> InterfacePoints:
-    """Return flat points on the sides that tracked points of the same features had.
+    """Return flat points on the sides that tracked points of the same features, or next to them, had.
 
-    A gap too small to show the side would let a sheet slip through.  A face that knows its outside needs no
-    such help.  apart: the bodies are known to be apart, so even the smallest gap of a new point is outside.
+    A gap too small to show the side would let a sheet slip through.  So would a corner that slid off its face
+    and ended behind the next one.  A face that knows its outside needs no such help.
+
+    Args:
+        before: the pair at a pose known to be free of overlap, so that even the smallest gap of a new point
+            is outside; None if there is none.
     """
-    flip = np.zeros(len(points), bool)
-    small = _BENT * body_pair.radius
-    doubtful = np.nonzero((np.abs(points.gap) < small) & ~body_pair.knows_outside(points))[0]
+    doubtful = np.nonzero(~body_pair.knows_outside(points))[0]
     if len(doubtful) == 0:
         return points
-    flip[doubtful] = _against_neighbours(points.take(doubtful), tracked, small)
+    flip = np.zeros(len(points), bool)
+    flip[doubtful] = _against_neighbours(body_pair, points.take(doubtful), tracked, before)
     rows = doubtful[(np.abs(points.gap[doubtful]) < body_pair.sign_tolerance) & ~flip[doubtful]]
     known = {key: i for i, key in enumerate(_feature_keys(tracked))}
     for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
         if key in known:
             flip[row] = dot(points.normal[row], tracked.normal[known[key]]) < 0.0
         else:
-            flip[row] = apart and points.gap[row] < 0.0
+            flip[row] = before is not None and points.gap[row] < 0.0
     sign = np.where(flip, -1.0, 1.0)
     return replace(
         points, side=sign * points.side, normal=sign[:, None] * points.normal, gap=sign * points.gap
@@ -98,11 +101,14 @@ def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _against_neighbours(points: InterfacePoints, known: InterfacePoints, near: float) -> Bools:
+def _against_neighbours(
+    body_pair: BodyPair, points: InterfacePoints, known: InterfacePoints, before: BodyPair | None
+) -> Bools:
     """Return which points (k,) of a vertex over a face look to the other side than a known one nearby.
 
-    The known one has a gap below `near`, a length, and is of the same vertex over a face of nearly the same
-    plane, from which the vertex slid to this one.
+    The known one is of the same vertex over a face from which the vertex slid to this one.  That is a face of
+    nearly the same plane, where both gaps are small, or one with a common corner, where both gaps are less
+    than the vertex has moved.
     """
     over = (points.dim1 == FACE) != (points.dim2 == FACE)
     if not over.any() or len(known) == 0:
@@ -111,9 +117,28 @@ def _against_neighbours(points: InterfacePoints, known: InterfacePoints, near: f
     mine = np.where(on_world, points.index1, points.index2)
     theirs = np.where(on_world[:, None], known.index1, known.index2)
     same = (points.dim1[:, None] == known.dim1) & (points.dim2[:, None] == known.dim2)
-    same &= (mine[:, None] == theirs) & over[:, None] & (np.abs(known.gap) < near)
-    against: Bools = (same & (points.normal @ known.normal.T < _CONTINUES - 1.0)).any(axis=1)
-    return against
+    same &= (mine[:, None] == theirs) & over[:, None]
+    gaps, small = np.maximum(np.abs(points.gap)[:, None], np.abs(known.gap)), _BENT * body_pair.radius
+    against: Bools = same & (gaps < small) & (points.normal @ known.normal.T < _CONTINUES - 1.0)
+    if before is not None:
+        slid = same & (points.side[:, None] != known.side) & ~against
+        slid &= gaps < _displacements(before, body_pair, points)[:, None]
+        rows, others = np.nonzero(slid)
+        against[rows, others] = _have_common_corners(body_pair, points.take(rows), known.take(others))
+    return against.any(axis=1)
+
+
+def _have_common_corners(body_pair: BodyPair, points: InterfacePoints, others: InterfacePoints) -> Bools:
+    """Return which faces (k,) that points stand over have a corner in common with the others' faces."""
+    common = np.zeros(len(points), bool)
+    on_world = points.dim2 == FACE
+    for rows, base, index, other in (
+        (on_world, body_pair.world, points.index2, others.index2),
+        (~on_world, body_pair.active, points.index1, others.index1),
+    ):
+        corners, theirs = base.face_corners(index[rows]), base.face_corners(other[rows])
+        common[rows] = (corners[:, :, None] == theirs[:, None, :]).any(axis=(1, 2))
+    return common
 
 
 def outside_before(

@@ -11,6 +11,8 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.contact_body import ContactBody
+from physplace_addon.core.contact.points.creation import Reach
+from physplace_addon.core.contact.points.generation import generate_interface_points
 from physplace_addon.core.contact.points.interface_points import (
     InterfacePoints,
 )
@@ -92,7 +94,7 @@ def test_a_tracked_point_shows_the_side_where_the_gap_does_not() -> None:
     tracked = everything_within(here, 0.1)
     tracked = tracked.take(np.abs(tracked.gap) < 1e-8)
     sunk = replace(tracked, normal=-tracked.normal, gap=-tracked.gap, side=-tracked.side)
-    turned = with_known_sides(here, sunk, tracked, True)
+    turned = with_known_sides(here, sunk, tracked, here)
     np.testing.assert_array_equal(turned.normal, tracked.normal)
     np.testing.assert_array_equal(turned.gap, tracked.gap)
 
@@ -105,8 +107,30 @@ def test_a_new_point_of_bodies_known_to_be_apart_is_outside() -> None:
     points = everything_within(here, 0.1)
     points = points.take(np.abs(points.gap) < 1e-8)
     inside = replace(points, normal=-points.normal, gap=-np.abs(points.gap) - 1e-10, side=-points.side)
-    assert (with_known_sides(here, inside, InterfacePoints.none(), True).gap > 0.0).all()
-    assert (with_known_sides(here, inside, InterfacePoints.none(), False).gap < 0.0).all()
+    assert (with_known_sides(here, inside, InterfacePoints.none(), here).gap > 0.0).all()
+    assert (with_known_sides(here, inside, InterfacePoints.none(), None).gap < 0.0).all()
+
+
+def test_a_corner_that_slid_over_a_ridge_of_a_sheet_is_behind_its_second_face() -> None:
+    """It began over the first face, and ends below the second one, which shows it the wrong side."""
+    fall = np.tan(np.radians(10.0))
+    ridge = np.array([[-2.0, -2.0, 0.0], [0.0, -2.0, 0.0], [2.0, -2.0, -2.0 * fall]])
+    points = np.concatenate([ridge, ridge + np.array([0.0, 4.0, 0.0])])
+    sheet = polyhedron(points, [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], "ridge")
+    tip = polyhedron(
+        [[0, 0, 0], [0.3, 0, 1], [-0.2, 0.3, 1], [-0.2, -0.3, 1]],
+        [[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]],
+        "tip",
+    )
+    before = meet(tip, sheet, at=(-0.01, 0.1, 1e-9))
+    known = everything_within(before, 0.05)
+    now = before.at(pose(at=(0.02, 0.1, -0.02 * fall - 1e-3)))
+    reach = Reach(0.05, 0.05, 0.05)
+    found = generate_interface_points(now, reach, known, before)
+    depth = 1e-3 * np.cos(np.radians(10.0))
+    assert found.gap.min() == pytest.approx(-depth, rel=1e-9)
+    unknown = generate_interface_points(now, reach, InterfacePoints.none(), before)
+    assert unknown.gap.min() > 0.0
 
 
 def test_only_points_that_were_outside_before_are_real() -> None:

@@ -58,7 +58,7 @@ def generate_interface_points(
     """
     kept = _persisting(body_pair, reach, tracked)
     flat, t1, t2 = _flat_points(body_pair, reach, tracked, before)
-    parts = [kept, with_known_sides(body_pair, flat, tracked, before is not None)]
+    parts = [kept, with_known_sides(body_pair, flat, tracked, before)]
     if len(t1):
         new, sources = create_points(body_pair, t1, t2, reach, kept, tracked, before)
         curved = InterfacePoints.join([kept, new])
