@@ -51,15 +51,29 @@ def falling_motions(wrench: Floats, gradients: Floats, place: Ints, bilateral: I
     """
     size = float(np.sqrt(wrench @ wrench))
     motions: list[Floats] = []
+    pressing: Bools | None = None  # of all rows; a set that has them all leaves no other motion
     for kept in relaxed_sets(gradients, place):
-        rows = np.concatenate([gradients[kept], gradients[bilateral], -gradients[bilateral]])
-        motion = wrench + rows.T @ non_negative_least_squares(rows.T, -wrench) if len(rows) else wrench
+        if pressing is not None and not (pressing & ~kept).any():
+            continue
+        forces, motion = _pushed(wrench, gradients[kept], gradients[bilateral])
+        pressing = forces > 0.0 if pressing is None else pressing
         slope = float(np.sqrt(motion @ motion))
         if slope > least * size:
             motion = motion / slope
             if not any(known @ motion > 1.0 - _SAME_ROW for known in motions):
                 motions.append(motion)
     return np.array(motions).reshape(-1, len(wrench))
+
+
+def _pushed(wrench: Floats, gradients: Floats, held: Floats) -> tuple[Floats, Floats]:
+    """Return the best forces (k,) on contacts (k, d), and the motion (d,) that they leave, which keeps those
+    that may not separate (b, d).
+    """
+    rows = np.concatenate([gradients, held, -held])
+    if len(rows) == 0:
+        return np.zeros(0), wrench
+    forces = non_negative_least_squares(rows.T, -wrench)
+    return forces[: len(gradients)], wrench + rows.T @ forces
 
 
 def relaxed_sets(gradients: Floats, place: Ints) -> Iterator[Bools]:

@@ -61,3 +61,13 @@ def test_corners_on_two_ridges_fall_off_both_at_once() -> None:
     both = np.concatenate([left, right])
     kept = [tuple(kept.tolist()) for kept in relaxed_sets(both, np.array([0, 0, 2, 2]))]
     assert (True, False, True, False) in kept
+
+
+def test_contacts_that_do_not_press_are_not_let_go() -> None:
+    """Thousands of contacts of a flat body give one set for each that bears it, at most."""
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    inner = np.random.default_rng(2).uniform(-0.9, 0.9, (400, 2))
+    at = np.concatenate([corners, inner])
+    flat = np.zeros((len(at), 6))
+    flat[:, 2], flat[:, 3], flat[:, 4] = 1.0, at[:, 1], -at[:, 0]
+    assert len(falling_motions(DOWN, flat, np.arange(len(at)), NONE, 1e-3)) == 0
