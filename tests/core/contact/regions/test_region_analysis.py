@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from time import process_time
 
@@ -13,7 +14,7 @@ from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.regions.contact_regions import ContactRegions
 from physplace_addon.core.contact.regions.region_analysis import contact_regions
 from physplace_addon.core.rigid import Pose
-from tests.core.contact.regions.touching_pairs import grid, mapped, polyhedron_of, touching_pair
+from tests.core.contact.regions.touching_pairs import Pair, grid, mapped, polyhedron_of, touching_pair
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside
 from tests.oracles.exact_regions import Point, Polyhedron, exact_regions
 
@@ -70,28 +71,37 @@ def summary(found: ContactRegions) -> Summary:
     return result
 
 
-BATCH = 25  # pairs that are analysed at once, far from one another, as shells of two bodies
+BATCH = 400  # extent of the pairs that are analysed at once, beside one another, as shells of two bodies
+
+
+def batches(rng: np.random.Generator, count: int) -> Iterator[list[Pair]]:
+    """Random pairs in batches of a limited extent: a mesh far from its origin is told less exactly."""
+    batch: list[Pair] = []
+    shift = 0
+    for number in range(count):
+        pair = touching_pair(rng, number)
+        points = np.concatenate([solid.points for solid in pair])
+        low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+        if batch and shift + high[0] - low[0] > BATCH:
+            yield batch
+            batch, shift = [], 0
+        at = np.array([shift - low[0], -low[1], -low[2]])
+        first, second = (mapped(solid, np.eye(3, dtype=np.int64), at) for solid in pair)
+        batch.append((first, second))
+        shift += high[0] - low[0] + 5
+    yield batch
 
 
 def unlike_exact(seed: int, count: int) -> list[str]:
     """The batches of random pairs whose regions are not the exact ones."""
-    rng, wrong = np.random.default_rng(seed), []
-    for start in range(0, count, BATCH):
-        pairs, shift = [], 0
-        for number in range(start, min(start + BATCH, count)):
-            first, second = touching_pair(rng, number)
-            points = np.concatenate([first.points, second.points])
-            shift += 5 - int(points[:, 0].min())
-            pairs.append(
-                [mapped(solid, np.eye(3, dtype=int), np.array([shift, 0, 0])) for solid in (first, second)]
-            )
-            shift += int(points[:, 0].max())
+    wrong = []
+    for number, pairs in enumerate(batches(np.random.default_rng(seed), count)):
         one, two = (beside(*(mesh_of(solid) for solid in solids)) for solids in zip(*pairs, strict=True))
         found = summary(contact_regions(pair_of(one, two), TOLERANCE))
         regions = [region for first, second in pairs for region in exact_regions(first, second)]
         expected = Summary((r.dimension, r.dims, exact(r.points)) for r in regions)
         if found != expected:
-            wrong.append(f"{start}: missing {expected - found}, extra {found - expected}")
+            wrong.append(f"{number}: missing {expected - found}, extra {found - expected}")
     return wrong
 
 

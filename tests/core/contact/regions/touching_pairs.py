@@ -117,7 +117,7 @@ def halves(rng: np.random.Generator) -> Pair:
 def single_cells(rng: np.random.Generator) -> Pair:
     """Two random tetrahedra, a random point of a feature of one laid on that of a feature of the other."""
     while True:
-        cells = 12 * rng.integers(-4, 5, (2, 4, 3))
+        cells = 6 * rng.integers(-4, 5, (2, 4, 3))
         if min(abs(np.linalg.det(cell[1:] - cell[0])) for cell in cells) < 1:
             continue
         places = [_on_feature(rng, cell) for cell in cells]
@@ -132,8 +132,8 @@ def single_cells(rng: np.random.Generator) -> Pair:
 def cell_on_cells(rng: np.random.Generator) -> Pair:
     """A tetrahedron that touches a body of several, concave or not, anywhere."""
     while True:
-        cells = grid((2, 2, 1))[rng.permutation(24)[: rng.integers(2, 7)]] * 12
-        cell = 6 * rng.integers(-3, 4, (4, 3))
+        cells = grid((2, 2, 1))[rng.permutation(24)[: rng.integers(2, 7)]] * 6
+        cell = 3 * rng.integers(-4, 5, (4, 3))
         if abs(np.linalg.det(cell[1:] - cell[0])) < 1:
             continue
         cell += _on_feature(rng, cells[0]) - _on_feature(rng, cell)
@@ -144,7 +144,7 @@ def cell_on_cells(rng: np.random.Generator) -> Pair:
 def edges_across(rng: np.random.Generator) -> Pair:
     """Two tetrahedra of which two edges cross."""
     while True:
-        cells = 12 * rng.integers(-4, 5, (2, 4, 3))
+        cells = 6 * rng.integers(-4, 5, (2, 4, 3))
         places = [cell[0] + (cell[1] - cell[0]) // 6 * rng.integers(1, 6) for cell in cells]
         cells[1] += places[0] - places[1]
         thin = min(abs(np.linalg.det(cell[1:] - cell[0])) for cell in cells)
@@ -153,7 +153,7 @@ def edges_across(rng: np.random.Generator) -> Pair:
 
 
 def _on_feature(rng: np.random.Generator, corners: Ints) -> Ints:
-    """A vertex, or a point of an edge or a face, of integer coordinates: corners are multiples of 6."""
+    """A vertex, or a point of an edge or a face, of integer coordinates: corners are multiples of 3."""
     chosen = corners[rng.permutation(len(corners))]
     kind = rng.integers(3 if len(corners) > 2 else 2)
     if kind == 0:
