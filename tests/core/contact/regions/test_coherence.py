@@ -12,7 +12,8 @@ from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.regions.coherence import followed
 from physplace_addon.core.contact.regions.contact_regions import UNLABELLED, ContactRegions
 from physplace_addon.core.contact.regions.region_analysis import contact_regions
-from tests.core.contact.regions.test_region_analysis import Mesh, cuboid, pair_of, pose, pyramid
+from tests.core.contact.regions.test_region_analysis import Mesh, cuboid, mesh_of, pair_of, pose, pyramid
+from tests.core.contact.regions.touching_pairs import touching_pair
 from tests.core.meshes import beside
 
 TOLERANCE = 1e-9
@@ -152,3 +153,31 @@ def test_the_corners_of_a_region_keep_their_labels_while_it_slides_over_a_border
     assert len(inner[2]) == 2
     assert set(states[0].points.label.tolist()) >= inner[2]
     assert len({int(f.rows.label[0]) for f in states}) == 1
+
+
+def test_bodies_that_stand_still_keep_all_normals_and_labels(rng: np.random.Generator) -> None:
+    for number in range(20):
+        first, second = (mesh_of(solid) for solid in touching_pair(rng, number))
+        body_pair = pair_of(first, second)
+        found = contact_regions(body_pair, TOLERANCE)
+        once = followed(body_pair, found, ContactRegions.none(), TOLERANCE)
+        again = followed(body_pair, found, once, TOLERANCE)
+        assert np.abs(again.normal - once.normal).max(initial=0.0) < 1e-15
+        assert again.rows.label.tolist() == once.rows.label.tolist()
+        assert again.points.label.tolist() == once.points.label.tolist()
+        assert again.next_label == once.next_label
+        assert again.rows.temporary.all()
+        assert not once.rows.temporary.any()
+
+
+def test_a_normal_that_is_kept_turns_with_the_face_that_gave_it() -> None:
+    tip = reversed_pyramid(0.0, 0.0)
+    start, tilt = pair_of(BLOCK, tip), np.array([0.0, 0.1, 0.0])
+    inside = start.at(pose(at=(1.0, 0.0, 0.0)))
+    before = followed(inside, contact_regions(inside, TOLERANCE), ContactRegions.none(), TOLERANCE)
+    assert before.kinds() == ["face/vertex"]
+    leaning = start.at(pose(at=(4.0, 0.0, 0.0)).displaced(np.zeros(3), tilt, np.zeros(3)))
+    found = followed(leaning, contact_regions(leaning, TOLERANCE), before, TOLERANCE)
+    assert found.kinds() == ["edge/vertex"]
+    assert np.abs(found.normal[0] - leaning.pose.vectors(UP)).max() < 1e-12
+    assert found.rows.label.tolist() == before.rows.label.tolist()
