@@ -35,7 +35,7 @@ def places(points: InterfacePoints, distance: float) -> Ints:
     offset = points.point1[:, None] - points.point1
     near: Bools = np.einsum("ijk,ijk->ij", offset, offset) <= distance**2
     near &= (points.body1[:, None] == points.body1) & (points.body2[:, None] == points.body2)
-    first: Ints = near.argmax(axis=1)
+    first: Ints = near.argmax(axis=1) if len(points) else np.zeros(0, np.intp)
     return first
 
 

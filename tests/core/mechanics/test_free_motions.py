@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.mechanics.free_motions import falling_motions, relaxed_sets
+from physplace_addon.core.contact.system import InterfacePoints
+from physplace_addon.core.mechanics.free_motions import falling_motions, places, relaxed_sets
 
 DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 NONE = np.zeros(0, np.intp)
@@ -27,6 +28,14 @@ def test_a_corner_on_a_ridge_may_fall_to_either_side() -> None:
     for motion in slides:
         assert (ROOF @ motion).max() > -1e-12
         assert DOWN @ motion > 0.7
+
+
+def test_a_body_that_touches_nothing_falls_as_it_is_pulled() -> None:
+    free = InterfacePoints.none()
+    place = places(free, 1e-6)
+    motions = falling_motions(DOWN, np.zeros((0, 6)), place, NONE, 1e-3)
+    assert (motions == DOWN).all()
+    assert len(falling_motions(np.zeros(6), np.zeros((0, 6)), place, NONE, 1e-3)) == 0
 
 
 def test_two_corners_in_two_places_are_let_go_one_at_a_time() -> None:
