@@ -7,11 +7,13 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, exact
+from physplace_addon.core.bodies.curved_meshes import subdivided
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.surface_crossings import surface_crossings
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces.analytic import swept
 from tests.core.contact.body_pairs import meet
+from tests.core.surfaces.smooth import smooth_meshes
 from tests.oracles.frames import quaternion_of, random_rotation
 
 LEAST = 1e-5  # depth over R of an overlap that must be found: far above where refinement ends
@@ -89,3 +91,18 @@ def test_a_chord_that_lies_inside_a_round_border_is_no_crossing() -> None:
         rim = np.array([0.5 * np.cos(turn), 0.5 * np.sin(turn), 1.0])
         assert not crosses(meet("ball", "cylinder", at=rim + (1.0 + 1e-9) * out))
         assert crosses(meet("ball", "cylinder", at=rim + (1.0 - 1e-4) * out))
+
+
+def test_a_limit_surface_crosses_a_floor_with_an_extraordinary_vertex_as_elsewhere() -> None:
+    """A rounded cube stands on one of its eight corners, where three faces of its cage meet."""
+    points, faces = smooth_meshes.cube()
+    rounded = subdivided(points, smooth_meshes.cage_of(faces, points), "rounded cube")
+    corner = rounded.triangles.reshape(-1, 3)[(rounded.triangles.reshape(-1, 3) @ np.ones(3)).argmax()]
+    assert np.allclose(corner, corner[0], atol=1e-9)
+    axis = np.array([-1.0, 1.0, 0.0]) / np.sqrt(2.0)
+    over = meet(rounded, "plane", (np.pi - np.arctan(np.sqrt(2.0))) * axis)
+    height = -over.pose.points(corner[None])[0, 2]
+    assert height > 0.0
+    for gap in (1e-8, -LEAST):
+        shift = np.array([0.1, 0.2, height + gap * rounded.radius])
+        assert crosses(over.at(Pose(over.pose.rotation, shift))) is (gap < 0.0)
