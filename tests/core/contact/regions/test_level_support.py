@@ -1,23 +1,18 @@
-"""Over a planar face the lowest vertices need no search, and a base of many corners is cheap."""
+"""Over a planar face the lowest vertices need no search."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.generation import track_interface_points
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
 from physplace_addon.core.contact.regions.flat_contacts import lowest_of_plain
 from physplace_addon.core.contact.regions.level_support import level_support
-from physplace_addon.core.placement import Placement, Settings
-from physplace_addon.core.rigid import Pose
-from tests.core.contact.body_pairs import body, meet
+from tests.core.contact.body_pairs import meet
 from tests.core.contact.regions.prisms import prism
 
 REACH = 0.05
@@ -57,33 +52,3 @@ def test_a_base_that_hangs_over_a_border_is_held_where_the_border_crosses_it() -
     area = np.pi - (half_angle - 0.4 * np.sin(half_angle))
     assert ConvexHull(touching.point2[:, :2]).volume == pytest.approx(area, rel=0.01)
     assert touching.point2[:, 0].max() == pytest.approx(4.0, abs=1e-9)
-
-
-def sliding(active: Body, height: float) -> float:
-    """The median time of a step, seconds, of a body that slides flat down a slope."""
-    lean = 0.1
-    turn = np.array([np.cos(lean / 2.0), np.sin(lean / 2.0), 0.0, 0.0])
-    slope = Pose(turn, np.zeros(3))
-    world = body("slab").transformed(slope.matrix4)
-    start = Pose(turn, slope.points(np.array([[0.1, 2.0, height + 1e-6]]))[0])
-    placement = Placement(active, start, [world], Settings(eps_max=0.05))
-    times = []
-    for number in range(14):
-        began = time.thread_time()
-        placement.step()
-        times.append(time.thread_time() - began)
-        down = placement.state.pose.points(active.vertices) @ slope.matrix[:, 2]
-        assert number < 2 or np.abs(down.min() / active.radius) < 1e-8
-    return float(np.median(times[2:]))
-
-
-def test_a_step_of_a_prism_on_ten_thousand_sides_costs_at_most_two_of_a_cubes() -> None:
-    many = prism(10_000)
-    cube = polyhedron(*cuboid(), "cube")
-    assert sliding(many, 0.5) < 2.0 * sliding(cube, 0.5)
-
-
-def cuboid() -> tuple[Floats, np.ndarray]:
-    """A cube of side 1 about the origin."""
-    corners = np.array(np.meshgrid(*[[-0.5, 0.5]] * 3, indexing="ij")).reshape(3, -1).T
-    return corners, ConvexHull(corners).simplices
