@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
@@ -28,7 +28,8 @@ def gridded_cube(cells: int) -> Body:
     a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
     b, c, d = a + cells + 1, a + cells + 2, a + 1
     face = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    points, triangles = [], []
+    points: list[Floats] = []
+    triangles: list[Ints] = []
     for axis in range(3):
         for side in (-0.5, 0.5):
             at = np.empty((len(u), 3))
