@@ -30,6 +30,7 @@ _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff bes
 _PRESSES = 1e-9  # multiplier above which a row presses; smaller ones are rounding
 _CONTRADICTION = 1e-12  # rho below which no point obeys all rows
 _RANK = 1e-6  # singular values of the pressing rows, over the largest, that count as zero
+_FIRM = 3e-3  # singular values, likewise, of motions held firmly; nearly level facets hold less sideways
 _ROUNDS = 30  # in which sigma may grow: 1.5^30 of what it began with, at least
 _ALONE = 8  # rounds in which each block's sigma grows by itself
 _STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
@@ -127,8 +128,9 @@ def lagrangian_curvature(
 ) -> tuple[Floats, Floats]:
     """Return what the rows that press, those with f_i > 1e-9, add to the matrix (d, d) and to w (d,).
 
-    With Z the motions that they leave free, Ja Z = 0, that is Z Z' (-sum f_i H_i) Z Z' + 10 Ja' Ja, and
-    10 Ja' ca.
+    With Z the motions that they leave free, Ja Z = 0, Y those that they hold firmly, and H = -sum f_i H_i,
+    that is Z Z' H Z Z' + (Y Y' H Y Y')+ + 10 Ja' Ja, and 10 Ja' ca.  ( )+ keeps the positive eigenvalues:
+    rows that press now may leave in the step, and then what they held curves, too.
 
     Args:
         forces: the multipliers f (k,).
@@ -140,9 +142,13 @@ def lagrangian_curvature(
     pressing = rows[mine]
     square = pressing.T @ pressing
     sizes, motions = np.linalg.eigh(square)
-    free = motions[:, sizes <= _RANK**2 * max(float(sizes[-1]), 0.0)]
+    largest = max(float(sizes[-1]), 0.0)
+    free, held = motions[:, sizes <= _RANK**2 * largest], motions[:, sizes > _FIRM**2 * largest]
     curvature = -np.einsum("i,iab->ab", forces[mine], hessians[mine])
     matrix: Floats = free @ (free.T @ curvature @ free) @ free.T + _PENALTY * square
+    curvatures, bending = np.linalg.eigh(held.T @ curvature @ held)
+    bending = held @ bending
+    matrix += (bending * np.maximum(curvatures, 0.0)) @ bending.T
     return matrix, _PENALTY * pressing.T @ bounds[mine]
 
 

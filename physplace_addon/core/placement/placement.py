@@ -204,7 +204,10 @@ class Placement:
 
         eps = self.state.eps
         taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
-        return self._fail(Refusal.OBSTRUCTED) if taken is None else self._accept(taken)
+        length = self.state.coordinates.length(self.state.system, step.x)
+        if taken is None:
+            return self._fail(Refusal.OBSTRUCTED, length)
+        return self._accept(taken, length)
 
     def _fallen(self, step: Step) -> State | None:
         """Let the first body that nothing supports fall freely to just above what comes first; None if none
@@ -243,11 +246,12 @@ class Placement:
         near = 0.2 * self.settings.eps_max * float(self.state.system.radii[body])
         return free_distance(self.state.system, body, self._down, near)
 
-    def _accept(self, taken: Adjusted) -> State:
+    def _accept(self, taken: Adjusted, length: float = np.inf) -> State:
+        """Go on to a new state unless it is higher than one before; length: of its step, over R."""
         system, points = taken
         lowest = min(state.energy for state in self.states[self._since :])
         if self.problem.rises(lowest, system):
-            return self._fail(Refusal.HIGHER)
+            return self._fail(Refusal.HIGHER, length)
         eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
         energy = self.problem.external.energy(system)
         bilateral = self.state.bilateral.followed(points)
@@ -278,10 +282,17 @@ class Placement:
         noise = self.problem.noise(self.state.system)
         return len(recent) == _LEVEL_STATES and recent[0] - recent[-1] < noise
 
-    def _fail(self, why: Refusal) -> State:
-        """Halve eps and stay (loop failure)."""
+    def _fail(self, why: Refusal, length: float = np.inf) -> State:
+        """Halve eps and stay (loop failure).
+
+        length: of the step that failed, over R.  An eps above it would let the same step fail again, so it is
+        halved until it is less.
+        """
         self._failure = why
-        self.states[-1] = replace(self.state, eps=0.5 * self.state.eps)
+        eps = 0.5 * self.state.eps
+        while eps > max(length, _SMALLEST_STEP):
+            eps *= 0.5
+        self.states[-1] = replace(self.state, eps=eps)
         if self.state.eps < _SMALLEST_STEP:
             self.status = Status.STUCK
         return self.state

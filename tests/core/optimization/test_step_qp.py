@@ -144,11 +144,15 @@ def test_a_body_on_a_floor_presses_it_with_its_weight() -> None:
 def test_the_curvature_is_that_of_the_pressing_rows_on_the_motions_they_leave_free() -> None:
     rng = np.random.default_rng(5)
     gradients, bounds, hessians = rng.normal(size=(3, 6)), rng.normal(size=3), rng.normal(size=(3, 6, 6))
+    hessians = hessians + hessians.transpose(0, 2, 1)
     matrix, linear = lagrangian_curvature(np.array([2.0, 0.0, 0.5]), gradients, bounds, hessians)
     pressing, sought = gradients[[0, 2]], bounds[[0, 2]]
     free = null_space(pressing)
     bend = -2.0 * hessians[0] - 0.5 * hessians[2]
-    expected = free @ free.T @ bend @ free @ free.T + 10.0 * pressing.T @ pressing
+    held = np.eye(6) - free @ free.T
+    values, vectors = np.linalg.eigh(held @ bend @ held)
+    convex = vectors @ np.diag(np.maximum(values, 0.0)) @ vectors.T
+    expected = free @ free.T @ bend @ free @ free.T + convex + 10.0 * pressing.T @ pressing
     assert np.allclose(matrix, expected, atol=1e-12)
     assert np.allclose(linear, 10.0 * pressing.T @ sought, atol=1e-12)
 

@@ -7,11 +7,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import GLASS, floor, straw, turned
 from tests.core.placement.drops import ENDS
-from tests.core.placement.experiments import EXPERIMENTS, PAPER, clearance, experiment
+from tests.core.placement.experiments import (
+    EXPERIMENTS,
+    PAPER,
+    active_of,
+    careless_start,
+    clearance,
+    experiment,
+    standing,
+)
 from tests.core.placement.judging import assert_is_a_rest
 
 pytestmark = pytest.mark.slow
@@ -58,6 +67,25 @@ def test_the_fifteen_together_take_fewer_iterations_than_the_papers() -> None:
     assert len(PAPER) == 15
     counts = {name: experiment(name, 0, 0.05).certificate.steps for name in EXPERIMENTS}
     assert sum(counts.values()) < sum(PAPER.values()), counts
+
+
+def as_mesh(body: Body) -> Body:
+    """The polyhedron of a body's tessellation."""
+    return polyhedron(body.points, body.triangle_corners, body.name)
+
+
+def test_the_fifteen_as_meshes_come_to_rest_in_as_few_iterations() -> None:
+    counts = {}
+    for name in EXPERIMENTS:
+        world = [as_mesh(body) for body in standing(name)[2]]
+        start = careless_start(name, 0)
+        placement = Placement(as_mesh(active_of(name).body), start, world, Settings(eps_max=0.05))
+        certificate = placement.run()
+        assert certificate.status in ENDS, name
+        assert certificate.stable, name
+        assert certificate.overlap <= 1e-9 * placement.state.system.radius, name
+        counts[name] = placement.steps
+    assert sum(counts.values()) <= 300, counts
 
 
 def test_a_straw_that_falls_between_others_sees_no_far_sides() -> None:
