@@ -125,7 +125,7 @@ def _against_neighbours(
         slid &= gaps < _displacements(before, body_pair, points)[:, None]
         rows, others = np.nonzero(slid)
         against[rows, others] = _have_common_corners(body_pair, points.take(rows), known.take(others))
-    return against.any(axis=1)
+    return np.asarray(against.any(axis=1))
 
 
 def _have_common_corners(body_pair: BodyPair, points: InterfacePoints, others: InterfacePoints) -> Bools:
