@@ -76,7 +76,9 @@ class TriangleDirections:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the triangles of a tree: which of its t triangles, and below which of its n nodes no others are."""
+    """Some of the triangles of a tree: which of its t triangles, and below which of its n nodes no others
+    are.
+    """
 
     triangles: Bools
     nodes: Bools

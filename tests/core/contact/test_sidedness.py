@@ -118,7 +118,7 @@ def test_a_corner_that_slid_over_a_ridge_of_a_sheet_is_behind_its_second_face() 
     points = np.concatenate([ridge, ridge + np.array([0.0, 4.0, 0.0])])
     sheet = polyhedron(points, [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], "ridge")
     tip = polyhedron(
-        [[0, 0, 0], [0.3, 0, 1], [-0.2, 0.3, 1], [-0.2, -0.3, 1]],
+        [[0.0, 0.0, 0.0], [0.3, 0.0, 1.0], [-0.2, 0.3, 1.0], [-0.2, -0.3, 1.0]],
         [[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]],
         "tip",
     )

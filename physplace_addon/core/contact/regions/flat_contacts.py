@@ -16,8 +16,8 @@ from ...arrays import Floats, Ints
 from ...collision import Part, directional_pairs
 from ..body_pair import BodyPair, farthest_displacement
 from ..points.interface_points import InterfacePoints, enough_to_choose_from, lowest_spread
+from .extreme_points import DIRECTIONS, bears, hulls_of_regions
 from .flat_pairs import flat_pairs
-from .hulls import DIRECTIONS, bears, hulls_of_regions
 from .level_support import level_support
 
 _MOST = 128  # flat interface points that a state goes on with: more than a step's QP needs, few enough for it

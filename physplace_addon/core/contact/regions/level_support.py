@@ -21,7 +21,7 @@ from ..contact_body import PlanarFace
 from ..features import FACE, VERTEX
 from ..points.interface_points import InterfacePoints
 from ..row_lists import IndexPairs
-from .hulls import DIRECTIONS, bears, extreme
+from .extreme_points import DIRECTIONS, bears, extreme
 
 _EXACT = 1e-12  # of R: how far a face may be from its plane for heights over the plane to be gaps
 _ONE_NORMAL = 1e-12  # 1 - cos of the angle between the normals of points over one plane

@@ -25,7 +25,7 @@ def test_rims_that_cross_are_as_deep_as_the_body_was_lowered() -> None:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if len(surface_crossings(on_another(middle), 0.0)) else (low, middle)
     before = everything_within(on_another(high + 1e-6), 0.05)
-    first = before.take(before.gap.argmin(keepdims=True))
+    first = before.take(np.array([before.gap.argmin()]))
     assert first.kinds() == ["edge/edge"]
     for depth in DEPTHS:
         found = everything_within(on_another(high - depth), 0.05)
