@@ -25,7 +25,7 @@ from ..mesh.enclosing_ball import enclosing_ball
 from ..mesh.mass import AREA, VOLUME, MassProperties, combined, mass_of_corners
 from ..surfaces.base import Curve, Surface
 from ..surfaces.flat import Triangles
-from ..surfaces.geometry import EdgeGeometry, FaceGeometry, Hulls
+from ..surfaces.geometry import EdgeGeometry, FaceGeometry
 from ..surfaces.quadrature import face_sheet_mass
 
 SPREAD_NOTE = "it encloses no volume, its mass is spread over its area"
@@ -132,19 +132,6 @@ class Body:
             _gathered(parts, 2, (count, 3)),
             _gathered(parts, 3, (count, 2, 2)),
         )
-
-    def face_hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return hulls of global faces (k,) over rectangles [lower, upper] (k, 2); their surfaces must have
-        some.
-        """
-
-        def part(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
-            found = surface.hulls(self.face_index[face[rows]], lower[rows], upper[rows])
-            return found.control, found.twists, found.factor_bounds
-
-        parts = _by_owner(self.surfaces, self.face_surface[face], part)
-        shapes = [(len(face), *answer.shape[1:]) for answer in parts[0][1]]
-        return Hulls(*(_gathered(parts, which, shape) for which, shape in enumerate(shapes)))
 
     def face_move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters (k, 2) of the closest points of faces (k,) to those at uv displaced by (k,

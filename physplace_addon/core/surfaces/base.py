@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Floats, Ints
 from ..vectors import dot, length
-from .geometry import Derivatives, EdgeGeometry, FaceGeometry, Hulls, Interval
+from .geometry import Derivatives, EdgeGeometry, FaceGeometry, Interval
 
 # Largest difference of A'A from a multiple of the identity, over that multiple, at which A counts as a
 # similarity: some hundred times the rounding of its entries.
@@ -55,26 +55,6 @@ class Surface(ABC):
         """Rectangles of parameters (m, 2, 2), lower and upper corner, over which every face is smooth."""
         u, v = self.domain
         return np.array([[[u.lower, v.lower], [u.upper, v.upper]]])
-
-    @property
-    def has_hulls(self) -> bool:
-        """Whether `hulls` bounds its faces: those that may have finer waves than their tessellation."""
-        return False
-
-    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return bounds on the faces (k,) over rectangles [lower, upper] (k, 2) of a single patch each.
-
-        Raises:
-            NotImplementedError: if `has_hulls` is false.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no hulls")
-
-    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Return which parts (k,) of faces, as in `hulls`, may have waves that their corners do not show.
-
-        Those are all that have hulls, unless a kind can rule some out.
-        """
-        return np.full(len(face), self.has_hulls)
 
     @abstractmethod
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
@@ -226,20 +206,6 @@ class AffineSurface(Surface):
         square = np.trace(metric) / 3.0
         alike = np.all(np.abs(metric - square * np.eye(3)) <= _CONFORMAL * square)
         return float(np.sqrt(square)) if alike else None
-
-    @property
-    def has_hulls(self) -> bool:
-        """Whether the inner surface has hulls."""
-        return self.surface.has_hulls
-
-    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return the mapped hulls."""
-        inner, linear = self.surface.hulls(face, lower, upper), self.matrix[:3, :3].T
-        return Hulls(inner.control @ linear + self.matrix[:3, 3], inner.twists @ linear, inner.factor_bounds)
-
-    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Return which parts (k,) of the inner surface may have waves."""
-        return self.surface.may_wave(face, lower, upper)
 
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the mapped partial derivatives."""

@@ -1,4 +1,4 @@
-"""The values that exact surfaces and curves return: points, derivatives, frames, curvature, hulls.
+"""The values that exact surfaces and curves return: points, derivatives, frames, curvature.
 
 A body's boundary is a complex of faces (two parameters u, v), edges (one parameter t) and vertices (none).
 These are plain values; the surfaces and curves that return them are in `base`.
@@ -74,53 +74,6 @@ class FaceGeometry:
     frame: Floats
     normal: Floats
     curvature: Floats
-
-
-@dataclass(frozen=True)
-class Hulls:
-    """Bounds on k parts of faces, each over a unit square of its own parameters.
-
-    control (k, 4, 4, 3): control points of a bicubic polynomial with the part's point and tangents at the
-    middle of the square.  The second derivatives of the part differ from those of the polynomial by sums of
-    four vectors `twists` (k, 4, 3), each times a factor of at most `factor_bounds` (k, 3, 4) in size: axis 1
-    is by u twice, by both, by v twice.  Control points and twists are in scene units.
-    """
-
-    control: Floats
-    twists: Floats
-    factor_bounds: Floats
-
-
-@dataclass(frozen=True)
-class HullDeviation:
-    """Largest differences between k parts of faces and the polynomials of their `Hulls`, scene units.
-
-    second (k, 3): of the second derivatives by u, by both and by v; either along one direction or as lengths.
-    """
-
-    second: Floats
-
-    @classmethod
-    def of(cls, hulls: Hulls, direction: Floats | None = None) -> HullDeviation:
-        """Return the deviation along unit vectors (k, 3), or its length where there is no direction."""
-        twists = hulls.twists
-        if direction is None:
-            share = np.sqrt((twists * twists).sum(axis=2))
-        else:
-            share = np.abs(twists @ direction[:, :, None])[..., 0]
-        return cls((hulls.factor_bounds @ share[:, :, None])[..., 0])
-
-    @property
-    def point(self) -> Floats:
-        """The largest difference (k,) of points, by Taylor's theorem about the middle of the square."""
-        aside: Floats = self.second @ [0.125, 0.25, 0.125]
-        return aside
-
-    @property
-    def first(self) -> Floats:
-        """The largest differences (k, 2) of the first derivatives by u and by v."""
-        first: Floats = 0.5 * (self.second[:, :2] + self.second[:, 1:])
-        return first
 
 
 @dataclass(frozen=True)

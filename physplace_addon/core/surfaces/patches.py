@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..vectors import cross, dot, length
-from .geometry import Derivatives, Hulls
+from .geometry import Derivatives
 
 POLE_SIDE = 3  # the side v = 1, on which a patch has its pole
 
@@ -90,23 +90,6 @@ class Patches(ArrayRecord, ABC):
     def rounding(self) -> float:
         """A length below which the rounding of points hides whether they have moved, scene units."""
         return 2.0**-50 * self.reach
-
-    @property
-    def has_hulls(self) -> bool:
-        """Whether there are `hulls`."""
-        return False
-
-    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return what bounds patches (k,) over [lower, upper] (k, 2), see `Surface.hulls`.
-
-        Raises:
-            NotImplementedError: if `has_hulls` is false.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no hulls")
-
-    def may_wave(self, patch: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Return which parts (k,), as of `hulls`, may have waves, see `Surface.may_wave`."""
-        return np.full(len(patch), self.has_hulls)
 
     @abstractmethod
     def slopes(self, patch: Ints, at: Floats) -> Slopes:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from physplace_addon.core.surfaces.geometry import HullDeviation, Hulls, Interval
+from physplace_addon.core.surfaces.geometry import Interval
 
 
 def test_a_bounded_parameter_is_clamped() -> None:
@@ -23,10 +23,3 @@ def test_parameters_inside_keep_every_digit(rng: np.random.Generator) -> None:
     turn = Interval(-1.0, 1.0, periodic=True)
     inside = rng.uniform(-1.0, 1.0, 50)
     assert (turn.contain(np.append(inside, 3.3))[:50] == inside).all()
-
-
-def test_a_twist_counts_along_a_direction_by_its_part_there() -> None:
-    twists = np.array([[[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])
-    hulls = Hulls(np.zeros((1, 4, 4, 3)), twists, np.full((1, 3, 4), 0.5))
-    assert HullDeviation.of(hulls).second.tolist() == [[2.5, 2.5, 2.5]]
-    assert HullDeviation.of(hulls, np.array([[0.0, 1.0, 0.0]])).second.tolist() == [[1.5, 1.5, 1.5]]

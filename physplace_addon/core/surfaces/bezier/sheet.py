@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length
 from ..base import Surface
-from ..geometry import Derivatives, FaceGeometry, Hulls, Interval
+from ..geometry import Derivatives, FaceGeometry, Interval
 from ..patches import Patches
 from .geodesics import PatchAtlas, trace
 from .joins import Joins
@@ -98,23 +98,6 @@ class BezierSheet(Surface):
     def derivatives(self, face: Ints, uv: Floats) -> Derivatives:
         """Return the exact partial derivatives to second order."""
         return self.nets.derivatives(*self.layout.patch_parameters(uv))
-
-    @property
-    def has_hulls(self) -> bool:
-        """Whether the patches have hulls."""
-        return self.nets.has_hulls
-
-    def hulls(self, face: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return the hulls of the patches."""
-        patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
-        origin = self.layout.origins[patch]
-        return self.nets.hulls(patch, lower - origin, upper - origin)
-
-    def may_wave(self, face: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Return which parts (k,) of the patches may have waves."""
-        patch, _ = self.layout.patch_parameters(0.5 * (lower + upper))
-        origin = self.layout.origins[patch]
-        return self.nets.may_wave(patch, lower - origin, upper - origin)
 
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return points, frames (first along A), outward normals and curvature."""

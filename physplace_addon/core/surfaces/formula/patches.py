@@ -23,9 +23,9 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, unit
 from ..bezier.nets import side_parameters
-from ..geometry import Derivatives, Hulls
+from ..geometry import Derivatives
 from ..patches import POLE_SIDE, SideCurve, SidedPatches, SideEnds, Slopes
-from .bounds import cell_bounds, hulls_of, largest_lengths, may_wave
+from .bounds import cell_bounds, largest_lengths
 from .evaluation import FormulaJets, FormulaSquares
 
 # w below which a form is continued from the places w = 1, 2 and 3 times this one: n . S_ss / w^2 has lost 20
@@ -211,19 +211,6 @@ class FormulaPatches(FormulaSquares, SidedPatches):
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
         """Return the bounds of `SidedPatches`, by ranges of the second derivatives over each cell."""
         return cell_bounds(self, patch, (cells_u, cells_v), self.reach, self.seam)
-
-    @property
-    def has_hulls(self) -> bool:
-        """Always true."""
-        return True
-
-    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return the hulls of parts of patches (k,) over [lower, upper] (k, 2)."""
-        return hulls_of(self, patch, lower, upper)
-
-    def may_wave(self, patch: Ints, lower: Floats, upper: Floats) -> Bools:
-        """Return which parts (k,) have second derivatives that vary much."""
-        return may_wave(self, patch, lower, upper)
 
     def side_curve(self, patch: Ints, side: Ints, backwards: Bools) -> FormulaSides:
         """Return sides (m,) of patches (m,) as one curve, some of them run through backwards."""

@@ -15,8 +15,6 @@ With r = s/(s + t), p = 1 - r, which are 1/2 at the corner itself:
 
 and q(s, t) = -q(t, s).  So |q_s| <= t, 0 <= q_ss <= 4, |q| <= s t, and the second derivative by s of the
 whole factor is at most 9/2 (1 - t)^2 (4 (1 - s)^2 + 4 t (1 - s) + 2 s t) <= 9/2 (1 - t)^2 (4 + 4 t) <= 18.
-With |q_st| <= 1 the mixed one is at most 9/2 (1 - s)(1 - t)(4 s t + 2 s (1 - t) + 2 t (1 - s) + (1 - s)(1 -
-t)) = 9/2 (1 - s^2)(1 - t^2).
 
 *Filling a network* (Chiyokura and Kimura 1983): patches between curves meet their neighbours in one tangent
 plane.  Along a curve c(t) the tangent plane is spanned by c' and g(t) = (1 - t) g0 + t g1.  A patch's
@@ -35,13 +33,11 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...vectors import dot, length
-from ..bernstein import CUBIC, part_matrices, sub_matrices
+from ..bernstein import sub_matrices
 from ..bezier.nets import BezierNets
 from ..cell_bounds import bilinear_bounds
-from ..geometry import Hulls
 from .network import Network, cross_boundary_directions
 
-_FROM_MIDDLE = np.arange(CUBIC + 1) / CUBIC - 0.5  # cubic control points of t - 1/2
 # Which corners are at u = 1, and which at v = 1.
 _FAR_U, _FAR_V = np.array([False, False, True, True]), np.array([False, True, False, True])
 
@@ -65,26 +61,6 @@ class GregoryNets(BezierNets):
         for (a, b), factor in twist_factors(at, order).items():
             jets[:, a, b] += (factor[:, None] @ twists)[:, 0]
         return jets
-
-    @property
-    def has_hulls(self) -> bool:
-        """Whether there are hulls: if no patch is polar."""
-        return not self.has_poles
-
-    def hulls(self, patch: Ints, lower: Floats, upper: Floats) -> Hulls:
-        """Return the hulls of parts: of the bicubic patches and, for the twists, their tangents at the
-        middles.
-        """
-        count, twists = len(patch), self.twists[patch].reshape(len(patch), 4, 3)
-        size, cut = upper - lower, part_matrices(lower.T.ravel(), upper.T.ravel(), CUBIC)
-        control = (cut[:count] @ self.control[patch].reshape(count, 4, 12)).reshape(count, 4, 4, 3)
-        control = cut[count:, None] @ control
-        found = twist_factors(0.5 * (lower + upper), 1)
-        factor = np.stack([found[0, 0], size[:, :1] * found[1, 0], size[:, 1:] * found[0, 1]], axis=1)
-        value, by_u, by_v = (factor @ twists).transpose(1, 0, 2)[:, :, None, None]
-        control += value + _FROM_MIDDLE[:, None, None] * by_u + _FROM_MIDDLE[:, None] * by_v
-        squares = np.stack([size[:, 0] ** 2, size[:, 0] * size[:, 1], size[:, 1] ** 2])
-        return Hulls(control, twists, np.stack(_most_bends(lower, upper), axis=1) * squares.T[:, :, None])
 
     def cell_bounds(self, patch: int, cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
         """Return the bounds of `SidedPatches`."""
@@ -135,7 +111,7 @@ def _largest(cells_u: int, cells_v: int) -> tuple[Floats, Floats, Floats]:
     (s0, s1), (t0, t1) = _from_corners(lower, lower + 1.0 / cells)
     share = np.maximum((s1 - t0) / (s1 + t0), (t1 - s0) / (t1 + s0))
     value = 4.5 * _most_rise(s0, s1) * _most_rise(t0, t1) * share
-    bend_u, _, bend_v = _most_bends(lower, lower + 1.0 / cells)
+    bend_u, bend_v = _most_bends(lower, lower + 1.0 / cells)
     return value, bend_u / cells_u**2, bend_v / cells_v**2
 
 
@@ -147,11 +123,9 @@ def _from_corners(lower: Floats, upper: Floats) -> tuple[tuple[Floats, Floats], 
     return ends[0], ends[1]
 
 
-def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
+def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return bounds (k, 4) over rectangles [lower, upper] (k, 2) on the second derivatives of the twists'
-    factors.
-
-    They are by u twice, by both, and by v twice.
+    factors, by u and by v.
     """
     (s0, s1), (t0, t1) = _from_corners(lower, upper)
     bends = [
@@ -160,7 +134,7 @@ def _most_bends(lower: Floats, upper: Floats) -> tuple[Floats, Floats, Floats]:
         * (4.0 * (d1 / (e0 + d1)) ** 3 * (1.0 - e0) ** 2 + 4.0 * d1 * (1.0 - e0) + 2.0 * e1 * d1)
         for e0, e1, d0, d1 in ((s0, s1, t0, t1), (t0, t1, s0, s1))
     ]
-    return bends[0], 4.5 * (1.0 - s0 * s0) * (1.0 - t0 * t0), bends[1]
+    return bends[0], bends[1]
 
 
 def _most_rise(low: Floats, high: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Gregory's patches: their definition, their bounds, their hulls."""
+"""Gregory's patches: their definition and their bounds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from physplace_addon.core.surfaces.bernstein import bernstein
-from physplace_addon.core.surfaces.geometry import HullDeviation
 from physplace_addon.core.surfaces.smooth.gregory import GregoryNets
 from tests.core.surfaces.point_distances import distances
 
@@ -64,30 +62,3 @@ def test_no_point_is_farther_from_its_triangles_than_the_bound() -> None:
             away = distances(points, corners[[[0, 1, 2], [3, 2, 1]]]).min(axis=1)
             assert away.max() <= bounds[first + cell]
         first += nu * nv
-
-
-def test_parts_of_patches_differ_from_their_hulls_by_no_more_than_the_slack() -> None:
-    nets, random = random_nets(5), np.random.default_rng(3)
-    patch, cells = np.repeat(np.arange(5), 40), 2.0 ** random.integers(0, 5, size=(200, 1))
-    lower = np.minimum(np.floor(cells * random.uniform(0.0, 1.1, size=(200, 2))), cells - 1) / cells
-    size = np.repeat(1.0 / cells, 2, axis=1)
-    along = random.normal(size=(200, 3))
-    along /= np.linalg.norm(along, axis=1)[:, None]
-    hulls = nets.hulls(patch, lower, lower + size)
-    slack, one_way = HullDeviation.of(hulls), HullDeviation.of(hulls, along)
-    assert (one_way.second <= slack.second).all()
-    assert (slack.second[cells[:, 0] == 16.0].max(axis=0) < 0.04 * slack.second.max(axis=0)).all()
-    for _ in range(20):
-        at = random.uniform(size=(200, 2))
-        weights = bernstein(at, 1)
-        jets = nets.jets(patch, lower + size * at, 1)
-        for a, b, more, less in (
-            (0, 0, slack.point, one_way.point),
-            (1, 0, slack.first[:, 0], one_way.first[:, 0]),
-            (0, 1, slack.first[:, 1], one_way.first[:, 1]),
-        ):
-            scale = size[:, :1] ** a * size[:, 1:] ** b
-            part = np.einsum("ki,kj,kijx->kx", weights[:, 0, a], weights[:, 1, b], hulls.control)
-            aside = part - scale * jets[:, a, b]
-            assert (np.linalg.norm(aside, axis=1) <= more + 1e-13).all()
-            assert (np.abs(np.einsum("kx,kx->k", aside, along)) <= less + 1e-13).all()
