@@ -21,6 +21,7 @@ from .points.interface_points import InterfacePoints
 
 _ROUNDS = 8  # of Newton's method for the closest point, which may be far from a seed's at another pose
 _CONTINUES = 2e-3  # 1 - cos of 3.6 degrees, the angle of two faces that continue each other
+_SLIDES_OVER = 0.5  # cosine of the largest angle of two faces of which a corner slides from one to the other
 _BENT = 4e-7  # of R: gap of a corner to a coplanar neighbour face that rounding of single precision can cause
 _ROUNDING = 1e-9  # of R: depth that is no overlap
 
@@ -108,7 +109,8 @@ def _against_neighbours(
 
     The known one is of the same vertex over a face from which the vertex slid to this one.  That is a face of
     nearly the same plane, where both gaps are small, or one with a common corner, where both gaps are less
-    than the vertex has moved.
+    than the vertex has moved.  Where the sheet is folded back, as at the rim of a plate, what is over the one
+    face may be behind the other.
     """
     over = (points.dim1 == FACE) != (points.dim2 == FACE)
     if not over.any() or len(known) == 0:
@@ -119,9 +121,10 @@ def _against_neighbours(
     same = (points.dim1[:, None] == known.dim1) & (points.dim2[:, None] == known.dim2)
     same &= (mine[:, None] == theirs) & over[:, None]
     gaps, small = np.maximum(np.abs(points.gap)[:, None], np.abs(known.gap)), _BENT * body_pair.radius
-    against: Bools = same & (gaps < small) & (points.normal @ known.normal.T < _CONTINUES - 1.0)
+    cosine = points.normal @ known.normal.T
+    against: Bools = same & (gaps < small) & (cosine < _CONTINUES - 1.0)
     if before is not None:
-        slid = same & (points.side[:, None] != known.side) & ~against
+        slid = same & (points.side[:, None] != known.side) & (cosine < -_SLIDES_OVER) & ~against
         slid &= gaps < _displacements(before, body_pair, points)[:, None]
         rows, others = np.nonzero(slid)
         against[rows, others] = _have_common_corners(body_pair, points.take(rows), known.take(others))
