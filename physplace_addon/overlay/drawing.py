@@ -40,6 +40,11 @@ class Drawing:
         return self._handler is not None
 
     @property
+    def is_in_scene(self) -> bool:
+        """Whether the scene that is shown is the one in which it draws."""
+        return _scene() == self._scene
+
+    @property
     def marks(self) -> Marks:
         """The marks that are drawn."""
         return self._marks
@@ -72,7 +77,7 @@ class Drawing:
         try:
             if self._strokes is None:
                 self._strokes = strokes_of([*self._layers, *layers_of(self._marks)])
-            if overlays_are_shown() and _scene() == self._scene:
+            if overlays_are_shown() and self.is_in_scene:
                 draw(self._strokes)
         except Exception:
             self.close()

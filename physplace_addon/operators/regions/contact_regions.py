@@ -79,7 +79,7 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
         write_regions(scene_of(context), report)
         clear()
         if pairs:
-            show(marks, compared.owners)
+            show(marks, compared.objects)
         text = "; ".join([shapes_in_words(report), *overlaps_in_words(report), *compared.left_out])
         return Conclusion(not report["penetrations"], text)
 

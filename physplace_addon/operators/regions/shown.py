@@ -21,18 +21,18 @@ from ...scene.access import original, persistent
 class ShownRegions:
     """Draws regions until it is closed; chosen: the number of the one that is picked out, None for none."""
 
-    def __init__(self, pairs: Sequence[RegionMarks], owners: frozenset[str]) -> None:
-        """Draw what was found between bodies; owners: the full names of the objects that show them."""
+    def __init__(self, pairs: Sequence[RegionMarks], objects: frozenset[str]) -> None:
+        """Draw what was found between bodies; objects: the full names of those that they are read from."""
         self.chosen: int | None = None
         self._pairs = tuple(pairs)
-        self._owners = owners.intersection(_names())
+        self._objects = objects.intersection(_names())
         self._drawing = Drawing()
         self._draw()
 
     @property
-    def is_open(self) -> bool:
-        """Whether it still draws."""
-        return self._drawing.is_open
+    def is_seen(self) -> bool:
+        """Whether it still draws, in the scene that is shown."""
+        return self._drawing.is_open and self._drawing.is_in_scene
 
     def choose(self, number: int) -> None:
         """Pick a region out; the one that is picked out already no more."""
@@ -41,10 +41,10 @@ class ShownRegions:
 
     def is_outdated(self, depsgraph: Depsgraph) -> bool:
         """Return whether an update of the scene concerns an object that the regions belong to."""
-        return not self._owners.issubset(_names()) or any(
+        return not self._objects.issubset(_names()) or any(
             update.is_updated_transform or update.is_updated_geometry
             for update in depsgraph.updates
-            if isinstance(update.id, Object) and original(update.id).name_full in self._owners
+            if isinstance(update.id, Object) and original(update.id).name_full in self._objects
         )
 
     def close(self) -> None:
@@ -64,14 +64,14 @@ _shown: list[ShownRegions] = []
 
 
 def shown() -> ShownRegions | None:
-    """Return the regions that are drawn; None if there are none."""
-    return _shown[0] if _shown and _shown[0].is_open else None
+    """Return the regions that are drawn in the scene that is shown; None if there are none."""
+    return _shown[0] if _shown and _shown[0].is_seen else None
 
 
-def show(pairs: Sequence[RegionMarks], owners: frozenset[str]) -> None:
+def show(pairs: Sequence[RegionMarks], objects: frozenset[str]) -> None:
     """Draw regions, in place of those that are drawn."""
     clear()
-    _shown.append(ShownRegions(pairs, owners))
+    _shown.append(ShownRegions(pairs, objects))
     for handlers, handler in _handlers():
         handlers.append(handler)
 
@@ -87,8 +87,7 @@ def clear() -> None:
 
 @persistent
 def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
-    regions = shown()
-    if regions is not None and depsgraph.mode != "RENDER" and regions.is_outdated(depsgraph):
+    if _shown and depsgraph.mode != "RENDER" and _shown[0].is_outdated(depsgraph):
         clear()
 
 

@@ -30,7 +30,8 @@ class ComparedBody:
     """A body where an object shows it, in the world.
 
     Attributes:
-        name, owner: the object's name, and its full name with its library.
+        name: the object's name.
+        objects: the full names of that object and of the one whose shape it shows, itself or as an instance.
         selected: the number of the selected object that it is a part of; None for a part of the rest.
         body: the body.
         lower, upper: (3,), the corners of a box that holds it, also where it is curved.
@@ -38,7 +39,7 @@ class ComparedBody:
     """
 
     name: str
-    owner: str
+    objects: frozenset[str]
     selected: int | None
     body: Body
     lower: Floats
@@ -59,9 +60,9 @@ class ComparedBodies:
     left_out: tuple[str, ...]
 
     @property
-    def owners(self) -> frozenset[str]:
-        """The full names of the objects that show the bodies."""
-        return frozenset(compared.owner for compared in self.bodies)
+    def objects(self) -> frozenset[str]:
+        """The full names of the objects that show the bodies, and of those whose shapes they show."""
+        return frozenset().union(*(compared.objects for compared in self.bodies))
 
     def near_pairs(self, distance: float) -> list[tuple[ComparedBody, ComparedBody]]:
         """Return the pairs whose boxes are no farther apart than a distance and their roundings.
@@ -136,7 +137,8 @@ def _compared(reader: BodyReader, items: Iterable[VisibleItem], *, alone: bool) 
             lower, upper = points.min(axis=0) - bound, points.max(axis=0) + bound
             farthest = float(np.abs([lower, upper]).max())
             name = original(item.shower).name
-            yield ComparedBody(name, item.owner, item.family, body, lower, upper, rounding_at(farthest))
+            objects = frozenset((item.owner, original(item.evaluated).name_full))
+            yield ComparedBody(name, objects, item.family, body, lower, upper, rounding_at(farthest))
 
 
 def _reason(obj: Object, reader: BodyReader) -> SceneError:

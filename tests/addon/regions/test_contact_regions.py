@@ -11,6 +11,7 @@ import pytest
 
 from physplace_addon.operators.regions.shown import shown
 from physplace_addon.overlay.drawing import open_drawings
+from physplace_addon.scene.access import present
 from physplace_addon.scene.writing.region_report import last_regions
 from tests.addon.blobs.two_balls import two_balls
 from tests.addon.running import place, standing
@@ -241,6 +242,35 @@ def test_the_drawing_ends_when_one_of_the_objects_is_deleted() -> None:
     bpy.data.objects.remove(b)
     current_view_layer().update()
     assert shown() is None
+
+
+def test_the_drawing_ends_when_an_instanced_object_changes_its_shape() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    inside = bpy.data.collections.new("Inside")
+    current_scene().collection.objects.unlink(a)
+    inside.objects.link(a)
+    instance = scenes.linked(bpy.data.objects.new("Instance", None))
+    instance.instance_type, instance.instance_collection = "COLLECTION", inside
+    find(instance, b)
+    assert shown() is not None
+    mesh_of(a).vertices[0].co.x = -2.0
+    mesh_of(a).update()
+    current_view_layer().update()
+    assert shown() is None
+
+
+def test_regions_of_another_scene_are_not_picked_from_the_list_of_this_one() -> None:
+    find(*[scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")])
+    first = current_scene()
+    window = present(bpy.context.window)
+    window.scene = bpy.data.scenes.new("Second")
+    assert shown() is None
+    assert not physplace.contact_region_pick.poll()
+    find(*[scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("CDE")])
+    assert physplace.contact_region_pick.poll()
+    window.scene = first
+    assert report()["count"] == 1
+    assert not physplace.contact_region_pick.poll()
 
 
 def test_the_drawing_ends_on_a_frame_that_moves_one_of_the_objects() -> None:

@@ -38,7 +38,7 @@ def test_of_several_only_the_selected_ones_count() -> None:
     compared = selected(a, b)
     assert names(compared) == ["A", "B"]
     assert near(compared) == {frozenset("AB")}
-    assert compared.owners == {"A", "B"}
+    assert compared.objects == {"A", "B"}
 
 
 def test_one_alone_is_compared_with_all_that_is_visible() -> None:
