@@ -83,3 +83,16 @@ def test_a_face_that_lies_on_a_ridge_of_rounding_is_not_through_it() -> None:
     tetrahedron = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
     body_pair = meet(polyhedron(upper, tetrahedron, "tip"), polyhedron(corners, sides, "square"))
     assert not triangles_overlap(body_pair, 1e-11 * body_pair.radius)
+
+
+@pytest.mark.parametrize("name", ["ball", "torus", "cylinder", "cone"])
+def test_a_body_sunk_in_a_plane_to_a_line_of_its_mesh_is_missed_by_no_point(name: str) -> None:
+    """Its triangles end in the plane on both sides, so that no side pierces it."""
+    turn = (0.5 * np.pi, 0.0, 0.0) if name in ("cylinder", "cone") else (0.0, 0.0, 0.0)
+    assert len(missed_collisions(meet(name, "plane", turn), InterfacePoints.none()))
+
+
+def test_surfaces_that_touch_at_a_known_point_are_no_missed_collision() -> None:
+    pair = meet("ball", "plane", at=(0.1, 0.2, 1.0))
+    assert len(missed_collisions(pair, InterfacePoints.none()))
+    assert len(missed_collisions(pair, everything_within(pair, 0.05))) == 0

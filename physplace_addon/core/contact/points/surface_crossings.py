@@ -134,9 +134,18 @@ def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
     Args:
         depth: a length; triangles that cut through each other by no more, beyond their bounds, do not count.
     """
+    return crossings_and_contacts(body_pair, depth)[0]
+
+
+def crossings_and_contacts(body_pair: BodyPair, depth: float) -> tuple[SurfaceCrossings, SurfaceCrossings]:
+    """Return the crossings, and, with no depth, where the surfaces are within some 1e-7 R of each other.
+
+    There they touch, or they cross along lines of both tessellations, whose sides pierce nothing: the equator
+    of a ball that is sunk to it in a plane.
+    """
     active, world, radius = body_pair.active, body_pair.world, body_pair.radius
     if active.triangle_flat.all() and world.triangle_flat.all():
-        return SurfaceCrossings.none()
+        return SurfaceCrossings.none(), SurfaceCrossings.none()
     pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0)
     pairs = pairs[~(active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]])]
     rounding = _ROUNDING * radius
@@ -144,16 +153,24 @@ def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
     rows2, two = np.unique(pairs[:, 1], return_inverse=True)
     first = _Parts.of(active.body, body_pair.pose, rows1, rounding)
     second = _Parts.of(world.body, None, rows2, rounding)
-    found = [SurfaceCrossings.none()]
+    found, touching = [SurfaceCrossings.none()], [SurfaceCrossings.none()]
     for _ in range(_LEVELS):
         crossings, one, two = _sifted(first, second, one, two, depth)
         found.append(crossings)
         coarse = first.bound[one] + second.bound[two] > _FINEST * radius
+        touching.append(_undecided(first, second, one[~coarse], two[~coarse]))
         one, two = one[coarse], two[coarse]
         if len(one) == 0:
             break
         first, second, one, two = _refined(first, second, one, two, rounding)
-    return SurfaceCrossings.join(found)
+    return SurfaceCrossings.join(found), SurfaceCrossings.join(touching)
+
+
+def _undecided(first: _Parts, second: _Parts, one: Ints, two: Ints) -> SurfaceCrossings:
+    """Return pairs of parts as crossings of no depth, at the middles of the first ones."""
+    triangles = np.stack([first.triangle[one], second.triangle[two]], axis=1)
+    middle = first.corners[one].mean(axis=1)
+    return SurfaceCrossings(middle, np.zeros(len(one)), triangles, first.uv[one], second.uv[two])
 
 
 def _sifted(
