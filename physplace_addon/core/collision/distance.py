@@ -113,7 +113,7 @@ def _least_of_triangles(
     return best, np.inf
 
 
-ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-3
+ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-9
 """Relative error of a distance, and of a travel, that is accepted to finish early."""
 
 
