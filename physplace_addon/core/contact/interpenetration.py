@@ -1,7 +1,7 @@
 """Overlaps of two bodies at one pose: the test that a new state must pass besides its interface points.
 
 Flat triangles that cut through each other by more than a tolerance overlap.  Curved faces overlap where their
-true surfaces are proven to cross (`points.surface_crossings`), or meet where no interface point touches.
+true surfaces are proven to cross (`points.surface_crossings`), or meet although no interface point touches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..collision import near_pairs, triangles_intersect
 from ..vectors import cross, dot
 from .body_pair import BodyPair
 from .points.interface_points import InterfacePoints
-from .points.surface_crossings import SurfaceCrossings, crossings_and_contacts
+from .points.surface_crossings import SurfaceCrossings, crossings_and_contacts, surface_crossings
 
 _TRIANGLES_ACROSS = 2.0  # coplanar triangles that another one may reach over, each with its own angle
 _NEGLECT = 0.5  # of R: radius of the sphere around an overlapping interface point that accounts for crossings
@@ -131,23 +131,20 @@ def _hidden_depths(body_pair: BodyPair, triangles: Ints) -> Floats:
 
 
 def missed_collisions(body_pair: BodyPair, points: InterfacePoints) -> SurfaceCrossings:
-    """Return where true surfaces are proven to cross without a negative gap nearby that says so, and where
-    they meet without a point that touches nearby.
+    """Return where true surfaces are proven to cross without a negative gap nearby that says so."""
+    found = surface_crossings(body_pair, _ROUNDING * body_pair.radius)
+    overlapping = points.take(points.gap < -_ROUNDING * body_pair.radius)
+    if len(found) == 0 or len(overlapping) == 0:
+        return found
+    away = cKDTree(overlapping.point1).query(found.point)[0]
+    return found.take(np.asarray(away >= _NEGLECT * body_pair.radius))
+
+
+def unexplained_contacts(body_pair: BodyPair, points: InterfacePoints) -> Floats:
+    """Return where (m, 3) true surfaces meet although none of all the points of the pair touches.
+
+    There they cross along lines of both tessellations, whose sides pierce nothing.
     """
-    rounding = _ROUNDING * body_pair.radius
-    crossings, contacts = crossings_and_contacts(body_pair, rounding)
-    apart = _NEGLECT * body_pair.radius
-    return SurfaceCrossings.join(
-        [
-            _far_from(crossings, points.take(points.gap < -rounding), apart),
-            _far_from(contacts, points.take(points.gap <= _MEETING * body_pair.radius), apart),
-        ]
-    )
-
-
-def _far_from(places: SurfaceCrossings, points: InterfacePoints, distance: float) -> SurfaceCrossings:
-    """Return those of the places that are farther than a distance from all of the points."""
-    if len(places) == 0 or len(points) == 0:
-        return places
-    away = cKDTree(points.point1).query(places.point)[0]
-    return places.take(np.asarray(away >= distance))
+    if (points.gap <= _MEETING * body_pair.radius).any():
+        return np.zeros((0, 3))
+    return crossings_and_contacts(body_pair, _ROUNDING * body_pair.radius)[1].point

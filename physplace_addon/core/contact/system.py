@@ -21,7 +21,7 @@ from .body_pair import BodyPair
 from .contact_system import ContactSystem
 from .features import EDGE, FACE, VERTEX, FeatureGeometry
 from .free_travel import free_distance, least_distance
-from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps
+from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps, unexplained_contacts
 from .points.closest_points import BoundaryPoint, closest_boundary_point
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
 from .points.generation import generate_interface_points
@@ -86,4 +86,5 @@ __all__ = [
     "spread_out",
     "surface_crossings",
     "triangle_overlaps",
+    "unexplained_contacts",
 ]

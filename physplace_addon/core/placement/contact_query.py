@@ -30,6 +30,7 @@ from ..contact.system import (
     regions_of_pair,
     spread_out,
     triangle_overlaps,
+    unexplained_contacts,
 )
 from ..rigid import Pose
 from .depenetration.penetration_depth import deepest_overlap
@@ -196,4 +197,4 @@ def _points_near(
         missed = missed_collisions(body_pair, points)
         if len(missed) == 0:
             break
-    return points, missed.point
+    return points, np.concatenate([missed.point, unexplained_contacts(body_pair, points)])

@@ -25,10 +25,12 @@ from ..contact.system import (
     ContactSystem,
     InterfacePoints,
     Reach,
+    between,
     grouped,
     least_correction,
     spread_out,
     surface_crossings,
+    unexplained_contacts,
 )
 from ..mechanics.coordinates import FREE_BODIES
 from ..mesh.inside import winding_number
@@ -94,7 +96,7 @@ def clear_start(system: ContactSystem, reach: Reach, tolerance: float) -> Adjust
         if len(points) and points.gap.min() < -tolerance:
             return None
         least = np.where(system.between_flat_features(points), 0.5 * CONTACT_CLEARANCE, -OVERLAP) * radius
-        collides = system.misses_collision(points, OVERLAP)
+        collides = system.misses_collision(points, OVERLAP) or _meets_unexplained(system, points)
         if (points.gap >= least).all() and not collides:
             return Adjusted(given.at(system.poses) if system.poses is not given.poses else given, points)
         lift = least_correction(system, FREE_BODIES, points.take(points.gap < tolerance))
@@ -105,6 +107,14 @@ def clear_start(system: ContactSystem, reach: Reach, tolerance: float) -> Adjust
             return None
         system = system.displaced(lift)
     return None
+
+
+def _meets_unexplained(system: ContactSystem, points: InterfacePoints) -> bool:
+    """Return whether surfaces of any pair meet although none of its points touches."""
+    return any(
+        len(unexplained_contacts(system.body_pair(pair), points.take(between(points, pair))))
+        for pair in system.pairs(0.0)
+    )
 
 
 def overlaps_and_gaps(system: ContactSystem, reach: Reach, tolerance: float) -> InterfacePoints:

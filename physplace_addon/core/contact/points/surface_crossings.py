@@ -21,7 +21,7 @@ import numpy as np
 from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ...bodies import Body
 from ...collision import near_pairs
-from ...collision.triangle_pairs import beyond_plane
+from ...collision.triangle_pairs import beyond_plane, triangle_gap
 from ...rigid import Pose
 from ...vectors import coordinate_arrays, cross, dot, length
 from ..body_pair import BodyPair
@@ -167,7 +167,12 @@ def crossings_and_contacts(body_pair: BodyPair, depth: float) -> tuple[SurfaceCr
 
 
 def _undecided(first: _Parts, second: _Parts, one: Ints, two: Ints) -> SurfaceCrossings:
-    """Return pairs of parts as crossings of no depth, at the middles of the first ones."""
+    """Return the pairs of parts within their bounds of each other, as crossings of no depth, each at the
+    middle of its first part.
+    """
+    bound = first.bound[one] + second.bound[two]
+    gap = triangle_gap(coordinate_arrays(first.corners[one]), coordinate_arrays(second.corners[two]))[0]
+    one, two = one[gap <= bound], two[gap <= bound]
     triangles = np.stack([first.triangle[one], second.triangle[two]], axis=1)
     middle = first.corners[one].mean(axis=1)
     return SurfaceCrossings(middle, np.zeros(len(one)), triangles, first.uv[one], second.uv[two])
