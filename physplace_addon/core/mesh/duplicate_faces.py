@@ -11,10 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints, portions
 from ..vectors import coordinate_arrays, coordinate_cross
-from .edges import EdgeTable, component_labels
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio: multiples of it, modulo 2^64, are spread evenly (Fibonacci hashing)."""
+from .edges import HASH_FACTOR, EdgeTable, component_labels
 
 EVEN, ODD, BOTH = 1, 2, 3
 """Orientations: the corners are an even or an odd permutation of their increasing order; BOTH = EVEN |
@@ -46,9 +43,9 @@ def _suspects(triangles: Ints) -> Ints:
     The hash is the sum of the corners' hashes, so that the corners' order does not matter.
     """
     bits = (4 * len(triangles)).bit_length()
-    mixed = np.arange(int(triangles.max(initial=0)) + 1, dtype=np.uint64) * _MIX
+    mixed = np.arange(int(triangles.max(initial=0)) + 1, dtype=np.uint64) * HASH_FACTOR
     mixed ^= mixed >> np.uint64(32)
-    mixed *= _MIX
+    mixed *= HASH_FACTOR
     a, b, c = triangles.T
     hashed = ((mixed[a] + mixed[b] + mixed[c]) >> np.uint64(64 - bits)).astype(np.intp)
     return np.flatnonzero(np.bincount(hashed)[hashed] > 1)

@@ -10,6 +10,9 @@ from scipy.sparse.csgraph import connected_components
 
 from ..arrays import Bools, Ints
 
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: multiples of it, modulo 2^64, are spread evenly (Fibonacci hashing)."""
+
 
 @dataclass(frozen=True, eq=False)
 class EdgeTable:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import ArrayRecord, Bools, Floats, Ints
-from ...mesh.edges import EdgeTable, component_labels, stable_order
+from ...mesh.edges import HASH_FACTOR, EdgeTable, component_labels, stable_order
 from ...vectors import cross, dot, length, length_and_unit
 
 PLANAR = 3e-7
@@ -36,9 +36,6 @@ FARTHEST = 64.0
 
 _THIN = 16.0
 """Height of a triangle over its longest side, in tolerances, below which its own normal is not used."""
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio: multiples of it, modulo 2^64, are spread evenly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +234,8 @@ def _asking(pairs: Ints, area: Floats, turn: int) -> tuple[Ints, Ints]:
     first, second = pairs.T
     swap = (area[first] > area[second]) | ((area[first] == area[second]) & (first > second))
     small, large = np.where(swap, second, first), np.where(swap, first, second)
-    mixed = (np.arange(len(area), dtype=np.uint64) + np.uint64(turn * len(area) + 1)) * _MIX
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * _MIX
+    mixed = (np.arange(len(area), dtype=np.uint64) + np.uint64(turn * len(area) + 1)) * HASH_FACTOR
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * HASH_FACTOR
     asks = (mixed >> np.uint64(63)).astype(bool)
     some = asks[small] & ~asks[large]
     small, large = small[some], large[some]

@@ -19,12 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Bools, Floats, Ints
-from ...mesh.edges import EdgeTable, component_labels
+from ...mesh.edges import HASH_FACTOR, EdgeTable, component_labels
 from ...vectors import dot, length
 from .planar_faces import grouped
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio: multiples of it, modulo 2^64, are spread evenly."""
 
 Hashes = NDArray[np.uint64]
 
@@ -111,9 +108,9 @@ def _feature_edges(edges: EdgeTable, face: Ints) -> tuple[Ints, Hashes, Ints]:
 
 def _hashed(face: Ints) -> Hashes:
     """Return hashes (k,) of faces (k,), of which sums tell sets of faces apart."""
-    mixed = (face + 2).astype(np.uint64) * _MIX
+    mixed = (face + 2).astype(np.uint64) * HASH_FACTOR
     mixed ^= mixed >> np.uint64(32)
-    mixed *= _MIX
+    mixed *= HASH_FACTOR
     hashed: Hashes = mixed ^ (mixed >> np.uint64(29))
     return hashed
 
