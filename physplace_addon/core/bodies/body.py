@@ -13,7 +13,7 @@ The tessellation takes no part, so where a sheet rests does not depend on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -69,6 +69,7 @@ class Body:
     face_flat (nf,): whether a face is planar.
     closed: whether this is a consistently oriented solid; if not, normals do not tell inside from outside.
     notes: what was found or assumed, for the report.
+    derived: what is made of the body once and freed with it, such as its box tree, by name.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Body:
     face_flat: Bools
     closed: bool
     notes: tuple[str, ...] = ()
+    derived: dict[str, object] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         counts = f"{self.face_count} faces, {self.edge_count} edges, {len(self.vertices)} vertices"

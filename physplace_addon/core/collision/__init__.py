@@ -18,7 +18,7 @@ from .directional import Part, TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
 from .top_level_tree import join_trees
 from .traversal import Neglect, near_pairs, swept_pairs
-from .tree import BoxTree, build_tree, remember, tree_of, triangle_boxes
+from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
 from .triangle_pairs import Intersection, triangles_intersect
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "near_pairs",
     "projects_inside",
     "remember",
+    "remember_mapped",
     "swept_pairs",
     "tree_of",
     "triangle_boxes",

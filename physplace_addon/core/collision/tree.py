@@ -9,7 +9,6 @@ by level: a level's boxes are the unions of the next level's, found with one num
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,7 +22,16 @@ from .partition import Partition, partition
 if TYPE_CHECKING:
     from ..bodies import Body
 
-__all__ = ["BoxTree", "build_tree", "highest_below", "remember", "tree_of", "triangle_boxes", "with_boxes"]
+__all__ = [
+    "BoxTree",
+    "build_tree",
+    "highest_below",
+    "remember",
+    "remember_mapped",
+    "tree_of",
+    "triangle_boxes",
+    "with_boxes",
+]
 
 LEAF_SIZE = 2
 """Most triangles in a leaf.  Queries take longest with 8 or 16; 1 to 4 differ by a few per cent."""
@@ -133,21 +141,30 @@ def build_tree(triangles: Floats, bound: Floats | None = None, leaf_size: int = 
 
 def tree_of(body: Body) -> BoxTree:
     """Return the tree of a body: it is built at the first call and freed together with the body."""
-    known = _trees.get(id(body))
-    if known is not None and known[0]() is body:
-        return known[1]
-    tree = build_tree(body.triangles, body.triangle_bound)
-    remember(body, tree)
+    tree = body.derived.get(_TREE)
+    if not isinstance(tree, BoxTree):
+        tree = build_tree(body.triangles, body.triangle_bound)
+        remember(body, tree)
     return tree
 
 
 def remember(body: Body, tree: BoxTree) -> None:
     """Make `tree_of(body)` return this tree."""
-    key = id(body)
-    _trees[key] = (weakref.ref(body, lambda _: _trees.pop(key, None)), tree)
+    body.derived[_TREE] = tree
 
 
-_trees: dict[int, tuple[weakref.ref[Body], BoxTree]] = {}
+def remember_mapped(body: Body, source: Body) -> None:
+    """Give a body, which is another one after an affine map, that one's tree with boxes of its own triangles.
+
+    Finding which triangles stand together takes most of the time that a tree takes, and a map keeps it.
+    """
+    tree = tree_of(source)
+    parts = Partition(tree.order, tree.start, tree.count, tree.children, tree.level_start)
+    lower, upper = triangle_boxes(body.triangles, body.triangle_bound)
+    remember(body, with_boxes(parts, lower, upper, body.triangles, body.triangle_bound))
+
+
+_TREE = "tree"
 
 
 def _checked(triangles: Floats, bound: Floats | None) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 
 import numpy as np
 
@@ -65,7 +66,20 @@ class ContactBody:
 
     @classmethod
     def of(cls, bodies: Sequence[Body]) -> ContactBody:
-        """Prepare one body, or several that never move against each other (the world)."""
+        """Prepare one body, or several that never move against each other (the world).
+
+        A body is prepared once, and so is a world until its first body is prepared in another one.
+        """
+        role = _ALONE if len(bodies) == 1 else _WORLD
+        known = bodies[0].derived.get(role)
+        if isinstance(known, _Prepared) and known.is_of(bodies):
+            return known.contact_body
+        prepared = cls._made(bodies)
+        bodies[0].derived[role] = _Prepared(tuple(bodies), prepared)
+        return prepared
+
+    @classmethod
+    def _made(cls, bodies: Sequence[Body]) -> ContactBody:
         body = bodies[0]
         if len(bodies) > 1:
             body = merge(list(bodies), "world", bodies[0].mass)  # its mass is never used: it stands still
@@ -217,6 +231,21 @@ class ContactBody:
         out: Bools = faces.copy()
         out[faces] = self.body.face_flat[index[faces]]
         return out
+
+
+_ALONE, _WORLD = "alone in contact", "world of contact"
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What bodies were prepared, and what for contact they became."""
+
+    bodies: tuple[Body, ...]
+    contact_body: ContactBody
+
+    def is_of(self, bodies: Sequence[Body]) -> bool:
+        """Return whether these very bodies were prepared."""
+        return len(bodies) == len(self.bodies) and all(map(is_, bodies, self.bodies))
 
 
 def dihedral_tolerances(body: Body, flat: Bools) -> Floats:

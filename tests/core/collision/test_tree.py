@@ -8,7 +8,7 @@ import pytest
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import polyhedron
-from physplace_addon.core.collision import build_tree, join_trees, tree_of
+from physplace_addon.core.collision import build_tree, join_trees, remember_mapped, tree_of
 from physplace_addon.core.collision.partition import partition
 from physplace_addon.core.collision.tree import BoxTree, highest_below
 from tests.core.collision.soups import hostile_soup, random_soup, shifted, torus
@@ -140,6 +140,20 @@ def test_a_body_keeps_its_tree_and_takes_it_to_the_grave(rng: np.random.Generato
     del body, tree
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_the_tree_of_a_mapped_body_is_a_tree_of_its_own_triangles(
+    rng: np.random.Generator, mirror: float
+) -> None:
+    body = polyhedron(random_soup(rng, 40).reshape(-1, 3), np.arange(120).reshape(40, 3), "soup")
+    affine = np.eye(4)
+    affine[:3] = rng.normal(size=(3, 4))
+    affine[:3, :3] *= mirror * np.sign(np.linalg.det(affine[:3, :3]))
+    mapped = body.transformed(affine)
+    remember_mapped(mapped, body)
+    assert np.array_equal(tree_of(mapped).order, tree_of(body).order)
+    check_tree(tree_of(mapped), mapped.triangles, mapped.triangle_bound)
 
 
 def triangles_below(tree: BoxTree, node: int) -> Ints:

@@ -1,5 +1,8 @@
 """What a body prepared for contact knows of its triangles."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,23 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.contact.contact_body import ContactBody, dihedral_tolerances
 from physplace_addon.core.contact.features import EDGE, FACE, VERTEX
 from tests.core.contact.body_pairs import body, prepared
+
+
+def test_bodies_are_prepared_once_alone_and_as_a_world() -> None:
+    cube, cylinder = body("cube"), body("cylinder")
+    alone, world = ContactBody.of([cube]), ContactBody.of([cube, cylinder])
+    assert ContactBody.of([cube]) is alone
+    assert ContactBody.of([cube, cylinder]) is world
+    assert len(ContactBody.of([cube, cube]).body.triangles) == 2 * len(cube.triangles)
+    assert ContactBody.of([cube, cylinder]) is not world
+
+
+def test_what_is_prepared_is_freed_with_its_body() -> None:
+    cube = body("cube").transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
+    gone = weakref.ref(ContactBody.of([cube]))
+    del cube
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("name", ["cube", "cone", "cylinder", "bowl", "torus"])

@@ -11,7 +11,6 @@ ends too is `edge_curved`, `vertex_curved`.
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -163,16 +162,10 @@ class Topology:
 
 def topology_of(body: Body) -> Topology:
     """Return the topology of a body: it is made at the first call and freed together with the body."""
-    known = _topologies.get(id(body))
-    if known is not None and known[0]() is body:
-        return known[1]
-    topology = _made(body)
-    key = id(body)
-    _topologies[key] = (weakref.ref(body, lambda _: _topologies.pop(key, None)), topology)
+    topology = body.derived.get("topology")
+    if not isinstance(topology, Topology):
+        topology = body.derived["topology"] = _made(body)
     return topology
-
-
-_topologies: dict[int, tuple[weakref.ref[Body], Topology]] = {}
 
 
 def _made(body: Body) -> Topology:
