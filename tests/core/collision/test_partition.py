@@ -1,4 +1,4 @@
-"""Partitions of boxes: trees that hold each box once, split at gaps."""
+"""Partitions of boxes: balanced trees that hold each box once."""
 
 import numpy as np
 import pytest
@@ -30,22 +30,31 @@ def test_every_box_is_below_one_leaf_of_the_right_size(
         assert min(tree.count[first], tree.count[second]) > 0
 
 
-def test_the_widest_gap_splits_first(rng: np.random.Generator) -> None:
-    lower, upper = boxes(rng, 60, spread=0.2)
-    away = np.arange(60) % 3 == 0
-    lower[away, 1] += 10.0
-    upper[away, 1] += 10.0
-    tree = partition(lower, upper, 2)
-    first = tree.children[0, 0]
-    below = set(tree.order[tree.start[first] : tree.start[first] + tree.count[first]].tolist())
-    assert below in (set(np.flatnonzero(away).tolist()), set(np.flatnonzero(~away).tolist()))
+def test_halves_differ_by_one_box_at_most_and_are_split_along_the_longest_axis(
+    rng: np.random.Generator,
+) -> None:
+    for count in (63, 64, 65, 96, 97, 701):
+        center = rng.random((count, 3)) * [1.0, 9.0, 1.0]
+        tree = partition(center - 1.0, center + 1.0, 2)
+        first, second = tree.children[0]
+        assert abs(tree.count[first] - tree.count[second]) <= 1
+        below = [tree.order[tree.start[n] : tree.start[n] + tree.count[n]] for n in (first, second)]
+        assert center[below[0], 1].max() <= center[below[1], 1].min() + 1e-5
+
+
+def test_nodes_of_a_level_hold_equally_many_boxes_to_within_two(rng: np.random.Generator) -> None:
+    for count in (5, 100, 777, 1025):
+        tree = partition(*boxes(rng, count), 1)
+        for begin, end in zip(tree.level_start[:-2], tree.level_start[1:-1], strict=True):
+            inner = tree.count[begin:end][tree.children[begin:end, 0] >= 0]
+            assert inner.size == 0 or np.ptp(inner) <= 2
 
 
 def test_a_geometric_progression_does_not_make_a_deep_tree() -> None:
     place = 2.0 ** np.arange(400.0)
     lower = np.stack([place, 0.0 * place, 0.0 * place], axis=1)
     tree = partition(lower, lower, 1)
-    assert len(tree.level_start) - 1 <= 2 * (2 * int(np.ceil(np.log2(400))) + 4)
+    assert len(tree.level_start) - 1 <= int(np.ceil(np.log2(400))) + 1
 
 
 def test_equal_boxes_are_halved() -> None:
