@@ -10,17 +10,19 @@ exponential map and the quaternion is normalized again, so poses don't drift how
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats
+from .arrays import ArrayRecord, Floats
 from .errors import PhysPlaceError
 
 __all__ = [
     "Pose",
+    "Poses",
     "quaternion_conjugate",
     "quaternion_exponential",
     "quaternion_from_matrix",
@@ -240,3 +242,31 @@ class Pose:
         swing = rotation_change(theta) @ arm
         rotation = quaternion_product(quaternion_exponential(theta), self.rotation)
         return Pose(rotation, self.translation + swing + np.asarray(translation, dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Poses(ArrayRecord):
+    """k poses at once: rotation matrices (k, 3, 3) and translations (k, 3)."""
+
+    matrix: Floats
+    translation: Floats
+
+    @classmethod
+    def of(cls, poses: Sequence[Pose]) -> Poses:
+        """Return one or more poses as arrays."""
+        return cls(np.array([each.matrix for each in poses]), np.array([each.translation for each in poses]))
+
+    def points(self, points: Floats) -> Floats:
+        """Return the positions (k, 3) of points (k, 3), each after its pose."""
+        moved: Floats = self.vectors(points) + self.translation
+        return moved
+
+    def vectors(self, vectors: Floats) -> Floats:
+        """Return vectors (k, 3) or (k, j, 3), each turned by its pose."""
+        turn = self.matrix.transpose(0, 2, 1)
+        return vectors @ turn if vectors.ndim == 3 else (vectors[:, None] @ turn)[:, 0]
+
+    def inverse(self) -> Poses:
+        """Return the inverse poses."""
+        inverse = Poses(self.matrix.transpose(0, 2, 1), np.zeros_like(self.translation))
+        return Poses(inverse.matrix, -inverse.vectors(self.translation))

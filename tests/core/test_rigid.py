@@ -8,6 +8,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.rigid import (
     Pose,
+    Poses,
     quaternion_exponential,
     quaternion_from_matrix,
     quaternion_matrix,
@@ -112,3 +113,13 @@ def test_a_pose_cannot_be_changed_in_place() -> None:
     pose = Pose.identity()
     with pytest.raises(ValueError, match="read-only"):
         pose.translation[0] = 1.0
+
+
+def test_poses_at_once_are_the_poses_one_by_one(rng: np.random.Generator) -> None:
+    single = [Pose(rng.normal(size=4), rng.normal(size=3)) for _ in range(4)]
+    every, at, tangents = Poses.of(single), rng.normal(size=(4, 3)), rng.normal(size=(4, 2, 3))
+    np.testing.assert_allclose(every.points(at), [p.points(x) for p, x in zip(single, at, strict=True)])
+    np.testing.assert_allclose(every.vectors(at), [p.vectors(x) for p, x in zip(single, at, strict=True)])
+    turned = [p.vectors(x) for p, x in zip(single, tangents, strict=True)]
+    np.testing.assert_allclose(every.vectors(tangents), turned)
+    np.testing.assert_allclose(every.inverse().points(every.points(at)), at, atol=1e-14)

@@ -16,15 +16,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..bodies import Body
-from ..rigid import Pose, skew
+from ..rigid import Pose, Poses, skew
 from .body_pair import SIGN_TOLERANCE, BodyPair
 from .contact_body import ContactBody
 from .continuous_collision import swept_contacts
-from .features import FeatureGeometry
+from .features import FeatureGeometry, FeaturePoints
 from .interpenetration import missed_collisions, triangles_overlap
-from .pair_derivatives import PairScale, gradient_by_second, hessian_by_both
+from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
 from .points.generation import generate_interface_points, track_interface_points
 from .points.interface_points import (
@@ -234,53 +234,63 @@ class ContactSystem:
 
     def gradients(self, points: InterfacePoints) -> Floats:
         """Return J (k, 6 m): the derivatives of gap / R by x."""
+        first, second, pushes, separation = self._bodies_of(points)
+        gradient = gap_gradient(self.in_world(points), self.centres[first])
         out = np.zeros((len(points), len(self), 6))
-        for pair, rows in grouped(points):
-            first, second = pair
-            part = self.in_world(points.take(rows))
-            scale = self._scale(pair)
-            gradient = gap_gradient(part, self.centres[first], scale.radius)
-            out[rows, first] = gradient * scale.first
-            if second != FIXED:
-                out[rows, second] = gradient_by_second(gradient, scale.separation) * scale.second
-        return out.reshape(len(points), 6 * len(self))
+        out[np.arange(len(points)), first] = gradient * self._units[first]
+        by_second = gradient_by_second(gradient[pushes], separation)
+        out[pushes, second] = by_second * self._units[second]
+        return out.reshape(len(points), 6 * len(self)) / self.radius
 
     def hessians(self, points: InterfacePoints) -> Floats:
         """Return H (k, 6 m, 6 m): the second derivatives of gap / R by x."""
-        m = len(self)
-        out = np.zeros((len(points), m, 6, m, 6))
-        for pair, rows in grouped(points):
-            first, second = pair
-            part = points.take(rows)
-            scale = self._scale(pair)
-            geometry = self._geometry(pair, part)
-            part = self.in_world(part)
-            hessian = gap_hessian(part, *geometry, self.centres[first], scale.radius)
-            out[rows, first, :, first] = hessian * scale.first[:, None] * scale.first_columns
-            if second != FIXED:
-                gradient = gap_gradient(part, self.centres[first], scale.radius)
-                mixed, own = hessian_by_both(gradient, hessian, scale.separation)
-                mixed = mixed * scale.first[:, None] * scale.second_columns
-                out[rows, first, :, second] = mixed
-                out[rows, second, :, first] = mixed.transpose(0, 2, 1)
-                out[rows, second, :, second] = own * scale.second[:, None] * scale.second_columns
-        return out.reshape(len(points), 6 * m, 6 * m)
+        first, second, pushes, separation = self._bodies_of(points)
+        world, centres = self.in_world(points), self.centres[first]
+        radii = self.radii[first]
+        radii[pushes] = np.minimum(radii[pushes], self.radii[second])
+        hessian = gap_hessian(world, *self.evaluate(points), centres, radii)
+        gradient = gap_gradient(world, centres)[pushes]
+        mixed, own = hessian_by_both(gradient, hessian[pushes], separation)
+        every, pusher = np.arange(len(points)), first[pushes]
+        mixed *= self._unit_products(pusher, second)
+        out = np.zeros((len(points), len(self), 6, len(self), 6))
+        out[every, first, :, first] = hessian * self._unit_products(first, first)
+        out[pushes, pusher, :, second] = mixed
+        out[pushes, second, :, pusher] = mixed.transpose(0, 2, 1)
+        out[pushes, second, :, second] = own * self._unit_products(second, second)
+        return out.reshape(len(points), 6 * len(self), 6 * len(self))
 
-    def _scale(self, pair: Pair) -> PairScale:
-        first, second = pair
-        if second == FIXED:
-            radius = self.radii[first]
-            return PairScale.of(radius, np.zeros(3), self.radius, radius, radius)
-        radius, separation = self.radii[[first, second]].min(), self.centres[first] - self.centres[second]
-        return PairScale.of(radius, separation, self.radius, self.radii[first], self.radii[second])
+    @cached_property
+    def _units(self) -> Floats:
+        """The changes of place and turn (m, 6), lengths and radians, of x = 1."""
+        return np.repeat(np.stack([self.radii, np.ones(len(self))], axis=1), 3, axis=1)
+
+    def _unit_products(self, a: Ints, b: Ints) -> Floats:
+        """Return the factors (k, 6, 6) of second derivatives of gap / R by x of bodies a (k,) and b (k,)."""
+        products: Floats = self._units[a][:, :, None] * self._units[b][:, None, :] / self.radius
+        return products
+
+    def _bodies_of(self, points: InterfacePoints) -> tuple[Ints, Ints, Ints, Floats]:
+        """Return the first bodies of points (k,); and of the n points whose second body moves, too: these
+        bodies (n,), the points' rows (n,), and the vectors (n, 3) from the second to the first centre.
+        """
+        pushes = np.flatnonzero(points.body2 != FIXED)
+        second = points.body2[pushes]
+        separation = self.centres[points.body1[pushes]] - self.centres[second]
+        return points.body1, second, pushes, separation
+
+    @cached_property
+    def _frames(self) -> Poses:
+        """The poses of all moving bodies, and last, for FIXED, the identity."""
+        return Poses.of([*self.poses, Pose.identity()])
 
     def in_world(self, points: InterfacePoints) -> InterfacePoints:
         """Return the same points with positions and normals in the frame of the scene."""
-        return carried(points, self.poses)
+        return carried(points, self._frames.take(points.body2))
 
     def in_pair_frames(self, points: InterfacePoints) -> InterfacePoints:
         """Return points given in the frame of the scene in those of their pairs: undoes `in_world`."""
-        return carried(points, [pose.inverse() for pose in self.poses])
+        return carried(points, self._frames.inverse().take(points.body2))
 
     def wrench_maps(self, points: InterfacePoints) -> Floats:
         """Return the maps G (k, 6 m, 3) of forces on the first bodies, in the scene, to wrenches.
@@ -298,36 +308,50 @@ class ContactSystem:
             out[rows, body, 3:] = sign * skew((at[rows] - self.centres[body]) / self.radius)
         return out.reshape(len(points), 6 * len(self), 3)
 
-    def _geometry(self, pair: Pair, part: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
-        first, second = self.body_pair(pair).evaluate(part)
-        if pair[1] == FIXED:
-            return first, second
-        pose = self.poses[pair[1]]
-        return first.seen_from(pose), second.seen_from(pose)
-
     def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
         """Return the geometry of both features of all points, in the frame of the scene."""
-        first, second = FeatureGeometry.empty(len(points)), FeatureGeometry.empty(len(points))
-        for pair, rows in grouped(points):
-            for whole, part in zip((first, second), self._geometry(pair, points.take(rows)), strict=True):
-                whole.put(rows, part)
-        return first, second
+        out = []
+        for owner, features in self._features_of(points):
+            geometry = FeatureGeometry.empty(len(points))
+            for rows, part in features:
+                geometry.put(rows, part.geometry())
+            out.append(geometry.carried(self._frames.take(owner)))
+        return out[0], out[1]
 
     def traced(self, points: InterfacePoints, shift1: Floats, shift2: Floats) -> InterfacePoints:
         """Return the points with the parameters of both features after geodesic tracing.
 
         shift1, shift2 (k, 3): displacements in the frame of the scene.  Positions, normals and gaps stay.
         """
-        param1, param2 = points.param1.copy(), points.param2.copy()
-        for pair, rows in grouped(points):
-            part, body_pair = points.take(rows), self.body_pair(pair)
-            step1, step2 = shift1[rows], shift2[rows]
-            if pair[1] != FIXED:
-                turn = self.poses[pair[1]].matrix
-                step1, step2 = step1 @ turn, step2 @ turn
-            param1[rows] = body_pair.first(part).moved(step1).param
-            param2[rows] = body_pair.second(part).moved(step2).param
-        return replace(points, param1=param1, param2=param2)
+        params = []
+        for shift, (owner, features) in zip((shift1, shift2), self._features_of(points), strict=True):
+            local = self._frames.take(owner).inverse().vectors(shift)
+            param = np.zeros((len(points), 2))
+            for rows, part in features:
+                param[rows] = part.moved(local[rows]).param
+            params.append(param)
+        return replace(points, param1=params[0], param2=params[1])
+
+    def _features_of(self, points: InterfacePoints) -> list[tuple[Ints, list[tuple[Ints, FeaturePoints]]]]:
+        """Return for the first and for the second features of points (k,) the numbers (k,) of their bodies,
+        and those of equal bodies together: their rows and the features, in the frame of the body.
+        """
+        distinct = list({id(body): body for body in (*self.bodies, self.fixed) if body}.values())
+        number = {id(body): each for each, body in enumerate(distinct)}
+        kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
+        sides = (
+            (points.body1, points.dim1, points.index1, points.param1),
+            (points.body2, points.dim2, points.index2, points.param2),
+        )
+        found = []
+        for owner, dim, index, param in sides:
+            kind, features = kinds[owner], []
+            for each in np.unique(kind).tolist():
+                rows = np.flatnonzero(kind == each)
+                body = distinct[each].body
+                features.append((rows, FeaturePoints(body, None, dim[rows], index[rows], param[rows])))
+            found.append((owner, features))
+        return found
 
 
 def _box(body: ContactBody, pose: Pose) -> tuple[Floats, Floats]:

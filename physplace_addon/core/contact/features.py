@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import SHARED, ArrayRecord, Floats, Ints
 from ..bodies import Body
-from ..rigid import Pose
+from ..rigid import Pose, Poses
 from ..vectors import dot
 
 VERTEX, EDGE, FACE = 0, 1, 2
@@ -54,14 +54,14 @@ class FeatureGeometry(ArrayRecord):
             np.zeros((count, 3)),
         )
 
-    def seen_from(self, pose: Pose) -> FeatureGeometry:
-        """Return the same features after a rigid motion of the frame they are given in."""
+    def carried(self, poses: Poses) -> FeatureGeometry:
+        """Return the features, each after a rigid motion of its own: k poses."""
         return FeatureGeometry(
-            pose.points(self.point),
-            pose.vectors(self.tangents),
-            pose.vectors(self.normal),
+            poses.points(self.point),
+            poses.vectors(self.tangents),
+            poses.vectors(self.normal),
             self.curvature,
-            pose.vectors(self.curvature_vector),
+            poses.vectors(self.curvature_vector),
         )
 
     def curvature_along(self, direction: Floats) -> Floats:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian
 from physplace_addon.core.mechanics.balance import even_forces
 from physplace_addon.core.mechanics.stability import SecondOrder, second_order, support_margin
-from tests.core.contact.body_pairs import everything_within, meet
+from tests.core.contact.body_pairs import as_system, everything_within, meet
 
 DOWN = np.array([0.0, 0.0, -1.0])
 WEIGHT = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
@@ -23,8 +22,8 @@ def judged(
     body_pair = meet(active, world, turn, at)
     points = everything_within(body_pair, 0.02 * body_pair.radius)
     points = points.take(np.abs(points.gap) < 1e-8)
-    gradients = gap_gradient(points, body_pair.centre, body_pair.radius)
-    hessians = gap_hessian(points, *body_pair.evaluate(points), body_pair.centre, body_pair.radius)
+    gradients = as_system(body_pair).gradients(points)
+    hessians = as_system(body_pair).hessians(points)
     forces = even_forces(WEIGHT, gradients)
     assert np.abs(WEIGHT + gradients.T @ forces).max() < 1e-7
     return second_order(gradients, hessians, forces)

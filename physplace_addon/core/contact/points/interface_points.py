@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from ...arrays import ArrayRecord, Bools, Floats, Ints
-from ...rigid import Pose
+from ...rigid import Poses
 from ...vectors import dot
 from ..features import EDGE, FACE, VERTEX, FeaturePoints
 
@@ -203,16 +203,11 @@ def labelled(points: InterfacePoints, pair: Pair) -> InterfacePoints:
     return replace(points, body1=np.full(k, pair[0]), body2=np.full(k, pair[1]))
 
 
-def carried(points: InterfacePoints, poses: Sequence[Pose]) -> InterfacePoints:
-    """Return the points after the pose of their second body, those on fixed bodies as they are.
-
-    poses: one for each moving body.
-    """
-    out = points
-    for (_, second), rows in grouped(points):
-        if second != FIXED:
-            out = points.copy() if out is points else out
-            pose = poses[second]
-            out.point1[rows], out.point2[rows] = pose.points(out.point1[rows]), pose.points(out.point2[rows])
-            out.normal[rows] = pose.vectors(out.normal[rows])
-    return out
+def carried(points: InterfacePoints, poses: Poses) -> InterfacePoints:
+    """Return the points, each after a rigid motion of its own: k poses."""
+    return replace(
+        points,
+        point1=poses.points(points.point1),
+        point2=poses.points(points.point2),
+        normal=poses.vectors(points.normal),
+    )

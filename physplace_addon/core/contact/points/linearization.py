@@ -1,20 +1,20 @@
 """Gradient J and Hessian H of an interface point's gap by the active body's pose.
 
-The pose is moved by x = (dX / R, dTheta): the centre of mass by dX, then a turn about it.  Gaps are divided
-by R, so J and H have no unit.  At a solved point the surface parameters drop out of the first derivative
-(the envelope theorem):
+The pose is moved by x = (dX, dTheta): a turn about the centre of mass X, which moves by dX.  All is in
+lengths and radians.  At a solved point the surface parameters drop out of the first derivative (the envelope
+theorem):
 
-    J = (n, r x n / R),    r = P1 - X.
+    J = (n, r x n),    r = P1 - X.
 
 In the second derivative the parameters y follow the pose along y_x = -K^-1 Phi_x.  Over a *base* face (see
 `minimization`), with C the Hessian of the distance to the base in space, T the mover's tangents, and
-A = dP/dx of the mover relative to the base, A = s (R 1, -[r]x), where s = +1 if the base is the world's and
+A = dP/dx of the mover relative to the base, A = s (1, -[r]x), where s = +1 if the base is the world's and
 s = -1 if it is the active body's (then r = P2 - X and nu = -n),
 
     H = A' C A + nu . d2P/dx2 - Phi K^+ Phi',   Phi_xa = A' C T_a + nu . s (e_x x T_a),
     nu . d2P/dx2 = sym(nu r') - (nu . r) 1
 
-on the turns (plus nu . (e_i x e_j) R between turn i and shift j if s = -1).  K^+ leaves out directions along
+on the turns (plus nu . (e_i x e_j) between turn i and shift j if s = -1).  K^+ leaves out directions along
 which the pair is soft: there the point does not follow.
 
 For two edges n = T1 x T2 / |T1 x T2|, k1 and k2 are their curvature vectors, and P1 and P2 slide by the
@@ -44,21 +44,22 @@ _LEAST_SINE = 1e-3  # of two edges' angle: below it the normal turns too fast fo
 _LEAST_DETERMINANT = 1e-6  # of the edges' 2 x 2 system, without unit; zero where they are parallel
 
 
-def gap_gradient(points: InterfacePoints, centre: Floats, radius: float) -> Floats:
-    """Return J (k, 6): d(gap / R) by (dX / R, dTheta), about the centre of mass `centre` (3,).
+def gap_gradient(points: InterfacePoints, centre: Floats) -> Floats:
+    """Return J (k, 6): dgap by (dX, dTheta), about the centres of mass (k, 3) or one for all (3,).
 
-    radius: R, a length.  Points and centre are given in the same frame.
+    Points and centres are given in the same frame.
     """
-    arm = (points.point1 - centre) / radius
-    return np.concatenate([points.normal, cross(arm, points.normal)], axis=1)
+    return np.concatenate([points.normal, cross(points.point1 - centre, points.normal)], axis=1)
 
 
 def gap_hessian(
-    points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry, centre: Floats, radius: float
+    points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry, centre: Floats, radius: Floats
 ) -> Floats:
-    """Return H (k, 6, 6): second derivatives of gap / R by (dX / R, dTheta), symmetric, without unit.
+    """Return H (k, 6, 6): second derivatives of the gap by (dX, dTheta), symmetric.
 
-    first, second: the geometry of the points' features, in the frame of points and centre.
+    first, second: the geometry of the points' features, in the frame of points and centres.
+    centre (k, 3): the centres of mass of the first bodies.
+    radius (k,): R, the lengths that tell soft directions.
     """
     hessian = np.zeros((len(points), 6, 6))
     on_world = points.dim2 == FACE
@@ -68,19 +69,19 @@ def gap_hessian(
     for rows, sign, mover, base in ((on_world, 1.0, first, second), (on_active, -1.0, second, first)):
         if rows.any():
             hessian[rows] = _over_face(
-                points.take(rows), mover.take(rows), base.take(rows), sign, centre, radius
+                points.take(rows), mover.take(rows), base.take(rows), sign, centre[rows], radius[rows]
             )
     if edges.any():
-        hessian[edges] = _edge_edge(points.take(edges), first.take(edges), second.take(edges), centre, radius)
+        hessian[edges] = _edge_edge(points.take(edges), first.take(edges), second.take(edges), centre[edges])
     if rest.any():
-        hessian[rest] = _turning(points.normal[rest], points.point1[rest] - centre) / radius
+        hessian[rest] = _turning(points.normal[rest], points.point1[rest] - centre[rest])
     return 0.5 * (hessian + hessian.transpose(0, 2, 1))
 
 
-def _point_motion(arm: Floats, radius: float) -> Floats:
-    """Return dP/dx (k, 3, 6), a length, of points at `arm` (k, 3) from the centre."""
+def _point_motion(arm: Floats) -> Floats:
+    """Return dP/dx (k, 3, 6) of points at `arm` (k, 3) from the centre."""
     motion = np.zeros((len(arm), 3, 6))
-    motion[:, :, :3] = radius * np.eye(3)
+    motion[:, :, :3] = np.eye(3)
     motion[:, 0, 4], motion[:, 0, 5] = arm[:, 2], -arm[:, 1]
     motion[:, 1, 3], motion[:, 1, 5] = -arm[:, 2], arm[:, 0]
     motion[:, 2, 3], motion[:, 2, 4] = arm[:, 1], -arm[:, 0]
@@ -88,7 +89,7 @@ def _point_motion(arm: Floats, radius: float) -> Floats:
 
 
 def _turning(normal: Floats, arm: Floats) -> Floats:
-    """Return normal . d2P/dx2 (k, 6, 6), a length, of points fixed in the turning body."""
+    """Return normal . d2P/dx2 (k, 6, 6) of points fixed in the turning body."""
     out = np.zeros((len(arm), 6, 6))
     outer = normal[:, :, None] * arm[:, None, :]
     out[:, 3:, 3:] = 0.5 * (outer + outer.transpose(0, 2, 1)) - dot(normal, arm)[:, None, None] * np.eye(3)
@@ -117,22 +118,22 @@ def _over_face(
     base: FeatureGeometry,
     sign: float,
     centre: Floats,
-    radius: float,
+    radius: Floats,
 ) -> Floats:
     terms = gap_expansion(mover, base, points.side)
     arm = mover.point - centre
-    motion = sign * _point_motion(arm, radius)
+    motion = sign * _point_motion(arm)
     in_space = base.tangents.transpose(0, 2, 1) @ terms.distance_hessian @ base.tangents
     turning = _turning(terms.outward, arm)
     if sign < 0.0:
-        mixed = radius * _triple_products(terms.outward)
+        mixed = _triple_products(terms.outward)
         turning[:, 3:, :3] += mixed
         turning[:, :3, 3:] += mixed.transpose(0, 2, 1)
     phi = motion.transpose(0, 2, 1) @ in_space @ mover.tangents.transpose(0, 2, 1)
     phi += sign * _turned_tangents(mover.tangents, terms.outward)
     threshold = np.where(points.on_curve, SOFT, _FLAT) / radius
     follow = phi @ soft_inverse(terms.hessian, threshold) @ phi.transpose(0, 2, 1)
-    return (motion.transpose(0, 2, 1) @ in_space @ motion + turning - follow) / radius
+    return motion.transpose(0, 2, 1) @ in_space @ motion + turning - follow
 
 
 def _triple_products(normal: Floats) -> Floats:
@@ -145,11 +146,11 @@ def _triple_products(normal: Floats) -> Floats:
 
 
 def _edge_edge(
-    points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry, centre: Floats, radius: float
+    points: InterfacePoints, first: FeatureGeometry, second: FeatureGeometry, centre: Floats
 ) -> Floats:
     t1, t2 = first.tangents[:, 0], second.tangents[:, 0]
     arm = points.point1 - centre
-    motion = _point_motion(arm, radius)
+    motion = _point_motion(arm)
     cosine = dot(t1, t2)
     _, sine = edge_normal(first, second)
     sine = np.maximum(sine, _LEAST_SINE)
@@ -169,5 +170,5 @@ def _edge_edge(
     change_of_normal = (by_slide1 + by_slide2 + by_turn) * (points.side / sine)[:, None, None]
     change_of_normal -= n[:, :, None] * (n[:, None] @ change_of_normal)
     out = motion.transpose(0, 2, 1) @ change_of_normal + _turned_tangents(t1[:, None], n) @ slide1
-    result: Floats = (out + _turning(n, arm)) / radius
+    result: Floats = out + _turning(n, arm)
     return result

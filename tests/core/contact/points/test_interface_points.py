@@ -17,6 +17,7 @@ from physplace_addon.core.contact.points.interface_points import (
     spread_out,
     without_duplicates,
 )
+from physplace_addon.core.rigid import Pose, Poses
 from tests.core.contact.body_pairs import (
     everything_within,
     largest_hole,
@@ -107,14 +108,13 @@ def test_the_groups_of_pairs_are_all_points_once(rng: np.random.Generator) -> No
 
 def test_points_are_carried_by_their_second_body_and_back(rng: np.random.Generator) -> None:
     points = some_points(rng)
-    poses = [pose(rng.normal(size=3), rng.normal(size=3)) for _ in range(3)]
-    there = carried(points, poses)
-    fixed = points.body2 == FIXED
-    np.testing.assert_array_equal(there.point1[fixed], points.point1[fixed])
-    row = int(np.flatnonzero(~fixed)[0])
-    expected = poses[points.body2[row]].points(points.point1[row])
-    np.testing.assert_allclose(there.point1[row], expected, atol=1e-14)
-    back = carried(there, [each.inverse() for each in poses])
+    poses = [*(pose(rng.normal(size=3), rng.normal(size=3)) for _ in range(3)), Pose.identity()]
+    frames = Poses.of(poses)
+    there = carried(points, frames.take(points.body2))
+    for row, body in enumerate(points.body2.tolist()):
+        expected = poses[body].points(points.point1[row])
+        np.testing.assert_allclose(there.point1[row], expected, atol=1e-14)
+    back = carried(there, frames.inverse().take(points.body2))
     np.testing.assert_allclose(back.normal, points.normal, atol=1e-13)
     np.testing.assert_allclose(back.point2, points.point2, atol=1e-13)
 

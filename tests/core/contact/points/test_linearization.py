@@ -12,8 +12,14 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
-from physplace_addon.core.contact.points.linearization import gap_gradient, gap_hessian, soft_inverse
-from tests.core.contact.body_pairs import chance_meeting, everything_within, meet, settle_at
+from physplace_addon.core.contact.points.linearization import soft_inverse
+from tests.core.contact.body_pairs import (
+    as_system,
+    chance_meeting,
+    everything_within,
+    meet,
+    settle_at,
+)
 
 UPSIDE_DOWN = (np.pi, 0.0, 0.0)
 
@@ -89,7 +95,7 @@ def gap_at(body_pair: BodyPair, point: InterfacePoints, x: Floats) -> float:
 @each_gap
 def test_the_gradient_is_that_of_the_gap_solved_again(name: str, gap: float) -> None:
     body_pair, point, directions, slopes, _ = measured(name, gap)
-    gradient = gap_gradient(point, body_pair.centre, body_pair.radius)[0]
+    gradient = as_system(body_pair).gradients(point)[0]
     assert np.abs(directions @ gradient - slopes).max() <= 1e-6
 
 
@@ -97,7 +103,7 @@ def test_the_gradient_is_that_of_the_gap_solved_again(name: str, gap: float) -> 
 @each_gap
 def test_the_hessian_is_that_of_the_gap_solved_again(name: str, gap: float) -> None:
     body_pair, point, directions, _, bends = measured(name, gap)
-    hessian = gap_hessian(point, *body_pair.evaluate(point), body_pair.centre, body_pair.radius)[0]
+    hessian = as_system(body_pair).hessians(point)[0]
     predicted = np.einsum("ka,ab,kb->k", directions, hessian, directions)
     assert np.abs(hessian - hessian.T).max() == 0.0
     assert np.abs(predicted - bends).max() <= 1e-5 * max(1.0, np.abs(hessian).max())
@@ -109,7 +115,7 @@ def test_the_gap_of_two_vertices_changes_along_their_distance() -> None:
     point = points.take(np.array(points.kinds(), dtype=object) == "vertex/vertex")
     assert len(point) == 1
     assert np.allclose(point.normal, 1.0 / np.sqrt(3.0), atol=1e-14)
-    gradient = gap_gradient(point, body_pair.centre, body_pair.radius)[0]
+    gradient = as_system(body_pair).gradients(point)[0]
     h = 1e-5
     found = [
         (gap_at(body_pair, point, h * e) - gap_at(body_pair, point, -h * e)) / (2.0 * h) for e in np.eye(6)
@@ -121,10 +127,10 @@ def test_turning_a_body_by_an_exact_line_of_contact_keeps_the_gap_to_first_order
     body_pair = meet("cylinder", "plane", turn=(0.5 * np.pi, 0.0, 0.0), at=(0.0, 0.0, 0.5))
     points = everything_within(body_pair, 0.05)
     centred = points.take(np.abs(points.point1[:, 1]) < 1e-9)
-    gradients = gap_gradient(centred, body_pair.centre, body_pair.radius)
+    gradients = as_system(body_pair).gradients(centred)
     roll = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     assert len(points)
-    assert np.abs(gap_gradient(points, body_pair.centre, body_pair.radius) @ roll).max() < 1e-12
+    assert np.abs(as_system(body_pair).gradients(points) @ roll).max() < 1e-12
     assert np.abs(gradients[:, 3:]).max(initial=0.0) < 1e-12
 
 
