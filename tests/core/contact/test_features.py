@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.features import EDGE, FACE, VERTEX, FeatureGeometry, FeaturePoints
-from physplace_addon.core.rigid import Pose
+from physplace_addon.core.rigid import Pose, Poses
 from tests.core.contact.body_pairs import body, pose
 
 PLACED = pose((0.4, -0.2, 0.7), (0.3, 0.1, -0.2))
@@ -68,13 +68,14 @@ def test_mixed_dimensions_are_evaluated_as_each_alone(rng: np.random.Generator) 
             np.testing.assert_allclose(getattr(together, name)[row], getattr(alone, name)[0], atol=1e-14)
 
 
-def test_seen_from_another_frame_only_directions_and_places_turn(rng: np.random.Generator) -> None:
+def test_a_rigid_motion_turns_directions_and_places_alone(rng: np.random.Generator) -> None:
     there = on_faces("torus", rng).geometry()
-    turned = there.seen_from(PLACED)
+    poses = Poses.of([PLACED] * len(there.point))
+    turned = there.carried(poses)
     np.testing.assert_allclose(turned.point, PLACED.points(there.point), atol=1e-14)
     np.testing.assert_allclose(turned.normal, there.normal @ PLACED.matrix.T, atol=1e-14)
     np.testing.assert_array_equal(turned.curvature, there.curvature)
-    back = turned.seen_from(PLACED.inverse())
+    back = turned.carried(poses.inverse())
     np.testing.assert_allclose(back.tangents, there.tangents, atol=1e-13)
 
 
