@@ -24,8 +24,9 @@ from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
 from .face_planes import Planes
 from .node_pairs import Motion, corners_of
+from .slabs import AlongFlat
 from .traversal import traversed
-from .tree import BoxTree, highest_below
+from .tree import BoxTree, highest_below, triangle_boxes
 
 __all__ = ["Part", "TriangleDirections", "directional_pairs"]
 
@@ -76,18 +77,23 @@ class TriangleDirections:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the triangles of a tree: which of its t triangles, and below which of its n nodes no others
-    are.
+    """Some of the triangles of a tree: which (t,), and the boxes (6, n) around all others below each node,
+    centre, then half extent, minus infinity where there are no others.
     """
 
     triangles: Bools
-    nodes: Bools
+    others: Floats
 
     @classmethod
     def of(cls, tree: BoxTree, triangles: Bools) -> Part:
         """Return the part of a tree that marked triangles (t,) are."""
-        others = highest_below(tree, np.where(triangles, 0.0, 1.0)[None])
-        return cls(triangles, others[0] == 0.0)
+        lower, upper = triangle_boxes(tree.triangles, tree.bound)
+        ends = np.concatenate([-lower, upper], axis=1).T
+        ends = highest_below(tree, np.where(triangles, -np.inf, ends))
+        none = np.isneginf(ends[0])
+        ends = np.where(none, 0.0, ends)
+        half = np.where(none, -np.inf, 0.5 * (ends[3:] + ends[:3]))
+        return cls(triangles, np.concatenate([0.5 * (ends[3:] - ends[:3]), half]))
 
 
 def directional_pairs(
@@ -129,10 +135,12 @@ class _Facing:
         self.first, self.second, self.motion, self.reach = first, second, motion, reach
         self.from_face = reach + behind
         self.slack = slack + motion.rounding(first.tree, second.tree)
+        self.flat = AlongFlat(first.tree, [motion], second.tree, self.from_face + self.slack)
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools:
         tree1, tree2 = self.first.tree, self.second.tree
-        boxes1, boxes2 = np.take(tree1.boxes, node1, axis=1), np.take(tree2.boxes, node2, axis=1)
+        every2 = tree2.boxes if self.without is None else self.without.others
+        boxes1, boxes2 = np.take(tree1.boxes, node1, axis=1), np.take(every2, node2, axis=1)
         center, half = self.motion.boxes(boxes1)
         between = center - boxes2[:3]
         apart = np.abs(between) - half - boxes2[3:]
@@ -148,11 +156,11 @@ class _Facing:
             planes1 = Planes.below(tree1, node1[others])
             normals = np.abs(self.motion.matrix @ planes1.middle) + self.motion.magnitude @ planes1.spread
             kept[others] = self._within(apart[:, others], normals)
-        if self.without is not None:
-            kept &= ~self.without.nodes[node2]
+        if self.flat.pays:
+            kept &= ~self.flat.nodes(node1, node2)
         left = np.flatnonzero(kept)
-        planes = Planes.below(tree2, node2[left])
-        heights = planes.heights(self.motion, boxes1[3:, left], between[:, left], half[:, left])
+        planes, offset = Planes.below(tree2, node2[left]), center[:, left] - tree2.boxes[:3, node2[left]]
+        heights = planes.heights(self.motion, boxes1[3:, left], offset, half[:, left])
         kept[left] = ~planes.are_passed([heights], self.reach + self.slack)
         return kept
 
@@ -169,6 +177,8 @@ class _Facing:
         kept[faces] = self._over(vertices, boxes2, spread)
         if self.without is not None:
             kept &= ~self.without.triangles[triangle2]
+        if self.flat.pays:
+            kept &= ~self.flat.triangles(triangle1, triangle2)
         return kept
 
     def _owned(self, triangle1: Ints, triangle2: Ints) -> Bools:

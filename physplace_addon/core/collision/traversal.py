@@ -24,6 +24,7 @@ from ..rigid import Pose
 from ..vectors import coordinate_dot
 from .face_planes import Planes
 from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from .slabs import AlongFlat
 from .tree import BoxTree
 
 __all__ = ["Neglect", "Query", "near_pairs", "swept_pairs", "traversed"]
@@ -130,12 +131,15 @@ class _Near:
         self.rounding = max(motion.rounding(tree1, tree2) for motion in motions)
         self.reach = reach + self.rounding
         self.neglect = neglect
+        self.flat = AlongFlat(tree1, motions, tree2, self.reach + self.rounding)
 
     def nodes(self, node1: Ints, node2: Ints) -> Bools:
         boxes1 = np.take(self.tree1.boxes, node1, axis=1)
         boxes2 = np.take(self.tree2.boxes, node2, axis=1)
         moved = [motion.boxes(boxes1) for motion in self.motions]
         kept = self._kept(*_around(moved), boxes2[:3], boxes2[3:])
+        if self.flat.pays:
+            kept &= ~self.flat.nodes(node1, node2)
         left = np.flatnonzero(kept)
         planes, half = Planes.below(self.tree2, node2[left]), boxes1[3:, left]
         heights = [
@@ -165,6 +169,8 @@ class _Near:
             planes1 = np.take(self.tree1.planes, triangle1[left], axis=0).T
             normal = self.motions[0].matrix @ planes1[:3]
             apart |= _beyond(normal, planes1[3:], fixed - moved[0], grown + self.reach)
+        if self.flat.pays:
+            apart |= self.flat.triangles(triangle1[left], triangle2[left])
         kept[left[~apart]] = True
         return kept
 

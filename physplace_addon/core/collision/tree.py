@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
+from ..vectors import coordinate_cross, coordinate_dot, coordinate_length, cross, length
 from .partition import Partition, partition
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ __all__ = [
     "with_boxes",
 ]
 
+_ONE_NORMAL = 1e-6  # difference of unit normals up to which they may count as one
+_TINY = float(np.finfo(np.float64).tiny)
+_ANY_DIRECTION = np.array([0.61, 0.53, 0.59])  # upwards: along no plane that anybody draws
 LEAF_SIZE = 2
 """Most triangles in a leaf.  Queries take longest with 8 or 16; 1 to 4 differ by a few per cent."""
 
@@ -41,6 +44,21 @@ TOP_SIZE = 16
 
 
 _EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Slabs(NamedTuple):
+    """How far nodes and triangles, grown by their bounds, reach along one direction; see `slabs`.
+
+    direction (3,): the unit normal of the triangles of the largest area in all.
+    share: of the whole area that they are.
+    lower, upper (n,): the ends of each node, lengths.  triangles: those of each triangle, two arrays (t,).
+    """
+
+    direction: Floats
+    share: float
+    lower: Floats
+    upper: Floats
+    triangles: tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +99,11 @@ class BoxTree:
     def planes_below(self) -> Floats:
         """Bounds (8, n) of the planes of all triangles below each node, see `face_planes`."""
         return _planes_below(self)
+
+    @cached_property
+    def slabs(self) -> Slabs:
+        """How far each node reaches along the normal of the largest flat part, see `slabs`."""
+        return _slabs(self)
 
     @cached_property
     def opening_size(self) -> Floats:
@@ -235,6 +258,29 @@ def _planes_below(tree: BoxTree) -> Floats:
         result[6, begin:end] = np.minimum.reduceat(low[place] - offset, first)
         result[7, begin:end] = np.maximum.reduceat(high[place] - offset, first)
     return result
+
+
+def _slabs(tree: BoxTree) -> Slabs:
+    direction, share = _largest_flat_part(tree)
+    heights = tree.triangles @ direction
+    rounding = 16.0 * _EPSILON * tree.magnitude
+    low, high = heights.min(axis=1) - tree.bound - rounding, heights.max(axis=1) + tree.bound + rounding
+    ends = highest_below(tree, np.stack([-low, high]))
+    return Slabs(direction, share, -ends[0], ends[1], (low, high))
+
+
+def _largest_flat_part(tree: BoxTree) -> tuple[Floats, float]:
+    """Return the unit normal (3,) that triangles of the greatest area have, either way round, and the share
+    of all area that they are.
+    """
+    normal = tree.planes[:, :3]
+    upward = np.where((normal @ _ANY_DIRECTION < 0.0)[:, None], -normal, normal)
+    label = np.unique((upward / _ONE_NORMAL).round(), axis=0, return_inverse=True)[1].ravel()
+    first = tree.triangles[:, 0]
+    area = length(cross(tree.triangles[:, 1] - first, tree.triangles[:, 2] - first))
+    areas = np.bincount(label, area)
+    largest = int(np.argmax(areas))
+    return upward[np.argmax(label == largest)], float(areas[largest] / max(areas.sum(), _TINY))
 
 
 def highest_below(tree: BoxTree, values: Floats) -> Floats:
