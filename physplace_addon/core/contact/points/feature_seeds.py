@@ -17,8 +17,12 @@ from ..contact_body import ContactBody
 from ..features import EDGE, VERTEX, FeaturePoints
 from ..regions.flat_pairs import segment_params
 from ..row_lists import distinct_pairs, joined_by_row, placed
+from .closest_points import closest_points_on_faces
 from .interface_points import InterfacePoints
 from .pair_roles import PairRoles, closest_parameters, nearest_partner
+
+_SAMPLES = 8.0  # of a segment, over the length of a triangle's longest side
+_ROUNDS = 3  # of Newton's method for the closest point of a sample: it converges quadratically
 
 
 def edge_seeds(
@@ -31,7 +35,8 @@ def edge_seeds(
         reach: the largest distance, a length.
 
     Returns:
-        The nearest seed of each segment over each face, which are starts; and all of them, from which contact
+        The starts: the nearest seed of each segment over each face, and of segments longer than the base's
+        triangles all that no neighbour is nearer than (`_lowest_along`).  And all seeds, from which contact
         curves are sampled.
     """
     body = roles.mover.body
@@ -54,7 +59,57 @@ def edge_seeds(
     )
     face = roles.base.body.triangle_face[partner]
     every = roles.points(mover, roles.base_faces(face, closest_parameters(roles, at, partner, corners)))
-    return every.take(nearest_partner(segment, face, at, corners)), every
+    size = roles.base.triangle_size[partner]
+    long = dot(along[near], along[near]) > size**2
+    short = np.flatnonzero(~long)
+    nearest = short[nearest_partner(segment[short], face[short], at[short], corners[short])]
+    hills = _lowest_along(roles, segment[long], partner[long], ends[near][long], corners[long], reach)
+    return InterfacePoints.join([every.take(nearest), hills]), every
+
+
+def _lowest_along(
+    roles: PairRoles, segment: Ints, partner: Ints, ends: Floats, corners: Floats, reach: float
+) -> InterfacePoints:
+    """Return the seeds of long segments over the hills of faces.
+
+    A face may have several hills under one edge, each no wider than a triangle and as a rule where patches
+    meet, along sides of triangles.  So the segment is sampled where it is nearest to these, the closest
+    points of the true face are found, and every sample that no neighbour is nearer than is a seed.
+
+    Args:
+        segment, partner: (k,) segments and triangles near them.
+        ends: (k, 2, 3) of the segments; corners: (k, 3, 3) of the triangles.
+        reach: the largest distance, a length.
+    """
+    if len(segment) == 0:
+        return InterfacePoints.none()
+    sides = np.stack([corners, np.roll(corners, -1, axis=1)], axis=2).reshape(-1, 2, 3)
+    segment, partner, ends = np.repeat(segment, 3), np.repeat(partner, 3), np.repeat(ends, 3, axis=0)
+    fraction, share, *_ = closest_on_segments(ends, sides)
+    offset = _between(ends, fraction) - _between(sides, share)
+    face = roles.base.body.triangle_face[partner]
+    along = ends[:, 1] - ends[:, 0]
+    count = np.ceil(_SAMPLES * np.sqrt(dot(along, along)) / roles.base.triangle_size[partner])
+    away = dot(offset, offset)
+    order = np.argsort(away, kind="stable")
+    keys = np.stack([segment, face, np.rint(fraction * count).astype(np.intp)])[:, order]
+    best = order[np.unique(keys, axis=1, return_index=True)[1]]
+    segment, partner, fraction, face = segment[best], partner[best], fraction[best], face[best]
+    body, at = roles.mover.body, _between(ends[best], fraction)
+    mover = roles.mover_features(
+        EDGE, body.segment_edge[segment], segment_params(body.segment_t[segment], fraction)
+    )
+    corners = placed(roles.base.body.triangles[partner], roles.base_pose)
+    base = roles.base_faces(face, closest_parameters(roles, at, partner, corners))
+    base, closest = closest_points_on_faces(at, base, roles.body_pair.radius, _ROUNDS)
+    offset = at - closest.point
+    away = dot(offset, offset)
+    order = np.lexsort((fraction, face, segment))
+    apart = (np.diff(segment[order]) != 0) | (np.diff(face[order]) != 0)
+    before, after = np.r_[np.inf, away[order][:-1]], np.r_[away[order][1:], np.inf]
+    lowest = (np.r_[True, apart] | (away[order] <= before)) & (np.r_[apart, True] | (away[order] <= after))
+    lowest &= away[order] <= reach**2
+    return roles.points(mover, base).take(order[lowest])
 
 
 def _near_triangles(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import product
 
-from physplace_addon.core.arrays import Ints
+import numpy as np
+from scipy.interpolate import LinearNDInterpolator
+
+from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.collision import near_pairs
 from physplace_addon.core.contact.body_pair import BodyPair
-from physplace_addon.core.contact.features import EDGE
+from physplace_addon.core.contact.features import EDGE, FACE
 from physplace_addon.core.contact.points.feature_seeds import distance_seeds, edge_seeds, vertex_seeds
 from physplace_addon.core.contact.points.pair_roles import PairRoles
 from tests.core.contact.body_pairs import (
     largest_hole,
     meet,
 )
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+from tests.core.polygon_meshes import lathe
+from tests.core.surfaces.smooth.smooth_meshes import curved
 
 
 def near(body_pair: BodyPair, reach: float) -> tuple[Ints, Ints]:
@@ -69,3 +76,32 @@ def test_an_apex_near_a_rim_is_a_seed_in_both_roles() -> None:
     under = meet("cylinder", "cone", (np.pi, 0.0, 0.0), (0.5, 0.0, 2.05))
     assert "vertex/edge" in distance_seeds(over, *near(over, 0.2), 0.2).kinds()
     assert "edge/vertex" in distance_seeds(under, *near(under, 0.2), 0.2).kinds()
+
+
+def test_an_edge_has_a_start_over_each_hill_of_a_face() -> None:
+    """A dish of a few patches has a ridge along each seam, narrower than the triangles of its mesh."""
+    profile = [(0.0, 0.0), (0.55, 0.0), (0.9, 0.1), (0.92, 0.14), (0.55, 0.06), (0.0, 0.06)]
+    dish = curved(*lathe(profile, 24))
+    box = polyhedron(CUBE_POINTS * [0.5, 0.2, 0.2], CUBE_TRIANGLES, "box")
+    body_pair = meet(box, dish, (np.pi / 4.0, 0.0, 0.0), (0.0, 0.38, 0.055 + 0.1 * np.sqrt(2.0)))
+    t1, t2 = near(body_pair, 0.1)
+    starts, _ = edge_seeds(PairRoles(body_pair, True), t1, t2, 0.1)
+    at = body_pair.first(starts).geometry().point
+    lower = at[(np.abs(at[:, 1] - 0.38) < 1e-9) & (starts.dim2 == FACE)]
+    for x in hills(dish, 0.38, 0.25):
+        assert np.abs(lower[:, 0] - x).min() < 0.01
+
+
+def hills(body: Body, y: float, half: float) -> Floats:
+    """The places x, up to `half`, where the upper face of a body is highest along a line."""
+    rows = np.flatnonzero(body.triangles[:, :, 2].min(axis=1) > 0.03)
+    share = np.array(
+        [[1.0 - a - b, a, b] for a, b in product(np.linspace(0.0, 1.0, 25), repeat=2) if a + b <= 1.0]
+    )
+    uv = (share @ body.triangle_uv[rows]).reshape(-1, 2)
+    point = body.face_geometry(np.repeat(body.triangle_face[rows], len(share)), uv).point
+    point = point[(np.abs(point[:, 1] - y) < 0.05) & (np.abs(point[:, 0]) < half + 0.05)]
+    x = np.linspace(-half, half, 1001)
+    height = LinearNDInterpolator(point[:, :2], point[:, 2])(x, np.full_like(x, y))
+    inner = height[1:-1]
+    return x[1:-1][(inner > height[:-2]) & (inner > height[2:]) & (inner > np.median(height))]
