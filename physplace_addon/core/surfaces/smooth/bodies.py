@@ -36,7 +36,10 @@ KIND = "smooth"  # the name of this kind of surface in errors
 # Parameters in each direction of a patch at which it is checked for folds.
 _GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 _ROUNDS = 6  # times that creases are added around folded patches before the mesh stays flat
-_LEAST = 3  # cells along a patch: contacts are first looked for at their corners, which must show its waves
+# Contacts are first looked for at the corners of cells.  To show how a patch bends it is cut until the cells
+# are within this distance of it, over the size of the mesh, or until there are so many along its sides.
+_SHOWN = 4e-3
+_ENOUGH = 3
 _THIN = 1e-4  # least sine of the angle between a patch's tangents
 _UPRIGHT = 0.05  # least cosine of the angle between a patch's normals and its face's
 # Triangles of a face to which distances are measured; of larger faces they are measured to the plane.
@@ -194,7 +197,17 @@ def _boundary(network: Network, nets: GregoryNets, mesh: SmoothMesh) -> CageComp
 
     cage = with_infinite_sharpness(network.cage, False)
     mass = solid_mass(nets) if mesh.closed else mesh.mass
-    return cage_boundary(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass, _LEAST)
+    return cage_boundary(KIND, cage, nets, bounds, sheets_of, mesh.closed, mass, _least_cells(nets))
+
+
+def _least_cells(nets: GregoryNets) -> Ints:
+    """Return how many cells (n,) each patch needs along its sides to show how it bends."""
+    count, ends = len(nets), nets.control[:, ::3, ::3].reshape(-1, 3)
+    size = 0.5 * float(np.linalg.norm(np.ptp(ends, axis=0)))
+    whole = nets.bounds(np.ones((count, 2), dtype=np.intp))
+    wanted = np.ceil(np.sqrt(whole / (_SHOWN * size)))  # halving a cell divides its bound by four
+    cells: Ints = np.clip(wanted, 1.0, _ENOUGH).astype(np.intp)
+    return cells
 
 
 def _distance(points: Floats, parent: Ints, mesh: SmoothMesh) -> float:

@@ -39,7 +39,7 @@ def cage_boundary(
     sheets_of: Callable[[Ints, Joins], Sheets],
     closed: bool,
     mass: MassProperties,
-    least: int = 1,
+    least: Ints | None = None,
 ) -> CageComplex:
     """Return the boundary that patches make over the quadrilaterals of a prepared cage.
 
@@ -51,7 +51,7 @@ def cage_boundary(
         sheets_of: the surfaces that patches are, given the face (n,) of each and how they are joined.
         closed: whether they enclose a solid.
         mass: what they weigh.
-        least: cells of each patch along u and along v, at least.
+        least: cells (n,) of each patch along u and along v, at least; None is one.
     """
     joins = joins_of(cage)
     face = faces_of(joins)
@@ -74,7 +74,7 @@ def cage_boundary(
         mass,
         0.5 * float(np.linalg.norm(np.ptp(ends, axis=0))),
         kind,
-        least,
+        np.ones(len(nets), dtype=np.intp) if least is None else least,
     )
 
 
@@ -86,7 +86,7 @@ class CageComplex:
     bounds: those on the cells of some of them, see `Bounds`.
     patch_face (n,): the face of each; origins (n, 2): where its parameters begin there.
     vertex_corners: for each vertex a quadrilateral, and its corner, 0 to 3.
-    least: cells along each side of a quadrilateral.
+    least (n,): cells along each side of a quadrilateral, at least.
     """
 
     nets: Patches
@@ -103,7 +103,7 @@ class CageComplex:
     mass: MassProperties
     size: float
     kind: str
-    least: int
+    least: Ints
 
     def tessellate(
         self, resolution: tuple[int, int] | None = None, tolerance: float | None = None

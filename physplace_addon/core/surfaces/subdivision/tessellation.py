@@ -83,7 +83,7 @@ Bounds = Callable[[Ints, Ints, float], Floats]
 
 
 def cells_within_tolerance(
-    bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: int
+    bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: Ints
 ) -> tuple[Ints, Floats]:
     """Return the cells of quadrilaterals whose bounds are within a tolerance, and those bounds.
 
@@ -92,7 +92,7 @@ def cells_within_tolerance(
         joins: how the quadrilaterals are joined.
         tolerance: scene units.
         kind: the name of the kind in errors.
-        least: cells in each direction.
+        least: cells (n,) of each quadrilateral in each direction, at least.
 
     Returns:
         counts (n, 2), alike along joins; bounds (c,) of all cells, scene units.
@@ -101,7 +101,8 @@ def cells_within_tolerance(
         SurfaceError: if 300,000 cells do not suffice.
     """
     count = len(joins.patch)
-    strips, counts = strips_of(joins), np.full((count, 2), least, dtype=np.intp)
+    strips = strips_of(joins)
+    counts = largest_along_strips(strips, np.repeat(least[:, None], 2, axis=1))
     parts: list[Floats] = [np.empty(0)] * count
     rows, growth = np.arange(count), np.ones((count, 1))
     for _ in range(_ROUNDS):

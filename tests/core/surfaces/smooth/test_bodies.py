@@ -143,3 +143,24 @@ def test_dirty_meshes_shaded_smooth_are_curved_or_left_flat(seed: int) -> None:
     if body is not None:
         assert np.isfinite(body.triangles).all()
         assert np.isfinite(body.mass.center).all()
+
+
+def torus_of(around: int, across: int) -> Body:
+    """A torus of quadrilaterals, curved."""
+    turn, lean = (2.0 * np.pi * np.arange(count) / count for count in (around, across))
+    a, b = (each.ravel() for each in np.meshgrid(turn, lean, indexing="ij"))
+    points = np.stack(
+        [(1.0 + 0.4 * np.cos(b)) * np.cos(a), (1.0 + 0.4 * np.cos(b)) * np.sin(a), 0.4 * np.sin(b)]
+    )
+    i, j = (each.ravel() for each in np.indices((around, across)))
+    after, above = (i + 1) % around, (j + 1) % across
+    faces = np.stack([i * across + j, after * across + j, after * across + above, i * across + above], axis=1)
+    return meshes.curved(points.T, faces.tolist())
+
+
+def test_faces_are_cut_no_finer_than_shows_how_they_bend() -> None:
+    """What is cut finer makes every contact search slower, as the square of the cells along a face."""
+    coarse, fine = torus_of(12, 8), torus_of(72, 40)
+    assert len(coarse.triangles) >= 18 * 12 * 8
+    assert len(fine.triangles) == 2 * 72 * 40
+    assert fine.triangle_bound.max() < 2.5e-3 * fine.radius
