@@ -27,7 +27,7 @@ from ..optimization.step_qp import Step, solve_qp
 from .bilateral import BilateralContacts
 from .contact_system import ContactSystem
 from .points.creation import Reach
-from .points.interface_points import InterfacePoints, feature_keys
+from .points.interface_points import InterfacePoints, feature_keys, rows_with_keys
 
 CONTACT_CLEARANCE = 1e-10  # gap / R to which contacts are closed: above rounding, below what anybody sees
 RETURN_CLEARANCE = 1e-6  # least gap / R that depenetration keeps: what stands beside a face is not over it
@@ -254,8 +254,4 @@ def least_correction(
 
 def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
     """Return the points whose pair of features none of `known` has."""
-    if len(points) == 0 or len(known) == 0:
-        return points
-    keys = np.concatenate([feature_keys(points), feature_keys(known)])
-    mine, theirs = np.split(np.unique(keys, axis=0, return_inverse=True)[1].ravel(), [len(points)])
-    return points.take(~np.isin(mine, theirs))
+    return points.take(rows_with_keys(feature_keys(points), feature_keys(known)) < 0)

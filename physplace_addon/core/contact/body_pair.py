@@ -98,11 +98,11 @@ class BodyPair:
 
     def first(self, points: InterfacePoints) -> FeaturePoints:
         """Return the active body's features of the points."""
-        return FeaturePoints(self.active.body, self.pose, points.dim1, points.index1, points.param1)
+        return FeaturePoints(self.active.body, self.pose, points.dim1, points.piece1, points.param1)
 
     def second(self, points: InterfacePoints) -> FeaturePoints:
         """Return the world's features of the points."""
-        return FeaturePoints(self.world.body, None, points.dim2, points.index2, points.param2)
+        return FeaturePoints(self.world.body, None, points.dim2, points.piece2, points.param2)
 
     def evaluate(self, points: InterfacePoints) -> tuple[FeatureGeometry, FeatureGeometry]:
         """Return the geometry of both features of the points."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..bodies import Body, merge
-from ..bodies.topology import topology_of
+from ..bodies.topology import pieces_of, topology_of
 from ..bodies.topology.seams import Seams, seams_of
 from ..collision import BoxTree, Part, TriangleDirections, join_trees, remember, tree_of
 from ..mesh.edges import edge_table
@@ -146,19 +146,6 @@ class ContactBody:
         return vertex_normal_bounds(self.body)
 
     @cached_property
-    def _face_triangle(self) -> Ints:
-        """The first triangle (nf,) of each face."""
-        owner = self.body.triangle_face
-        first = np.zeros(len(self.body.face_surface), dtype=np.intp)
-        first[owner[::-1]] = np.arange(len(owner))[::-1]
-        return first
-
-    def face_corners(self, face: Ints) -> Ints:
-        """Return the numbers (k, 3) of the tessellation's points at the first triangle of each face (k,)."""
-        corners: Ints = self.body.triangle_corners[self._face_triangle[face]]
-        return corners
-
-    @cached_property
     def corners_across(self) -> Floats:
         """The far corners (t, 3, 3) of the triangles across the three sides of each, from corner i to i + 1.
 
@@ -216,6 +203,27 @@ class ContactBody:
                 Part.of(self.tree, topology.triangle_face == number),
             )
         return self._planar_faces[number]
+
+    @cached_property
+    def _fans(self) -> tuple[RowLists, Ints]:
+        """The manifold components of vertices at each planar face, and sorted keys of all these pairs."""
+        topology = topology_of(self.body)
+        face, count = topology.component_faces, topology.face_count
+        component = np.repeat(
+            np.arange(len(topology.component_face_start) - 1), np.diff(topology.component_face_start)
+        )
+        return RowLists.of(component, face, count), np.sort(component * count + face)
+
+    def in_one_fan(self, first: Ints, second: Ints) -> Bools:
+        """Return which flat faces (k,) are the same as others (k,), or meet them in a vertex from which one
+        leads to the other across edges.
+        """
+        planar, (components, keys) = pieces_of(self.body).planar, self._fans
+        a, b = planar[first], planar[second]
+        row, component = components.of_rows(a)
+        in_one: Bools = a == b
+        in_one[row[np.isin(component * topology_of(self.body).face_count + b[row], keys)]] = True
+        return in_one
 
     def flat_or_straight(self, dim: Ints, index: Ints) -> Bools:
         """Return which features (k,) are flat faces or straight edges; vertices are neither."""

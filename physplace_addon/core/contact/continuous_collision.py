@@ -19,7 +19,7 @@ from ..collision import SweptCrossing, edge_crossings, swept_pairs, vertex_cross
 from .body_pair import BodyPair
 from .points.interface_points import InterfacePoints
 from .regions.candidates import vertices_over
-from .regions.flat_pairs import edge_edge, face_vertex, only_at_border, vertex_face
+from .regions.flat_pairs import edge_edge, face_vertex, lowest_of_each, only_at_border, vertex_face
 from .row_lists import IndexPairs, distinct_pairs, joined_by_row
 
 Motion = tuple[BodyPair, BodyPair]
@@ -96,7 +96,7 @@ def _crossed(
         points = InterfacePoints.none()
         if mine.any():
             points = points_of(motion[0], pair[0][mine], pair[1][mine], clamp=False)
-            points = points.take(~only_at_border(motion[0], points))
+            points = lowest_of_each(points.take(~only_at_border(motion[0], points)))
         found.append(points)
     return found
 

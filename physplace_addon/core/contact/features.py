@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arrays import SHARED, ArrayRecord, Floats, Ints
 from ..bodies import Body
+from ..bodies.topology import pieces_of
 from ..rigid import Pose, Poses
 from ..vectors import dot
 
@@ -75,7 +76,8 @@ class FeatureGeometry(ArrayRecord):
 class FeaturePoints(ArrayRecord):
     """Points on k features of one body.
 
-    dim (k,): VERTEX, EDGE or FACE; index (k,): the feature's number in the body.
+    dim (k,): VERTEX, EDGE or FACE; piece (k,): the piece of the feature, a face, edge or vertex as the body
+        numbers them.
     param (k, 2): (u, v) on a face, (t, unused) on an edge, unused at a vertex.
     pose: takes the body's frame to that of the contact; None is the identity.
     """
@@ -83,8 +85,13 @@ class FeaturePoints(ArrayRecord):
     body: Body = field(metadata=SHARED)
     pose: Pose | None = field(metadata=SHARED)
     dim: Ints
-    index: Ints
+    piece: Ints
     param: Floats
+
+    @property
+    def index(self) -> Ints:
+        """The features (k,) themselves: planar faces and straight edges by their first pieces."""
+        return whole_features(self.body, self.dim, self.piece)
 
     def geometry(self) -> FeatureGeometry:
         """Return the geometry of all features at their points, in the frame of the contact."""
@@ -92,20 +99,20 @@ class FeaturePoints(ArrayRecord):
         point, normal, curvature_vector = np.zeros((k, 3)), np.zeros((k, 3)), np.zeros((k, 3))
         tangents, curvature = np.zeros((k, 2, 3)), np.zeros((k, 2, 2))
         for dim, rows in self._rows_by_dimension():
-            index, param = self.index[rows], self.param[rows]
+            piece, param = self.piece[rows], self.param[rows]
             if dim == FACE:
-                face = self.body.face_geometry(index, param)
+                face = self.body.face_geometry(piece, param)
                 point[rows], tangents[rows] = face.point, face.frame
                 normal[rows], curvature[rows] = face.normal, face.curvature
             elif dim == EDGE:
-                edge = self.body.edge_geometry(index, param[:, 0])
+                edge = self.body.edge_geometry(piece, param[:, 0])
                 point[rows], tangents[rows, 0], curvature_vector[rows] = (
                     edge.point,
                     edge.tangent,
                     edge.curvature,
                 )
             else:
-                point[rows] = self.body.vertices[index]
+                point[rows] = self.body.vertices[piece]
         if self.pose is not None:
             turn = self.pose.matrix.T
             point, tangents, normal = self.pose.points(point), tangents @ turn, normal @ turn
@@ -115,18 +122,19 @@ class FeaturePoints(ArrayRecord):
     def moved(self, displacement: Floats) -> FeaturePoints:
         """Return the points after geodesic tracing by a displacement (k, 3): only its tangential part counts.
 
-        A point stops at the border of its feature's domain; a vertex does not move.
+        A point goes on over all pieces of its feature, and stops at its border; a vertex does not move.
         """
         local = displacement if self.pose is None else displacement @ self.pose.matrix
-        param = self.param.copy()
+        pieces, piece, param = pieces_of(self.body), self.piece.copy(), self.param.copy()
         for dim, rows in self._rows_by_dimension():
-            index, here = self.index[rows], self.param[rows]
+            start, here = self.piece[rows], self.param[rows]
             if dim == FACE:
-                param[rows] = self.body.face_move(index, here, local[rows])
+                piece[rows], param[rows] = pieces.moved_on_faces(self.body, start, here, local[rows])
             elif dim == EDGE:
-                tangent = self.body.edge_geometry(index, here[:, 0]).tangent
-                param[rows, 0] = self.body.edge_move(index, here[:, 0], dot(tangent, local[rows]))
-        return replace(self, param=param)
+                tangent = self.body.edge_geometry(start, here[:, 0]).tangent
+                along = dot(tangent, local[rows])
+                piece[rows], param[rows, 0] = pieces.moved_on_edges(self.body, start, here[:, 0], along)
+        return replace(self, piece=piece, param=param)
 
     def _rows_by_dimension(self) -> list[tuple[int, Ints | slice]]:
         if len(self.dim) == 0:
@@ -134,3 +142,13 @@ class FeaturePoints(ArrayRecord):
         if (self.dim == self.dim[0]).all():
             return [(int(self.dim[0]), slice(None))]
         return [(int(dim), np.nonzero(self.dim == dim)[0]) for dim in np.unique(self.dim)]
+
+
+def whole_features(body: Body, dim: Ints, piece: Ints) -> Ints:
+    """Return the features (k,) that pieces (k,) of dimensions dim (k,) are of: the numbers of their first
+    pieces.
+    """
+    pieces, index = pieces_of(body), piece.copy()
+    faces, edges = dim == FACE, dim == EDGE
+    index[faces], index[edges] = pieces.face[piece[faces]], pieces.edge[piece[edges]]
+    return index

@@ -32,7 +32,7 @@ def least_slopes(features: FeaturePoints, upward: Floats) -> tuple[Floats, Float
     lowest = np.full((2, len(features.dim)), np.inf)
     edges = np.nonzero(features.dim == EDGE)[0]
     if len(edges):
-        conormals = features.body.edge_conormals(features.index[edges], features.param[edges, 0])
+        conormals = features.body.edge_conormals(features.piece[edges], features.param[edges, 0])
         rise = dot(conormals, local[edges, None])
         lowest[:, edges] = np.where(np.isnan(rise), np.inf, (rise, -rise)).min(axis=2)
     vertices = np.nonzero(features.dim == VERTEX)[0]
@@ -43,7 +43,7 @@ def least_slopes(features: FeaturePoints, upward: Floats) -> tuple[Floats, Float
 
 def _least_of_vertices(features: FeaturePoints, upward: Floats) -> Floats:
     body = features.body
-    start, stop = body.cone_start[features.index], body.cone_start[features.index + 1]
+    start, stop = body.cone_start[features.piece], body.cone_start[features.piece + 1]
     counts = stop - start
     row = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -11,17 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..vectors import dot
 from .body_pair import BodyPair, displacement_since
 from .features import FACE
 from .points.closest_points import closest_points_on_faces
 from .points.extremal_pairs import solve_extremal_pairs
-from .points.interface_points import InterfacePoints
+from .points.interface_points import InterfacePoints, feature_keys, rows_with_keys
 
 _ROUNDS = 8  # of Newton's method for the closest point, which may be far from a seed's at another pose
-_CONTINUES = 2e-3  # 1 - cos of 3.6 degrees, the angle of two faces that continue each other
-_SLIDES_OVER = 0.5  # cosine of the largest angle of two faces of which a corner slides from one to the other
 _BENT = 4e-7  # of R: gap of a corner to a coplanar neighbour face that rounding of single precision can cause
 _ROUNDING = 1e-9  # of R: depth that is no overlap
 
@@ -82,35 +80,35 @@ def with_known_sides(
     doubtful = np.nonzero(~body_pair.knows_outside(points))[0]
     if len(doubtful) == 0:
         return points
-    flip = np.zeros(len(points), bool)
-    flip[doubtful] = _against_neighbours(body_pair, points.take(doubtful), tracked, before)
-    rows = doubtful[(np.abs(points.gap[doubtful]) < body_pair.sign_tolerance) & ~flip[doubtful]]
-    known = {key: i for i, key in enumerate(_feature_keys(tracked))}
-    for row, key in zip(rows.tolist(), _feature_keys(points.take(rows)), strict=True):
-        if key in known:
-            flip[row] = dot(points.normal[row], tracked.normal[known[key]]) < 0.0
-        else:
-            flip[row] = before is not None and points.gap[row] < 0.0
-    sign = np.where(flip, -1.0, 1.0)
+    part = points.take(doubtful)
+    known = rows_with_keys(_feature_keys(part), _feature_keys(tracked))
+    is_known = known >= 0
+    flip = (part.gap < 0.0) & (before is not None)
+    flip[is_known] = dot(part.normal[is_known], tracked.normal[known[is_known]]) < 0.0
+    flip &= np.abs(part.gap) < body_pair.sign_tolerance
+    flip |= _against_neighbours(body_pair, part, tracked, before)
+    sign = np.ones(len(points))
+    sign[doubtful[flip]] = -1.0
     return replace(
         points, side=sign * points.side, normal=sign[:, None] * points.normal, gap=sign * points.gap
     )
 
 
-def _feature_keys(points: InterfacePoints) -> list[tuple[int, int, int, int]]:
-    columns = (points.dim1, points.index1, points.dim2, points.index2)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+def _feature_keys(points: InterfacePoints) -> Ints:
+    """Return the dimensions and numbers (k, 4) of the points' features."""
+    return feature_keys(points)[:, 2:]
 
 
 def _against_neighbours(
     body_pair: BodyPair, points: InterfacePoints, known: InterfacePoints, before: BodyPair | None
 ) -> Bools:
-    """Return which points (k,) of a vertex over a face look to the other side than a known one nearby.
+    """Return which points (k,) of a vertex over a face are on the other side than a known one nearby.
 
-    The known one is of the same vertex over a face from which the vertex slid to this one.  That is a face of
-    nearly the same plane, where both gaps are small, or one with a common corner, where both gaps are less
-    than the vertex has moved.  Where the sheet is folded back, as at the rim of a plate, what is over the one
-    face may be behind the other.
+    The known one is of the same vertex over the same face, or over one that borders on it, whose sides go on
+    there.  Both gaps are less than the vertex has moved.  On the hollow side of the border the vertex must be
+    on the known side of both faces, and was so before.  On the other, where the sheet is folded back as at
+    the rim of a plate, what is over the one face may be behind the other: the vertex comes to the known side
+    of the second face as it slides off the first one.  What stood over a face already was on that side then.
     """
     over = (points.dim1 == FACE) != (points.dim2 == FACE)
     if not over.any() or len(known) == 0:
@@ -119,29 +117,55 @@ def _against_neighbours(
     mine = np.where(on_world, points.index1, points.index2)
     theirs = np.where(on_world[:, None], known.index1, known.index2)
     same = (points.dim1[:, None] == known.dim1) & (points.dim2[:, None] == known.dim2)
-    same &= (mine[:, None] == theirs) & over[:, None]
-    gaps, small = np.maximum(np.abs(points.gap)[:, None], np.abs(known.gap)), _BENT * body_pair.radius
-    cosine = points.normal @ known.normal.T
-    against: Bools = same & (gaps < small) & (cosine < _CONTINUES - 1.0)
+    same &= (mine[:, None] == theirs) & over[:, None] & (points.side[:, None] != known.side)
+    near = np.full(len(points), _BENT * body_pair.radius)
     if before is not None:
-        slid = same & (points.side[:, None] != known.side) & (cosine < -_SLIDES_OVER) & ~against
-        slid &= gaps < _displacements(before, body_pair, points)[:, None]
-        rows, others = np.nonzero(slid)
-        against[rows, others] = _have_common_corners(body_pair, points.take(rows), known.take(others))
-    return np.asarray(against.any(axis=1))
+        near += _displacements(before, body_pair, points)
+    gaps = np.maximum(np.abs(points.gap)[:, None], np.abs(known.gap))
+    rows, others = np.nonzero(same & (gaps < near[:, None]))
+    found, other = points.take(rows), known.take(others)
+    upward = np.where(on_world[rows], 1.0, -1.0)[:, None] * other.normal
+    foot = np.where(on_world[rows, None], found.point2 - other.point2, found.point1 - other.point1)
+    level = _BENT * body_pair.radius
+    hollow = dot(upward, foot) > -level
+    goes_on = rows_with_keys(_feature_keys(other), _feature_keys(points)) < 0
+    if before is not None:
+        height, over = _heights_before(before, found)
+        goes_on = (hollow | goes_on) & ((other.side * height >= -level) | ~(hollow | over))
+    else:
+        goes_on |= hollow
+    against = np.zeros(len(points), bool)
+    against[rows[goes_on & _border(body_pair, found, other)]] = True
+    return against
 
 
-def _have_common_corners(body_pair: BodyPair, points: InterfacePoints, others: InterfacePoints) -> Bools:
-    """Return which faces (k,) that points stand over have a corner in common with the others' faces."""
-    common = np.zeros(len(points), bool)
+def _heights_before(before: BodyPair, points: InterfacePoints) -> tuple[Floats, Bools]:
+    """Return how high (k,), lengths, vertices were over their faces, as these look, at the pose before, and
+    which (k,) stood over them.
+    """
+    height, over = np.zeros(len(points)), np.zeros(len(points), bool)
+    first, second = before.first(points), before.second(points)
+    for rows, mover, base in ((points.dim2 == FACE, first, second), (points.dim1 == FACE, second, first)):
+        at = mover.take(rows).geometry().point
+        _, closest = closest_points_on_faces(at, base.take(rows), before.radius, _ROUNDS)
+        offset = at - closest.point
+        height[rows] = dot(offset, closest.normal)
+        beside = offset - height[rows, None] * closest.normal
+        over[rows] = dot(beside, beside) <= before.sign_tolerance**2
+    return height, over
+
+
+def _border(body_pair: BodyPair, points: InterfacePoints, others: InterfacePoints) -> Bools:
+    """Return which faces (k,) that points stand over are the others' faces or border on them."""
+    out = np.zeros(len(points), bool)
     on_world = points.dim2 == FACE
     for rows, base, index, other in (
         (on_world, body_pair.world, points.index2, others.index2),
         (~on_world, body_pair.active, points.index1, others.index1),
     ):
-        corners, theirs = base.face_corners(index[rows]), base.face_corners(other[rows])
-        common[rows] = (corners[:, :, None] == theirs[:, None, :]).any(axis=(1, 2))
-    return common
+        if rows.any():
+            out[rows] = base.in_one_fan(index[rows], other[rows])
+    return out
 
 
 def outside_before(

@@ -2,9 +2,10 @@
 
 An edge is a feature unless exactly two faces meet there in one plane, on opposite sides of the edge.  The
 test compares their conormals: unit vectors in a face, at right angles to the edge, pointing into the face.
-It needs no orientation.  A vertex is a feature if it is an end of a feature edge.  Its cone is spanned by all
-mesh edges that leave it; those inside a flat region belong to it too, because a flat sector may be wider than
-a half plane.
+It needs no orientation.  A vertex is a feature if it is an end of a feature edge, but not if it lies inside a
+straight edge: on the line between the ends of the only two that meet there.  Its cone is spanned by all mesh
+edges that leave it; those inside a flat region belong to it too, because a flat sector may be wider than a
+half plane.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints, chosen, portions
-from ..vectors import coordinate_arrays
+from ..vectors import coordinate_arrays, cross, dot, length
 from .edges import EdgeTable, stable_order
 
 FLAT = 1e-7
 """Largest sum of the conormals of two faces in one plane, the angle between the faces in radians.  It is the
 resolution of float32 coordinates."""
+
+STRAIGHT = 2e-15
+"""Largest distance of a point inside a straight edge from the line of its neighbours, over the largest
+coordinate: that of rounding.  A point farther out would be a corner that goes through what it touches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +64,9 @@ def mesh_features(points: Floats, triangles: Ints, edges: EdgeTable) -> MeshFeat
     conormals[edges.count > 2] = np.nan
     kept = ~(edges.paired & smooth)
     touched = np.zeros(len(points), dtype=bool)
-    touched[chosen(edges.ends, kept).ravel()] = True
+    feature_ends = chosen(edges.ends, kept)
+    touched[feature_ends.ravel()] = True
+    touched[_inside_straight_edges(points, feature_ends)] = False
     start, directions = _cones(edges.ends, along, touched)
     return MeshFeatures(
         chosen(ends, kept),
@@ -70,6 +77,22 @@ def mesh_features(points: Floats, triangles: Ints, edges: EdgeTable) -> MeshFeat
         start,
         directions,
     )
+
+
+def _inside_straight_edges(points: Floats, ends: Ints) -> Ints:
+    """Return the points (m,) on the line between the far ends of the only two edges that end there.
+
+    points (n, 3); ends (e, 2): points at the ends of edges.
+    """
+    start = ends.ravel()
+    half = np.flatnonzero(np.bincount(start, minlength=len(points))[start] == 2)
+    half = half[np.argsort(start[half], kind="stable")].reshape(-1, 2)
+    at, (first, second) = start[half[:, 0]], start[half ^ 1].T
+    along, offset = points[second] - points[first], points[at] - points[first]
+    square, part = dot(along, along), dot(along, offset)
+    aside = length(cross(along, offset)) <= STRAIGHT * np.abs(points).max() * np.sqrt(square)
+    inside: Ints = at[aside & (part > 0.0) & (part < square)]
+    return inside
 
 
 def _conormals(points: Floats, opposite: Ints, sides: Ints, origin: Floats, along: Floats) -> Floats:

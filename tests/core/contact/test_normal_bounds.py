@@ -116,6 +116,6 @@ def test_over_a_level_floor_of_fine_cells_nothing_is_looked_for_beside(rng: np.r
     )
     points = flat_pairs(body_pair, looked[:, 0], looked[:, 1], None, reach)
     near = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach)
-    assert len(points) >= 300
+    assert len(points) >= 250
     assert len(looked) < 3 * len(points)
     assert len(near) > 10 * len(looked)

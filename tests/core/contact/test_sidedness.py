@@ -11,6 +11,7 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.contact_body import ContactBody
+from physplace_addon.core.contact.features import FACE, VERTEX
 from physplace_addon.core.contact.points.creation import Reach
 from physplace_addon.core.contact.points.generation import generate_interface_points
 from physplace_addon.core.contact.points.interface_points import (
@@ -111,26 +112,54 @@ def test_a_new_point_of_bodies_known_to_be_apart_is_outside() -> None:
     assert (with_known_sides(here, inside, InterfacePoints.none(), None).gap < 0.0).all()
 
 
-def test_a_corner_that_slid_over_a_ridge_of_a_sheet_is_behind_its_second_face() -> None:
+def ridge(fall: float) -> Body:
+    """A sheet that is level where x < 0, and falls by an angle, radians, where x > 0."""
+    line = np.array([[-2.0, -2.0, 0.0], [0.0, -2.0, 0.0], [2.0 * np.cos(fall), -2.0, -2.0 * np.sin(fall)]])
+    points = np.concatenate([line, line + np.array([0.0, 4.0, 0.0])])
+    return polyhedron(points, [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], "ridge")
+
+
+def tip() -> Body:
+    """A pyramid that stands on its apex, the origin."""
+    points = [[0.0, 0.0, 0.0], [0.3, 0.0, 1.0], [-0.2, 0.3, 1.0], [-0.2, -0.3, 1.0]]
+    return polyhedron(points, [[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]], "tip")
+
+
+@pytest.mark.parametrize("degrees", [10.0, 50.0, 80.0])
+def test_a_corner_that_slid_over_a_ridge_of_a_sheet_is_behind_its_second_face(degrees: float) -> None:
     """It began over the first face, and ends below the second one, which shows it the wrong side."""
-    fall = np.tan(np.radians(10.0))
-    ridge = np.array([[-2.0, -2.0, 0.0], [0.0, -2.0, 0.0], [2.0, -2.0, -2.0 * fall]])
-    points = np.concatenate([ridge, ridge + np.array([0.0, 4.0, 0.0])])
-    sheet = polyhedron(points, [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], "ridge")
-    tip = polyhedron(
-        [[0.0, 0.0, 0.0], [0.3, 0.0, 1.0], [-0.2, 0.3, 1.0], [-0.2, -0.3, 1.0]],
-        [[0, 1, 3], [0, 2, 1], [0, 3, 2], [1, 2, 3]],
-        "tip",
-    )
-    before = meet(tip, sheet, at=(-0.01, 0.1, 1e-9))
+    fall = np.radians(degrees)
+    before = meet(tip(), ridge(fall), at=(-0.01, 0.1, 1e-9))
     known = everything_within(before, 0.05)
-    now = before.at(pose(at=(0.02, 0.1, -0.02 * fall - 1e-3)))
+    now = before.at(pose(at=(0.02, 0.1, -0.02 * np.tan(fall) - 1e-3)))
     reach = Reach(0.05, 0.05, 0.05)
     found = generate_interface_points(now, reach, known, before)
-    depth = 1e-3 * np.cos(np.radians(10.0))
+    depth = 1e-3 * np.cos(fall)
     assert found.gap.min() == pytest.approx(-depth, rel=1e-9)
     unknown = generate_interface_points(now, reach, InterfacePoints.none(), before)
     assert unknown.gap.min() > 0.0
+
+
+@pytest.mark.parametrize("degrees", [150.0, 175.0])
+def test_what_is_over_a_sheet_folded_back_is_on_the_far_side_of_its_lower_part(degrees: float) -> None:
+    before = meet(tip(), ridge(np.radians(degrees)), at=(-0.2, 0.1, 0.05))
+    known = everything_within(before, 0.3)
+    now = before.at(pose(at=(-0.01, 0.1, 1e-3)))
+    found = generate_interface_points(now, Reach(0.3, 0.3, 0.3), known, before)
+    lowest = found.take((found.dim1 == VERTEX) & (found.dim2 == FACE) & (found.gap < 0.05))
+    assert len(set(lowest.index2.tolist())) == 2
+    assert (lowest.gap > 0.0).all()
+
+
+def test_in_a_hollow_the_sides_of_one_face_are_those_of_the_next() -> None:
+    """The corner is over both faces of a valley, known over one of them alone, and behind the other."""
+    fall = np.radians(-70.0)
+    before = meet(tip(), ridge(fall), at=(-0.3, 0.1, 0.01))
+    known = everything_within(before, 0.02)
+    now = before.at(pose(at=(0.02 * np.cos(fall) + 1e-3, 0.1, 0.01)))
+    found = generate_interface_points(now, Reach(0.05, 0.05, 0.05), known, before)
+    behind = found.take((found.dim1 == VERTEX) & (found.dim2 == FACE) & (found.gap < 0.0))
+    assert len(behind) == 1
 
 
 def test_only_points_that_were_outside_before_are_real() -> None:

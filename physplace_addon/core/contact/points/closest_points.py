@@ -42,7 +42,7 @@ def closest_points_on_faces(
         radius: R, the length that tolerances and steps are relative to.
         rounds: of Newton's method, at most.
     """
-    base = replace(base, param=base.param.copy())
+    base = base.copy()
     rows, live, progress = np.arange(len(point)), base, Progress(radius)
     for _ in range(rounds):
         at = live.geometry()
@@ -54,7 +54,7 @@ def closest_points_on_faces(
             rows, live, progress = rows[going], live.take(np.nonzero(going)[0]), progress.take(going)
             at, step = at.take(going), step[going]
         live = live.moved(tangential(at, step))
-        base.param[rows] = live.param
+        base.put(rows, live)
     return base, base.geometry()
 
 
@@ -93,14 +93,14 @@ def _across(base: FeaturePoints, place: Floats, seams: Seams, rows: Ints) -> tup
     uv = other.uv[:, ::-1].mean(axis=2).transpose(1, 0, 2).reshape(-1, 2)
     middle = np.tile(other.places.mean(axis=1), (2, 1))
     found, nearest = [], []
-    for row, (own, at) in enumerate(zip(base.index.tolist(), local, strict=True)):
+    for row, (own, at) in enumerate(zip(base.piece.tolist(), local, strict=True)):
         mine = np.flatnonzero(face == own)
         if len(mine):
             offset = middle[mine] - at
             found.append(row)
             nearest.append(mine[dot(offset, offset).argmin()])
     kept, chosen = np.array(found, dtype=np.intp), np.array(nearest, dtype=np.intp)
-    return rows[kept], replace(base.take(kept), index=beyond[chosen], param=uv[chosen])
+    return rows[kept], replace(base.take(kept), piece=beyond[chosen], param=uv[chosen])
 
 
 def _newton_step(point: Floats, at: FeatureGeometry, radius: float) -> Floats:

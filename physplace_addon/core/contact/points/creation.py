@@ -152,7 +152,7 @@ def _inside_base(roles: PairRoles, crossings: SurfaceCrossings, before: BodyPair
     points = roles.points(mover, base)
     nothing = InterfacePoints.none()
     _, side = heights_and_sides(roles, points, at.point, distance, nothing, before)
-    looks = ~roles.base.trusted[base.index] & roles.mover.trusted[mover.index]
+    looks = ~roles.base.trusted[base.piece] & roles.mover.trusted[mover.piece]
     side = np.where(looks, np.where(dot(at.normal, closest.normal) > 0.0, -1.0, 1.0), side)
     beside = offset - distance[:, None] * closest.normal
     inside = (side * distance < 0.0) & (dot(beside, beside) <= (_BESIDE * radius) ** 2)

@@ -175,6 +175,8 @@ def _with_solution(
         one, two, at1, at2 = two, one, at2, at1
     return replace(
         points,
+        piece1=one.piece,
+        piece2=two.piece,
         param1=one.param,
         param2=two.param,
         side=side,
@@ -214,7 +216,13 @@ def _without_face(
     raw = np.where(crossing[:, None], raw, straight_out)
     height = dot(raw, offset)
     points = replace(
-        points, param1=pairs.first.param, param2=pairs.second.param, point1=at1.point, point2=at2.point
+        points,
+        piece1=pairs.first.piece,
+        piece2=pairs.second.piece,
+        param1=pairs.first.param,
+        param2=pairs.second.param,
+        point1=at1.point,
+        point2=at2.point,
     )
     # not `points.side` of known ones: T1 x T2 turns round where two edges pass through being parallel
     towards = np.where(known_sides, dot(raw, points.normal), height)

@@ -33,8 +33,10 @@ KIND_NAMES = {VERTEX: "vertex", EDGE: "edge", FACE: "face"}
 class InterfacePoints(ArrayRecord):
     """k interface points between the active body (1) and the world (2), in the frame of the second body.
 
-    dim1, index1 (k,), param1 (k, 2): feature of the active body: dimension, number and parameters.
-    dim2, index2 (k,), param2 (k, 2): feature of the world.
+    dim1, index1 (k,): feature of the active body, dimension and number.  A planar face and a straight edge
+        are one feature, whatever pieces they are made of, and have the number of the first of these.
+    piece1 (k,), param1 (k, 2): where the point is on it: face or edge as the body numbers them, parameters.
+    dim2, index2, piece2, param2: the same of the world.
     side (k,): +1 or -1, the factor that turns the raw normal (the normal of face 2; minus that of face 1
     where only body 1 has a face; T1 x T2 of two edges) into n.
     on_curve (k,): the point is a sample of a contact curve or area, stationary only in stiff directions.
@@ -48,9 +50,11 @@ class InterfacePoints(ArrayRecord):
 
     dim1: Ints
     index1: Ints
+    piece1: Ints
     param1: Floats
     dim2: Ints
     index2: Ints
+    piece2: Ints
     param2: Floats
     side: Floats
     on_curve: Bools
@@ -74,7 +78,7 @@ class InterfacePoints(ArrayRecord):
     def none(cls) -> InterfacePoints:
         """Return no points."""
         i, f, v, p = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 2))
-        return cls(i, i, p, i, i, p, f, np.zeros(0, bool), f, v, v, v, f, i, i)
+        return cls(i, i, i, p, i, i, i, p, f, np.zeros(0, bool), f, v, v, v, f, i, i)
 
     @classmethod
     def unsolved(cls, first: FeaturePoints, second: FeaturePoints) -> InterfacePoints:
@@ -84,9 +88,11 @@ class InterfacePoints(ArrayRecord):
         return cls(
             first.dim,
             first.index,
+            first.piece,
             first.param,
             second.dim,
             second.index,
+            second.piece,
             second.param,
             np.ones(k),
             np.zeros(k, bool),
@@ -110,6 +116,17 @@ def feature_keys(points: InterfacePoints) -> Ints:
     """Return the bodies, dimensions and numbers (k, 6) of the points' two features."""
     columns = (points.body1, points.body2, points.dim1, points.index1, points.dim2, points.index2)
     return np.stack(columns, axis=1)
+
+
+def rows_with_keys(wanted: Ints, keys: Ints) -> Ints:
+    """Return for each wanted key (k, c) the row of one of the keys (m, c) that is the same, or -1."""
+    if len(wanted) == 0 or len(keys) == 0:
+        return np.full(len(wanted), -1)
+    number = np.unique(np.concatenate([wanted, keys]), axis=0, return_inverse=True)[1].reshape(-1)
+    place = np.full(int(number.max()) + 1, -1)
+    place[number[len(wanted) :]] = np.arange(len(keys))
+    rows: Ints = place[number[: len(wanted)]]
+    return rows
 
 
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:

@@ -113,7 +113,7 @@ def minimize_gap(
         radius: R, the length that tolerances and steps are relative to.
         softness: 1/length.
     """
-    mover, base = replace(mover, param=mover.param.copy()), replace(base, param=base.param.copy())
+    mover, base = mover.copy(), base.copy()
     on_planes = base.geometry()
     if not on_planes.curvature.any():
         return _minimize_over_planes(mover, base, on_planes, side, on_curve, radius, softness, rounds)
@@ -137,7 +137,8 @@ def minimize_gap(
             at_mover, at_base = at_mover.take(going), at_base.take(going)
             step, base_step = step[going], base_step[going]
         live = live.moved(tangential(at_mover, step), tangential(at_base, base_step))
-        mover.param[live.rows], base.param[live.rows] = live.mover.param, live.base.param
+        mover.put(live.rows, live.mover)
+        base.put(live.rows, live.base)
     at_mover, at_base = mover.geometry(), base.geometry()
     return ExtremalPairs(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~on_curve & settled)
 

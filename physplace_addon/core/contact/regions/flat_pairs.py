@@ -16,16 +16,17 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
+from ...bodies.topology import pieces_of
 from ...collision import EDGE as ALONG_SIDE
 from ...collision import VERTEX as AT_CORNER
 from ...collision import closest_on_segments, closest_on_triangle
 from ...vectors import cross, dot
 from ..body_pair import BodyPair
 from ..contact_body import ContactBody
-from ..features import EDGE, FACE, VERTEX
+from ..features import EDGE, FACE, VERTEX, whole_features
 from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
 from ..points.interface_points import FIXED, PARALLEL, InterfacePoints
-from ..row_lists import IndexPairs
+from ..row_lists import IndexPairs, row_keys
 from .candidates import FlatCandidates
 
 CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: above single-precision rounding
@@ -38,29 +39,32 @@ _COINCIDENT = 1e-14  # of R: distance of two vertices, or vertex and edge, that 
 
 
 class _OnBody(NamedTuple):
-    """One body's part of k pairs: a dimension, features (k,), parameters (k, 2) and points (k, 3)."""
+    """One body's part of k pairs: a dimension, pieces (k,), parameters (k, 2) and points (k, 3)."""
 
     dim: int
-    feature: Ints
+    piece: Ints
     param: Floats
     point: Floats
 
     def take(self, rows: Ints) -> _OnBody:
-        return _OnBody(self.dim, self.feature[rows], self.param[rows], self.point[rows])
+        return _OnBody(self.dim, self.piece[rows], self.param[rows], self.point[rows])
 
 
 def _interface_points(
     body_pair: BodyPair, first: _OnBody, second: _OnBody, raw_normal: Floats
 ) -> InterfacePoints:
     """Return the points of k pairs, on the sides that their distances show; raw_normal (k, 3) is unit."""
-    k = len(first.feature)
+    k = len(first.piece)
+    dim1, dim2 = np.full(k, first.dim), np.full(k, second.dim)
     height = dot(raw_normal, first.point - second.point)
     points = InterfacePoints(
-        np.full(k, first.dim),
-        first.feature,
+        dim1,
+        whole_features(body_pair.active.body, dim1, first.piece),
+        first.piece,
         first.param,
-        np.full(k, second.dim),
-        second.feature,
+        dim2,
+        whole_features(body_pair.world.body, dim2, second.piece),
+        second.piece,
         second.param,
         np.where(height < 0.0, -1.0, 1.0),
         np.zeros(k, bool),
@@ -166,6 +170,9 @@ def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool
     ends1, ends2 = body_pair.pose.points(active.segments[segments1]), world.segments[segments2]
     s, t, inside1, inside2 = closest_on_segments(ends1, ends2)
     if clamp:
+        slack, offset = body_pair.sign_tolerance, _at(ends1, s) - _at(ends2, t)
+        inside1 |= _at_joints(active, segments1, s) & (_slips(ends1, offset) <= slack)
+        inside2 |= _at_joints(world, segments2, t) & (_slips(ends2, offset) <= slack)
         rows = np.nonzero(inside1 & inside2)[0]
         s, t, ends1, ends2 = s[rows], t[rows], ends1[rows], ends2[rows]
         segments1, segments2 = segments1[rows], segments2[rows]
@@ -180,6 +187,26 @@ def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool
         rows = np.nonzero(crossing)[0]
         first, second, raw, length = first.take(rows), second.take(rows), raw[rows], length[rows]
     return _interface_points(body_pair, first, second, raw / length[:, None])
+
+
+def _at(ends: Floats, fraction: Floats) -> Floats:
+    """Return the points (k, 3) at fractions (k,) of segments (k, 2, 3)."""
+    points: Floats = ends[:, 0] + fraction[:, None] * (ends[:, 1] - ends[:, 0])
+    return points
+
+
+def _slips(ends: Floats, offset: Floats) -> Floats:
+    """Return how far (k,), lengths, vectors (k, 3) reach along segments (k, 2, 3)."""
+    along = ends[:, 1] - ends[:, 0]
+    slips: Floats = np.abs(dot(along, offset)) / np.sqrt(dot(along, along))
+    return slips
+
+
+def _at_joints(body: Body, segments: Ints, fraction: Floats) -> Bools:
+    """Return which fractions (k,) are those of ends, or beyond, at which a straight edge goes on."""
+    beyond = pieces_of(body).beyond[body.segment_edge[segments]] >= 0
+    at_joints: Bools = ((fraction <= 0.0) & beyond[:, 0]) | ((fraction >= 1.0) & beyond[:, 1])
+    return at_joints
 
 
 def segment_params(ends: Floats, fraction: Floats) -> Floats:
@@ -200,7 +227,7 @@ def vertex_edge(body_pair: BodyPair, vertices: Ints, segments: Ints) -> Interfac
     """
     at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
     body = body_pair.world.body
-    rows, edge = _closest_on_segments(body, segments, body.segments[segments], at)
+    rows, edge = _closest_on_segments(body, segments, body.segments[segments], at, body_pair.sign_tolerance)
     return _along_distance(body_pair, _on_vertices(vertices[rows], at[rows]), edge)
 
 
@@ -208,7 +235,8 @@ def edge_vertex(body_pair: BodyPair, segments: Ints, vertices: Ints) -> Interfac
     """Return the pairs of the active body's straight segments and the world's vertices (k,)."""
     body = body_pair.active.body
     at = body_pair.world.body.vertices[vertices]
-    rows, edge = _closest_on_segments(body, segments, body_pair.pose.points(body.segments[segments]), at)
+    ends = body_pair.pose.points(body.segments[segments])
+    rows, edge = _closest_on_segments(body, segments, ends, at, body_pair.sign_tolerance)
     return _along_distance(body_pair, edge, _on_vertices(vertices[rows], at[rows]))
 
 
@@ -223,11 +251,18 @@ def _on_vertices(vertices: Ints, at: Floats) -> _OnBody:
     return _OnBody(VERTEX, vertices, np.zeros((len(vertices), 2)), at)
 
 
-def _closest_on_segments(body: Body, segments: Ints, ends: Floats, at: Floats) -> tuple[Ints, _OnBody]:
-    """Return the rows of points (k, 3) whose closest point is inside its segment, and these points."""
+def _closest_on_segments(
+    body: Body, segments: Ints, ends: Floats, at: Floats, slack: float
+) -> tuple[Ints, _OnBody]:
+    """Return the rows of points (k, 3) whose closest point is inside its edge, and these points.
+
+    slack: a length, by which it may be beside its segment where the edge goes on.
+    """
     along = ends[:, 1] - ends[:, 0]
     t = dot(at - ends[:, 0], along) / dot(along, along)
-    rows = np.nonzero((t > 0.0) & (t < 1.0))[0]
+    beside = _slips(ends, at - _at(ends, t.clip(0.0, 1.0)))
+    rows = np.nonzero(((t > 0.0) & (t < 1.0)) | (_at_joints(body, segments, t) & (beside <= slack)))[0]
+    t = t.clip(0.0, 1.0)
     closest = (ends[:, 0] + t[:, None] * along)[rows]
     return rows, _on_segments(body, segments[rows], t[rows], closest)
 
@@ -269,7 +304,7 @@ def flat_pairs(
     )
     over_face = _turned_to_front(body_pair, over_face, before)
     outside = (over_face.side > 0.0) | ~body_pair.knows_outside(over_face)
-    over_face = over_face.take(outside & (over_face.gap <= reach))
+    over_face = lowest_of_each(over_face.take(outside & (over_face.gap <= reach)))
     lower = _joined(
         body_pair,
         (edge_edge, near.edges_and_edges()),
@@ -277,9 +312,17 @@ def flat_pairs(
         (edge_vertex, near.edges_and_vertices()),
         (vertex_vertex, near.vertices_and_vertices()),
     )
-    lower = lower.take(lower.gap <= reach)
+    lower = lowest_of_each(lower.take(lower.gap <= reach))
     real = in_normal_cones(body_pair, lower, CONE_TOLERANCE)
     return InterfacePoints.join([over_face.take(~only_at_border(body_pair, over_face)), lower.take(real)])
+
+
+def lowest_of_each(points: InterfacePoints) -> InterfacePoints:
+    """Return the points but those of the same features as a lower one: a foot between pieces is on both."""
+    keys = row_keys(points.dim1, points.index1, points.dim2, points.index2)
+    order = np.lexsort((points.gap, keys))
+    first = np.diff(keys[order], prepend=-1) != 0
+    return points if first.all() else points.take(np.sort(order[first]))
 
 
 def _joined(

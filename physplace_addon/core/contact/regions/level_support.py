@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...bodies.topology import topology_of
+from ...bodies.topology import pieces_of
 from ...collision import Part
 from ...vectors import dot
 from ..body_pair import BodyPair
@@ -84,9 +84,8 @@ def _standing(tracked: InterfacePoints) -> Ints:
 
 def _face_under(body_pair: BodyPair, tracked: InterfacePoints, row: int) -> PlanarFace:
     """Return the planar face of the world that one of the points is over."""
-    body = body_pair.world.body
-    triangle = int(np.argmax(body.triangle_face == tracked.index2[row]))
-    return body_pair.world.planar_face(int(topology_of(body).triangle_face[triangle]))
+    world = body_pair.world
+    return world.planar_face(int(pieces_of(world.body).planar[tracked.index2[row]]))
 
 
 def _is_near_border(body_pair: BodyPair, face: PlanarFace, reach: float) -> bool:

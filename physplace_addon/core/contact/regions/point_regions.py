@@ -14,7 +14,6 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length_and_unit
 from ..body_pair import BodyPair
-from ..contact_body import ContactBody
 from ..features import FACE, VERTEX
 from ..points.interface_points import InterfacePoints
 from .boundary import PlacedBoundary, boundary_of
@@ -37,23 +36,7 @@ def regions_of_pair(body_pair: BodyPair, points: InterfacePoints, tolerance: flo
     """
     flat = contact_regions(body_pair, tolerance)
     curved = points.take(_of_curved(body_pair, points, tolerance))
-    curved.index1[:] = _planar_faces(body_pair.active, curved.dim1, curved.index1)
-    curved.index2[:] = _planar_faces(body_pair.world, curved.dim2, curved.index2)
     return ContactRegions.join([flat, regions_of_points(curved, body_pair.radius)[0]])
-
-
-def _planar_faces(prepared: ContactBody, dim: Ints, index: Ints) -> Ints:
-    """Return the numbers (k,) of features, of flat faces those of the first one of their planar face."""
-    planar = boundary_of(prepared).topology.triangle_face
-    own = prepared.body.triangle_face
-    first = np.full(int(planar.max(initial=-1)) + 1, prepared.body.face_count)
-    flat = planar >= 0
-    np.minimum.at(first, planar[flat], own[flat])
-    number = np.arange(prepared.body.face_count)
-    number[own[flat]] = first[planar[flat]]
-    numbers = index.copy()
-    numbers[dim == FACE] = number[index[dim == FACE]]
-    return numbers
 
 
 def _of_curved(body_pair: BodyPair, points: InterfacePoints, tolerance: float) -> Bools:

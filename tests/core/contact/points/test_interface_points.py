@@ -55,8 +55,10 @@ def test_what_carries_is_kept_among_many_that_are_nearly_as_low(rng: np.random.G
     points = InterfacePoints(
         vertices,
         number,
+        number,
         zeros,
         faces,
+        number,
         number,
         zeros,
         ones,

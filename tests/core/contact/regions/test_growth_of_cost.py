@@ -11,32 +11,14 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
 from tests.core.contact.body_pairs import body
-from tests.core.contact.regions.prisms import prism
+from tests.core.contact.regions.prisms import gridded_cube, prism
 
 LEAN = 0.1  # of the slope, radians
-
-
-def gridded_cube(cells: int) -> Body:
-    """A cube of side 1 about the origin, each face a grid of cells, 12 cells^2 triangles in all."""
-    line = np.linspace(-0.5, 0.5, cells + 1)
-    u, v = (each.ravel() for each in np.meshgrid(line, line, indexing="ij"))
-    a = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
-    b, c, d = a + cells + 1, a + cells + 2, a + 1
-    face = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    points: list[Floats] = []
-    triangles: list[Ints] = []
-    for axis in range(3):
-        for side in (-0.5, 0.5):
-            at = np.empty((len(u), 3))
-            at[:, axis], at[:, (axis + 1) % 3], at[:, (axis + 2) % 3] = side, u, v
-            triangles.append((face if side > 0.0 else face[:, ::-1]) + len(points) * len(u))
-            points.append(at)
-    return polyhedron(np.concatenate(points), np.concatenate(triangles), "gridded cube")
 
 
 def faceted_ball(count: int) -> Body:
