@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..optimization.step_qp import Step, solve_qp
+from ..optimization.step_qp import NO_ROWS, Step, solve_qp
 from .bilateral import BilateralContacts
 from .contact_system import ContactSystem
 from .points.creation import Reach
@@ -244,11 +244,9 @@ def least_correction(
     """
     gradients = coordinates.gradients(system, points)
     room = CONTACT_CLEARANCE - points.gap / system.radius
-    if bilateral is not None:
-        gradients = np.concatenate([gradients, -gradients[bilateral]])
-        room = np.concatenate([room, -room[bilateral]])
     size = coordinates.size(system)
-    step = solve_qp(np.eye(size), np.zeros(size), gradients, room)
+    equations = NO_ROWS if bilateral is None else bilateral
+    step = solve_qp(np.eye(size), np.zeros(size), gradients, room, equations)
     return None if step is None else step.x
 
 

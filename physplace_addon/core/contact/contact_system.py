@@ -244,6 +244,17 @@ class ContactSystem:
 
     def hessians(self, points: InterfacePoints) -> Floats:
         """Return H (k, 6 m, 6 m): the second derivatives of gap / R by x."""
+        out = np.zeros((len(points), len(self), 6, len(self), 6))
+        blocks, bodies = self.hessian_blocks(points), (points.body1, points.body2)
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            rows = np.flatnonzero((bodies[i] != FIXED) & (bodies[j] != FIXED))
+            out[rows, bodies[i][rows], :, bodies[j][rows]] = blocks[rows, i, :, j]
+        return out.reshape(len(points), 6 * len(self), 6 * len(self))
+
+    def hessian_blocks(self, points: InterfacePoints) -> Floats:
+        """Return the second derivatives (k, 2, 6, 2, 6) of gap / R by the x of each point's own two bodies, 0
+        by fixed ones.
+        """
         first, second, pushes, separation = self._bodies_of(points)
         world, centres = self.in_world(points), self.centres[first]
         radii = self.radii[first]
@@ -251,14 +262,13 @@ class ContactSystem:
         hessian = gap_hessian(world, *self.evaluate(points), centres, radii)
         gradient = gap_gradient(world, centres)[pushes]
         mixed, own = hessian_by_both(gradient, hessian[pushes], separation)
-        every, pusher = np.arange(len(points)), first[pushes]
-        mixed *= self._unit_products(pusher, second)
-        out = np.zeros((len(points), len(self), 6, len(self), 6))
-        out[every, first, :, first] = hessian * self._unit_products(first, first)
-        out[pushes, pusher, :, second] = mixed
-        out[pushes, second, :, pusher] = mixed.transpose(0, 2, 1)
-        out[pushes, second, :, second] = own * self._unit_products(second, second)
-        return out.reshape(len(points), 6 * len(self), 6 * len(self))
+        mixed *= self._unit_products(first[pushes], second)
+        out = np.zeros((len(points), 2, 6, 2, 6))
+        out[:, 0, :, 0] = hessian * self._unit_products(first, first)
+        out[pushes, 0, :, 1] = mixed
+        out[pushes, 1, :, 0] = mixed.transpose(0, 2, 1)
+        out[pushes, 1, :, 1] = own * self._unit_products(second, second)
+        return out
 
     @cached_property
     def _units(self) -> Floats:

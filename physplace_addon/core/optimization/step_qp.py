@@ -9,6 +9,10 @@ as they come.  Rows that the free step violates set the scale, and each row's co
 The trust region.  sigma 1 is added to B, and sigma grows until the step is short enough; each block of
 coordinates (a body's, for bodies that move freely) has a sigma of its own.
 
+Many bodies.  From some size on the programme is sparse, and solved by an interior-point method instead
+(`interior_point`).  There the trust region is a bound of each coordinate, and B is not searched for downward
+curvature: it is to be positive definite as it is given.
+
 The multipliers f_i of rows g_i(x) >= 0 that curve enter the next matrix by the Lagrangian's Hessian,
 -sum f_i H_i, on the motions Z that the pressing rows Ja leave free (Ja Z = 0): a reduced-Hessian method.  The
 whole Hessian may be indefinite where the reduced one is not: made positive as a whole, it would be a wall
@@ -18,12 +22,14 @@ in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Floats, Ints
+from .interior_point import Solution, SparseQP, solve_sparse_qp
 from .non_negative import non_negative_least_squares
 
 _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
@@ -33,13 +39,19 @@ _RANK = 1e-6  # singular values of the pressing rows, over the largest, that cou
 _FIRM = 3e-3  # singular values, likewise, of motions held firmly; nearly level facets hold less sideways
 _ROUNDS = 30  # in which sigma may grow: 1.5^30 of what it began with, at least
 _ALONE = 8  # rounds in which each block's sigma grows by itself
+MANY = 36  # coordinates above which the interior-point method is the faster one
+_SHORTER = 12  # rounds in which the bounds of coordinates shrink: sqrt(12) is the most that they have to
+_ROUNDING = 1e-9  # part of the radius that rounding may add to a bound
+_INSIDE = 0.98  # radius, over that of the trust region, that the bounds of a block which is too long aim at
 _STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
+
+NO_ROWS: Ints = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
     """The solution x (d,) of a step's QP, and the multipliers (k,) of its rows: for contacts, their forces in
-    units of the external one.
+    units of the external one.  Those of equations have any sign.
     """
 
     x: Floats
@@ -51,12 +63,12 @@ class TrustRegion:
     """The region in which a step is trusted: no block of its coordinates x (d,) is longer than the radius.
 
     Attributes:
-        radius: the greatest length, in the unit of `lengths`.
+        radius: the greatest length, in the unit of `lengths`: one for all blocks or (b,).
         blocks: the block (d,) of each coordinate, numbered from 0 to b - 1.
         lengths: the function that returns the lengths (b,) of the blocks of x (d,).
     """
 
-    radius: float
+    radius: float | Floats
     blocks: Ints
     lengths: Callable[[Floats], Floats]
 
@@ -105,7 +117,9 @@ def _solve(
     return Step(_back(lower, g.T @ forces + free), forces)
 
 
-def solve_qp(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats) -> Step | None:
+def solve_qp(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints = NO_ROWS
+) -> Step | None:
     """Return the x that minimizes 1/2 x' matrix x - linear . x with rows @ x >= bounds, and its multipliers.
 
     Args:
@@ -113,6 +127,7 @@ def solve_qp(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats) -> St
         linear: w (d,).
         rows: J (k, d).
         bounds: c (k,).
+        equations: the numbers of the rows that hold with equality.
 
     Returns:
         The step, or None if the rows contradict one another.
@@ -120,7 +135,37 @@ def solve_qp(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats) -> St
     Raises:
         numpy.linalg.LinAlgError: if the matrix is not positive definite.
     """
-    return _solve(_lower(matrix), linear, rows, bounds)
+    if len(linear) > MANY:
+        free = np.full(len(linear), np.inf)
+        return _step_of(solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations, free)))
+    step = _solve(_lower(matrix), linear, *_as_inequalities(rows, bounds, equations))
+    return _with_equations(step, len(rows), equations)
+
+
+def _as_inequalities(rows: Floats, bounds: Floats, equations: Ints) -> tuple[Floats, Floats]:
+    """Return rows and bounds with those of equations again, of opposite sign, at the end."""
+    return np.concatenate([rows, -rows[equations]]), np.concatenate([bounds, -bounds[equations]])
+
+
+def _with_equations(step: Step | None, count: int, equations: Ints) -> Step | None:
+    """Return a step with one multiplier for each of `count` rows, undoing `_as_inequalities`."""
+    if step is None:
+        return None
+    forces = step.forces[:count].copy()
+    forces[equations] -= step.forces[count:]
+    return Step(step.x, forces)
+
+
+def _programme(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints, limits: Floats
+) -> SparseQP:
+    equal = np.zeros(len(rows), bool)
+    equal[equations] = True
+    return SparseQP(sparse.csr_array(matrix), linear, sparse.csr_array(rows), bounds, equal, limits)
+
+
+def _step_of(solution: Solution | None) -> Step | None:
+    return None if solution is None else Step(solution.x, solution.multipliers)
 
 
 def lagrangian_curvature(
@@ -152,6 +197,22 @@ def lagrangian_curvature(
     return matrix, _PENALTY * pressing.T @ bounds[mine]
 
 
+def convex_curvature(forces: Floats, blocks: Floats, columns: Ints, size: int) -> Floats:
+    """Return what rows that curve add to the matrix (d, d) of many bodies: the positive part of each -f H.
+
+    Args:
+        forces: the multipliers f (k,).
+        blocks: H (k, n, n), each by the n coordinates that its row depends on.
+        columns: these coordinates (k, n); -1 for none.
+        size: d.
+    """
+    values, vectors = np.linalg.eigh(-forces[:, None, None] * blocks)
+    bends = np.einsum("kia,ka,kja->kij", vectors, np.maximum(values, 0.0), vectors)
+    out = np.zeros((size + 1, size + 1))  # the last takes what depends on no coordinate
+    np.add.at(out, (columns[:, :, None], columns[:, None, :]), bends)
+    return out[:size, :size]
+
+
 def trust_region_step(
     matrix: Floats,
     linear: Floats,
@@ -159,27 +220,43 @@ def trust_region_step(
     bounds: Floats,
     region: TrustRegion,
     viscosity: Floats | float = _STRAIGHT,
+    equations: Ints = NO_ROWS,
 ) -> Step | None:
-    """Return the step of the QP with matrix + sigma 1, sigma raised until the step is in the trust region.
+    """Return the step of the QP with matrix + sigma 1 in a trust region.
 
-    Each block has a sigma of its own: a body that falls does not slow down those at rest.  Directions in
-    which the energy curves down, or not at all, are taken as straight (eigenvalue 1e-4): there the step goes
-    as far as it may, and leaves a metastable balance instead of creeping off it.
+    Directions in which the energy curves down, or not at all, are taken as straight (eigenvalue 1e-4): there
+    the step goes as far as it may, and leaves a metastable balance instead of creeping off it.
 
     Args:
-        matrix: B (d, d), symmetric; it may be indefinite.
+        matrix: B (d, d), symmetric; it may be indefinite where d is small.
         linear: w (d,).
         rows: J (k, d).
         bounds: c (k,).
         region: how long the step may be.
         viscosity: the sigma that each block begins with, one for all or (b,).
+        equations: the numbers of the rows that hold with equality.
 
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
     """
+    sigma = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity
+    if len(linear) > MANY:
+        matrix = matrix + np.diag(sigma[region.blocks])
+        return _within_bounds(matrix, linear, rows, bounds, region, equations)
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    sigma, like = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity, None
+    step = _viscous(matrix, linear, *_as_inequalities(rows, bounds, equations), region, sigma)
+    return _with_equations(step, len(rows), equations)
+
+
+def _viscous(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, region: TrustRegion, sigma: Floats
+) -> Step | None:
+    """Return a step in the trust region: sigma (b,) is raised until it is short enough.
+
+    Each block has a sigma of its own: a body that falls does not slow down those at rest.
+    """
+    like = None
     for attempt in range(_ROUNDS):
         step = _solve(_lower(matrix + np.diag(sigma[region.blocks])), linear, rows, bounds, like)
         if step is None:
@@ -192,4 +269,27 @@ def trust_region_step(
         if attempt >= _ALONE:  # bodies that push one another in turn would never be short all at once
             excess, longer = np.full(len(sigma), excess.max()), np.full(len(sigma), True)
         sigma[longer] *= np.clip(1.2 * excess[longer], 1.5, 30.0)
+    return None
+
+
+def _within_bounds(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, region: TrustRegion, equations: Ints
+) -> Step | None:
+    """Return a step in the trust region: each coordinate is bounded, and the bounds of blocks that are too
+    long shrink.
+    """
+    limits = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
+    programme = _programme(matrix, linear, rows, bounds, equations, limits[region.blocks])
+    found = None
+    for _ in range(_SHORTER):
+        found = solve_sparse_qp(programme, found)
+        if found is None:
+            return None
+        excess = region.excess(found.x)
+        if (excess <= 1.0).all():
+            return _step_of(found)
+        farthest = np.zeros(len(limits))
+        np.maximum.at(farthest, region.blocks, np.abs(found.x))
+        limits = np.where(excess > 1.0, _INSIDE / excess * np.minimum(farthest, limits), limits)
+        programme = replace(programme, limits=limits[region.blocks])
     return None

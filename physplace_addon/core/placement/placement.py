@@ -210,25 +210,26 @@ class Placement:
         return self._accept(taken, length)
 
     def _fallen(self, step: Step) -> State | None:
-        """Let the first body that nothing supports fall freely to just above what comes first; None if none
-        falls farther than a step.
+        """Let all bodies that nothing supports fall freely to just above what comes first, the lowest first;
+        None if none falls farther than a step.
         """
         system = self.state.system
         supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
         pressing = self.state.local_points.take(step.forces > 0.0)
         supported[pressing.body1] = supported[pressing.body2] = True
-        shift = np.zeros((len(system), 6))
-        for body in np.nonzero(~supported[:-1])[0].tolist():
-            far = self._free_fall(body)
+        fallen, shift = system, np.zeros((len(system), 6))
+        for body in np.argsort(-system.centres @ self._down, kind="stable").tolist():
+            if supported[body]:
+                continue
+            far = self._free_fall(fallen, body)
             if not np.isfinite(far):
                 self.status = Status.NO_SUPPORT
                 return self.state
             if far > self.state.eps * system.radii[body]:
                 shift[body, :3] = far / system.radii[body] * self._down
-                break
+                fallen = self.state.coordinates.displaced(system, shift.ravel())
         if not shift.any():
             return None if supported[:-1].any() or len(system) > 1 else self._take(step)
-        fallen = self.state.coordinates.displaced(system, shift.ravel())
         reach = self.problem.reach(self.state.eps)
         if len(system) == 1:
             return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
@@ -241,10 +242,10 @@ class Placement:
         assert gravity is not None
         return gravity.direction
 
-    def _free_fall(self, body: int) -> float:
+    def _free_fall(self, system: ContactSystem, body: int) -> float:
         """Return how far, a length, a body may fall, everything else standing still."""
-        near = 0.2 * self.settings.eps_max * float(self.state.system.radii[body])
-        return free_distance(self.state.system, body, self._down, near)
+        near = 0.2 * self.settings.eps_max * float(system.radii[body])
+        return free_distance(system, body, self._down, near)
 
     def _accept(self, taken: Adjusted, length: float = np.inf) -> State:
         """Go on to a new state unless it is higher than one before; length: of its step, over R."""

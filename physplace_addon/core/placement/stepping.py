@@ -14,10 +14,17 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.system import CONTACT_CLEARANCE, ContactSystem, InterfacePoints, grouped
+from ..contact.system import CONTACT_CLEARANCE, FIXED, ContactSystem, InterfacePoints, grouped
 from ..mechanics.balance import balance
 from ..mechanics.friction import friction_wrench
-from ..optimization.step_qp import Step, TrustRegion, lagrangian_curvature, trust_region_step
+from ..optimization.step_qp import (
+    MANY,
+    Step,
+    TrustRegion,
+    convex_curvature,
+    lagrangian_curvature,
+    trust_region_step,
+)
 from .problem import Problem
 from .state import State
 
@@ -68,8 +75,7 @@ class _Rows:
         self.gradients = state.coordinates.gradients(state.system, points)
         room = np.minimum(CONTACT_CLEARANCE - points.gap / state.system.radius, 2.0 * CONTACT_CLEARANCE)
         self._bilateral = state.bilateral.rows(points)
-        self._all = np.concatenate([self.gradients, -self.gradients[self._bilateral]])
-        self._room = np.concatenate([room, -room[self._bilateral]])
+        self._all, self._room = self.gradients, room
         if problem.settings.check_energy and problem.external.pushes:  # a push does not lift
             descent = state.coordinates.wrench(state.system, problem.external.descent(state.system))
             self._all = np.concatenate([self._all, descent[None]])
@@ -77,18 +83,18 @@ class _Rows:
 
     def step(self, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats) -> Step | None:
         """Return the step of the QP, None if there is none; the force of a bilateral contact may pull."""
-        step = trust_region_step(matrix, wrench, self._all, self._room, region, viscosity)
-        if step is None:
-            return None
-        count = len(self._points)
-        forces = step.forces[:count].copy()
-        forces[self._bilateral] -= step.forces[count : count + len(self._bilateral)]
-        return Step(step.x, forces)
+        step = trust_region_step(matrix, wrench, self._all, self._room, region, viscosity, self._bilateral)
+        return None if step is None else Step(step.x, step.forces[: len(self._points)])
 
     def curved_step(
         self, forces: Floats, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats
     ) -> Step | None:
-        """Return the step of the QP to whose matrix contact forces (k,) add their `lagrangian_curvature`."""
+        """Return the step of the QP to whose matrix contact forces (k,) add the curvature of their gaps; None
+        if there is none, or nothing curves.
+        """
+        if len(wrench) > MANY:
+            curvature = self._convex_curvature(forces)
+            return None if curvature is None else self.step(matrix + curvature, wrench, region, viscosity)
         rows = np.abs(forces) > 0.0
         hessians = self._state.coordinates.hessians(self._state.system, self._points.take(rows))
         count = len(self._points)
@@ -96,6 +102,21 @@ class _Rows:
             forces[rows], self.gradients[rows], self._room[:count][rows], hessians
         )
         return self.step(matrix + curvature, wrench + pull, region, viscosity)
+
+    def _convex_curvature(self, forces: Floats) -> Floats | None:
+        """Return the curvature of the pressing contacts of many free bodies, each made convex; None where all
+        are between flat features.
+        """
+        system = self._state.system
+        rows = np.nonzero(np.abs(forces) > PRESSING_FORCE)[0]
+        rows = rows[~system.between_flat_features(self._points.take(rows))]
+        if len(rows) == 0:
+            return None
+        points, each = self._points.take(rows), np.arange(6)
+        bodies = np.stack([points.body1, points.body2], axis=1)
+        columns = np.where((bodies == FIXED)[:, :, None], -1, 6 * bodies[:, :, None] + each)
+        blocks = system.hessian_blocks(points).reshape(len(rows), 12, 12)
+        return convex_curvature(forces[rows], blocks, columns.reshape(-1, 12), 6 * len(system))
 
 
 def residual_step(wrench: Floats, gradients: Floats, touching: Bools, region: TrustRegion) -> Step:

@@ -1,0 +1,320 @@
+"""A quadratic programme of many bodies by an interior-point method: min 1/2 x' B x - w . x, J x >= c.
+
+Some rows may be equations, J x = c, and each x_i may be bounded, |x_i| <= u_i.  With slacks s = J x - c and
+multipliers l the conditions are
+
+    B x - w - J' l = 0,    J x - s = c,    s_i l_i = 0,    s, l >= 0,
+
+and Newton's method is led to them along s_i l_i = sigma mu (Mehrotra 1992: a predictor with sigma = 0 shows
+how far mu can fall, and what it leaves of second order is put right, unless mu does not fall).  Without s and
+l, a step solves
+
+    (B + J' D J) dx = right,    D = 1 / (s / l + delta),
+
+delta a proximal regularization: it is centred on the present l, so it changes nothing at the end, keeps
+redundant rows from making the matrix singular, and is what an equation has in place of s / l.  The rows of a
+contact have entries for one or two bodies, so the matrix is sparse; its rows are put in the order of Cuthill
+and McKee, in which it is banded, and factored by Cholesky.
+
+Forces that redundant rows leave undetermined come out even: the path ends in the middle of their set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import SuperLU, splu
+
+from ..arrays import Bools, Floats, Ints
+
+_ITERATIONS = 80  # 10 to 30 are usual
+_ENOUGH = 1e-11  # largest violation of a condition, in units of the problem's own scale, that ends the search
+_ROUNDED = 1e-8  # the same where rounding lets it get no smaller
+_SLOWLY = 3  # iterations without a smaller violation after which it is rounding
+_TO_BOUNDARY = 0.995  # part of the way to the nearest s = 0 or l = 0 that a step takes
+_STIFF = 1e8  # 1 / delta, over the size of B or w
+_PENALTY = 10.0  # of violations where the search begins, over the same
+_STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm: it can cycle
+_CENTRED = 0.3  # least sigma then
+_WITHIN = 0.9  # of the limits that x may have where the search begins
+_LEAST_SLACK = 1e-2  # of s where the search begins
+_LEAST_FORCE = 1e-1  # of l where the search begins
+_LIKE = 1e-3  # least s and l where it begins at the solution of a similar problem
+_SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
+_IDLE = 1e-9  # multiplier of a loose row, over the largest, that is rounding
+_UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
+_WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
+
+
+@dataclass(frozen=True, eq=False)
+class SparseQP:
+    """min 1/2 x' B x - w . x with J x >= c, equations J x = c, and |x_i| <= u_i.
+
+    Attributes:
+        matrix: B (d, d), sparse, symmetric and positive definite.
+        linear: w (d,).
+        rows: J (k, d), sparse.
+        bounds: c (k,).
+        equations: which rows (k,) are equations.
+        limits: u (d,), inf where there is none.
+    """
+
+    matrix: sparse.csr_array
+    linear: Floats
+    rows: sparse.csr_array
+    bounds: Floats
+    equations: Bools
+    limits: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The solution x (d,) of a programme, the multipliers l (k,) of its rows, those (2 n,) of the n limits,
+    and how many iterations it took.
+    """
+
+    x: Floats
+    multipliers: Floats
+    at_limits: Floats
+    iterations: int
+
+
+def solve_sparse_qp(programme: SparseQP, like: Solution | None = None) -> Solution | None:
+    """Return the solution of a programme; None if no x obeys its rows.
+
+    Args:
+        programme: the programme.
+        like: the solution of a similar one with the same rows, to begin with.
+    """
+    scale = _scale(programme)
+    if not np.isfinite(scale):
+        return None
+    search = _Search(programme, scale)
+    search.begin(like)
+    return search.run()
+
+
+def _scale(programme: SparseQP) -> float:
+    """Return the size that x is expected to have, by which lengths are divided."""
+    lack = float(programme.bounds.max(initial=0.0))
+    free = float((np.abs(programme.linear) / programme.matrix.diagonal()).max(initial=0.0))
+    limited = np.minimum(free, programme.limits).max(initial=0.0) if free > 0.0 else 0.0
+    return max(lack, float(limited)) or 1.0
+
+
+class _Search:
+    """The search: rows of J, then the limits x >= -u and -x >= -u of those x that have one."""
+
+    def __init__(self, programme: SparseQP, scale: float) -> None:
+        self._given, self._scale = programme, scale
+        limited: Ints = np.nonzero(np.isfinite(programme.limits))[0]
+        self._limited = limited
+        stiffness = float(np.median(programme.matrix.diagonal()))
+        self._gain = max(stiffness, float(np.abs(programme.linear).max(initial=0.0)) / scale)
+        self._w, self._b = programme.linear / (scale * self._gain), programme.matrix / self._gain
+        upper = -programme.limits[limited] / scale
+        self._c = np.concatenate([programme.bounds / scale, upper, upper])
+        self._equation = np.concatenate([programme.equations, np.zeros(2 * len(limited), bool)])
+        self._system = _NormalEquations(self._b, programme.rows)
+        self._iterations, self._mu = 0, np.inf
+
+    def _times(self, x: Floats) -> Floats:
+        """Return J x (k,), those of the limits last."""
+        own = x[self._limited]
+        product: Floats = np.concatenate([self._given.rows @ x, own, -own])
+        return product
+
+    def _back(self, forces: Floats) -> Floats:
+        """Return J' l (d,) of forces l (k,)."""
+        k, n = self._given.rows.shape[0], len(self._limited)
+        product: Floats = self._given.rows.T @ forces[:k]
+        product[self._limited] += forces[k : k + n] - forces[k + n :]
+        return product
+
+    def _factor(self, weights: Floats) -> None:
+        k, n = self._given.rows.shape[0], len(self._limited)
+        diagonal = np.zeros(len(self._w))
+        diagonal[self._limited] = weights[k : k + n] + weights[k + n :]
+        self._system.factor(weights[:k], diagonal)
+
+    def begin(self, like: Solution | None) -> None:
+        """Set x, s and l: near a similar solution, or from one with soft rows."""
+        if like is None:
+            soft = np.full(len(self._c), _PENALTY)
+            self._factor(soft)
+            most = _WITHIN * self._given.limits / self._scale
+            self._x = np.clip(self._system.solve(self._w + self._back(soft * self._c)), -most, most)
+            room = self._times(self._x) - self._c
+            s = np.maximum(room, _LEAST_SLACK)
+            forces = np.maximum(_LEAST_FORCE / np.maximum(1.0, s), -_PENALTY * room)
+        else:
+            self._x = like.x / self._scale
+            s = np.maximum(self._times(self._x) - self._c, _LIKE)
+            known = np.concatenate([like.multipliers, like.at_limits]) / (self._scale * self._gain)
+            forces = np.maximum(known, _LIKE / np.maximum(1.0, s))
+        self._s, self._l = np.where(self._equation, 0.0, s), np.where(self._equation, 0.0, forces)
+        self._last: Floats = self._l
+
+    def run(self) -> Solution | None:
+        """Iterate to the end."""
+        least, since = np.inf, 0
+        for _ in range(_ITERATIONS):
+            dual = self._b @ self._x - self._w - self._back(self._l)
+            primal = self._times(self._x) - self._s - self._c
+            product = self._s * self._l
+            worst = max(float(np.abs(v).max(initial=0.0)) for v in (dual, primal, product))
+            since = 0 if worst < 0.5 * least else since + 1
+            least = min(least, worst)
+            if worst <= _ENOUGH or (since >= _SLOWLY and worst <= _ROUNDED):
+                return self._solution()
+            if self._iterations >= 2 and self._is_infeasible():
+                return None
+            self._iterate(dual, primal, product)
+            self._iterations += 1
+        return self._solution() if worst <= _ROUNDED else None
+
+    def _solution(self) -> Solution:
+        k = self._given.rows.shape[0]
+        idle = ~self._equation & (self._l < self._s) & (self._l < _IDLE * np.abs(self._l).max(initial=0.0))
+        forces = np.where(idle, 0.0, self._l) * (self._scale * self._gain)
+        return Solution(self._x * self._scale, forces[:k], forces[k:], self._iterations)
+
+    def _is_infeasible(self) -> bool:
+        """Return whether the multipliers prove that no |x_i| <= X obeys the rows: c . z > X |J' z|_1."""
+        k = self._given.rows.shape[0]
+        farthest = np.minimum(self._given.limits / self._scale, _UNBOUNDED)
+        c, rows, equation = self._c[:k], self._given.rows, self._equation[:k]
+        for z in (self._l[:k], self._last[:k]):
+            z = np.where(equation, z, np.maximum(z, 0.0))
+            reached = float(farthest @ np.abs(rows.T @ z))
+            if float(c @ z) > (1.0 + _SURELY) * reached + _SURELY * float(np.abs(c) @ np.abs(z)):
+                return True
+        return False
+
+    def _iterate(self, dual: Floats, primal: Floats, product: Floats) -> None:
+        delta = 1.0 / _STIFF
+        free = ~self._equation
+        ratio = np.divide(self._s, self._l, out=np.zeros_like(self._s), where=free)
+        weights = 1.0 / (ratio + delta)
+        self._factor(weights)
+
+        def direction(centring: Floats) -> tuple[Floats, Floats, Floats]:
+            shift = np.divide(centring, self._l, out=np.zeros_like(centring), where=free)
+            dx = self._system.solve(-dual - self._back(weights * (primal + shift)))
+            dl = -weights * (primal + shift + self._times(dx))
+            ds = np.divide(-centring - self._s * dl, self._l, out=np.zeros_like(dl), where=free)
+            return dx, ds, dl
+
+        count = max(int(free.sum()), 1)
+        mu = float(product.sum()) / count
+        dx, ds, dl = direction(product)
+        reach = self._reach(ds, dl, 1.0)
+        ahead = float((self._s + reach * ds) @ (self._l + reach * dl)) / count
+        sigma = (ahead / mu) ** 3 if mu > 0.0 else 0.0
+        second = ds * dl
+        if mu > _STALLED * self._mu:
+            sigma, second = max(sigma, _CENTRED), np.zeros_like(product)
+        self._mu = mu
+        dx, ds, dl = direction(np.where(free, product + second - sigma * mu, 0.0))
+        reach = self._reach(ds, dl, _TO_BOUNDARY)
+        self._x = self._x + reach * dx
+        self._s, self._l, self._last = self._s + reach * ds, self._l + reach * dl, dl
+
+    def _reach(self, ds: Floats, dl: Floats, part: float) -> float:
+        """Return how much of a step, at most 1, keeps s and l positive."""
+        free = ~self._equation
+        most = 1.0
+        for value, change in ((self._s, ds), (self._l, dl)):
+            falls = free & (change < 0.0)
+            if falls.any():
+                most = min(most, part * float((-value[falls] / change[falls]).min()))
+        return most
+
+
+class _NormalEquations:
+    """B + J' D J for any D: its pattern and order are found once, its entries are a sparse matrix times D."""
+
+    def __init__(self, matrix: sparse.csr_array, rows: sparse.csr_array) -> None:
+        size = matrix.shape[0]
+        row, first, second, products = _entry_products(rows)
+        base = sparse.tril(matrix, format="coo")
+        graph = sparse.csr_array(
+            (np.ones(len(first) + base.nnz), (np.r_[first, base.row], np.r_[second, base.col])), (size, size)
+        )
+        self._order: Ints = np.asarray(reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True), np.intp)
+        place = np.empty(size, np.intp)
+        place[self._order] = np.arange(size)
+        below, above = _sorted(place[first], place[second])
+        base_below, base_above = _sorted(place[base.row], place[base.col])
+        self._band = int(max((below - above).max(initial=0), (base_below - base_above).max(initial=0)))
+        self._size = size
+        where, index = np.unique(self._flat(below, above), return_inverse=True)
+        self._where = where
+        self._products = sparse.csr_array((products, (index.ravel(), row)), (len(where), rows.shape[0]))
+        self._base = np.zeros((self._band + 1) * size)
+        np.add.at(self._base, self._flat(base_below, base_above), base.data)
+        self._lower: Floats = np.zeros(0)
+        self._general: SuperLU | None = None
+
+    def _flat(self, below: Ints, above: Ints) -> Ints:
+        """Return where an entry of the lower triangle stands in the band's array, column by column."""
+        return above * (self._band + 1) + (below - above)
+
+    def factor(self, weights: Floats, diagonal: Floats) -> None:
+        """Factor B + J' D J + a diagonal matrix, for D = weights (k,)."""
+        flat = self._base.copy()
+        flat[self._where] += self._products @ weights
+        band = flat.reshape(self._size, self._band + 1).T
+        band[0] += diagonal[self._order]
+        if self._band > _WIDEST_BAND:
+            lower = sparse.dia_array((band, -np.arange(self._band + 1)), (self._size, self._size))
+            full = (lower + sparse.tril(lower, -1).T).tocsc()
+            full.eliminate_zeros()
+            self._general = splu(
+                full, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+            )
+            return
+        self._lower = np.asarray(cholesky_banded(band, overwrite_ab=True, lower=True, check_finite=False))
+
+    def solve(self, right: Floats) -> Floats:
+        """Return the solution (d,) for a right-hand side (d,)."""
+        ordered = right[self._order]
+        if self._general is not None:
+            ordered = self._general.solve(ordered)
+        else:
+            ordered = cho_solve_banded((self._lower, True), ordered, overwrite_b=True, check_finite=False)
+        out = np.empty_like(right)
+        out[self._order] = ordered
+        return out
+
+
+def _sorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
+    return np.maximum(a, b), np.minimum(a, b)
+
+
+def _entry_products(rows: sparse.csr_array) -> tuple[Ints, Ints, Ints, Floats]:
+    """Return the row, both columns and the product of every pair of entries of a row, each pair once."""
+    counts = np.diff(rows.indptr)
+    found: list[tuple[Ints, Ints, Ints, Floats]] = []
+    for count in np.unique(counts[counts > 0]).tolist():
+        mine = np.nonzero(counts == count)[0]
+        entries = rows.indptr[mine][:, None] + np.arange(count)
+        one, other = np.tril_indices(count)
+        columns, values = rows.indices[entries], rows.data[entries]
+        found.append(
+            (
+                np.repeat(mine, len(one)),
+                columns[:, one].ravel().astype(np.intp),
+                columns[:, other].ravel().astype(np.intp),
+                (values[:, one] * values[:, other]).ravel(),
+            )
+        )
+    if not found:
+        empty = np.zeros(0, np.intp)
+        return empty, empty, empty, np.zeros(0)
+    row, first, second, products = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return row, first, second, products
