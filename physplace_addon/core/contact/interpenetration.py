@@ -12,15 +12,22 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
-from ..collision import near_pairs, triangles_intersect
+from ..bodies import Body
+from ..collision import closest_on_triangle, near_pairs, triangles_intersect
+from ..rigid import Pose
 from ..vectors import cross, dot
 from .body_pair import BodyPair
+from .features import FACE, FeaturePoints
+from .points.closest_points import closest_points_on_faces
 from .points.interface_points import InterfacePoints
 from .points.surface_crossings import SurfaceCrossings, crossings_and_contacts, surface_crossings
+from .row_lists import placed
 
 _TRIANGLES_ACROSS = 2.0  # coplanar triangles that another one may reach over, each with its own angle
 _NEGLECT = 0.5  # of R: radius of the sphere around an overlapping interface point that accounts for crossings
 _ROUNDING = 1e-9  # of R: depth that is no overlap
+_NO_DEPTH = 1e-12  # of R: depth that rounding alone causes where triangles lie on one another
+_ON_FACE = 8  # rounds, at most, in which the closest point of a flat face is found
 _MEETING = 1e-6  # of R: largest gap of a point that accounts for surfaces that meet, 1e-7 R apart at most
 
 
@@ -56,9 +63,33 @@ def triangle_overlaps(body_pair: BodyPair, curved: bool = False) -> TriangleOver
     second = world.body.triangles[pairs[:, 1]]
     meeting = triangles_intersect(first, second)
     first, second, pairs = first[meeting.hit], second[meeting.hit], pairs[meeting.hit]
-    bounds = active.body.triangle_bound[pairs[:, 0]] + world.body.triangle_bound[pairs[:, 1]]
-    depth = np.minimum(_depth(first, second), _depth(second, first)) - bounds
-    return TriangleOverlaps(meeting.point[meeting.hit], depth.clip(min=0.0), pairs)
+    point = meeting.point[meeting.hit]
+    depth = np.minimum(_depth(first, second), _depth(second, first))
+    for body, pose, triangles in (
+        (active.body, body_pair.pose, pairs[:, 0]),
+        (world.body, None, pairs[:, 1]),
+    ):
+        some = np.flatnonzero(depth > _NO_DEPTH * body_pair.radius)
+        depth[some] -= _bounds_at(body, pose, triangles[some], point[some])
+    depth[depth <= _NO_DEPTH * body_pair.radius] = 0.0
+    return TriangleOverlaps(point, depth, pairs)
+
+
+def _bounds_at(body: Body, pose: Pose | None, triangles: Ints, point: Floats) -> Floats:
+    """Return how far (k,), lengths, the true surface is from triangles (k,) at points (k, 3) of them.
+
+    A flat face with a curved border is where its triangles are, but between its border and their chords.
+    """
+    bound = body.triangle_bound[triangles].copy()
+    rows = np.flatnonzero((bound > 0.0) & body.face_flat[body.triangle_face[triangles]])
+    if len(rows):
+        own, corners = triangles[rows], placed(body.triangles[triangles[rows]], pose)
+        barycentric = closest_on_triangle(point[rows], corners).barycentric
+        uv = (barycentric[:, None, :] @ body.triangle_uv[own])[:, 0]
+        faces = FeaturePoints(body, pose, np.full(len(own), FACE), body.triangle_face[own], uv)
+        offset = point[rows] - closest_points_on_faces(point[rows], faces, body.radius, _ON_FACE)[1].point
+        bound[rows[dot(offset, offset) <= (_ROUNDING * body.radius) ** 2]] = 0.0
+    return bound
 
 
 def _heights(plane: Floats, other: Floats) -> Floats:

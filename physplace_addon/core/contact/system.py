@@ -22,7 +22,8 @@ from .contact_system import ContactSystem
 from .features import EDGE, FACE, VERTEX, FeatureGeometry
 from .free_travel import free_distance, least_distance
 from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps, unexplained_contacts
-from .points.closest_points import BoundaryPoint, closest_boundary_point
+from .normal_cones import in_normal_cones
+from .points.boundary_points import BoundaryPoint, closest_boundary_point, depths_inside
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
 from .points.generation import generate_interface_points
 from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
@@ -67,11 +68,13 @@ __all__ = [
     "between",
     "closest_boundary_point",
     "contact_regions",
+    "depths_inside",
     "edge_normal",
     "followed",
     "free_distance",
     "generate_interface_points",
     "grouped",
+    "in_normal_cones",
     "interface_points_of_triangles",
     "is_clear",
     "judged",

@@ -13,18 +13,21 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..bodies import Body
 from ..collision import BoxTree, tree_of
 from ..contact.system import (
+    EDGE,
     FIXED,
     BodyPair,
     ContactRegions,
     ContactSystem,
     InterfacePoints,
     Reach,
+    SurfaceCrossings,
     followed,
     generate_interface_points,
+    in_normal_cones,
     labelled,
     missed_collisions,
     regions_of_pair,
@@ -33,13 +36,17 @@ from ..contact.system import (
     unexplained_contacts,
 )
 from ..rigid import Pose
+from ..vectors import dot
 from .depenetration.penetration_depth import deepest_overlap
-from .start import PROBE_DEPTH, behind_walls, contained, flush_inside, near_the_origin
+from .depenetration.point_depths import without_overlap
+from .start import PROBE_DEPTH, contained, flush_inside, near_the_origin
 
 # Largest gap over R of a contact where the scene's rounding is finer: that of single precision.
 TOUCHING = 1e-6
 # Reaches over R in which interface points are searched, one after the other, until they explain all overlaps.
 _REACHES = (0.02, 0.1, 0.5)
+# Sine of the angle at which a body descends from a touching point, or an edge leaves it, so that it is none.
+_BESIDE = 0.01
 # Most places of overlap that are returned: enough to show where, few enough to draw.
 _MOST = 64
 
@@ -193,8 +200,40 @@ def _points_near(
         points = generate_interface_points(
             body_pair, Reach(reach, reach, reach), InterfacePoints.none(), None
         )
-        points = points.take(~behind_walls(body_pair, world, points, touching))
-        missed = missed_collisions(body_pair, points)
+        spurious = without_overlap(body_pair, world, points, touching)
+        spurious |= (np.abs(points.gap) <= touching) & _only_beside(body_pair, points)
+        real = points.take(~spurious)
+        missed = _missed(body_pair, points, real, touching)
         if len(missed) == 0:
             break
-    return points, np.concatenate([missed.point, unexplained_contacts(body_pair, points)])
+    return real, np.concatenate([missed.point, unexplained_contacts(body_pair, real)])
+
+
+def _only_beside(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+    """Return which points (k,) are of features that stand beside each other, in the plane of one of them.
+
+    A body descends from the point along the other's plane, or an edge runs through that plane.
+    """
+    beside = ~in_normal_cones(body_pair, points, _BESIDE)
+    for dim, features in zip((points.dim1, points.dim2), body_pair.evaluate(points), strict=True):
+        beside |= (dim == EDGE) & (np.abs(dot(features.tangents[:, 0], points.normal)) > _BESIDE)
+    return beside
+
+
+def _missed(
+    body_pair: BodyPair, points: InterfacePoints, real: InterfacePoints, touching: float
+) -> SurfaceCrossings:
+    """Return the crossings that no interface point with a negative gap explains.
+
+    Those deeper than a contact are not explained by points whose overlap is no deeper.
+
+    Args:
+        points: all of them.
+        real: those of them whose depth is real.
+        touching: the largest depth, in scene units, of a contact.
+    """
+    missed = missed_collisions(body_pair, points)
+    if len(real) == len(points):
+        return missed
+    deep = missed_collisions(body_pair, real)
+    return SurfaceCrossings.join([missed, deep.take(deep.depth > touching)])

@@ -2,9 +2,9 @@
 
 Four kinds of overlap are looked for: flat triangles that cross, true surfaces that cross where one of them is
 open, interface points with a negative gap, and a body wholly inside another, whose surfaces do not meet.  A
-negative gap counts only if one of its two points lies inside the other body.  Behind a thin wall there are
-negative gaps without an overlap.  An open sheet has no inside, so that a corner that has gone through it
-looks like one that is on its other side: there the surfaces themselves must not cross.
+negative gap counts only if one of its two points lies so deep inside the other body (`point_depths`).  An
+open sheet has no inside, so that a corner that has gone through it looks like one that is on its other side:
+there the surfaces themselves must not cross.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Floats, Ints
 from ..bodies import Body
 from ..collision import near_pairs
 from ..contact.system import (
@@ -33,9 +33,9 @@ from ..contact.system import (
     unexplained_contacts,
 )
 from ..mechanics.coordinates import FREE_BODIES
-from ..mesh.inside import winding_number
 from ..rigid import Pose
 from ..vectors import cross, dot
+from .depenetration.point_depths import inside_solid, without_overlap
 
 # Corrections of the start; each is a Newton step, so that a start that rounding explains takes one or two.
 _ROUNDS = 5
@@ -47,8 +47,6 @@ _FAR = 100.0
 PROBE_DEPTH = 1e-3
 # Triangles of a body under which points are tested.
 _PROBES = 16
-# Distance over R of two test points on either side of a point; it counts as inside only if both are.
-_ASIDE = 1e-6
 
 
 def near_the_origin(
@@ -118,7 +116,7 @@ def _meets_unexplained(system: ContactSystem, points: InterfacePoints) -> bool:
 
 
 def overlaps_and_gaps(system: ContactSystem, reach: Reach, tolerance: float) -> InterfacePoints:
-    """Return the interface points of a system of which nothing is known, without those behind walls.
+    """Return the interface points of a system of which nothing is known, without depths that are none.
 
     Args:
         system: the bodies, which may overlap.
@@ -126,39 +124,11 @@ def overlaps_and_gaps(system: ContactSystem, reach: Reach, tolerance: float) -> 
         tolerance: the depth, in scene units, that is no overlap.
     """
     points = system.generate(reach, InterfacePoints.none(), None)
-    behind = np.zeros(len(points), bool)
+    spurious = np.zeros(len(points), bool)
     for pair, rows in grouped(points):
         body_pair = system.body_pair(pair)
-        behind[rows] = behind_walls(body_pair, system.solids(pair), points.take(rows), tolerance)
-    return points.take(~behind)
-
-
-def behind_walls(
-    body_pair: BodyPair, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
-) -> Bools:
-    """Return which (k,) interface points have a negative gap without overlap: neither point is inside.
-
-    Only points deeper than the bounds of the tessellations are tested.
-
-    Args:
-        body_pair: the active body and the world.
-        bodies: the bodies of the world one by one, in the pair's frame.
-        points: the interface points (k), in the pair's frame.
-        tolerance: the depth, in scene units, that is no overlap.
-    """
-    bounds = body_pair.active.body.triangle_bound.max() + body_pair.world.body.triangle_bound.max()
-    doubtful = np.nonzero(points.gap < -max(tolerance, float(bounds)))[0]
-    behind = np.zeros(len(points), bool)
-    if len(doubtful):
-        deep = points.take(doubtful)
-        aside = np.minimum(_ASIDE * body_pair.radius, -0.25 * deep.gap)[:, None] * deep.normal
-        within = np.ones(len(doubtful), bool)
-        for shift in (aside, -aside):  # on the very surface, as where it stands, a point is not inside
-            in_active = _inside(body_pair.active.body, body_pair.pose.inverse().points(deep.point2 + shift))
-            in_world = np.any([_inside(body, deep.point1 + shift) for body in bodies], axis=0)
-            within &= in_active | in_world
-        behind[doubtful] = ~within
-    return behind
+        spurious[rows] = without_overlap(body_pair, system.solids(pair), points.take(rows), tolerance)
+    return points.take(~spurious)
 
 
 def crosses_open_surface(body_pair: BodyPair, depth: float) -> bool:
@@ -178,7 +148,7 @@ def contained(body_pair: BodyPair, bodies: Sequence[Body]) -> bool:
     mine = body_pair.pose.points(_inner_points(body_pair.active.body))
     for body in bodies:
         other = body_pair.pose.inverse().points(_inner_points(body))
-        if _inside(body, mine).all() or _inside(body_pair.active.body, other).all():
+        if inside_solid(body, mine).all() or inside_solid(body_pair.active.body, other).all():
             return True
     return False
 
@@ -197,10 +167,10 @@ def flush_inside(body_pair: BodyPair, bodies: Sequence[Body], depth: float) -> b
         return False
     under = body_pair.pose.points(_just_under(active.body.triangles[_some(active.body, mine)], depth))
     below = _just_under(world.body.triangles[_some(world.body, others)], depth)
-    if any(_inside(body, under).any() for body in bodies):
+    if any(inside_solid(body, under).any() for body in bodies):
         return True
     trusted = world.trusted[world.body.triangle_face[_some(world.body, others)]]
-    return bool((_inside(active.body, body_pair.pose.inverse().points(below)) & trusted).any())
+    return bool((inside_solid(active.body, body_pair.pose.inverse().points(below)) & trusted).any())
 
 
 def _some(body: Body, triangles: Ints) -> Ints:
@@ -221,13 +191,3 @@ def _inner_points(body: Body) -> Floats:
     centres = body.triangles.mean(axis=1)
     some = body.triangles[np.concatenate([centres.argmin(axis=0), centres.argmax(axis=0)])]
     return _just_under(some, PROBE_DEPTH * body.radius if body.closed else 0.0)
-
-
-def _inside(body: Body, points: Floats) -> Bools:
-    if not body.closed:
-        return np.zeros(len(points), bool)
-    lower, upper = body.triangles.min(axis=(0, 1)), body.triangles.max(axis=(0, 1))
-    boxed = ((points > lower) & (points < upper)).all(axis=1)
-    inside = np.zeros(len(points), bool)
-    inside[boxed] = winding_number(points[boxed], body.triangles) > 0.5
-    return inside

@@ -1,4 +1,4 @@
-"""Closest points on curved faces, and the point of a body's boundary that is closest to a given one.
+"""Closest points on curved faces.
 
 The point S(u) of a face closest to P is stationary for |P - S|^2 / 2.  With the offset D = P - S, the frame
 E and the outward normal N of the face, its second fundamental form h, and g = N . D, one Newton round is
@@ -11,24 +11,19 @@ the face than its centre of curvature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...bodies import Body
 from ...bodies.topology.seams import Seams
-from ...collision import closest_on_triangle
 from ...vectors import dot
-from ..features import FACE, FeatureGeometry, FeaturePoints
+from ..features import FeatureGeometry, FeaturePoints
 from .iteration import Progress, apply, clipped, inverse_2x2, tangential
 
 _LEAST_EIGENVALUE = 0.1  # of A, without unit: a round is at most ten times as long as the tangential offset
 _LONGEST = 0.3  # of R: a round on a curved face, over which its curvature may change
-_CANDIDATES = 32  # triangles on which the closest point of a boundary is looked for
-_ROUNDS = 40  # of Newton's method, at most: near a centre of curvature it converges only linearly
 _AT_BORDER = 1e-7  # of R: tangential offset from which a closest point stands at a border
-_SAME = 1e-9  # of R: difference of two distances that are equal: at an edge, those of the faces that meet
 
 
 def closest_points_on_faces(
@@ -112,61 +107,3 @@ def _newton_step(point: Floats, at: FeatureGeometry, radius: float) -> Floats:
     gap = dot(at.normal, offset)
     inverse = inverse_2x2(np.eye(2) - gap[:, None, None] * at.curvature, _LEAST_EIGENVALUE)
     return clipped(apply(inverse, along), _LONGEST * radius)
-
-
-@dataclass(frozen=True, eq=False)
-class BoundaryPoint:
-    """A point (3,) of a body's boundary and the unit normal (3,) there, outward."""
-
-    point: Floats
-    normal: Floats
-
-
-def closest_boundary_point(body: Body, place: Floats) -> BoundaryPoint:
-    """Return the point of the body's boundary closest to `place` (3,); all in the body's frame.
-
-    On an edge or a corner the normal is that of the face that looks most towards `place`.  An open sheet has
-    no outside, so there the normal looks towards `place`.
-    """
-    triangles, uv = _closest_triangles(body, place)
-    count = len(triangles)
-    faces = FeaturePoints(body, None, np.full(count, FACE), body.triangle_face[triangles], uv)
-    start, places = faces.geometry(), np.broadcast_to(place, (count, 3))
-    at = closest_points_on_faces(places, faces, body.radius, _ROUNDS)[1]
-    nearer = dot(place - at.point, place - at.point) <= dot(place - start.point, place - start.point)
-    points = np.where(nearer[:, None], at.point, start.point)
-    normals = np.where(nearer[:, None], at.normal, start.normal)
-    exact = body.triangle_bound[triangles] == 0.0  # the triangle is the boundary, and ends where that does
-    points[exact] = _on_triangles(body.triangles[triangles[exact]], place)
-    return _closest(body, points, normals, place)
-
-
-def _closest_triangles(body: Body, place: Floats) -> tuple[Ints, Floats]:
-    """Return the triangles (k,) that may hold the closest point, and its parameters (k, 2) on each."""
-    count = len(body.triangles)
-    on = closest_on_triangle(np.broadcast_to(place, (count, 3)), body.triangles)
-    offset = (on.barycentric[:, None, :] @ body.triangles)[:, 0] - place
-    distance = np.sqrt(dot(offset, offset))
-    nearest = (distance + body.triangle_bound).min()
-    may = np.flatnonzero(distance - body.triangle_bound <= nearest + _SAME * body.radius)
-    triangles = may[np.argsort(distance[may], kind="stable")[:_CANDIDATES]]
-    uv: Floats = (on.barycentric[triangles, None, :] @ body.triangle_uv[triangles])[:, 0]
-    return triangles, uv
-
-
-def _on_triangles(triangles: Floats, place: Floats) -> Floats:
-    on = closest_on_triangle(np.broadcast_to(place, (len(triangles), 3)), triangles)
-    points: Floats = (on.barycentric[:, None, :] @ triangles)[:, 0]
-    return points
-
-
-def _closest(body: Body, points: Floats, normals: Floats, place: Floats) -> BoundaryPoint:
-    """Return the closest of the points (k, 3), of several the one whose face looks most towards the place."""
-    offset = place - points
-    distance = np.sqrt(dot(offset, offset))
-    facing = dot(offset, normals)
-    if not body.closed:
-        normals = np.where(facing[:, None] < 0.0, -normals, normals)
-    near = np.flatnonzero(distance <= distance.min() + _SAME * body.radius)
-    best = near[np.abs(facing[near]).argmax()]
-    return BoundaryPoint(points[best], normals[best])

@@ -25,12 +25,13 @@ import numpy as np
 from ...arrays import Floats
 from ...bodies import Body
 from ...contact.system import RETURN_CLEARANCE, Adjusted, ContactSystem
+from ...jobs import Job, Progress, finished
 from ...rigid import Pose
 from ..settings import Settings
 from ..start import near_the_origin
 from ..state import State
 from .configuration_space import Obstacles, clearing_displacements, sure_depth
-from .least_motion import LeastMotion, cleared, least_displacement, least_motion_from, state_of
+from .least_motion import LeastMotion, cleared, least_displacement, moving_least, state_of
 
 # Depths over R of overlaps that interface points alone resolve, tried one after the other.
 _SHALLOW = (0.02, 0.1)
@@ -114,6 +115,17 @@ def extricate_several(
     Returns:
         the poses and the motion; None if the bodies cannot be cleared.
     """
+    return finished(extricating(actives, poses, world, settings, air))
+
+
+def extricating(
+    actives: Sequence[Body],
+    poses: Sequence[Pose],
+    world: Sequence[Body],
+    settings: Settings | None = None,
+    air: float = 0.0,
+) -> Job[Extricated | None]:
+    """Find the least motion as `extricate_several`, in slices: one a step on the way back."""
     settings = settings or Settings()
     origin, starts, bodies = near_the_origin(actives, poses, world)
     system = ContactSystem.of(actives, starts, bodies)
@@ -124,7 +136,7 @@ def extricate_several(
     task = _Task(
         Obstacles(bodies, down), around, tries, tolerance, min(max(air, RETURN_CLEARANCE), _MOST_AIR)
     )
-    state = task.freed(system) if alone else task.all_freed(system)
+    state = yield from task.freeing(system) if alone else task.freeing_all(system)
     if state is None:
         return None
     objective = task.objective(system)
@@ -157,13 +169,16 @@ class _Task:
         """Return the objective of staying where the bodies stand."""
         return LeastMotion(system.poses, self.clearance)
 
-    def freed(self, system: ContactSystem) -> State | None:
-        """Return the state of one body, cleared by the least displacement; None if that fails."""
+    def freeing(self, system: ContactSystem) -> Job[State | None]:
+        """Clear one body by the least displacement, in slices; return its state, None if that fails."""
         objective, body, pose = self.objective(system), system.bodies[0].body, system.poses[0]
-        best = self._nearly_clear(system, _depth(body, pose, system.parts))
+        name = f"Freeing {body.name}"
+        yield Progress(name)
+        best = yield from self._clearing_nearly(system, _depth(body, pose, system.parts))
         least = np.inf if best is None else objective.size(best)
         if least < _SMALL:
             return best
+        yield Progress(f"{name}: looking for ways out")
         displacements = clearing_displacements(
             body, pose, system.parts, self.obstacles, self.tries, self.around
         )
@@ -174,32 +189,36 @@ class _Task:
             if cost[i] > _TURNING * least or in_vain == _IN_VAIN:
                 break
             in_vain += 1
+            yield Progress(f"{name}: way {in_vain}")
             shifted = system.displaced(np.concatenate([displacements.shifts[i] / system.radius, np.zeros(3)]))
-            found = self._moved_back(cleared(shifted, self.tolerance), objective, least / float(detour[i]))
+            found = yield from self._moving_back(
+                cleared(shifted, self.tolerance), objective, least / float(detour[i])
+            )
             if found is not None and detour[i] * objective.size(found) < least:
                 best, least, in_vain = found, float(detour[i]) * objective.size(found), 0
         return best
 
-    def all_freed(self, system: ContactSystem) -> State | None:
-        """Return the state of bodies cleared of the world and of one another; None if that fails.
+    def freeing_all(self, system: ContactSystem) -> Job[State | None]:
+        """Clear bodies of the world and of one another, in slices; return their state, None if that fails.
 
         All are cleared at once if their overlaps are shallow, else one by one.
         """
-        found = self._nearly_clear(system, _depth_of_all(system))
+        found = yield from self._clearing_nearly(system, _depth_of_all(system))
         if found is not None:
             return found
         poses, placed = list(system.poses), list(system.parts)
         for i in np.argsort(-system.radii, kind="stable").tolist():
             body = system.bodies[i].body
-            alone = self.freed(ContactSystem.of([body], [poses[i]], placed))
+            alone = yield from self.freeing(ContactSystem.of([body], [poses[i]], placed))
             if alone is None:
                 return None
             poses[i] = alone.system.poses[0]
             placed.append(body.transformed(poses[i].matrix4))
-        return self._moved_back(cleared(system.at(poses), self.tolerance), self.objective(system))
+        together = cleared(system.at(poses), self.tolerance)
+        return (yield from self._moving_back(together, self.objective(system)))
 
-    def _nearly_clear(self, system: ContactSystem, depth: float) -> State | None:
-        """Return the state of bodies that overlap nothing or little; None if their overlaps are deep.
+    def _clearing_nearly(self, system: ContactSystem, depth: float) -> Job[State | None]:
+        """Clear bodies that overlap nothing or little; return None if their overlaps are deep.
 
         depth: a lower bound of the deepest overlap, over R.
         """
@@ -208,25 +227,24 @@ class _Task:
         if clear is not None:
             return state_of(clear, objective)
         for shallow in _SHALLOW:
-            found = (
-                self._moved_back(least_displacement(system, objective, shallow), objective)
-                if depth < shallow
-                else None
-            )
+            if depth >= shallow:
+                continue
+            found = yield from self._moving_back(least_displacement(system, objective, shallow), objective)
             if found is not None:
                 return found
         return None
 
-    def _moved_back(
+    def _moving_back(
         self, clear: Adjusted | None, objective: LeastMotion, best: float = np.inf
-    ) -> State | None:
-        """Return the state of clear bodies moved back towards their starts.
+    ) -> Job[State | None]:
+        """Move clear bodies back towards their starts, in slices; return their state.
 
         Interface points are searched once more with nothing known; None if they show an overlap.
         """
         if clear is None:
             return None
-        again = cleared(least_motion_from(clear, objective, best).system, _ROUNDING * clear[0].radius)
+        state = yield from moving_least(clear, objective, best)
+        again = cleared(state.system, _ROUNDING * clear[0].radius)
         return None if again is None else state_of(again, objective)
 
 

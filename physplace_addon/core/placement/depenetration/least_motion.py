@@ -36,6 +36,7 @@ from ...contact.system import (
     adjusted,
     advanced,
 )
+from ...jobs import Job, Progress, finished
 from ...mechanics.coordinates import FREE_BODIES
 from ...optimization.non_negative import non_negative_least_squares
 from ...optimization.step_qp import Step, solve_qp, trust_region_step
@@ -157,9 +158,15 @@ def least_motion_from(clear: Adjusted, objective: LeastMotion, best: float = np.
         objective: where they started, and the clearance to keep.
         best: the size of the best motion that is known.
     """
+    return finished(moving_least(clear, objective, best))
+
+
+def moving_least(clear: Adjusted, objective: LeastMotion, best: float = np.inf) -> Job[State]:
+    """Lower E as `least_motion_from`, in slices: one a step."""
     state = state_of(clear, objective)
     energies = [state.energy]
     while len(energies) <= _STEPS // len(objective.starts) ** 2 and state.eps > _SMALLEST:
+        yield Progress(f"Moving back: step {len(energies)}")
         step = _solve_step(state, objective)
         if step is not None and FREE_BODIES.length(state.system, step.x) < _STANDS:
             break

@@ -16,8 +16,8 @@ bound.
 
 Exact surfaces.  The triangles give the depth up to their bounds, and an interface point there, or where the
 true surfaces cross, gives it exactly.  An interface point is a pair of points with a common normal, which
-need not be the shortest way out: through a plate there is one to the plate's far side.  So only those count
-that the triangles' depth allows.
+need not be the shortest way out: so between solids it is as deep as the deeper one of its points is inside
+the other body (`point_depths`).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from ...contact.system import (
 from ...mesh.inside import winding_number
 from ...rigid import Pose
 from ...vectors import dot
+from .point_depths import between_solids, depths_in, true_depths
 
 # Points times triangles in one batch: this bounds the memory.
 _AT_ONCE = 20_000
@@ -314,13 +315,32 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
         )
     bounds = active.triangle_bound.max() + body_pair.world.body.triangle_bound.max()
     slack, depths_of_points, least = float(bounds) + rounding, -points.gap, deepest.least
+    solid = (points.gap < 0.0) & between_solids(body_pair, points)
+    depths_of_points[solid] = true_depths(body_pair, world, points.take(solid))
     if active.closed or all(body.closed for body in world):
         depths_of_points = depths_of_points[depths_of_points <= max(depth.most for depth in depths) + slack]
     if not (active.closed and all(body.closed for body in world)):
         least = max(least, float(triangle_overlaps(body_pair).depth.max(initial=0.0)))
+    most = max(depth.most for depth in depths) + slack
     exactly = float(depths_of_points.max(initial=0.0))
+    if bounds > 0.0:
+        exactly = max(exactly, _depth_of_corners(body_pair, world, most))
     is_exact = exactly > 0.0 and bounds > 0.0 and exactly >= least - slack
     return exactly if is_exact else max(exactly, least)
+
+
+def _depth_of_corners(body_pair: BodyPair, world: Sequence[Body], most: float) -> float:
+    """Return how deep, a length, the deepest corner of flat triangles that cut is inside the other body.
+
+    A corner is a point of the true surface, whatever the bounds of the triangles; most: the greatest depth.
+    """
+    overlaps, active = triangle_overlaps(body_pair), body_pair.active.body
+    pairs = overlaps.triangles[overlaps.depth > 0.0]
+    mine = body_pair.pose.points(np.unique(active.triangles[pairs[:, 0]].reshape(-1, 3), axis=0))
+    theirs = np.unique(body_pair.world.body.triangles[pairs[:, 1]].reshape(-1, 3), axis=0)
+    depths = [depths_in(body, mine, np.full(len(mine), most)) for body in world]
+    depths.append(depths_in(active, body_pair.pose.inverse().points(theirs), np.full(len(theirs), most)))
+    return max(float(depth.max(initial=0.0)) for depth in depths)
 
 
 def _around(body_pair: BodyPair, point: Floats, other: Floats) -> tuple[Ints, Ints]:

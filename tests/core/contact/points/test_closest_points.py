@@ -1,24 +1,19 @@
-"""Closest points on curved and flat faces, and on the boundary of a whole body."""
+"""Closest points on curved and flat faces."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from physplace_addon.core import bodies
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.bodies.topology.seams import seams_of
 from physplace_addon.core.contact.features import FACE, FeaturePoints
 from physplace_addon.core.contact.points.closest_points import (
-    closest_boundary_point,
     closest_points_across_seams,
     closest_points_on_faces,
 )
 from physplace_addon.core.rigid import Pose
-from physplace_addon.core.surfaces import kinds
-from tests.bodies_of_the_paper import box
 from tests.core.contact.body_pairs import body, pose
-from tests.core.surfaces.analytic.exact_bodies import ALL
 
 
 def faces(solid: Body, placed: Pose | None, rng: np.random.Generator, count: int) -> FeaturePoints:
@@ -44,60 +39,6 @@ def test_the_start_stays_as_it_was(rng: np.random.Generator) -> None:
     param = at.param.copy()
     closest_points_on_faces(at.geometry().point + 0.1, at, 1.0, 3)
     assert (at.param == param).all()
-
-
-KINDS = ["torus", "ellipsoid", "apple", "knot", "cylinder", "cone", "dish"]
-
-
-def _many_points(body: bodies.Body) -> np.ndarray:
-    """Points all over the exact faces."""
-    weights = np.array([(1, 1, 1), (4, 1, 1), (1, 4, 1), (1, 1, 4), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
-    uv = ((weights / weights.sum(axis=1, keepdims=True)) @ body.triangle_uv).reshape(-1, 2)
-    return body.face_geometry(np.repeat(body.triangle_face, len(weights)), uv).point
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_point_of_the_boundary_is_nearer(kind: str, rng: np.random.Generator) -> None:
-    body = bodies.exact(ALL[kind], kind)
-    points = _many_points(body)
-    for place in rng.normal(size=(12, 3)) * body.radius:
-        found = closest_boundary_point(body, place)
-        nearest = np.linalg.norm(points - place, axis=1).min()
-        assert np.linalg.norm(found.point - place) <= nearest + 1e-9 * body.radius
-        assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-12)
-
-
-def test_of_a_sphere_it_is_the_point_on_the_ray_inside_and_outside(rng: np.random.Generator) -> None:
-    ball = bodies.exact(kinds.sphere(1.3), "ball")
-    for place in rng.normal(size=(20, 3)):
-        found = closest_boundary_point(ball, place)
-        ray = place / np.linalg.norm(place)
-        np.testing.assert_allclose(found.point, 1.3 * ray, atol=1e-9)
-        np.testing.assert_allclose(found.normal, ray, atol=1e-9)
-
-
-def test_of_a_box_it_is_clamped_to_the_faces() -> None:
-    body = box((1.0, 2.0, 3.0)).body
-    half = body.points.max(axis=0)
-    found = closest_boundary_point(body, np.array([0.2, 0.1, 9.0]))
-    np.testing.assert_allclose(found.point, (0.2, 0.1, half[2]), atol=1e-12)
-    np.testing.assert_allclose(found.normal, (0.0, 0.0, 1.0), atol=1e-12)
-
-
-def test_at_an_edge_the_face_that_looks_most_there_gives_the_normal() -> None:
-    body = box((1.0, 1.0, 1.0)).body
-    half = body.points.max(axis=0)
-    found = closest_boundary_point(body, half * [1.0, 0.0, 1.0] + [2.0, 0.0, 0.1])
-    np.testing.assert_allclose(found.point, half * [1.0, 0.0, 1.0], atol=1e-12)
-    np.testing.assert_allclose(found.normal, (1.0, 0.0, 0.0), atol=1e-12)
-
-
-def test_a_sheet_looks_to_the_side_asked_from() -> None:
-    sheet = bodies.exact(kinds.plane(2.0, 2.0), "sheet")
-    for side in (1.0, -1.0):
-        found = closest_boundary_point(sheet, np.array([0.3, 0.1, 0.5 * side]))
-        np.testing.assert_allclose(found.point, (0.3, 0.1, 0.0), atol=1e-12)
-        np.testing.assert_allclose(found.normal, (0.0, 0.0, side), atol=1e-12)
 
 
 def test_a_closest_point_goes_on_beyond_a_seam() -> None:
