@@ -135,6 +135,14 @@ class Body:
             _gathered(parts, 3, (count, 2, 2)),
         )
 
+    def face_points(self, face: Ints, uv: Floats) -> Floats:
+        """Return the points (k, 3) alone of global faces (k,) at parameters (k, 2)."""
+
+        def part(surface: Surface, rows: Ints) -> tuple[Floats, ...]:
+            return (surface.points(self.face_index[face[rows]], uv[rows]),)
+
+        return _gathered(_by_owner(self.surfaces, self.face_surface[face], part), 0, (len(face), 3))
+
     def face_move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters (k, 2) of the closest points of faces (k,) to those at uv displaced by (k,
         3).

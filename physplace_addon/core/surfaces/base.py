@@ -64,6 +64,10 @@ class Surface(ABC):
     def geometry(self, face: Ints, uv: Floats) -> FaceGeometry:
         """Return point, frame, outward normal and curvature at uv (k, 2); well defined at poles."""
 
+    def points(self, face: Ints, uv: Floats) -> Floats:
+        """Return the points (k, 3) alone at uv (k, 2), for kinds that find them faster."""
+        return self.geometry(face, uv).point
+
     @abstractmethod
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters (k, 2) of the surface point nearest to the displaced point.
@@ -227,6 +231,11 @@ class AffineSurface(Surface):
         frame, to_frame = _orthonormal(inner.frame @ linear)
         curvature = to_frame @ inner.curvature @ to_frame.transpose(0, 2, 1) / stretch[:, None, None]
         return FaceGeometry(point, frame, normal / stretch[:, None], curvature)
+
+    def points(self, face: Ints, uv: Floats) -> Floats:
+        """Return the mapped points alone."""
+        found: Floats = self.surface.points(face, uv) @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+        return found
 
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return moved parameters (k, 2): as exact as the inner surface's for similarities, else to first

@@ -28,6 +28,7 @@ def test_mapped_geometry_agrees_with_mapped_derivatives(
     face, uv = samples(surface, 100, rng, margin=0.01)
     g, d = surface.geometry(face, uv), surface.derivatives(face, uv)
     np.testing.assert_allclose(g.point, d.point, atol=1e-13)
+    np.testing.assert_allclose(surface.points(face, uv), g.point, atol=1e-14)
     sign = np.sign(np.linalg.det(matrix(map_name)[:3, :3]))
     normal = sign * np.cross(d.du, d.dv)
     np.testing.assert_allclose(g.normal, normal / np.linalg.norm(normal, axis=1)[:, None], atol=1e-11)

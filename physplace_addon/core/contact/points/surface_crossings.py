@@ -94,7 +94,7 @@ class _Parts(ArrayRecord):
         uv = np.where(self.free[:, _FIRST], self.uv[:, _SECOND], uv)
         uv = np.where(self.free[:, _SECOND] & ~self.free[:, _FIRST], self.uv[:, _FIRST], uv)
         face = np.repeat(self.body.triangle_face[self.triangle], 3)
-        point = placed(self.body.face_geometry(face, uv.reshape(-1, 2)).point, self.pose).reshape(-1, 3, 3)
+        point = placed(self.body.face_points(face, uv.reshape(-1, 2)), self.pose).reshape(-1, 3, 3)
         every_uv = np.concatenate([self.uv, uv], axis=1)[:, _PARTS].reshape(-1, 3, 2)
         every_free = np.concatenate([self.free, np.zeros_like(self.free)], axis=1)[:, _PARTS].reshape(
             -1, 3, 2
@@ -134,7 +134,7 @@ def surface_crossings(body_pair: BodyPair, depth: float) -> SurfaceCrossings:
     Args:
         depth: a length; triangles that cut through each other by no more, beyond their bounds, do not count.
     """
-    return crossings_and_contacts(body_pair, depth)[0]
+    return _searched(body_pair, depth, contacts=False)[0]
 
 
 def crossings_and_contacts(body_pair: BodyPair, depth: float) -> tuple[SurfaceCrossings, SurfaceCrossings]:
@@ -143,6 +143,11 @@ def crossings_and_contacts(body_pair: BodyPair, depth: float) -> tuple[SurfaceCr
     There they touch, or they cross along lines of both tessellations, whose sides pierce nothing: the equator
     of a ball that is sunk to it in a plane.
     """
+    return _searched(body_pair, depth, contacts=True)
+
+
+def _searched(body_pair: BodyPair, depth: float, contacts: bool) -> tuple[SurfaceCrossings, SurfaceCrossings]:
+    """Return the crossings, and the contacts if they are asked for."""
     active, world, radius = body_pair.active, body_pair.world, body_pair.radius
     if active.triangle_flat.all() and world.triangle_flat.all():
         return SurfaceCrossings.none(), SurfaceCrossings.none()
@@ -158,7 +163,8 @@ def crossings_and_contacts(body_pair: BodyPair, depth: float) -> tuple[SurfaceCr
         crossings, one, two = _sifted(first, second, one, two, depth)
         found.append(crossings)
         coarse = first.bound[one] + second.bound[two] > _FINEST * radius
-        touching.append(_undecided(first, second, one[~coarse], two[~coarse]))
+        if contacts:
+            touching.append(_undecided(first, second, one[~coarse], two[~coarse]))
         one, two = one[coarse], two[coarse]
         if len(one) == 0:
             break

@@ -113,6 +113,10 @@ class BezierSheet(Surface):
         curvature = to_frame @ form @ to_frame.transpose(0, 2, 1)
         return FaceGeometry(slopes.point, frame, normal, curvature)
 
+    def points(self, face: Ints, uv: Floats) -> Floats:
+        """Return the points alone."""
+        return self.nets.slopes(*self.layout.patch_parameters(uv)).point
+
     def move(self, face: Ints, uv: Floats, displacement: Floats) -> Floats:
         """Return the parameters (k, 2) of the points closest to the displaced ones, on whatever patch they
         lie.

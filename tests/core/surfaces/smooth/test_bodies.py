@@ -164,3 +164,11 @@ def test_faces_are_cut_no_finer_than_shows_how_they_bend() -> None:
     assert len(coarse.triangles) >= 18 * 12 * 8
     assert len(fine.triangles) == 2 * 72 * 40
     assert fine.triangle_bound.max() < 2.5e-3 * fine.radius
+
+
+def test_points_alone_are_those_of_the_geometry() -> None:
+    body = torus_of(12, 8)
+    face, uv = body.triangle_face, body.triangle_uv.mean(axis=1)
+    apart = body.face_points(face, uv) - body.face_geometry(face, uv).point
+    assert np.abs(apart).max() < 1e-15 * body.radius
+    assert np.linalg.norm(body.face_points(face, uv) - body.triangles.mean(axis=1), axis=1).max() < 0.1
