@@ -167,10 +167,10 @@ def adjusted(
                 missed = not_among(crossed, known)
                 if len(missed) == 0 and not _parted(start, trial, found):
                     crossed_within = trial.missed_crossings(found)
-                    if not crossed_within:
-                        return None if trial.triangles_overlap(OVERLAP) else Adjusted(trial, found)
+                    if not crossed_within and not trial.triangles_overlap(OVERLAP):
+                        return Adjusted(trial, found)
                     deep = trial.points_at_crossings(crossed_within, reach, start.system)
-                    if len(deep) == 0:
+                    if len(deep) == 0 and (crossed_within or _lowest_gap(found) >= 0.0):
                         return None
                     known, found = (InterfacePoints.join([part, deep]) for part in (known, found))
                 else:

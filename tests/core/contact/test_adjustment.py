@@ -11,6 +11,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.adjustment import (
     CONTACT_CLEARANCE,
+    OVERLAP,
     Adjusted,
     adjusted,
     advanced,
@@ -54,6 +55,25 @@ def test_a_lift_farther_than_allowed_fails() -> None:
     state = placement.state
     trial = state.system.displaced(down(placement, 0.04))
     assert adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.01) is None
+
+
+def test_edges_that_cross_by_less_than_the_allowed_depth_are_lifted_apart() -> None:
+    """The gap of two crossed edges is 5e-12 R, but they lead their faces far through each other."""
+    half = np.sin(0.125 * np.pi)
+    upper = Pose(
+        np.array([np.cos(0.125 * np.pi), half, 0.0, 0.0]), np.array([0.05, -0.03, 1.001 * np.sqrt(2.0)])
+    )
+    lower = Pose(np.array([np.cos(0.125 * np.pi), 0.0, half, 0.0]), np.zeros(3)).matrix4
+    cube = box((0.5, 0.5, 0.5)).body
+    placement = Placement(cube, upper, [cube.transformed(lower)])
+    state = placement.state
+    low = float(state.local_points.gap.min())
+    trial = state.system.displaced(down(placement, low + 5e-12 * state.system.radius))
+    assert trial.triangles_overlap(OVERLAP)
+    found = adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.1)
+    assert isinstance(found, Adjusted)
+    assert found.points.gap.min() >= 0.0
+    assert not found.system.triangles_overlap(OVERLAP)
 
 
 def test_the_least_correction_changes_no_point_that_has_room() -> None:
