@@ -23,6 +23,7 @@ from .region_analysis import contact_regions
 
 _SAME_NORMAL = 1e-3  # largest difference of unit normals, in each component, of points of one region
 _SAME_PLANE = 1e-6  # largest height over R of a point above the plane of its region: that of touching points
+_AT_ONCE = 1_000_000  # places times segments in one batch: it bounds the memory
 _SPAN = 1e-6  # least extent over R of points that span a line or a face; points closer together are one
 
 
@@ -34,9 +35,29 @@ def regions_of_pair(body_pair: BodyPair, points: InterfacePoints, tolerance: flo
         points: their touching interface points, in the pair's frame; those of flat features are left out.
         tolerance: a length; flat features that are no farther apart touch.
     """
-    flat = contact_regions(body_pair, tolerance)
-    curved = points.take(_of_curved(body_pair, points, tolerance))
-    return ContactRegions.join([flat, regions_of_points(curved, body_pair.radius)[0]])
+    flat, radius = contact_regions(body_pair, tolerance), body_pair.radius
+    of_curved = _of_curved(body_pair, points, tolerance)
+    found = regions_of_points(points.take(of_curved), radius)[0]
+    inside = _inside_faces(flat.points.point1, flat.point_normals, found, radius)
+    lower = np.bincount(flat.points.region[~inside], minlength=len(flat)) == 0
+    lower &= flat.dimension < FACE
+    if lower.any():
+        of_curved |= _inside_faces(points.point1, points.normal, found, radius)
+        found = regions_of_points(points.take(of_curved), radius)[0]
+    return ContactRegions.join([flat.take(~lower), found])
+
+
+def _inside_faces(places: Floats, normals: Floats, found: ContactRegions, radius: float) -> Bools:
+    """Return which places (k, 3) lie in the plane of a region of dimension 2 and have its normal.
+
+    normals (k, 3): theirs; radius: R.
+    """
+    faces = np.flatnonzero(found.dimension == FACE)
+    on_planes = found.points.point1[found.point_start[faces]]
+    height = dot(places[:, None] - on_planes, found.normal[faces])
+    inside = np.abs(height) < _SAME_PLANE * radius
+    inside &= np.abs(normals[:, None] - found.normal[faces]).max(axis=2, initial=0.0) < _SAME_NORMAL
+    return np.asarray(inside.any(axis=1))
 
 
 def _of_curved(body_pair: BodyPair, points: InterfacePoints, tolerance: float) -> Bools:
@@ -58,13 +79,14 @@ def _on_borders(placed: PlacedBoundary, places: Floats, tolerance: float) -> Boo
     corners = placed.vertices(np.flatnonzero(topology.vertex_curved))
     ends = placed.edge_ends(np.flatnonzero(topology.edge_curved))
     segments = np.concatenate([ends, np.repeat(corners[:, None], 2, axis=1)])
+    along = segments[:, 1] - segments[:, 0]
+    square = dot(along, along)
     on_border = np.zeros(len(places), bool)
-    for i, place in enumerate(places):
-        along, offset = segments[:, 1] - segments[:, 0], place - segments[:, 0]
-        square = dot(along, along)
+    for rows in np.array_split(np.arange(len(places)), 1 + len(places) * len(segments) // _AT_ONCE):
+        offset = places[rows, None] - segments[:, 0]
         share = dot(offset, along) / np.where(square > 0.0, square, 1.0)
-        miss = offset - share.clip(0.0, 1.0)[:, None] * along
-        on_border[i] = (dot(miss, miss) <= tolerance**2).any()
+        miss = offset - share.clip(0.0, 1.0)[:, :, None] * along
+        on_border[rows] = (dot(miss, miss) <= tolerance**2).any(axis=1)
     return on_border
 
 
