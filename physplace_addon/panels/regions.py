@@ -53,7 +53,7 @@ class PHYSPLACE_PT_regions(Panel):
         for overlap in overlaps_in_words(report):
             draw_paragraph(context, layout, overlap, "ERROR")
         _draw_regions(layout, report)
-        for note in report["notes"].split("; ") if report["notes"] else ():
+        for note in report["notes"]:
             draw_paragraph(context, layout, note, "INFO")
 
 

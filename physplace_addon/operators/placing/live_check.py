@@ -8,9 +8,8 @@ the time. The live check ends with the file it was begun in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty
@@ -26,6 +25,7 @@ from ...scene.blobs.objects import blob_of
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.watch import WatchedObject
 from ..common import in_a_window, no_active_object_reason
+from ..handler_list import HandlerList
 from ..modal import open_operators
 
 
@@ -117,8 +117,7 @@ def start() -> None:
     if _running:
         return
     _running.append(LiveCheck())
-    for handlers, handler in _handlers():
-        handlers.append(handler)
+    _handlers.add()
     _check_soon()
 
 
@@ -126,8 +125,7 @@ def stop() -> None:
     """Switch the live check off; if it is off already, nothing happens."""
     if not _running:
         return
-    for handlers, handler in _handlers():
-        handlers.remove(handler)
+    _handlers.remove()
     if bpy.app.timers.is_registered(_check):
         bpy.app.timers.unregister(_check)
     _running.pop().close()
@@ -218,16 +216,10 @@ def _on_load(*_: object) -> None:
     stop()
 
 
-def _handlers() -> list[tuple[list[Any], Callable[..., None]]]:
-    """Return Blender's lists of handlers, and the handler in each while the live check is on.
-
-    All handlers are persistent, so that only `stop` removes them, all at once.
-    """
-    handlers = bpy.app.handlers
-    return [
-        (handlers.depsgraph_update_post, _on_update),
-        (handlers.frame_change_post, _on_frame),
-        (handlers.undo_post, _on_replaced),
-        (handlers.redo_post, _on_replaced),
-        (handlers.load_pre, _on_load),
-    ]
+_handlers = HandlerList(
+    ("depsgraph_update_post", _on_update),
+    ("frame_change_post", _on_frame),
+    ("undo_post", _on_replaced),
+    ("redo_post", _on_replaced),
+    ("load_pre", _on_load),
+)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Operator
 
+from ...core.errors import PlacementError
 from ...core.placement.contact_query import ContactQuery
 from ...core.rigid import Pose
 from ...overlay.regions import RegionMarks
@@ -27,6 +30,8 @@ from .shown import clear, show, shown
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+_LARGEST: Final = 0.1  # of an object's radius: the largest tolerance, above which its features are one
 
 
 class PHYSPLACE_OT_contact_regions(ObjectOperator):
@@ -67,7 +72,8 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
         """Ask core about each pair of objects that are near; keep the report, and draw what was found."""
         compared = read_selection(context)
         pairs, marks = [], []
-        near = compared.near_pairs(self.tolerance)
+        near = compared.near_pairs(_checked_tolerance(self.tolerance))
+        _check_sizes(near, self.tolerance)
         with cursor_progress() as progress:
             for number, (first, second) in enumerate(near):
                 pair, mark = _contact(first, second, self.tolerance)
@@ -82,6 +88,25 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
             show(marks, compared.objects)
         text = "; ".join([shapes_in_words(report), *overlaps_in_words(report), *compared.left_out])
         return Conclusion(not report["penetrations"], text)
+
+
+def _checked_tolerance(tolerance: float) -> float:
+    """Return the tolerance, in scene units.  Raises PlacementError where it is no finite length."""
+    if not np.isfinite(tolerance) or tolerance < 0.0:
+        raise PlacementError(f"tolerance: it is {tolerance}; give a finite length of 0 or more")
+    return tolerance
+
+
+def _check_sizes(near: Sequence[tuple[ComparedBody, ComparedBody]], tolerance: float) -> None:
+    """Raise PlacementError where a tolerance, in scene units, is no small part of an object."""
+    bodies = [compared for pair in near for compared in pair]
+    smallest = min(bodies, key=lambda compared: compared.body.radius, default=None)
+    if smallest is not None and tolerance > _LARGEST * smallest.body.radius:
+        most = _LARGEST * smallest.body.radius
+        raise PlacementError(
+            f'tolerance: {tolerance:.3g} is too large for "{smallest.name}", of which all would touch; '
+            f"give at most {most:.3g}, or leave that object out"
+        )
 
 
 def _contact(first: ComparedBody, second: ComparedBody, tolerance: float) -> tuple[PairContact, RegionMarks]:

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contact regions that are drawn, until they no longer are those of the scene.
 
-They are drawn from when they are found until an object that they belong to is moved, changed, renamed or
-deleted, until undo or redo, until another file is opened, or until they are cleared.
+They are drawn from when they are found until an object that they belong to is moved, changed, hidden, taken
+out of the scene, renamed or deleted, until undo or redo, until another file is opened, or until they are
+cleared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import bpy
-from bpy.types import Depsgraph, Object, Scene
+from bpy.types import Collection, Depsgraph, Object, Scene
 
 from ...overlay.drawing import Drawing
 from ...overlay.regions import RegionMarks, region_layers
-from ...scene.access import original, persistent
+from ...scene.access import original, persistent, present
+from ..handler_list import HandlerList
 
 
 class ShownRegions:
@@ -26,6 +27,8 @@ class ShownRegions:
         self.chosen: int | None = None
         self._pairs = tuple(pairs)
         self._objects = objects.intersection(_names())
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        self._visible, self._view = objects.intersection(_visible_names(depsgraph)), _view_of(depsgraph)
         self._drawing = Drawing()
         self._draw()
 
@@ -41,7 +44,14 @@ class ShownRegions:
 
     def is_outdated(self, depsgraph: Depsgraph) -> bool:
         """Return whether an update of the scene concerns an object that the regions belong to."""
-        return not self._objects.issubset(_names()) or any(
+        if not self._objects.issubset(_names()):
+            return True
+        may_hide = any(isinstance(update.id, (Scene, Collection)) for update in depsgraph.updates)
+        if may_hide and _view_of(depsgraph) == self._view:
+            hidden = not self._visible.issubset(_visible_names(depsgraph))
+        else:
+            hidden = False
+        return hidden or any(
             update.is_updated_transform or update.is_updated_geometry
             for update in depsgraph.updates
             if isinstance(update.id, Object) and original(update.id).name_full in self._objects
@@ -60,6 +70,23 @@ def _names() -> frozenset[str]:
     return frozenset(obj.name_full for obj in bpy.data.objects)
 
 
+def _view_of(depsgraph: Depsgraph) -> tuple[str, str]:
+    """Return the full name of a depsgraph's scene and the name of its view layer."""
+    return depsgraph.scene.name_full, depsgraph.view_layer.name
+
+
+def _visible_names(depsgraph: Depsgraph) -> frozenset[str]:
+    """Return the full names of all objects that are visible, themselves or as instances, and of the owners of
+    instances.
+    """
+    names = set()
+    for instance in depsgraph.object_instances:
+        names.add(original(present(instance.object)).name_full)
+        if instance.is_instance and instance.parent is not None:
+            names.add(original(instance.parent).name_full)
+    return frozenset(names)
+
+
 _shown: list[ShownRegions] = []
 
 
@@ -72,16 +99,14 @@ def show(pairs: Sequence[RegionMarks], objects: frozenset[str]) -> None:
     """Draw regions, in place of those that are drawn."""
     clear()
     _shown.append(ShownRegions(pairs, objects))
-    for handlers, handler in _handlers():
-        handlers.append(handler)
+    _handlers.add()
 
 
 def clear() -> None:
     """Draw no regions; if there are none, nothing happens."""
     if not _shown:
         return
-    for handlers, handler in _handlers():
-        handlers.remove(handler)
+    _handlers.remove()
     _shown.pop().close()
 
 
@@ -96,16 +121,10 @@ def _on_replaced(*_: object) -> None:
     clear()
 
 
-def _handlers() -> list[tuple[list[Any], Callable[..., None]]]:
-    """Return Blender's lists of handlers, and the handler in each while regions are drawn.
-
-    All handlers are persistent, so that only `clear` removes them, all at once.
-    """
-    handlers = bpy.app.handlers
-    return [
-        (handlers.depsgraph_update_post, _on_update),
-        (handlers.frame_change_post, _on_update),
-        (handlers.undo_post, _on_replaced),
-        (handlers.redo_post, _on_replaced),
-        (handlers.load_pre, _on_replaced),
-    ]
+_handlers = HandlerList(
+    ("depsgraph_update_post", _on_update),
+    ("frame_change_post", _on_update),
+    ("undo_post", _on_replaced),
+    ("redo_post", _on_replaced),
+    ("load_pre", _on_replaced),
+)

@@ -49,7 +49,7 @@ class RegionReport(TypedDict):
     count: int
     regions: list[Region]
     penetrations: list[Penetration]
-    notes: str
+    notes: list[str]
 
 
 _KEYS: Final = frozenset(RegionReport.__annotations__)
@@ -82,9 +82,7 @@ def region_report(pairs: Sequence[PairContact], notes: Sequence[str] = ()) -> Re
     """Return what is stored of the contact of pairs of objects; notes: what else is to be said."""
     regions = [region for pair in pairs for region in _regions(pair)]
     penetrations = [_penetration(pair) for pair in pairs if pair.penetrates]
-    return RegionReport(
-        count=len(regions), regions=regions, penetrations=penetrations, notes="; ".join(notes)
-    )
+    return RegionReport(count=len(regions), regions=regions, penetrations=penetrations, notes=list(notes))
 
 
 def _regions(pair: PairContact) -> list[Region]:
@@ -136,7 +134,7 @@ def remove_regions(scene: Scene) -> None:
 def last_regions(scene: Scene) -> RegionReport | None:
     """Return the report that a scene carries; None if it has none, or one that is not PhysPlace's."""
     stored = plain_value(custom_properties(scene).get(REGIONS))
-    if not isinstance(stored, dict) or not _KEYS.issubset(stored):
+    if not isinstance(stored, dict) or not _KEYS.issubset(stored) or isinstance(stored["notes"], str):
         return None
     return cast("RegionReport", stored)
 

@@ -202,6 +202,41 @@ def test_surfaces_within_the_tolerance_touch() -> None:
     np.testing.assert_allclose(region["gaps"], 0.001, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "said"),
+    [
+        (float("nan"), "tolerance: it is nan; give a finite length"),
+        (float("inf"), "tolerance: .* give"),
+        (1e6, 'tolerance: 1e\\+06 is too large for "Over", .* give at most 0.0866'),
+    ],
+)
+def test_a_tolerance_that_is_no_small_length_is_refused_and_changes_nothing(
+    tolerance: float, said: str
+) -> None:
+    table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
+    over = box("Over", (1.0, 1.0, 1.0), (0.0, 0.0, 0.5))
+    before = find(over, table)
+    drawn = shown()
+    with pytest.raises(RuntimeError, match=said):
+        physplace.contact_regions(tolerance=tolerance)
+    assert report() == before
+    assert shown() is drawn
+
+
+def test_what_is_left_out_is_noted_in_a_list_that_a_file_keeps(tmp_path: Path) -> None:
+    odd = scenes.linked(bpy.data.objects.new("Odd; name", None))
+    cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    notes = find(*cubes, odd)["notes"]
+    assert len(notes) == 1
+    assert notes[0].startswith('"Odd; name" is left out')
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "notes.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "notes.blend"))
+    assert report()["notes"] == notes
+    found = last_regions(current_scene())
+    assert found is not None
+    assert found["notes"] == notes
+
+
 def test_nothing_but_the_report_is_changed() -> None:
     cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
     before = standing()
@@ -244,13 +279,45 @@ def test_the_drawing_ends_when_one_of_the_objects_is_deleted() -> None:
     assert shown() is None
 
 
-def test_the_drawing_ends_when_an_instanced_object_changes_its_shape() -> None:
-    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+@pytest.mark.parametrize("how", ["hide_set", "hide_viewport", "collection"])
+def test_the_drawing_ends_when_one_of_the_objects_is_hidden_and_not_when_another_is(how: str) -> None:
+    cubes = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("ABCD")]
+    find(*cubes[:2])
+    for obj in reversed(cubes[1:]):
+        assert shown() is not None
+        if how == "hide_set":
+            obj.hide_set(True)
+        elif how == "hide_viewport":
+            obj.hide_viewport = True
+        else:
+            current_scene().collection.objects.unlink(obj)
+        current_view_layer().update()
+    assert shown() is None
+
+
+def instanced(obj: bpy.types.Object) -> tuple[bpy.types.Object, bpy.types.Collection]:
+    """An object that instances a collection with another one in it alone."""
     inside = bpy.data.collections.new("Inside")
-    current_scene().collection.objects.unlink(a)
-    inside.objects.link(a)
+    current_scene().collection.objects.unlink(obj)
+    inside.objects.link(obj)
     instance = scenes.linked(bpy.data.objects.new("Instance", None))
     instance.instance_type, instance.instance_collection = "COLLECTION", inside
+    return instance, inside
+
+
+def test_the_drawing_ends_when_an_object_leaves_a_collection_that_is_instanced() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    instance, inside = instanced(a)
+    find(instance, b)
+    assert shown() is not None
+    inside.objects.unlink(a)
+    current_view_layer().update()
+    assert shown() is None
+
+
+def test_the_drawing_ends_when_an_instanced_object_changes_its_shape() -> None:
+    a, b = [scenes.cube(name, (0.0, 0.0, 2.0 * i)) for i, name in enumerate("AB")]
+    instance, _ = instanced(a)
     find(instance, b)
     assert shown() is not None
     mesh_of(a).vertices[0].co.x = -2.0
