@@ -17,7 +17,7 @@ from .continuous import SweptCrossing, edge_crossings, vertex_crossings
 from .directional import Part, TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
 from .top_level_tree import join_trees
-from .traversal import Neglect, near_pairs, swept_pairs
+from .traversal import Neglect, meeting_pairs, near_pairs, swept_pairs
 from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
 from .triangle_pairs import Intersection, triangles_intersect
 
@@ -41,6 +41,7 @@ __all__ = [
     "edge_crossings",
     "free_travel",
     "join_trees",
+    "meeting_pairs",
     "near_pairs",
     "projects_inside",
     "remember",

@@ -23,15 +23,18 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
 from .face_planes import Planes
-from .node_pairs import Motion, corners_of
+from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
 from .slabs import AlongFlat
-from .traversal import traversed
 from .tree import BoxTree, highest_below, triangle_boxes
 
 __all__ = ["Part", "TriangleDirections", "directional_pairs"]
 
 _FEW = 128
-"""Up to so many pairs of nodes are replaced by their grandchildren at once: see `traversed`."""
+"""Up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs more than
+the pairs that it would drop."""
+
+_LEAVES_AT_ONCE = 1024
+"""Leaf pairs whose triangles are tested at once, so that intermediate arrays stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +120,36 @@ def directional_pairs(
         without: triangles of the second body that are left out.
     """
     query = _Facing(first, Motion(pose1), second, reach, slack, behind, without)
-    return traversed(first.tree, second.tree, query, _FEW)
+    return _traversed(first.tree, second.tree, query)
+
+
+def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Facing) -> Ints:
+    """Return the triangle pairs (k, 2) that a query keeps, breadth first on arrays of node pairs."""
+    node1, node2 = first_pairs(tree1, tree2)
+    leaves: list[tuple[Ints, Ints]] = []
+    while node1.size:
+        kept = np.flatnonzero(query.nodes(node1, node2))
+        node1, node2 = node1[kept], node2[kept]
+        for _ in range(2 if kept.size <= _FEW else 1):
+            below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
+            if below1.size < 4 * node1.size:
+                done = np.flatnonzero(is_leaf)
+                leaves.append((node1[done], node2[done]))
+            node1, node2 = below1, below2
+    return _near_triangles(tree1, tree2, query, leaves)
+
+
+def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: _Facing, leaves: list[tuple[Ints, Ints]]) -> Ints:
+    """Return the triangle pairs (k, 2) of leaf pairs that the query keeps."""
+    result = [np.empty((0, 2), dtype=np.intp)]
+    leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
+    leaf2 = np.concatenate([pair[1] for pair in leaves]) if leaves else result[0][:, 1]
+    for begin in range(0, leaf1.size, _LEAVES_AT_ONCE):
+        part = slice(begin, begin + _LEAVES_AT_ONCE)
+        triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1[part], leaf2[part])
+        kept = np.flatnonzero(query.triangles(triangle1, triangle2))
+        result.append(np.stack([triangle1[kept], triangle2[kept]], axis=1))
+    return np.concatenate(result)
 
 
 class _Facing:

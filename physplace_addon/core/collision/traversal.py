@@ -1,13 +1,13 @@
-"""Traversal of two trees against each other, breadth first on arrays of node pairs.
+"""Traversal of two trees against each other, breadth first on arrays of block pairs.
 
 Source: Snyder 1995, section 3.2, which goes depth first.
 
 Body 1 stands at a pose in the frame of body 2.  A box of body 1 with centre c and half extent h is enclosed
 in frame 2 by centre R c + t and half extent |R| h; two boxes are within `reach` of each other when no axis
-separates them by more, and the first is not beyond the planes of all triangles below the second
-(`face_planes`).  Triangle pairs are tested by the triangles' own boxes and planes.  Every test is widened by
-a bound of the rounding error, so a pair within reach is never missed; pairs that are farther apart may be
-among the results.
+separates them by more.  A pair of blocks (`blocks`) is replaced by the pairs of their up to 64 children that
+are; where one box is much larger than the other, only the larger one by its children.  Triangle pairs are
+tested by the triangles' own boxes and planes.  Every test is widened by a bound of the rounding error, so a
+pair within reach is never missed; pairs that are farther apart may be among the results.
 
 Spheres of neglect (section 3.2 and Figure 4): a pair is discarded if the part of its two boxes that is
 within reach of both lies wholly inside one sphere.
@@ -15,34 +15,30 @@ within reach of both lies wholly inside one sphere.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose
-from ..vectors import coordinate_dot
-from .face_planes import Planes
-from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from .blocks import Blocks
+from .node_pairs import SIZE_RATIO, Motion, corners_of
 from .slabs import AlongFlat
 from .tree import BoxTree
+from .triangle_pairs import beyond_plane, meeting_rows, rounding_allowed
+from .triangle_signs import are_beyond_planes, beside
 
-__all__ = ["Neglect", "Query", "near_pairs", "swept_pairs", "traversed"]
+__all__ = ["Neglect", "meeting_pairs", "near_pairs", "swept_pairs"]
 
 Neglect = tuple[Floats, Floats]
 """Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
 
+Pairs = tuple[Ints, Ints]
+"""Numbers of k blocks, or triangles, of body 1 and of body 2: each (k,)."""
 
-LEAVES_AT_ONCE = 1024
-"""Leaf pairs whose triangles are tested at once, so that intermediate arrays stay in the cache."""
+BLOCKS_AT_ONCE = 128
+"""Pairs of blocks that are opened at once, so that intermediate arrays stay in the cache."""
 
-
-class Query(Protocol):
-    """The tests of a traversal: which pairs of nodes, and which pairs of triangles, to keep."""
-
-    def nodes(self, node1: Ints, node2: Ints) -> Bools: ...
-
-    def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools: ...
+TRIANGLES_AT_ONCE = 1024
+"""Pairs of triangles whose planes and edges are tested at once, for the same reason."""
 
 
 def near_pairs(
@@ -60,8 +56,8 @@ def near_pairs(
         reach: a length.
         neglect: the spheres of neglect, None for none.
     """
-    motion = Motion(pose1)
-    return traversed(tree1, tree2, _Near(tree1, [motion], tree2, reach, neglect))
+    query = _Query(tree1, [Motion(pose1)], tree2, reach, neglect)
+    return query.not_beyond_planes(*query.triangles(*query.bottoms()))
 
 
 def swept_pairs(
@@ -76,48 +72,18 @@ def swept_pairs(
 
     Every point of body 1 is taken to move on the straight line between its places at the two poses.
     """
-    motions = [Motion(pose_start), Motion(pose_end)]
-    return traversed(tree1, tree2, _Near(tree1, motions, tree2, reach, neglect))
+    query = _Query(tree1, [Motion(pose_start), Motion(pose_end)], tree2, reach, neglect)
+    return query.not_beyond_planes(*query.triangles(*query.bottoms()))
 
 
-def traversed(tree1: BoxTree, tree2: BoxTree, query: Query, few: int = 0) -> Ints:
-    """Return the triangle pairs (k, 2) that a query keeps; it must keep all node pairs that they are below.
-
-    Args:
-        tree1, tree2: the trees of the two bodies.
-        query: the test of node pairs, and of triangle pairs.
-        few: up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs
-            more than the pairs that it would drop.
-    """
-    node1, node2 = first_pairs(tree1, tree2)
-    leaves: list[tuple[Ints, Ints]] = []
-    while node1.size:
-        kept = np.flatnonzero(query.nodes(node1, node2))
-        node1, node2 = node1[kept], node2[kept]
-        for _ in range(2 if kept.size <= few else 1):
-            below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
-            if below1.size < 4 * node1.size:
-                done = np.flatnonzero(is_leaf)
-                leaves.append((node1[done], node2[done]))
-            node1, node2 = below1, below2
-    return _near_triangles(tree1, tree2, query, leaves)
+def meeting_pairs(tree1: BoxTree, pose1: Pose, tree2: BoxTree) -> Ints:
+    """Return the triangle pairs (k, 2) of tree 1 at a pose and tree 2 that cross or touch, to rounding."""
+    query = _Query(tree1, [Motion(pose1)], tree2, 0.0, None)
+    return query.meeting(*query.triangles(*query.bottoms()))
 
 
-def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: Query, leaves: list[tuple[Ints, Ints]]) -> Ints:
-    """Return the triangle pairs (k, 2) of leaf pairs that the query keeps."""
-    result = [np.empty((0, 2), dtype=np.intp)]
-    leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
-    leaf2 = np.concatenate([pair[1] for pair in leaves]) if leaves else result[0][:, 1]
-    for begin in range(0, leaf1.size, LEAVES_AT_ONCE):
-        part = slice(begin, begin + LEAVES_AT_ONCE)
-        triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1[part], leaf2[part])
-        kept = np.flatnonzero(query.triangles(triangle1, triangle2))
-        result.append(np.stack([triangle1[kept], triangle2[kept]], axis=1))
-    return np.concatenate(result)
-
-
-class _Near:
-    """The query for pairs within reach at one pose, or on straight paths between two."""
+class _Query:
+    """Which pairs may be within reach at one pose, or on straight paths between two."""
 
     def __init__(
         self,
@@ -128,68 +94,186 @@ class _Near:
         neglect: Neglect | None,
     ) -> None:
         self.tree1, self.tree2, self.motions = tree1, tree2, motions
-        self.rounding = max(motion.rounding(tree1, tree2) for motion in motions)
-        self.reach = reach + self.rounding
-        self.neglect = neglect
-        self.flat = AlongFlat(tree1, motions, tree2, self.reach + self.rounding)
+        self.blocks1, self.blocks2 = tree1.blocks, tree2.blocks
+        self.reach = reach + max(motion.rounding(tree1, tree2) for motion in motions)
+        self.flat = AlongFlat(tree1, motions, tree2, self.reach)
+        self.neglect = neglect if neglect is not None and neglect[1].size else None
 
-    def nodes(self, node1: Ints, node2: Ints) -> Bools:
-        boxes1 = np.take(self.tree1.boxes, node1, axis=1)
-        boxes2 = np.take(self.tree2.boxes, node2, axis=1)
-        moved = [motion.boxes(boxes1) for motion in self.motions]
-        kept = self._kept(*_around(moved), boxes2[:3], boxes2[3:])
-        if self.flat.pays:
-            kept &= ~self.flat.nodes(node1, node2)
-        left = np.flatnonzero(kept)
-        planes, half = Planes.below(self.tree2, node2[left]), boxes1[3:, left]
-        heights = [
-            planes.heights(motion, half, center[:, left] - boxes2[:3, left], around[:, left])
-            for motion, (center, around) in zip(self.motions, moved, strict=True)
-        ]
-        kept[left] = ~planes.are_passed(heights, self.reach + self.rounding)
-        return kept
+    def bottoms(self) -> Pairs:
+        """Return the pairs of bottom blocks within reach, beginning with the pair of both bodies."""
+        block1 = block2 = np.zeros(1, dtype=np.intp)
+        done = []
+        while block1.size:
+            following, bottoms = self.below(block1, block2)
+            block1, block2 = following
+            done.append(bottoms)
+        return _joined(done)
 
-    def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
-        kept = np.zeros(triangle1.size, dtype=bool)
-        corners = corners_of(self.tree1, triangle1)
-        moved = np.concatenate([motion.corners(corners) for motion in self.motions])
-        fixed = corners_of(self.tree2, triangle2)
-        grown = self.tree1.bound[triangle1] + self.tree2.bound[triangle2]
-        lower, upper = moved.min(axis=0), moved.max(axis=0)
-        lower2, upper2 = fixed.min(axis=0), fixed.max(axis=0)
-        half1, half2 = 0.5 * (upper - lower) + grown, 0.5 * (upper2 - lower2)
-        near = self._kept(0.5 * (lower + upper), half1, 0.5 * (lower2 + upper2), half2)
-        left = np.flatnonzero(near)
-        moved, fixed = np.take(moved, left, axis=2), np.take(fixed, left, axis=2)
-        grown = grown[left]
-        planes2 = np.take(self.tree2.planes, triangle2[left], axis=0).T
-        apart = _beyond(planes2[:3], planes2[3:], moved - fixed[0], grown + self.reach)
-        if len(self.motions) == 1:
-            # A plane in motion does not separate straight paths.
-            planes1 = np.take(self.tree1.planes, triangle1[left], axis=0).T
-            normal = self.motions[0].matrix @ planes1[:3]
-            apart |= _beyond(normal, planes1[3:], fixed - moved[0], grown + self.reach)
-        if self.flat.pays:
-            apart |= self.flat.triangles(triangle1[left], triangle2[left])
-        kept[left[~apart]] = True
-        return kept
+    def below(self, block1: Ints, block2: Ints) -> tuple[Pairs, Pairs]:
+        """Return the pairs within reach that follow pairs of blocks (k,), and those that are two bottoms."""
+        size1, size2 = self.blocks1.size[block1], self.blocks2.size[block2]
+        open1 = (size1 >= 0.0) & (size1 * SIZE_RATIO >= size2)
+        open2 = (size2 >= 0.0) & (size2 * SIZE_RATIO >= size1)
+        ways = 2 * open1 + open2
+        if (ways == ways[0]).all():
+            count = 0 if ways[0] else block1.size
+            return self._children(block1, block2, int(ways[0])), (block1[:count], block2[:count])
+        found = []
+        for way in (1, 2, 3):
+            rows = np.flatnonzero(ways == way)
+            found.append(self._children(block1[rows], block2[rows], way))
+        ends = np.flatnonzero(ways == 0)
+        return _joined(found), (block1[ends], block2[ends])
 
-    def _kept(self, center1: Floats, half1: Floats, center2: Floats, half2: Floats) -> Bools:
-        apart = np.abs(center1 - center2) - half1 - half2
-        kept: Bools = apart.max(axis=0) <= self.reach
-        if self.neglect is not None and self.neglect[1].size:
-            kept &= ~_neglected(center1, half1, center2, half2, self.reach, self.neglect)
-        return kept
+    def _children(self, block1: Ints, block2: Ints, way: int) -> Pairs:
+        """Return the pairs within reach of children of pairs of blocks (k,).
+
+        way: 3 for children of both, 2 and 1 for those of the first or second alone, 0 for none.
+        """
+        found = []
+        for begin in range(0, block1.size if way else 0, BLOCKS_AT_ONCE):
+            part = slice(begin, begin + BLOCKS_AT_ONCE)
+            boxes1, child1 = _gathered(self.blocks1, block1[part], way >= 2)
+            boxes2, child2 = _gathered(self.blocks2, block2[part], way % 2 == 1)
+            slot1, slot2, row = self._near_slots(*self._around(boxes1), boxes2[:3], boxes2[3:])
+            found.append(self._flat_kept(child1[slot1, row], child2[slot2, row]))
+        return _joined(found)
+
+    def _flat_kept(self, block1: Ints, block2: Ints) -> Pairs:
+        """Return those pairs of blocks that are not apart along the second body's flat direction."""
+        if not self.flat.pays:
+            return block1, block2
+        apart = self.flat.nodes(self.blocks1.node[block1], self.blocks2.node[block2])
+        return block1[~apart], block2[~apart]
+
+    def _around(self, boxes: Floats) -> tuple[Floats, Floats]:
+        """Return centres and half extents (3, a, k) around all places of boxes (6, a, k) of body 1."""
+        flat = boxes.reshape(6, -1)
+        center, half = self.motions[0].boxes(flat)
+        for motion in self.motions[1:]:
+            other_center, other_half = motion.boxes(flat)
+            lower = np.minimum(center - half, other_center - other_half)
+            upper = np.maximum(center + half, other_center + other_half)
+            center, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+        shape = (3, *boxes.shape[1:])
+        return center.reshape(shape), half.reshape(shape)
+
+    def _near_slots(
+        self, center1: Floats, half1: Floats, center2: Floats, half2: Floats
+    ) -> tuple[Ints, Ints, Ints]:
+        """Return which boxes (3, a, k) and (3, b, k) are within reach: their places in a, b and k."""
+        apart = center1[:, :, None] - center2[:, None]
+        np.abs(apart, out=apart)
+        apart -= half1[:, :, None]
+        apart -= half2[:, None]
+        slot1, slot2, row = self._within(apart)
+        if self.neglect is None:
+            return slot1, slot2, row
+        boxes = center1[:, slot1, row], half1[:, slot1, row], center2[:, slot2, row], half2[:, slot2, row]
+        left = np.flatnonzero(~_neglected(*boxes, self.reach, self.neglect))
+        return slot1[left], slot2[left], row[left]
+
+    def _within(self, apart: Floats) -> tuple[Ints, Ints, Ints]:
+        """Return the places in a, b and k of gaps (3, a, b, k) of which none is greater than the reach."""
+        most = np.maximum(apart[0], apart[1])
+        np.maximum(most, apart[2], out=most)
+        slots, row = np.divmod(np.flatnonzero(most <= self.reach), most.shape[2])
+        slot1, slot2 = np.divmod(slots, most.shape[1])
+        return slot1, slot2, row
+
+    def triangles(self, block1: Ints, block2: Ints) -> Pairs:
+        """Return the pairs of triangles with boxes within reach, of pairs of bottom blocks (k,)."""
+        found = []
+        for begin in range(0, block1.size, BLOCKS_AT_ONCE):
+            row1 = self.blocks1.row[block1[begin : begin + BLOCKS_AT_ONCE]]
+            row2 = self.blocks2.row[block2[begin : begin + BLOCKS_AT_ONCE]]
+            lower1, upper1 = self._placed_boxes(row1)
+            lower2, upper2 = _columns(self.blocks2.triangle_boxes, row2).reshape(2, 3, -1, row2.size)
+            if self.neglect is None:
+                apart = lower1[:, :, None] - upper2[:, None]
+                np.maximum(apart, lower2[:, None] - upper1[:, :, None], out=apart)
+                slot1, slot2, row = self._within(apart)
+            else:
+                boxes1 = 0.5 * (lower1 + upper1), 0.5 * (upper1 - lower1)
+                slot1, slot2, row = self._near_slots(
+                    *boxes1, 0.5 * (lower2 + upper2), 0.5 * (upper2 - lower2)
+                )
+            triangle1, triangle2 = self.blocks1.triangle, self.blocks2.triangle
+            found.append((triangle1[slot1, row1[row]], triangle2[slot2, row2[row]]))
+        return _joined(found)
+
+    def _placed_boxes(self, row: Ints) -> tuple[Floats, Floats]:
+        """Return lower and upper corners (3, m, k) of the boxes of bottom blocks' triangles of body 1."""
+        corners = _columns(self.blocks1.corners, row).reshape(3, -1)
+        places = [(motion.matrix @ corners).reshape(3, 3, -1) for motion in self.motions]
+        for place, motion in zip(places, self.motions, strict=True):
+            place += motion.translation[:, :, None]
+        lower = np.minimum.reduce([place.min(axis=1) for place in places])
+        upper = np.maximum.reduce([place.max(axis=1) for place in places])
+        if self.tree1.is_grown:
+            bound = self.blocks1.bound[:, row].ravel()
+            lower, upper = lower - bound, upper + bound
+        return lower.reshape(3, -1, row.size), upper.reshape(3, -1, row.size)
+
+    def not_beyond_planes(self, triangle1: Ints, triangle2: Ints) -> Ints:
+        """Return those pairs of triangles (m, 2) that no plane of a triangle separates by over the reach."""
+        kept = []
+        for begin in range(0, triangle1.size, TRIANGLES_AT_ONCE):
+            part = slice(begin, begin + TRIANGLES_AT_ONCE)
+            first, second = triangle1[part], triangle2[part]
+            distance = self.tree1.bound[first] + self.tree2.bound[second] + self.reach
+            moved, fixed = self._corners(first), corners_of(self.tree2, second)
+            if len(moved) == 1:
+                apart = are_beyond_planes(beside(moved[0], fixed), distance)
+            else:
+                # A plane in motion does not separate straight paths.
+                apart = beyond_plane(fixed, np.concatenate(moved), distance)
+            if self.flat.pays:
+                apart |= self.flat.triangles(first, second)
+            kept.append(begin + np.flatnonzero(~apart))
+        return _stacked(triangle1, triangle2, kept)
+
+    def meeting(self, triangle1: Ints, triangle2: Ints) -> Ints:
+        """Return those pairs of triangles (m, 2) that cross or touch, to rounding."""
+        kept = []
+        for begin in range(0, triangle1.size, TRIANGLES_AT_ONCE):
+            part = slice(begin, begin + TRIANGLES_AT_ONCE)
+            first, second = self._corners(triangle1[part])[0], corners_of(self.tree2, triangle2[part])
+            scale = np.maximum(np.abs(first).max(axis=(0, 1)), np.abs(second).max(axis=(0, 1)))
+            kept.append(begin + meeting_rows(beside(first, second), rounding_allowed(scale)))
+        return _stacked(triangle1, triangle2, kept)
+
+    def _corners(self, triangle: Ints) -> list[Floats]:
+        """Return triangles (corner 3, axis 3, k) of body 1 at each of its places."""
+        corners = corners_of(self.tree1, triangle)
+        return [motion.corners(corners) for motion in self.motions]
 
 
-def _around(boxes: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Return the boxes, centres and half extents (3, k), each around one box of every list entry."""
-    center, half = boxes[0]
-    for other_center, other_half in boxes[1:]:
-        lower = np.minimum(center - half, other_center - other_half)
-        upper = np.maximum(center + half, other_center + other_half)
-        center, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-    return center, half
+def _gathered(blocks: Blocks, block: Ints, opened: bool) -> tuple[Floats, Ints]:
+    """Return boxes (6, a, k) and numbers (a, k) of blocks' children, or of the blocks themselves."""
+    if not opened:
+        return np.take(blocks.own, block, axis=1)[:, None], block[None]
+    row = blocks.row[block]
+    return np.take(blocks.boxes, row, axis=2), np.take(blocks.child, row, axis=1)
+
+
+def _columns(rows: Floats, number: Ints) -> Floats:
+    """Return the given rows (k,) of an array (n, c) as columns (c, k)."""
+    return np.ascontiguousarray(np.take(rows, number, axis=0).T)
+
+
+def _joined(pairs: list[Pairs]) -> Pairs:
+    if len(pairs) == 1:
+        return pairs[0]
+    if not pairs:
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+
+def _stacked(first: Ints, second: Ints, kept: list[Ints]) -> Ints:
+    """Return the kept rows (m,) of pairs (k,) as an array (m, 2)."""
+    rows = np.concatenate(kept) if kept else first[:0]
+    return np.stack([first[rows], second[rows]], axis=1)
 
 
 def _neglected(
@@ -203,16 +287,3 @@ def _neglected(
     farthest = np.abs(middle[:, None, :] - centers.T[:, :, None]) + half[:, None, :]
     inside: Bools = ((farthest * farthest).sum(axis=0) <= (radii * radii)[:, None]).any(axis=0)
     return inside
-
-
-def _beyond(normal: Floats, own: Floats, offsets: Floats, distance: Floats) -> Bools:
-    """Return whether points are all beyond a distance (k,) of a triangle's plane, on one side, (k,).
-
-    Args:
-        normal: unit normals (3, k).
-        own: heights (2, k) of the triangle's lowest and highest corner over its plane.
-        offsets: the m points less the triangle's first corner (m, 3, k).
-    """
-    heights = coordinate_dot(normal[:, None], offsets.transpose(1, 0, 2))
-    result: Bools = (heights.min(axis=0) > own[1] + distance) | (heights.max(axis=0) < own[0] - distance)
-    return result

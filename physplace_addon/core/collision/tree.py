@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..vectors import coordinate_cross, coordinate_dot, coordinate_length, cross, length
+from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
+from .blocks import Blocks, blocks_of
 from .partition import Partition, partition
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ __all__ = [
 ]
 
 _ONE_NORMAL = 1e-6  # difference of unit normals up to which they may count as one
+_MIXING = np.array([73856093, 19349669, 83492791])  # primes that spread normals over labels
+_LABELS = 1 << 14  # so many that few normals share one
 _TINY = float(np.finfo(np.float64).tiny)
 _ANY_DIRECTION = np.array([0.61, 0.53, 0.59])  # upwards: along no plane that anybody draws
 LEAF_SIZE = 2
@@ -95,6 +98,16 @@ class BoxTree:
         half = half * (1.0 + 4.0 * _EPSILON) + 2.0 * _EPSILON * np.abs(center)
         return np.ascontiguousarray(np.concatenate([center, half], axis=1).T)
 
+    @property
+    def parts(self) -> Partition:
+        """Which triangles are below which nodes."""
+        return Partition(self.order, self.start, self.count, self.children, self.level_start)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The tree in blocks of up to eight children."""
+        return blocks_of(self.parts, self.boxes, self.triangles, self.bound)
+
     @cached_property
     def planes_below(self) -> Floats:
         """Bounds (8, n) of the planes of all triangles below each node, see `face_planes`."""
@@ -128,6 +141,11 @@ class BoxTree:
         return float(max(np.abs(self.lower[0]).max(), np.abs(self.upper[0]).max()))
 
     @cached_property
+    def is_grown(self) -> bool:
+        """Whether any triangle has a bound that is not zero."""
+        return bool(self.bound.any())
+
+    @cached_property
     def flat_triangles(self) -> Floats:
         """The triangles as rows (t, 9)."""
         return np.ascontiguousarray(self.triangles).reshape(-1, 9)
@@ -139,11 +157,8 @@ class BoxTree:
         Heights are lengths along the normal over the first corner.  They are zero except for slivers, whose
         normal is mostly rounding error.  A triangle without area has zeros only.
         """
-        first = self.triangles[:, 0]
-        edges = (self.triangles[:, 1:] - first[:, None]).transpose(1, 2, 0)
-        normal = coordinate_cross(edges[0], edges[1])
-        size = coordinate_length(normal)
-        normal = normal / np.where(size > 0.0, size, 1.0)
+        edges = (self.triangles[:, 1:] - self.triangles[:, :1]).transpose(1, 2, 0)
+        normal, _ = _normals(self.triangles)
         heights = coordinate_dot(normal[:, None], edges.transpose(1, 0, 2))
         low, high = np.minimum(heights.min(axis=0), 0.0), np.maximum(heights.max(axis=0), 0.0)
         return np.ascontiguousarray(np.concatenate([normal, low[None], high[None]]).T)
@@ -210,24 +225,11 @@ def triangle_boxes(triangles: Floats, bound: Floats) -> tuple[Floats, Floats]:
 
 
 def with_boxes(parts: Partition, lower: Floats, upper: Floats, triangles: Floats, bound: Floats) -> BoxTree:
-    """Return the tree of a partition: boxes of the leaves from the triangles' (t, 3), then level by level
-    up.
-    """
-    node_lower = np.empty((len(parts.start), 3))
-    node_upper = np.empty((len(parts.start), 3))
-    leaf = np.flatnonzero(parts.children[:, 0] < 0)
-    leaf = leaf[np.argsort(parts.start[leaf], kind="stable")]
-    node_lower[leaf] = np.minimum.reduceat(lower[parts.order], parts.start[leaf], axis=0)
-    node_upper[leaf] = np.maximum.reduceat(upper[parts.order], parts.start[leaf], axis=0)
-    for level in range(len(parts.level_start) - 2, -1, -1):
-        node = np.arange(parts.level_start[level], parts.level_start[level + 1])
-        node = node[parts.children[node, 0] >= 0]
-        first, second = parts.children[node, 0], parts.children[node, 1]
-        node_lower[node] = np.minimum(node_lower[first], node_lower[second])
-        node_upper[node] = np.maximum(node_upper[first], node_upper[second])
+    """Return the tree of a partition, whose boxes hold the triangles' own (t, 3)."""
+    ends = _highest(parts, np.concatenate([-lower.T, upper.T]))
     return BoxTree(
-        node_lower,
-        node_upper,
+        -ends[:3].T,
+        ends[3:].T,
         parts.children,
         parts.start,
         parts.count,
@@ -273,23 +275,40 @@ def _largest_flat_part(tree: BoxTree) -> tuple[Floats, float]:
     """Return the unit normal (3,) that triangles of the greatest area have, either way round, and the share
     of all area that they are.
     """
-    normal = tree.planes[:, :3]
-    upward = np.where((normal @ _ANY_DIRECTION < 0.0)[:, None], -normal, normal)
-    label = np.unique((upward / _ONE_NORMAL).round(), axis=0, return_inverse=True)[1].ravel()
-    first = tree.triangles[:, 0]
-    area = length(cross(tree.triangles[:, 1] - first, tree.triangles[:, 2] - first))
-    areas = np.bincount(label, area)
+    normal, size = _normals(tree.triangles)
+    normal *= np.where(_ANY_DIRECTION @ normal < 0.0, -1.0, 1.0)
+    digits = (normal / _ONE_NORMAL).round().astype(np.int64)
+    label = (_MIXING @ digits) % _LABELS
+    areas = np.bincount(label, size, _LABELS)
     largest = int(np.argmax(areas))
-    return upward[np.argmax(label == largest)], float(areas[largest] / max(areas.sum(), _TINY))
+    share = float(areas[largest] / max(areas.sum(), _TINY))
+    return normal[:, np.argmax(label == largest)].copy(), share
+
+
+def _normals(triangles: Floats) -> tuple[Floats, Floats]:
+    """Return the unit normals (3, t) of triangles, zero without area, and twice their areas (t,)."""
+    edges = (triangles[:, 1:] - triangles[:, :1]).transpose(1, 2, 0)
+    normal = coordinate_cross(edges[0], edges[1])
+    size = coordinate_length(normal)
+    return normal / np.where(size > 0.0, size, 1.0), size
 
 
 def highest_below(tree: BoxTree, values: Floats) -> Floats:
     """Return the highest value (m, n) below each node, of values (m, t) of the triangles."""
-    ordered = values[:, tree.order].astype(np.float64)
-    result = np.empty((len(values), len(tree.start)))
-    for begin, end in zip(tree.level_start[:-1], tree.level_start[1:], strict=True):
-        place, first = _below(tree.start[begin:end], tree.count[begin:end])
-        result[:, begin:end] = np.maximum.reduceat(np.take(ordered, place, axis=1), first, axis=1)
+    return _highest(tree.parts, values.astype(np.float64))
+
+
+def _highest(parts: Partition, values: Floats) -> Floats:
+    """Return the highest value (m, n) below each node, of values (m, t), from the leaves level by level."""
+    result = np.empty((len(values), len(parts.start)))
+    leaf = np.flatnonzero(parts.children[:, 0] < 0)
+    leaf = leaf[np.argsort(parts.start[leaf], kind="stable")]
+    result[:, leaf] = np.maximum.reduceat(np.take(values, parts.order, axis=1), parts.start[leaf], axis=1)
+    for level in range(len(parts.level_start) - 2, -1, -1):
+        node = np.arange(parts.level_start[level], parts.level_start[level + 1])
+        first = parts.children[node, 0]
+        node, first = node[first >= 0], first[first >= 0]
+        result[:, node] = np.maximum(np.take(result, first, axis=1), np.take(result, first + 1, axis=1))
     return result
 
 

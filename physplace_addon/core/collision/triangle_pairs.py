@@ -1,9 +1,9 @@
 """Distance and intersection of pairs of triangles, and a quick test that separates most of them.
 
 Two triangles that share no point are closest at a corner of one and a point of the other, or at two edges: 6
-+ 9 candidates.  They share a point in general position if an edge of one pierces the other.  In all other
-cases (coplanar overlap, a corner in a face, zero area) one of the 15 candidates has distance zero up to
-rounding.
++ 9 candidates.  They share a point in general position if an edge of one pierces the other; most pairs are
+decided by that alone (`triangle_signs`).  In all other cases (coplanar overlap, a corner in a face, zero
+area) one of the 15 candidates has distance zero up to rounding.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..vectors import coordinate_arrays, coordinate_cross, coordinate_dot, coordinate_length
+from .triangle_signs import beside, meeting
 
 __all__ = [
     "Intersection",
     "beyond_plane",
+    "meeting_rows",
+    "rounding_allowed",
     "triangle_gap",
     "triangles_intersect",
 ]
@@ -46,15 +49,37 @@ def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -
     """
     a, b = coordinate_arrays(first), coordinate_arrays(second)
     scale = np.maximum(np.abs(a).max(axis=(0, 1)), np.abs(b).max(axis=(0, 1))) if a.size else np.zeros(0)
-    allowed = np.maximum(tolerance, 16.0 * _EPSILON * scale)
-    candidates = np.flatnonzero(~(beyond_plane(a, b, allowed) | beyond_plane(b, a, allowed)))
-    distance, point1, point2 = triangle_gap(a[..., candidates], b[..., candidates])
-    found = np.flatnonzero(distance <= allowed[candidates])
+    allowed = np.maximum(tolerance, rounding_allowed(scale))
+    found = meeting_rows(beside(a, b), allowed)
     hit = np.zeros(allowed.size, dtype=bool)
     point = np.full((allowed.size, 3), np.nan)
-    hit[candidates[found]] = True
-    point[candidates[found]] = 0.5 * (point1[:, found] + point2[:, found]).T
+    hit[found] = True
+    _, point1, point2 = triangle_gap(a[..., found], b[..., found])
+    point[found] = 0.5 * (point1 + point2).T
     return Intersection(hit, point)
+
+
+def rounding_allowed(scale: Floats) -> Floats:
+    """Return the distances (k,) that rounding explains between triangles of largest coordinates (k,)."""
+    return 16.0 * _EPSILON * scale
+
+
+def meeting_rows(both: Floats, allowed: Floats) -> Ints:
+    """Return which pairs of triangles (m,) are within an allowed distance (k,), a length.
+
+    Args:
+        both: the pairs (corner 3, axis 5, body 2, k), see `triangle_signs`.
+        allowed: lengths (k,).
+    """
+    certain, doubtful = meeting(both, allowed)
+    if not doubtful.size:
+        return certain
+    a, b = np.take(both, doubtful, axis=3)[:, :3].transpose(2, 0, 1, 3)
+    distance = allowed[doubtful]
+    near = np.flatnonzero(~(beyond_plane(a, b, distance) | beyond_plane(b, a, distance)))
+    gap, _, _ = triangle_gap(a[..., near], b[..., near])
+    result: Ints = np.sort(np.concatenate([certain, doubtful[near[gap <= distance[near]]]]))
+    return result
 
 
 def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats, Ints
-from physplace_addon.core.collision import build_tree, join_trees, near_pairs, swept_pairs
+from physplace_addon.core.collision import build_tree, join_trees, meeting_pairs, near_pairs, swept_pairs
 from physplace_addon.core.rigid import Pose
 from tests.core.collision.soups import (
     all_pairs,
@@ -50,6 +50,29 @@ def test_no_near_pair_is_missed_and_few_far_ones_are_named(
     needed = pairs_within(0.05 * scale, pose, first, bound1, second, bound2)
     assert needed <= found
     assert len(found) <= 4 * len(needed) + 20
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("soup", [random_soup, hostile_soup])
+def test_meeting_pairs_are_those_at_no_distance_no_more_and_no_less(
+    rng: np.random.Generator, scale: float, soup: Callable[..., Floats]
+) -> None:
+    first, second = scale * soup(rng, 300), scale * soup(rng, 250)
+    pose = Pose(rng.normal(size=4), 0.3 * scale * rng.normal(size=3))
+    found = as_set(meeting_pairs(build_tree(first, np.full(300, 0.1 * scale)), pose, build_tree(second)))
+    rounding = 1e-14 * scale
+    assert pairs_within(0.0, pose, first, np.zeros(300), second, np.zeros(250)) <= found
+    assert found <= pairs_within(rounding, pose, first, np.zeros(300), second, np.zeros(250))
+    assert len(found) > 50
+
+
+def test_rings_in_one_another_meet_where_every_pair_tried_says(rng: np.random.Generator) -> None:
+    ring = torus(16, 8)
+    tree, none = build_tree(ring), np.zeros(len(ring))
+    for shift in (0.01, 0.3, 0.79):
+        pose = Pose(np.array([1.0, 0.02, 0.01, 0.3]), np.array([0.01, 0.0, shift]))
+        found = as_set(meeting_pairs(tree, pose, tree))
+        assert found == pairs_within(0.0, pose, ring, none, ring, none)
 
 
 @pytest.mark.parametrize("leaf_size", [1, 2, 4, 1000])
