@@ -14,7 +14,8 @@ import bpy
 
 from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
-from .operators.placing import check, connect, drag, extricate, live_check, place, push, replicate
+from .operators.forces import connect, push
+from .operators.placing import check, drag, extricate, live_check, place, replicate
 from .operators.regions import contact_regions
 from .operators.regions import shown as shown_regions
 from .operators.rests import forces
@@ -111,6 +112,7 @@ def register() -> None:
         bpy.utils.register_tool(tool.PhysPlaceDragTool, after={"builtin.transform"}, separator=True)
         undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
         undo.enter_context(keymap.added_keymaps())
+        undo.enter_context(preferences.bodies_kept())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
         undo.callback(shown_regions.clear)

@@ -7,11 +7,11 @@ from bpy.types import Context, Menu
 
 from ..scene.access import present
 from .blobs.add import PHYSPLACE_OT_blob_add
+from .forces.connect import PHYSPLACE_OT_connect
+from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .placing.check import PHYSPLACE_OT_check
-from .placing.connect import PHYSPLACE_OT_connect
 from .placing.extricate import PHYSPLACE_OT_extricate
 from .placing.place import PHYSPLACE_OT_place
-from .placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .placing.replicate import PHYSPLACE_OT_replicate
 from .regions.contact_regions import PHYSPLACE_OT_contact_regions
 from .rests.keyed import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace

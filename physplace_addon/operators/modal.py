@@ -6,6 +6,10 @@ longer there, because of an undo, another file, another mode or another workspac
 everything is put back, before Blender undoes or loads, while all objects are still there. In each case
 `OpenSession.close` takes away everything that the operator opened.
 
+Work that takes long, such as reading the scene, is a job (`core/jobs.py`): the operator drives it slice by
+slice in its ticks, says in the header what it is doing, and Esc ends it. A job may be a part of a session, or
+all that an operator does (`sliced.py`). One that is done within a fifth of a second needs no tick.
+
 A file that is saved meanwhile has the scene as it was before, unless the operator's work is what the artist
 sees and saves. Then the operator goes on. An operator may also outlive an undo, and let events pass to
 Blender.
@@ -13,23 +17,28 @@ Blender.
 
 from __future__ import annotations
 
+import gc
 from enum import Enum, auto
-from typing import TYPE_CHECKING, ClassVar
+from time import perf_counter
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import bpy
 from bpy.types import Context, Event
 
 from ..core.errors import PhysPlaceError
+from ..core.jobs import Job, Progress
 from ..overlay.drawing import Drawing
 from ..scene.access import persistent
 from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
 from .preferences import tick_seconds
-from .session import InteractiveSession, OpenSession
+from .session import InteractiveSession, OpenSession, Pacing
 from .view import View
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
+AT_ONCE: Final = 0.2  # seconds of a job that are worked off when a button is pressed, before the first tick
+BAR: Final = 20  # signs of the bar in the header
 NAVIGATION = frozenset(
     {
         *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN"),
@@ -75,12 +84,17 @@ class ModalOperator(ObjectOperator):
         if self._running:
             self.report({"WARNING"}, f"{self._running[0].bl_label} is running: confirm or cancel it first")
             return {"CANCELLED"}
+        self._is_ready = False
+        self.run_job(self.beginning(context, view, event))
         try:
             with wait_cursor(context.window):
-                self.begin(context, view, event)
+                self._advance_job(AT_ONCE)
         except PhysPlaceError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if self._job_conclusion is not None:
+            return self._reported(self._job_conclusion)
+        self._is_ready = not self.is_busy
         self._opened = OpenSession(context, self)
         self._running.append(self)
         self._show_text(context)
@@ -95,14 +109,65 @@ class ModalOperator(ObjectOperator):
         except BaseException:
             self._give_up(context)
             raise
+        finally:
+            if self not in self._running:
+                self._free()
 
     def cancel(self, context: Context) -> None:
         """Put everything back when Blender itself ends the operator."""
         self._give_up(context)
+        self._free()
+
+    def _free(self) -> None:
+        """Free what the session held: Blender keeps operators that have ended."""
+        if self._is_ready:
+            self._is_ready = False
+            del self.session
+        gc.collect()  # states, bodies and what hangs on them refer to each other
+
+    def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
+        """Read the scene into `session`, in slices. Raises PhysPlaceError, with nothing changed.
+
+        Returns None, or a conclusion if there is nothing left to do. It must not use the view and the event
+        after its first slice.
+        """
+        self.begin(context, view, event)
+        yield Progress("")
+        return None
 
     def begin(self, context: Context, view: View, event: Event) -> None:
-        """Read the scene into `session`. Raises PhysPlaceError, with nothing changed."""
+        """Read the scene into `session` at once. Raises PhysPlaceError, with nothing changed."""
         raise NotImplementedError
+
+    def run_job(self, job: Job[Conclusion | None]) -> None:
+        """Work on a job from now on, before anything else; a conclusion that it returns ends the operator."""
+        self._job: Job[Conclusion | None] | None = job
+        self._job_conclusion: Conclusion | None = None
+        self._progress = Progress("")
+        self._job_pacing = Pacing()
+
+    def stop_job(self) -> None:
+        """Work on the job no more."""
+        job, self._job = self._job, None
+        if job is not None:
+            job.close()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is running."""
+        return self._job is not None
+
+    def job_ended(self, context: Context, view: View) -> None:
+        """Show what a job of the session has changed."""
+
+    def job_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Go on with the session after a job of it has failed; raise the error if that is impossible."""
+        raise error
+
+    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
+        """Handle an event that happens in the view while a job is running: Esc ends the operator."""
+        ends = event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE")
+        return EventResult.CANCEL if ends else EventResult.HANDLED
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
         """Work for so many seconds, and show the result."""
@@ -118,7 +183,8 @@ class ModalOperator(ObjectOperator):
 
     def restore(self, context: Context) -> None:
         """Put everything back that is still there."""
-        self.session.put_back(context)
+        if self._is_ready:
+            self.session.put_back(context)
 
     def header(self) -> str:
         """Return figures for the view's header."""
@@ -135,7 +201,8 @@ class ModalOperator(ObjectOperator):
 
     def end_reason(self, context: Context) -> str | None:
         """Return why it is pointless to go on; None if it is not."""
-        disturbed = None if self.session.is_undisturbed else "something else has changed the scene"
+        is_undisturbed = not self._is_ready or self.session.is_undisturbed
+        disturbed = None if is_undisturbed else "something else has changed the scene"
         return no_active_object_reason(context) or disturbed
 
     def captures(self, event: Event) -> bool:
@@ -163,7 +230,7 @@ class ModalOperator(ObjectOperator):
     @property
     def goes_on(self) -> bool:
         """Whether nothing that is known yet ends it at the next event."""
-        return self._opened.ended_by is None and self.session.is_undisturbed
+        return self._is_ready and self._opened.ended_by is None and self.session.is_undisturbed
 
     def _respond(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         view = View.of(context) if self._opened.is_in(context) else None
@@ -175,13 +242,69 @@ class ModalOperator(ObjectOperator):
             self.report({"WARNING"}, f"{self.bl_label} has ended: {reason}")
             return {"CANCELLED"}
         if event.type == "TIMER":
-            self.tick(context, view, tick_seconds(context))
-            self._show_text(context)
-            self._opened.show_progress(self.session.part_done)
+            return self._ticked(context, view)
+        captures = self._is_ready and self.captures(event)
+        if not captures and not is_for_view(view, event):
             return {"PASS_THROUGH"}
-        if not self.captures(event) and not is_for_view(view, event):
-            return {"PASS_THROUGH"}
-        return self._conclude_event(context, self.handle_event(context, view, event))
+        handle = self.handle_event_while_busy if self.is_busy else self.handle_event
+        return self._conclude_event(context, handle(context, view, event))
+
+    def _ticked(self, context: Context, view: View) -> set[OperatorReturnItems]:
+        seconds = tick_seconds(context)
+        if self.is_busy:
+            ended = self._job_ticked(context, view, seconds)
+            if ended is not None:
+                return ended
+        else:
+            self.tick(context, view, seconds)
+        self._show_text(context)
+        part = self._progress.part if self.is_busy else self.session.part_done
+        self._opened.show_progress(part)
+        return {"PASS_THROUGH"}
+
+    def _job_ticked(self, context: Context, view: View, seconds: float) -> set[OperatorReturnItems] | None:
+        """Work on the job for a tick; return how the operator ends, None if it goes on."""
+        try:
+            self._job_pacing.work(self._take_slice, seconds)
+        except PhysPlaceError as error:
+            return self._job_refused(context, error)
+        if self._job_conclusion is not None:
+            self._close(context)
+            return self._reported(self._job_conclusion)
+        if not self.is_busy:
+            self._is_ready = True
+            self.job_ended(context, view)
+        return None
+
+    def _job_refused(self, context: Context, error: PhysPlaceError) -> set[OperatorReturnItems] | None:
+        try:
+            if not self._is_ready:
+                raise error
+            self.job_failed(context, error)
+        except PhysPlaceError as final:
+            self._give_up(context)
+            self.report({"ERROR"}, str(final))
+            return {"CANCELLED"}
+        return None
+
+    def _advance_job(self, seconds: float) -> None:
+        """Work on the job for so many seconds, or until it ends. Raises PhysPlaceError."""
+        end = perf_counter() + seconds
+        while self._take_slice() and perf_counter() < end:
+            pass
+
+    def _take_slice(self) -> bool:
+        """Work on the job for a slice; return False if it has ended. Raises PhysPlaceError."""
+        if self._job is None:
+            return False
+        try:
+            self._progress = next(self._job)
+        except StopIteration as end:
+            self._job, self._job_conclusion = None, end.value
+        except BaseException:
+            self._job = None
+            raise
+        return self._job is not None
 
     def _conclude_event(self, context: Context, result: EventResult) -> set[OperatorReturnItems]:
         if result is EventResult.CONFIRM:
@@ -200,16 +323,29 @@ class ModalOperator(ObjectOperator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self._close(context)
+        return self._reported(conclusion)
+
+    def _reported(self, conclusion: Conclusion) -> set[OperatorReturnItems]:
         self.report({"INFO"} if conclusion.well else {"WARNING"}, conclusion.text)
         return {"FINISHED"} if self.leaves_undo else {"CANCELLED"}
 
     def _show_text(self, context: Context) -> None:
-        self._opened.show_text(context, self.header(), self.hints())
+        hints = self.busy_hints() if self.is_busy else self.hints()
+        self._opened.show_text(context, self.shown_header(), hints)
+
+    def shown_header(self) -> str:
+        """Return what the view's header says now: how far a job is, or else the session's figures."""
+        return in_a_line(self.bl_label, self._progress) if self.is_busy else self.header()
+
+    def busy_hints(self) -> str:
+        """Return the keys while a job is running."""
+        return "Esc: stop"
 
     def _give_up(self, context: Context) -> None:
         """Put everything back, unless that is done, and close, even if that fails."""
         if self not in self._running:
             return
+        self.stop_job()
         try:
             if self._opened.ended_by is None:
                 self.restore(context)
@@ -219,6 +355,15 @@ class ModalOperator(ObjectOperator):
     def _close(self, context: Context) -> None:
         self._running.remove(self)
         self._opened.close(context)
+
+
+def in_a_line(label: str, progress: Progress) -> str:
+    """Return what a job is doing, with a bar, in one line."""
+    parts = [label, progress.words]
+    if progress.part is not None:
+        full = round(BAR * min(max(progress.part, 0.0), 1.0))
+        parts.append("\u2588" * full + "\u2591" * (BAR - full) + f" {progress.part:.0%}")
+    return "   |   ".join(part for part in parts if part)
 
 
 def is_for_view(view: View, event: Event) -> bool:

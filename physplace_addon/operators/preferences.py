@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preferences: how long a tick works, and the keys of placing and sculpting."""
+"""The preferences: how long a tick works, the memory for bodies, and the keys of placing and sculpting."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
-from bpy.props import FloatProperty
+import bpy
+from bpy.props import FloatProperty, IntProperty
 from bpy.types import AddonPreferences, Context
 
 from ..scene.access import present
+from ..scene.reading.kept_bodies import LIMIT, kept
 from .keymap import draw_keymaps
 
+MEGABYTE: Final = 1e6  # bytes
 TICK = 16.0  # milliseconds of work in a tick, unless the artist chose another: one frame of 60 a second
+
+
+def _on_cache(preferences: AddonPreferences, _context: Context) -> None:
+    assert isinstance(preferences, PhysPlacePreferences)
+    kept.limit = MEGABYTE * preferences.cache
+    kept.trim()
 
 
 class PhysPlacePreferences(AddonPreferences):
@@ -21,6 +32,7 @@ class PhysPlacePreferences(AddonPreferences):
 
     if TYPE_CHECKING:
         tick: float
+        cache: int
     else:
         tick: FloatProperty(
             name="Work a Tick",
@@ -32,18 +44,47 @@ class PhysPlacePreferences(AddonPreferences):
             min=1.0,
             soft_max=100.0,
         )
+        cache: IntProperty(
+            name="Memory for Bodies",
+            description=(
+                "How many megabytes the shapes of objects may take that are kept from one placement to the "
+                "next; above it those that were used longest ago are read anew"
+            ),
+            default=round(LIMIT / MEGABYTE),
+            min=0,
+            soft_max=8192,
+            update=_on_cache,
+        )
 
     def draw(self, context: Context) -> None:
-        """Draw the time of a tick, and the keys."""
+        """Draw the time of a tick, the memory, and the keys."""
         layout = present(self.layout)
         layout.use_property_split = True
         layout.prop(self, "tick")
+        layout.prop(self, "cache")
         draw_keymaps(context, layout)
+
+
+@contextmanager
+def bodies_kept() -> Iterator[None]:
+    """Keep bodies within the preferences' limit until the block ends; then forget all of them."""
+    chosen = _chosen(bpy.context)
+    kept.limit = LIMIT if chosen is None else MEGABYTE * chosen.cache
+    try:
+        yield
+    finally:
+        kept.clear()
+
+
+def _chosen(context: Context) -> PhysPlacePreferences | None:
+    """Return the preferences; None where the extension is registered by a script."""
+    addons = present(context.preferences).addons
+    name = PhysPlacePreferences.bl_idname
+    chosen = addons[name].preferences if name in addons else None
+    return chosen if isinstance(chosen, PhysPlacePreferences) else None
 
 
 def tick_seconds(context: Context) -> float:
     """Return how long a tick may work, in seconds."""
-    addons = present(context.preferences).addons
-    name = PhysPlacePreferences.bl_idname
-    chosen = addons[name].preferences if name in addons else None
-    return 1e-3 * (chosen.tick if isinstance(chosen, PhysPlacePreferences) else TICK)
+    chosen = _chosen(context)
+    return 1e-3 * (TICK if chosen is None else chosen.tick)

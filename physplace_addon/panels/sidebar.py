@@ -12,12 +12,12 @@ from typing import Any, Final, Literal
 import blf
 from bpy.types import Context, Panel, UILayout
 
+from ..operators.forces.connect import PHYSPLACE_OT_connect
+from ..operators.forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.check import PHYSPLACE_OT_check
-from ..operators.placing.connect import PHYSPLACE_OT_connect
 from ..operators.placing.extricate import PHYSPLACE_OT_extricate
 from ..operators.placing.live_check import running, switches_of
 from ..operators.placing.place import PHYSPLACE_OT_place
-from ..operators.placing.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of

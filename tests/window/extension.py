@@ -39,7 +39,7 @@ def open_operators() -> tuple[Any, ...]:
 
 def headers() -> list[str]:
     """Return what the modal operators that are running show in the header."""
-    return [f"{operator.bl_label}: {operator.header()}" for operator in open_operators()]
+    return [f"{operator.bl_label}: {operator.shown_header()}" for operator in open_operators()]
 
 
 def key_of(keymap: str, action: str) -> bpy.types.KeyMapItem:

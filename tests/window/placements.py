@@ -50,7 +50,7 @@ def operator() -> Any:
 
 def header() -> str:
     """What the view's header says of it."""
-    text: str = operator().header()
+    text: str = operator().shown_header()
     return text
 
 

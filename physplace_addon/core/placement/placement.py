@@ -338,9 +338,13 @@ class Placement:
         settings: Settings | None = None,
         forces: Sequence[Force] | None = None,
         bilateral: BilateralContacts | None = None,
+        world: Sequence[Body] | None = None,
+        bilateral_pairs: Collection[NumberedPair] | None = None,
     ) -> Placement:
-        """Go on from the state `at`, perhaps with other settings or forces; this placement stays as it is.
+        """Go on from the state `at`, perhaps with other settings, forces, or another world; this placement
+        stays as it is.
 
+        Bilateral contacts know their bodies by number: a world to which some are added has these at its end.
         The way from there is the one that a placement begun at that state's poses takes.  Bilateral contacts
         stay so, unless others are given.
         """
@@ -351,6 +355,10 @@ class Placement:
                 poses=origin.poses,
                 settings=self.settings if settings is None else settings,
                 forces=self.forces if forces is None else tuple(forces),
+                world=self.setup.world if world is None else tuple(world),
+                bilateral_pairs=self.setup.bilateral_pairs
+                if bilateral_pairs is None
+                else frozenset(bilateral_pairs),
             )
         )
         kept = origin.bilateral if bilateral is None else bilateral

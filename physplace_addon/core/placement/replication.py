@@ -8,7 +8,7 @@ does not come to rest, or has no room to start; that copy is not kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,12 @@ from scipy.spatial import ConvexHull, QhullError
 from ..arrays import Floats
 from ..bodies import Body
 from ..errors import PlacementError
+from ..jobs import Job, Progress, finished
 from ..mechanics.forces import Force
 from ..rigid import Pose
+from .certificate import Status
 from .placement import Placement
 from .settings import Settings
-from .state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,24 +58,39 @@ def fill(
     forces: Sequence[Force] = (),
     count: int | None = None,
     container: Body | None = None,
-    on_step: Callable[[State], bool] | None = None,
 ) -> Filled:
     """Place copy after copy; `world` holds the container, too.
 
-    Copies leave metastable rests: dropped from one pose, the second would stand on the first.  on_step is
-    called after each step; if it returns False, filling ends.  Raises PlacementError if neither a count nor a
-    container says when there are enough.
+    Copies leave metastable rests: dropped from one pose, the second would stand on the first.  Raises
+    PlacementError if neither a count nor a container says when there are enough.
     """
+    return finished(filling(active, pose, world, settings, forces, count, container))
+
+
+def filling(
+    active: Body,
+    pose: Pose,
+    world: Sequence[Body],
+    settings: Settings | None = None,
+    forces: Sequence[Force] = (),
+    count: int | None = None,
+    container: Body | None = None,
+) -> Job[Filled]:
+    """Place copy after copy as `fill`, in slices: one a step."""
     if count is None and container is None:
         raise PlacementError("filling: expected a number of copies or a container, or it would never end")
     settings = replace(settings or Settings(), leave_metastable=True)
     inside = _everywhere if container is None else _Hull(container, active.radius).holds
     placed: list[Placement] = []
     while count is None or len(placed) < count:
+        number = f"{len(placed) + 1}" if count is None else f"{len(placed) + 1} of {count}"
         following = replicated(placed[-1]) if placed else Placement(active, pose, world, settings, forces)
-        certificate = following.run(on_step)
-        if not certificate.status.at_rest:
-            return Filled(tuple(placed), certificate.message)
+        while following.status is Status.RUNNING:
+            following.step()
+            done = None if count is None else len(placed) / count
+            yield Progress(f"Copy {number}: step {following.steps}", done)
+        if not following.status.at_rest:
+            return Filled(tuple(placed), following.certificate().message)
         if not inside(following.state.pose.points(active.mass.center)):
             return Filled(tuple(placed), "it comes to rest beside the container, or too high above it")
         placed.append(following)

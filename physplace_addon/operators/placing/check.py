@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from bpy.types import Context
 
+from ...core.jobs import Job, Progress
 from ...core.placement import check
 from ...scene.writing.outcome import Outcome, write_reports_only
-from ..common import Conclusion, ObjectOperator, conclude
+from ..common import Conclusion, conclude
+from ..sliced import SlicedOperator
 from .run import scenario_of, settings_for
 
 
-class PHYSPLACE_OT_check(ObjectOperator):
+class PHYSPLACE_OT_check(SlicedOperator):
     """Find out whether the active object touches, overlaps, and stands at rest where it is."""
 
     bl_idname = "physplace.check"
@@ -21,10 +23,11 @@ class PHYSPLACE_OT_check(ObjectOperator):
         "Nothing is moved; the figures go to the report"
     )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Ask core and keep the report."""
-        scenario = scenario_of(context)
+        scenario = yield from scenario_of(context)
         subject = scenario.subject
+        yield Progress(f"Checking {subject.name}")
         certificate = check(subject.body, subject.pose, scenario.world, settings_for(context, scenario))
         outcomes = [Outcome(subject, [subject.pose], certificate)]
         write_reports_only(outcomes)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from bpy.props import EnumProperty
 from bpy.types import Context, Event
 
-from ...scene.access import active_object
+from ...core.jobs import Job
+from ...scene.access import active_object, present
 from ...scene.reading.scenario import selected_movers
 from ..common import Conclusion, object_mode_reason
 from ..modal import EventResult, ModalOperator
@@ -74,17 +75,22 @@ class PHYSPLACE_OT_drag(ModalOperator):
         """Report that it needs a mouse."""
         return Conclusion(False, "Drag with Contact needs the mouse, in a 3D view")
 
-    def begin(self, context: Context, view: View, event: Event) -> None:
+    def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Begin to move the active object."""
-        self.session = PlacementSession(context, selected_movers(context)[:1], together=False)
-        self.session.steered.paused = True
-        self.session.begin_transform(view, event, turns=False, axis=None if self.axis == FREE else self.axis)
-        transform = self.session.transform
-        if transform is not None and event.value == "CLICK_DRAG":
-            self.session.transform = replace(transform, pressed=view.pressed(event))
+        mouse = view.mouse(event)
+        pressed = view.pressed(event) if event.value == "CLICK_DRAG" else None
+        movers = selected_movers(context)[:1]
+        session = yield from PlacementSession.beginning(context, movers, together=False)
+        view = present(View.of(context))
+        session.steered.paused = True
+        session.begin_transform(view, mouse, turns=False, axis=None if self.axis == FREE else self.axis)
+        if session.transform is not None and pressed is not None:
+            session.transform = replace(session.transform, pressed=pressed)
+        self.session = session
+        return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Follow the mouse, and show where the object is."""
+        """Follow the mouse, and show where the object is; read what it comes near."""
         session = self.session
         if session.transform is not None:
             most = CATCHES_UP * session.subject.body.radius
@@ -92,6 +98,16 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.tick(context, view, seconds):
             session.show(context)
             self.drawing.show(session.marks(view))
+        if session.has_to_read(context):
+            self.run_job(session.reading(context))
+
+    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
+        """Follow the mouse while the scene is read; released before anything moved, the drag ends."""
+        if self._is_ready and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+            self.session.follow(view, view.mouse(event))
+        if (event.type, event.value) in CONFIRMS:
+            return EventResult.CONFIRM if self._is_ready else EventResult.CANCEL
+        return super().handle_event_while_busy(context, view, event)
 
     def captures(self, event: Event) -> bool:
         """Take all events: the mouse may go anywhere."""
@@ -102,11 +118,11 @@ class PHYSPLACE_OT_drag(ModalOperator):
         session = self.session
         assert session.transform is not None
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            session.follow(view, event)
+            session.follow(view, view.mouse(event))
         elif session.transform.accepts(event):
             session.transform = session.transform.with_key(event)
         elif event.value == "PRESS" and event.type in ("G", "R"):
-            session.begin_transform(view, event, turns=event.type == "R")
+            session.begin_transform(view, view.mouse(event), turns=event.type == "R")
         elif event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
             return EventResult.CANCEL
         elif (event.type, event.value) in CONFIRMS:

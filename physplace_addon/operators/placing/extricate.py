@@ -10,19 +10,22 @@ from bpy.props import BoolProperty
 from bpy.types import Context
 
 from ...core.errors import PlacementError
+from ...core.jobs import Job
 from ...core.placement import Settings, Status
-from ...core.placement.depenetration.extrication import extricate_several
+from ...core.placement.depenetration.extrication import extricating
+from ...core.rigid import Pose
 from ...core.wording import in_words
 from ...scene.access import scene_of
-from ...scene.reading.scenario import Scenario
+from ...scene.reading.scenario import Scenario, completed
 from ...scene.writing.outcome import write_rests
-from ..common import Conclusion, ObjectOperator, conclude
-from .run import begin_run, key_options, scenario_of, settings_for
+from ..common import Conclusion, conclude
+from ..sliced import SlicedOperator
+from .run import beginning, key_options, scenario_of, settings_for
 
 ROOM = 0.05  # distance over R kept between several objects: a heap that is packed tight takes many steps
 
 
-class PHYSPLACE_OT_extricate(ObjectOperator):
+class PHYSPLACE_OT_extricate(SlicedOperator):
     """Move what overlaps clear by the least motion, and let it come to rest."""
 
     bl_idname = "physplace.extricate"
@@ -41,13 +44,13 @@ class PHYSPLACE_OT_extricate(ObjectOperator):
             default=True,
         )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Clear the objects, then place them; where nothing is below, they stay where they are clear."""
-        scenario = scenario_of(context, together=self.together)
+        scenario = yield from scenario_of(context, together=self.together)
         settings = settings_for(context, scenario)
-        cleared = cleared_of_overlaps(scenario, settings)
-        run = begin_run(cleared, settings)
-        run.run(context)
+        cleared = yield from cleared_of_overlaps(context, scenario, settings)
+        run = yield from beginning(context, cleared, settings)
+        yield from run.running(context)
         if run.solver.status is not Status.NO_SUPPORT:
             return conclude(run.write(context))
         outcomes = [replace(outcome, poses=outcome.poses[:1]) for outcome in run.outcomes()]
@@ -55,13 +58,28 @@ class PHYSPLACE_OT_extricate(ObjectOperator):
         return conclude(outcomes)
 
 
-def cleared_of_overlaps(scenario: Scenario, settings: Settings) -> Scenario:
-    """Return the scenario with its objects moved clear of all overlap, which is then their start.
+def cleared_of_overlaps(context: Context, scenario: Scenario, settings: Settings) -> Job[Scenario]:
+    """Move the objects clear of all overlap, in slices; return the scenario with that as their start.
 
-    Raises PlacementError if no motion was found that clears it.
+    What is not read where they get is read, and they are cleared anew. Raises PlacementError if no motion was
+    found that clears it.
     """
+    while True:
+        poses = yield from _cleared_poses(scenario, settings)
+        more = yield from completed(context, scenario, poses)
+        if more is scenario:
+            break
+        scenario = more
+    clear = tuple(
+        replace(subject, pose=pose, start=pose)
+        for subject, pose in zip(scenario.subjects, poses, strict=True)
+    )
+    return replace(scenario, subjects=clear)
+
+
+def _cleared_poses(scenario: Scenario, settings: Settings) -> Job[tuple[Pose, ...]]:
     subjects = scenario.subjects
-    found = extricate_several(
+    found = yield from extricating(
         [subject.body for subject in subjects],
         [subject.pose for subject in subjects],
         scenario.world,
@@ -71,7 +89,4 @@ def cleared_of_overlaps(scenario: Scenario, settings: Settings) -> Scenario:
     if found is None:
         names = in_words([subject.name for subject in subjects])
         raise PlacementError(f"{names}: no motion was found that clears all overlaps; move it out by hand")
-    clear = tuple(
-        replace(subject, pose=pose, start=pose) for subject, pose in zip(subjects, found.poses, strict=True)
-    )
-    return replace(scenario, subjects=clear)
+    return found.poses

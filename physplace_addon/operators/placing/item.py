@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import Final
 
 import bpy
@@ -13,22 +14,25 @@ from bpy.types import Context, Object
 
 from ...core.arrays import Floats
 from ...core.contact.system import closest_boundary_point
+from ...core.jobs import Job, Progress
 from ...core.placement import Connection, Force, Local, Status
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
-from ...scene.reading.scenario import Subject, read
-from ...scene.reading.visible import Family
+from ...scene.reading.nearness import Travel
+from ...scene.reading.scenario import Scenario, Subject, reading, reading_more
+from ...scene.reading.visible import Family, viewport_of, visible_objects
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
 from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
 from .point_handle import PointAction, PointHandle
-from .run import PlacementRun, begin_run, settings_for
+from .run import PlacementRun, begin_run, beginning, settings_for
 from .steered_solver import SteeredSolver
 
 SAME_PULL: Final = 0.02  # change of a pull, over its strength, that is too small to branch for
+LOOKS_AROUND: Final = 0.2  # seconds after which it is looked again which objects are visible
 NEAR: Final = 20.0  # pixels between the mouse and a contact within which the mouse is on it
 
 
@@ -40,25 +44,73 @@ class PlacementItem:
     be keyed on; None for no key.
     """
 
-    def __init__(
-        self, context: Context, movers: Sequence[Object], poses: Sequence[Pose] | None = None
-    ) -> None:
-        """Read the objects and begin, from where they stand unless poses are given. Raises PhysPlaceError."""
-        self.scenario = read(context, movers)
-        self._preview = Preview(self.subjects)
-        self._preview.check_writable(context)
-        run = begin_run(self.scenario, settings_for(context, self.scenario), (), poses)
+    def __init__(self, run: PlacementRun, preview: Preview) -> None:
+        self._preview = preview
         self.steered = SteeredSolver(run)
         self.overlapping = self.steered.state.poses if self.interferes else None
         self.ties: list[Connection] = []
         self.key_frame: int | None = None
+        movers = [bpy.data.objects[subject.name] for subject in run.subjects]
         self._families = tuple(frozenset(Family.of(mover).names) for mover in movers)
-        self._owners = frozenset(self.scenario.owners).intersection(bpy.data.objects.keys())
+        self._owners = self._owners_now()
         self._standing: ContactQuery | None = None
         self._found: tuple[Pose, QueriedContacts] | None = None
+        self._looked = perf_counter()
+
+    @classmethod
+    def beginning(
+        cls, context: Context, movers: Sequence[Object], poses: Sequence[Pose] | None = None
+    ) -> Job[PlacementItem]:
+        """Read the objects and begin, in slices, from where they stand unless poses are given.
+
+        Raises PhysPlaceError.
+        """
+        scenario = yield from reading(context, movers)
+        preview = Preview(scenario.subjects)
+        preview.check_writable(context)
+        yield Progress("Beginning")
+        run = yield from beginning(context, scenario, settings_for(context, scenario), (), poses)
         if poses is not None:
-            self._preview.show(context, poses)
-            self._preview.accept()
+            preview.show(context, poses)
+            preview.accept()
+        return cls(run, preview)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The objects, and what was read around them."""
+        return self.steered.run.scenario
+
+    # what is read on the way
+
+    def is_near_unread(self, body: int, target: Pose | None) -> bool:
+        """Return whether what moves may meet something that is not read; target: that of a body by hand."""
+        if self.scenario.misses(self.poses):
+            return True
+        return target is not None and self.scenario.misses(self.poses, [self._travel(body, target)])
+
+    def is_outdated(self, context: Context) -> bool:
+        """Return whether other objects are visible than when the world was read; looked at now and then."""
+        now = perf_counter()
+        if now - self._looked < LOOKS_AROUND:
+            return False
+        self._looked = now
+        return visible_objects(context, viewport_of(context)) != self.scenario.visible
+
+    def reading(self, context: Context, body: int, target: Pose | None) -> Job[None]:
+        """Read, in slices, what is visible and near now, and go on with it."""
+        travels = [] if target is None else [self._travel(body, target)]
+        scenario = yield from reading_more(context, self.scenario, self.poses, travels)
+        self.steered.go_on_in(scenario)
+        self._standing = self._found = None
+        self._owners = self._owners_now()
+
+    def _owners_now(self) -> frozenset[str]:
+        """Return the names of the objects that show the world: all but those that are linked."""
+        return frozenset(self.scenario.owners).intersection(bpy.data.objects.keys())
+
+    def _travel(self, body: int, target: Pose) -> Travel:
+        """Return the way of a body to a pose."""
+        return Travel(target.translation - self.poses[body].translation, 1.0)
 
     @property
     def subjects(self) -> tuple[Subject, ...]:

@@ -14,15 +14,17 @@ from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event
 
 from ...core.errors import PhysPlaceError
-from ...scene.reading.scenario import read, selected_movers
+from ...core.jobs import Job, finished
+from ...scene.reading.scenario import reading, selected_movers
 from ...scene.writing import duplicate
-from ..common import Conclusion, conclude
+from ..common import Conclusion, conclude, cursor_progress
 from ..keymap import PLACING
 from ..modal import EventResult, ModalOperator
+from ..sliced import shown_at_cursor
 from ..view import View
 from .point_handle import PointAction, PointHandle
 from .record import PlacementRecord, read_records, write_records
-from .run import begin_run, scenario_of, settings_for
+from .run import beginning, scenario_of, settings_for
 from .session import PlacementSession
 from .transform_input import TransformInput
 
@@ -64,33 +66,54 @@ class PHYSPLACE_OT_place(ModalOperator):
 
     def work(self, context: Context) -> Conclusion:
         """Run the solver to its end and write where the objects came to rest."""
+        with cursor_progress() as progress:
+            return finished(shown_at_cursor(self._job_to_the_end(context), progress))
+
+    def _job_to_the_end(self, context: Context) -> Job[Conclusion]:
         records = read_records(self.ways)
         if not records:
-            scenario = scenario_of(context, together=self.together)
-            run = begin_run(scenario, settings_for(context, scenario))
-            run.run(context)
+            scenario = yield from scenario_of(context, together=self.together)
+            run = yield from beginning(context, scenario, settings_for(context, scenario))
+            yield from run.running(context)
             return conclude(run.write(context))
         outcomes = []
         for record in records:
-            scenario = read(context, record.movers())
-            run = begin_run(scenario, settings_for(context, scenario), record.ties, record.poses)
+            scenario = yield from reading(context, record.movers())
+            settings = settings_for(context, scenario)
+            run = yield from beginning(context, scenario, settings, record.ties, record.poses)
             if len(record.bilateral):
                 run = run.branched(0, bilateral=record.bilateral)
             if record.goes_on:
-                run.run(context)
+                yield from run.running(context)
             outcomes.extend(run.write(context))
         return conclude(outcomes)
 
-    def begin(self, context: Context, view: View, event: Event) -> None:
+    def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the scene and begin."""
-        self.session = PlacementSession(context, selected_movers(context), together=self.together)
         self._message = ""
         self._copies: dict[str, str] = {}
+        movers = selected_movers(context)
+        self.session = yield from PlacementSession.beginning(context, movers, together=self.together)
+        return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Step, and show where the objects are."""
+        """Step, and show where the objects are; read what has come near or into view, or out of it."""
         if self.session.tick(context, view, seconds):
             self._show(context, view)
+        if self.session.has_to_read(context):
+            self.run_job(self.session.reading(context))
+
+    def job_ended(self, context: Context, view: View) -> None:
+        """Show what was read or begun."""
+        self._show(context, view)
+
+    def job_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Say why the next object or a copy cannot be placed; without its world nothing can."""
+        if self.session.is_reading:
+            raise error
+        self._message = str(error)
+        self._remove_copies(context)
+        self.session.show_again(context)
 
     def captures(self, event: Event) -> bool:
         """Return whether something is moved by the mouse, which may then go anywhere."""
@@ -101,7 +124,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         if event.value == "PRESS":
             self._message = ""
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            self.session.follow(view, event)
+            self.session.follow(view, view.mouse(event))
             return EventResult.HANDLED
         try:
             if self.session.transform is not None:
@@ -125,7 +148,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         elif event.value == "PRESS" and event.type in REJECTS:
             session.end_transform(keep=False)
         elif action in ("MOVE", "TURN"):
-            session.begin_transform(view, event, turns=action == "TURN")
+            session.begin_transform(view, view.mouse(event), turns=action == "TURN")
         elif action == "THROUGH":
             session.toggle_through()
         self._show(context, view)
@@ -158,16 +181,16 @@ class PHYSPLACE_OT_place(ModalOperator):
             "FORTH": lambda: steered.scrub(1),
             "FAR_BACK": lambda: steered.scrub(-10),
             "FAR_FORTH": lambda: steered.scrub(10),
-            "MOVE": lambda: session.begin_transform(view, event, turns=False),
-            "TURN": lambda: session.begin_transform(view, event, turns=True),
+            "MOVE": lambda: session.begin_transform(view, view.mouse(event), turns=False),
+            "TURN": lambda: session.begin_transform(view, view.mouse(event), turns=True),
             "THROUGH": session.toggle_through,
             "ENERGY": steered.toggle_energy,
             "FRICTION": lambda: session.toggle_friction(context),
             "BILATERAL": lambda: session.toggle_bilateral(view, event),
             "LEAVE": steered.leave_metastable,
-            "COPY": lambda: self._go_on_with_copy(context),
+            "COPY": lambda: self.run_job(self._going_on_with_copy(context)),
             "KEY": lambda: session.key_here(context),
-            "NEXT": lambda: session.next(context),
+            "NEXT": lambda: self.run_job(session.next(context)),
         }
         if action in does:
             does[action]()
@@ -180,7 +203,7 @@ class PHYSPLACE_OT_place(ModalOperator):
             return EventResult.HANDLED
         return EventResult.CONFIRM
 
-    def _go_on_with_copy(self, context: Context) -> None:
+    def _going_on_with_copy(self, context: Context) -> Job[None]:
         if self._confirmed_unless_it_overlaps() is not EventResult.CONFIRM:
             return
         starts = self.session.starts
@@ -191,12 +214,9 @@ class PHYSPLACE_OT_place(ModalOperator):
         copies = [duplicate.duplicate(context, original) for original in originals]
         self._copies = {copy.name: name for copy, name in zip(copies, starts, strict=True)}
         duplicate.select_only(context, copies[::-1])
-        poses = list(starts.values())
-        try:
-            self.session = PlacementSession(context, copies, together=self.together, poses=poses)
-        except PhysPlaceError:
-            self._remove_copies(context)
-            raise
+        self.session = yield from PlacementSession.beginning(
+            context, copies, together=self.together, poses=list(starts.values())
+        )
 
     def confirm(self, context: Context) -> Conclusion:
         """Write where the objects are shown, and keep records from which that can be repeated."""

@@ -7,7 +7,7 @@ placed first. All is solved before the first copy is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,20 +18,21 @@ from bpy.types import Context
 from ...core import bodies
 from ...core.bodies import Body
 from ...core.errors import PhysPlaceError
-from ...core.placement import Filled, Placement, State, fill
+from ...core.jobs import Job, Progress
+from ...core.placement import Filled, Placement
+from ...core.placement.replication import filling
 from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import Scenario, Subject
+from ...scene.reading.scenario import Scenario, Subject, completed, reading
 from ...scene.reading.visible import Family
 from ...scene.writing import duplicate
 from ...scene.writing.outcome import Outcome, write_rests
-from ..common import Conclusion, CursorProgress, ObjectOperator, cursor_progress, other_object
-from .run import key_options, scenario_of, settings_for
+from ..common import Conclusion, other_object
+from ..sliced import SlicedOperator
+from .run import key_options, settings_for
 
-COPIES_UNTIL_FULL = 100  # copies at which the cursor shows that a container without a number is full
 
-
-class PHYSPLACE_OT_replicate(ObjectOperator):
+class PHYSPLACE_OT_replicate(SlicedOperator):
     """Let copies of the active object come to rest, each from the same start."""
 
     bl_idname = "physplace.replicate"
@@ -73,12 +74,19 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         layout.prop(self, "until_full")
         layout.prop_search(self, "container", scene_of(context), "objects")
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Solve all copies, then make those that stay."""
-        scenario = scenario_of(context)
+        scenario = yield from self._scenario(context)
         subject = scenario.subject
         first = 0 if subject.is_placed else 1  # the object itself is placed, too
-        filled = self._filled(context, scenario, first)
+        while True:
+            filled = yield from self._filling(context, scenario, first)
+            met = [[state.pose] for copy in filled.placed for state in copy.states]
+            met = [poses for poses in met if scenario.misses(poses)]
+            if not met:
+                break
+            for poses in met:  # a copy came near something that was not read: all fall anew among it
+                scenario = yield from completed(context, scenario, poses)
         if not filled.placed:
             raise SceneError(
                 subject.name,
@@ -90,7 +98,13 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         wanted = "" if enough else f" of {self.count}. The next one: {filled.reason}"
         return Conclusion(enough, f'"{subject.name}": copies at rest: {copies}{wanted}')
 
-    def _filled(self, context: Context, scenario: Scenario, first: int) -> Filled:
+    def _scenario(self, context: Context) -> Job[Scenario]:
+        """Read the object, what is near where it falls from, and the container."""
+        named = Family.of(other_object(context, self.container)).names if self.container else frozenset()
+        scenario = yield from reading(context, also=named)
+        return (yield from completed(context, scenario, [scenario.subject.start]))
+
+    def _filling(self, context: Context, scenario: Scenario, first: int) -> Job[Filled]:
         subject, world = scenario.subject, scenario.world
         container = container_of(context, scenario, self.container) if self.container else None
         if self.until_full and container is None:
@@ -98,16 +112,11 @@ class PHYSPLACE_OT_replicate(ObjectOperator):
         if subject.is_placed:
             world = (*world, subject.body.transformed(subject.pose.matrix4))
         count = None if self.until_full else self.count + first
-        with cursor_progress() as progress:
-            return fill(
-                subject.body,
-                subject.start,
-                world,
-                settings_for(context, scenario),
-                count=count,
-                container=container,
-                on_step=_copies_shown(progress, count or COPIES_UNTIL_FULL),
-            )
+        yield Progress("Beginning")
+        settings = settings_for(context, scenario)
+        return (
+            yield from filling(subject.body, subject.start, world, settings, count=count, container=container)
+        )
 
 
 def container_of(context: Context, scenario: Scenario, name: str) -> Body:
@@ -145,16 +154,3 @@ def write_copies(context: Context, subject: Subject, placed: Sequence[Placement]
     if copies:
         duplicate.select_only(context, copies)
     return len(copies)
-
-
-def _copies_shown(progress: CursorProgress, most: int) -> Callable[[State], bool]:
-    """Return what shows how many copies of `most` were begun: each copy has a world of its own."""
-    worlds: list[object] = []
-
-    def on_step(state: State) -> bool:
-        if not worlds or worlds[-1] is not state.system.fixed:
-            worlds.append(state.system.fixed)
-            progress.show((len(worlds) - 1) / most)
-        return True
-
-    return on_step

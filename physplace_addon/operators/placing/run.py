@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import is_not
 
 from bpy.types import Context, Scene
 
 from ...core.contact.system import BilateralContacts
-from ...core.placement import Force, Placement, Settings, State, Status
+from ...core.jobs import Job, Progress
+from ...core.placement import Force, Placement, Settings, Status
 from ...core.rigid import Pose
+from ...core.wording import in_words
 from ...scene.access import scene_of
 from ...scene.reading.bilateral import bilateral_pairs
-from ...scene.reading.scenario import Scenario, Subject, read, selected_movers
+from ...scene.reading.nearness import Travel
+from ...scene.reading.scenario import Scenario, Subject, completed, reading, selected_movers
 from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
-from ..common import cursor_progress
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 
@@ -29,22 +32,55 @@ LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 class PlacementRun:
     """Objects, one for each body that the solver moves, and the solver.
 
-    earlier_steps: the number of steps that solvers took from which this one was branched.
+    scenario: the objects, and what was read around them. earlier_steps: the number of steps that solvers took
+    from which this one was branched.
     """
 
-    subjects: tuple[Subject, ...]
+    scenario: Scenario
     solver: Placement
     earlier_steps: int = 0
 
-    def run(self, context: Context) -> None:
-        """Step to the end, and show at the cursor how many of the steps are done."""
-        with cursor_progress() as progress:
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The objects."""
+        return self.scenario.subjects
 
-            def on_step(_: State) -> bool:
-                progress.show(self.solver.steps / self.solver.settings.step_limit)
-                return True
+    def running(self, context: Context, most: int | None = None) -> Job[None]:
+        """Step to the end, or at most so many steps, in slices, and read what comes near on the way."""
+        name = in_words([subject.name for subject in self.subjects])
+        while self.solver.status is Status.RUNNING and (most is None or self.solver.steps < most):
+            if self.is_near_unread:
+                yield from self.reading(context)
+            self.solver.step()
+            done = self.solver.steps / self.solver.settings.step_limit
+            yield Progress(f"Placing {name}: step {self.solver.steps}", done)
 
-            self.solver.run(on_step)
+    @property
+    def is_near_unread(self) -> bool:
+        """Whether the next step may meet something that is not read."""
+        return self.scenario.misses(self.solver.state.poses)
+
+    def reading(self, context: Context, travels: Sequence[Travel] = ()) -> Job[None]:
+        """Read, in slices, what the objects may come near, and go on with it.
+
+        travels: where they may go besides falling.
+        """
+        scenario = yield from completed(context, self.scenario, self.solver.state.poses, travels)
+        self.go_on_in(scenario)
+
+    def go_on_in(self, scenario: Scenario) -> None:
+        """Go on among what was read anew. What sticks does so no more if something has gone."""
+        if scenario is self.scenario:
+            return
+        before, world = self.solver.setup.world, scenario.world
+        gone = len(world) < len(before) or any(map(is_not, before, world))
+        if gone or len(world) > len(before):
+            pairs = bilateral_pairs(scenario)
+            bilateral = BilateralContacts.none() if gone else None
+            steps = self.solver.steps
+            self.solver = self.solver.branch(-1, None, None, bilateral, world, pairs)
+            self.earlier_steps += steps
+        self.scenario = scenario
 
     def outcomes(self) -> list[Outcome]:
         """Return the path and the certificate of each object, as far as it has come."""
@@ -73,12 +109,12 @@ class PlacementRun:
     ) -> PlacementRun:
         """Return a run that goes on from the state `at`; what is None stays as it is there."""
         solver = self.solver.branch(at, settings, forces, bilateral)
-        return PlacementRun(self.subjects, solver, self.earlier_steps + self.solver.steps)
+        return PlacementRun(self.scenario, solver, self.earlier_steps + self.solver.steps)
 
 
-def scenario_of(context: Context, *, together: bool = False) -> Scenario:
-    """Return the active object, or all selected ones, and the world around them."""
-    return read(context, selected_movers(context) if together else None)
+def scenario_of(context: Context, *, together: bool = False) -> Job[Scenario]:
+    """Read the active object, or all selected ones, and the world around them, in slices."""
+    return (yield from reading(context, selected_movers(context) if together else None))
 
 
 def settings_for(context: Context, scenario: Scenario, *, weight: bool = True) -> Settings:
@@ -102,7 +138,20 @@ def begin_run(
     starts = [subject.pose for subject in subjects] if poses is None else poses
     pairs = bilateral_pairs(scenario)
     solver = Placement.of_several(bodies, starts, scenario.world, settings, forces, bilateral_pairs=pairs)
-    return PlacementRun(subjects, solver)
+    return PlacementRun(scenario, solver)
+
+
+def beginning(
+    context: Context,
+    scenario: Scenario,
+    settings: Settings,
+    forces: Sequence[Force] = (),
+    poses: Sequence[Pose] | None = None,
+) -> Job[PlacementRun]:
+    """Begin to place as `begin_run`, after reading, in slices, what is near where it begins."""
+    starts = [subject.pose for subject in scenario.subjects] if poses is None else poses
+    scenario = yield from completed(context, scenario, starts)
+    return begin_run(scenario, settings, forces, starts)
 
 
 def key_options(scene: Scene) -> KeyOptions | None:

@@ -15,6 +15,7 @@ import numpy as np
 from bpy.types import Context, Event, Object
 
 from ...core.arrays import Floats
+from ...core.jobs import Job
 from ...core.rigid import Pose
 from ...core.wording import counted
 from ...overlay.marks import Marks
@@ -37,33 +38,43 @@ class PlacementSession(InteractiveSession):
     item: the placement that is steered. finished: those before it. body: the number of the body that keys and
     mouse move. transform: how it is moved or turned by hand; None if it is not. handle: the point that the
     mouse has taken; None for none. through: whether a body that is moved by hand passes through things.
+    is_reading: whether the world is being read, without which nothing goes on.
     """
 
-    def __init__(
-        self,
+    def __init__(self, names: Sequence[str], item: PlacementItem, *, together: bool) -> None:
+        self._names = list(names)
+        self._together = together
+        self._active_name = names[0]
+        self._turn = 0
+        self.body = 0
+        self.finished: list[PlacementItem] = []
+        self.item = item
+        self.transform: TransformInput | None = None
+        self.handle: PointHandle | None = None
+        self.through = False
+        self.is_reading = False
+        self._mouse: Floats = np.zeros(2)
+        self._asked_for: Pose | None = None  # of the body, by hand
+        self._description = ""
+        self._requested: tuple[bytes, bytes, str] | None = None  # the pose and text asked for when last shown
+        self._is_new = True
+        self._contact_count = self._bilateral_count = 0
+
+    @classmethod
+    def beginning(
+        cls,
         context: Context,
         movers: Sequence[Object],
         *,
         together: bool,
         poses: Sequence[Pose] | None = None,
-    ) -> None:
-        """Begin with the first mover, or with all. Raises PhysPlaceError, with nothing changed."""
-        self._names = [mover.name for mover in movers]
-        self._together = together
-        self._active_name = movers[0].name
-        self._turn = 0
-        self.body = 0
-        self.finished: list[PlacementItem] = []
+    ) -> Job[PlacementSession]:
+        """Begin with the first mover, or with all, in slices. Raises PhysPlaceError, with nothing changed."""
+        names = [mover.name for mover in movers]
         count = len(movers) if together else 1
-        self.item = PlacementItem(context, movers[:count], None if poses is None else poses[:count])
-        self.transform: TransformInput | None = None
-        self.handle: PointHandle | None = None
-        self.through = False
-        self._mouse: Floats = np.zeros(2)
-        self._description = ""
-        self._requested: tuple[bytes, bytes, str] | None = None  # the pose and text asked for when last shown
-        self._is_new = True
-        self._contact_count = self._bilateral_count = 0
+        some = None if poses is None else poses[:count]
+        item = yield from PlacementItem.beginning(context, movers[:count], some)
+        return cls(names, item, together=together)
 
     @property
     def steered(self) -> SteeredSolver:
@@ -97,6 +108,16 @@ class PlacementSession(InteractiveSession):
         is_new, self._is_new = self._is_new, False
         return self.steered.advance(seconds) or is_new
 
+    def has_to_read(self, context: Context) -> bool:
+        """Return whether something has come near that is not read, or has come into view or out of it."""
+        return self.item.is_near_unread(self.body, self._asked_for) or self.item.is_outdated(context)
+
+    def reading(self, context: Context) -> Job[None]:
+        """Read, in slices, what is near and visible now, and go on with it."""
+        self.is_reading = True
+        yield from self.item.reading(context, self.body, self._asked_for)
+        self.is_reading, self._is_new = False, True
+
     def show(self, context: Context) -> None:
         """Put the objects where they are now; what may overlap is see-through."""
         self.item.show(context)
@@ -114,17 +135,17 @@ class PlacementSession(InteractiveSession):
 
     # what the mouse does
 
-    def follow(self, view: View, event: Event) -> None:
-        """Follow the mouse."""
-        self._mouse = view.mouse(event)
+    def follow(self, view: View, mouse: Floats) -> None:
+        """Follow the mouse, which is at a pixel (2,)."""
+        self._mouse = mouse
         if self.transform is not None:
             self.transform = self.transform.with_mouse(view, self._mouse)
 
-    def begin_transform(self, view: View, event: Event, *, turns: bool, axis: str | None = None) -> None:
+    def begin_transform(self, view: View, mouse: Floats, *, turns: bool, axis: str | None = None) -> None:
         """Begin to move or to turn the body by hand, perhaps only along an axis."""
         if self.transform is not None:
             self.end_transform(keep=False)
-        self.follow(view, event)
+        self.follow(view, mouse)
         pose = self.item.poses[self.body]
         centre = pose.points(self.subject.body.mass.center)
         number, self._requested = None if axis is None else AXES[axis], None
@@ -134,7 +155,7 @@ class PlacementSession(InteractiveSession):
 
     def end_transform(self, *, keep: bool) -> None:
         """End moving or turning by hand; without `keep` the body goes back to where that began."""
-        transform, self.transform = self.transform, None
+        transform, self.transform, self._asked_for = self.transform, None, None
         if transform is not None and not keep:
             self.item.put(self.body, transform.start)
         elif self.item.overlapping is not None:
@@ -142,7 +163,7 @@ class PlacementSession(InteractiveSession):
 
     def take_point(self, context: Context, view: View, event: Event, action: PointAction) -> bool:
         """Take the point under the mouse; return False if that is of no body that is placed."""
-        self.follow(view, event)
+        self.follow(view, view.mouse(event))
         seen = object_under(context, view, self._mouse)
         body = None if seen is None else self.item.body_of(seen[0])
         if seen is None or body is None or self.item.overlapping is not None:
@@ -155,7 +176,7 @@ class PlacementSession(InteractiveSession):
         """Tie the point that was taken to what is under the mouse, or to the place there."""
         handle, self.handle = self.handle, None
         assert handle is not None
-        self.follow(view, event)
+        self.follow(view, view.mouse(event))
         point = handle.in_world(self.item.poses[handle.body])
         seen = object_under(context, view, self._mouse)
         self.item.ties.append(handle.tie(view.under_mouse(self._mouse, point) if seen is None else seen[1]))
@@ -180,12 +201,12 @@ class PlacementSession(InteractiveSession):
 
     def toggle_bilateral(self, view: View, event: Event) -> None:
         """Let the contact under the mouse stick from here on, or no more. Raises SceneError for none."""
-        self.follow(view, event)
+        self.follow(view, view.mouse(event))
         if not self.item.toggle_bilateral(view, self._mouse):
             raise SceneError(self.subject.name, "no contact is under the mouse", "point at one of its dots")
 
-    def next(self, context: Context) -> None:
-        """Leave this object here, and go on with the next one that is selected."""
+    def next(self, context: Context) -> Job[None]:
+        """Leave this object here, and go on with the next one that is selected, which is read in slices."""
         if self._together:
             self.body = (self.body + 1) % len(self.item.subjects)
             return
@@ -195,11 +216,12 @@ class PlacementSession(InteractiveSession):
         if len(present) < 2:
             raise SceneError(self.subject.name, "no other object is selected", "select those to place first")
         following = bpy.data.objects[present[(present.index(self._names[self._turn]) + 1) % len(present)]]
-        item = PlacementItem(context, [following])
+        name = following.name
+        item = yield from PlacementItem.beginning(context, [following])
         self.finished.append(self.item)
         self.item, self.body, self._is_new = item, 0, True
-        self._turn = self._names.index(following.name)
-        self._make_active(context, following.name)
+        self._turn = self._names.index(name)
+        self._make_active(context, name)
 
     def key_here(self, context: Context) -> None:
         """Key this rest, once it is confirmed, on the frame that is shown now; or no more."""
@@ -293,6 +315,9 @@ class PlacementSession(InteractiveSession):
         shown anew: it moved, or it stands still and is asked to be elsewhere.
         """
         target, before = transform.target(view, self._mouse), self.steered.state
+        self._asked_for = target
+        if self.item.is_near_unread(self.body, target):
+            return False
         description = transform.description(view, self._mouse)
         requested = target.translation.tobytes(), target.rotation.tobytes(), description
         is_on_its_way = False

@@ -15,6 +15,7 @@ from ...core.arrays import Floats
 from ...core.contact.system import BilateralContacts
 from ...core.placement import Force, Manipulation, Placement, Settings, State, Status
 from ...core.rigid import Pose
+from ...scene.reading.scenario import Scenario
 from ..session import History, Pacing
 from .run import PlacementRun
 
@@ -59,7 +60,7 @@ class SteeredSolver:
         return True
 
     def _step(self) -> bool:
-        runs = self.is_running
+        runs = self.is_running and not self.run.is_near_unread
         if runs:
             self.solver.step()
         return runs
@@ -127,6 +128,14 @@ class SteeredSolver:
         """Begin anew, from poses that the solver did not reach by itself."""
         earlier_steps = self.run.earlier_steps + self.solver.steps
         self._replace_run(replace(begin(), earlier_steps=earlier_steps))
+
+    def go_on_in(self, scenario: Scenario) -> None:
+        """Go on, from the state that is shown, among what was read anew."""
+        self.drop_later_states()
+        began = self.history.began
+        self.run.go_on_in(scenario)
+        self.history = History(self.solver.states)
+        self.history.began = began
 
     def drop_later_states(self) -> None:
         """Give up the states later than that shown, if there are any."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Object
 
+from ...core.jobs import finished
 from ...scene.access import active_object, present
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
 from ...scene.rests import rest_forces
 from ..common import Conclusion, other_object
-from ..placing.connect import ConnectionProperties
-from ..placing.push import LocalForceProperties
+from ..forces.connect import ConnectionProperties
+from ..forces.push import LocalForceProperties
 from ..placing.run import scenario_of
 from .keyed import RestsOperator, chosen
 
@@ -35,7 +36,7 @@ class PHYSPLACE_OT_rest_push_add(LocalForceProperties, RestsOperator):
     def work(self, context: Context) -> Conclusion:
         """Keep the push with the rest."""
         obj = present(active_object(context))
-        subject = scenario_of(context).subject
+        subject = finished(scenario_of(context)).subject
         rest = chosen(obj)
         rest_forces.add_push(rest, subject, self.force_on(context, subject))
         return _changed(obj, "a push added to", rest)
@@ -55,7 +56,7 @@ class PHYSPLACE_OT_rest_connection_add(ConnectionProperties, RestsOperator):
         """Keep the connection with the rest."""
         obj = present(active_object(context))
         target = self.target_in_world(context)
-        subject = scenario_of(context).subject
+        subject = finished(scenario_of(context)).subject
         rest = chosen(obj)
         other = other_object(context, self.target) if self.target else None
         rest_forces.add_connection(rest, subject, self.connection_on(subject, target), other)

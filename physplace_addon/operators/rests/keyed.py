@@ -18,6 +18,7 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from ...core.errors import PhysPlaceError
+from ...core.jobs import finished
 from ...core.placement import Force, Local
 from ...core.wording import in_words
 from ...scene.access import active_object, present, scene_of
@@ -29,7 +30,7 @@ from ...scene.rests import rest_forces, rests
 from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
 from ..common import Conclusion, ObjectOperator, no_active_object_reason
-from ..placing.run import begin_run, key_options, scenario_of, settings_for
+from ..placing.run import beginning, key_options, scenario_of, settings_for
 
 if TYPE_CHECKING:
     from ...core.rigid import Pose
@@ -49,7 +50,7 @@ class PHYSPLACE_OT_keyframe_rest(ObjectOperator):
     def work(self, context: Context) -> Conclusion:
         """Place it from where it was put by hand, key it, and keep the rest."""
         obj, frame = present(active_object(context)), scene_of(context).frame_current
-        scenario = scenario_of(context)
+        scenario = finished(scenario_of(context))
         start = rests.manual_start(obj, scenario.subject)
         known = rests.rest_on(obj, frame)
         forces = rest_forces.forces_of(context, obj, known, scenario.subject) if known else []
@@ -220,8 +221,8 @@ def _placed(context: Context, scenario: Scenario, start: Pose, forces: Sequence[
     settings = settings_for(context, from_start)
     if any(isinstance(force, Local) for force in forces):
         settings = replace(settings, check_energy=False)
-    run = begin_run(from_start, settings, forces)
-    run.run(context)
+    run = finished(beginning(context, from_start, settings, forces))
+    finished(run.running(context))
     (outcome,) = run.outcomes()
     return outcome
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bpy.types import Object
 
@@ -12,6 +12,7 @@ from ...core.bodies.implicit_complex import SMOOTHER
 from ...core.bodies.implicit_solid import blob_body
 from ...core.errors import BlobError
 from ..errors import SceneError
+from ..reading.kept_bodies import MadeBody, digest
 from .frames import present_model
 from .models import BlobModel
 from .objects import SMOOTH
@@ -20,22 +21,30 @@ KEYED = (
     "its elements are where they are keyed, not where its control points take them: "
     "go to its frame anew with Show on Playback on, or bake it"
 )
-MOST = 16  # largest number of bodies in the cache
 _SMOOTHER = f'raise "{SMOOTH}" (Smooth Joins) on it, or on the blob among its elements that is sharp'
 
-_known: dict[tuple[object, ...], Body] = {}
+
+@dataclass(frozen=True, eq=False)
+class BlobSource:
+    """What the body of a blob is made of; is_solved: whether its surface is that of its control points."""
+
+    model: BlobModel
+    is_solved: bool
+
+    @property
+    def content(self) -> bytes:
+        """What the surface is."""
+        return digest("blob", self.model.definition, self.is_solved)
+
+    def made(self) -> MadeBody:
+        """Return the body in the blob's coordinates. Raises SceneError."""
+        body = _made(self.model)
+        return MadeBody(body if self.is_solved else replace(body, notes=(*body.notes, KEYED)))
 
 
-def body_of_blob(blob: Object) -> Body:
-    """Return the body of a blob as it is now (`present_model`); recent ones are cached. Raises SceneError."""
-    model, is_solved = present_model(blob)
-    key = (model.name, *model.definition)
-    if key not in _known:
-        while len(_known) >= MOST:
-            _known.pop(next(iter(_known)))
-        _known[key] = _made(model)
-    body = _known[key]
-    return body if is_solved else replace(body, notes=(*body.notes, KEYED))
+def blob_source(blob: Object) -> BlobSource:
+    """Return a blob as it is now (`present_model`). Raises SceneError."""
+    return BlobSource(*present_model(blob))
 
 
 def _made(model: BlobModel) -> Body:

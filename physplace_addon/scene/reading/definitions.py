@@ -9,7 +9,8 @@ parameter that names a curve object is replaced by that curve's control points. 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import bpy
 import numpy as np
@@ -24,9 +25,10 @@ from ...core.surfaces import kinds
 from ...core.surfaces.bezier.control_meshes import KIND as BEZIER
 from ...core.surfaces.bezier.control_meshes import nets_of_control_mesh
 from ...core.surfaces.formula.definitions import KIND as FORMULA
-from ..access import custom_properties
+from ..access import custom_properties, plain_value
 from ..errors import SceneError
 from .curves import bezier_pieces
+from .kept_bodies import MadeBody, digest
 from .meshes import arrays_of, cut_cage
 
 KIND = "surface"
@@ -39,21 +41,60 @@ def has_definition(obj: Object) -> bool:
     return KIND in custom_properties(obj)
 
 
-def boundary_of(evaluated: Object) -> Boundary:
-    """Return the exact faces, edges and vertices that an object defines, in its local coordinates.
+@dataclass(frozen=True, eq=False)
+class DefinitionSource:
+    """What the body of an exact surface is made of: its kind, its parameters, and the object's name."""
 
-    Raises SceneError, which names the object and the property, for a definition without meaning.
-    """
+    name: str
+    kind: str
+    parameters: Mapping[str, object]
+
+    @property
+    def content(self) -> bytes:
+        """What the surface is."""
+        values = [(key, plain_value(value)) for key, value in sorted(self.parameters.items())]
+        return digest("exact", self.kind, values)
+
+    def boundary(self) -> Boundary:
+        """Return the faces, edges and vertices, in the object's coordinates. Raises SceneError."""
+        try:
+            build = formula_of if self.kind == FORMULA else partial(kinds.build, self.kind)
+            return build(self.parameters)
+        except SurfaceError as error:
+            raise _named(self.name, error) from error
+
+    def made(self) -> MadeBody:
+        """Return the body, in the object's coordinates. Raises SceneError."""
+        return MadeBody(self.body())
+
+    def body(self, resolution: tuple[int, int] | None = None, tolerance: float | None = None) -> Body:
+        """Return the body at a resolution or within a tolerance, see `body_of`. Raises SceneError."""
+        boundary = self.boundary()
+        try:
+            return bodies.exact(boundary, self.name, resolution, tolerance)
+        except SurfaceError as error:
+            raise _named(self.name, error) from error
+
+
+def definition_of(evaluated: Object) -> DefinitionSource:
+    """Return what an object defines. Raises SceneError, which names the object and the property."""
     kind = custom_properties(evaluated)[KIND]
     if not isinstance(kind, str):
         raise SceneError(
             evaluated.name, f'its property "surface" is {kind!r}', 'set it to text, like "sphere"'
         )
     try:
-        parameters = parameters_of(evaluated, kind)
-        return formula_of(parameters) if kind == FORMULA else kinds.build(kind, parameters)
+        return DefinitionSource(evaluated.name, kind, parameters_of(evaluated, kind))
     except SurfaceError as error:
-        raise _named(evaluated, error) from error
+        raise _named(evaluated.name, error) from error
+
+
+def boundary_of(evaluated: Object) -> Boundary:
+    """Return the exact faces, edges and vertices that an object defines, in its local coordinates.
+
+    Raises SceneError, which names the object and the property, for a definition without meaning.
+    """
+    return definition_of(evaluated).boundary()
 
 
 def body_of(
@@ -69,15 +110,12 @@ def body_of(
     Raises:
         SceneError: for a definition without meaning, or a surface that needs too many triangles.
     """
-    try:
-        return bodies.exact(boundary_of(evaluated), evaluated.name, resolution, tolerance)
-    except SurfaceError as error:
-        raise _named(evaluated, error) from error
+    return definition_of(evaluated).body(resolution, tolerance)
 
 
-def _named(evaluated: Object, error: SurfaceError) -> SceneError:
+def _named(name: str, error: SurfaceError) -> SceneError:
     found, *shown = str(error).split("\n")
-    return SceneError(evaluated.name, found, "\n".join(["see the object's custom properties", *shown]))
+    return SceneError(name, found, "\n".join(["see the object's custom properties", *shown]))
 
 
 def formula_of(parameters: Mapping[str, object]) -> Boundary:

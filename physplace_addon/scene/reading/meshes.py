@@ -11,6 +11,7 @@ from bpy.types import FloatVectorAttribute, IntAttribute, Mesh, Object
 
 from ...core.arrays import Floats, Ints
 from ...core.surfaces.subdivision.cage import Cage
+from .kept_bodies import digest
 
 GEOMETRY_TYPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})
 MANY = 8  # fewest corners of a face with a hole: three inside, three outside, two of the bridge between
@@ -23,6 +24,11 @@ class Triangulated:
     points: Floats
     triangles: Ints
     holed: int
+
+    @property
+    def content(self) -> bytes:
+        """What the mesh is."""
+        return digest("polyhedron", self.points, self.triangles, self.holed)
 
 
 def triangles_of(evaluated: Object) -> Triangulated | None:

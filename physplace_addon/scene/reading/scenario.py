@@ -14,24 +14,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+import bpy
 import numpy as np
 from bpy.types import Context, Depsgraph, Modifier, Object
 
 from ...core.arrays import Floats
 from ...core.bodies import Body
-from ...core.errors import MeshError
+from ...core.errors import MeshError, PlacementError
+from ...core.jobs import Job, Progress, finished
+from ...core.placement import Settings
 from ...core.rigid import Pose
-from ..access import active_object, evaluated_scene, library_of, original, view_layer_of
+from ..access import active_object, evaluated_scene, extended, library_of, original, scene_of, view_layer_of
 from ..affine import PoseAndStretch, is_singular, linear4, split
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
 from ..rests.start import stored_start
 from ..writing.transform import ObjectSpace, object_space
+from .kept_bodies import kept
 from .masses import BodyPart, body_part, combined_body
-from .shapes import NOT_FINITE, RESET, BodyReader
-from .visible import Family, VisibleItem, visible_items
+from .nearness import ROOM, Boxes, MovingBall, Surroundings, Travel, box_of, boxes_of
+from .settings import gravity_direction
+from .shapes import NOT_FINITE, RESET, BodyReader, FetchedBody
+from .visible import Family, VisibleItem, viewport_of, visible_items, visible_objects
 
 SHAPELESS = frozenset(  # modifiers that move no point
     {
@@ -73,6 +80,20 @@ class Subject:
         """The largest error of a point of the body by single precision, in scene units."""
         return _rounding(self.body, self.pose)
 
+    def noting(self, left_out: Mapping[str, MeshError]) -> Subject:
+        """Return the same object, which says in its notes what was left out."""
+        notes = [f"{name} is left out: {error.found}" for name, error in left_out.items()]
+        notes = [note for note in notes if note not in self.body.notes]
+        if not notes:
+            return self
+        noted = replace(self.body, notes=(*self.body.notes, *notes))
+        return replace(self, body=kept.same(("noted", self.name), noted))
+
+    @cached_property
+    def ball(self) -> MovingBall:
+        """The ball that holds the body however it turns."""
+        return MovingBall.of(self.body)
+
     def world_matrix(self, pose: Pose) -> Floats:
         """Return the object's world matrix (4, 4) for a pose of its body."""
         return pose.matrix4 @ linear4(self.stretch)
@@ -84,13 +105,19 @@ class Scenario:
 
     Attributes:
         subjects: the objects that move.
-        world: the fixed bodies, in world coordinates.
+        world: the fixed bodies that a subject may come near, in world coordinates.
         owners: for each fixed body, the full name of the object that shows it.
+        unread: the boxes of what is too far away to be read.
+        surroundings: how far the subjects may get.
+        visible: the names of the objects that were visible.
     """
 
     subjects: tuple[Subject, ...]
     world: tuple[Body, ...]
     owners: tuple[str, ...]
+    unread: Boxes
+    surroundings: Surroundings
+    visible: frozenset[str]
 
     @property
     def subject(self) -> Subject:
@@ -102,13 +129,20 @@ class Scenario:
         """The largest error of a point of a moving body by single precision, in scene units."""
         return max(subject.rounding for subject in self.subjects)
 
+    def misses(self, poses: Sequence[Pose], travels: Sequence[Travel] = ()) -> bool:
+        """Return whether a subject may meet something that is not read, from a pose on.
+
+        travels: where the subjects may go from there besides falling.
+        """
+        return len(self.unread) > 0 and bool(self.surroundings.reach(self.unread, poses, travels).any())
+
     def bodies_of(self, names: frozenset[str]) -> list[Body]:
         """Return the fixed bodies that objects of these full names show."""
         return [body for body, owner in zip(self.world, self.owners, strict=True) if owner in names]
 
 
 def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
-    """Return the objects that move, and everything else that is visible, as bodies.
+    """Return the objects that move, and everything visible that they may come near, as bodies.
 
     Args:
         context: Blender's context.
@@ -117,30 +151,134 @@ def read(context: Context, movers: Sequence[Object] | None = None) -> Scenario:
     Raises:
         PhysPlaceError: a SceneError or another, that names the object, what is wrong and a remedy.
     """
+    return finished(reading(context, movers))
+
+
+def reading(
+    context: Context, movers: Sequence[Object] | None = None, also: frozenset[str] = frozenset()
+) -> Job[Scenario]:
+    """Read the objects that move, and what they may come near; as `read`, in slices.
+
+    also: full names of objects that are read wherever they are.
+    """
     moving = [_active(context)] if movers is None else list(movers)
     for mover in moving:
         check_editable(mover)
     depsgraph = evaluated_scene(context)
     for mover in moving:
         check_moves_whole(mover, depsgraph)
-    frames = [_Frame.of(mover, depsgraph) for mover in moving]
-    parts: list[list[BodyPart]] = [[] for _ in moving]
-    world: list[Body] = []
-    owners: list[str] = []
+    names = [mover.name for mover in moving]
+    yield from _made(_fetched_parts(moving, depsgraph))
+    subjects = _subjects([bpy.data.objects[name] for name in names], evaluated_scene(context))
+    around = _surroundings(context, subjects)
+    alone = Scenario(subjects, (), (), boxes_of([]), around, frozenset())
+    return (yield from reading_more(context, alone, [subject.pose for subject in subjects], also=also))
+
+
+def _fetched_parts(movers: Sequence[Object], depsgraph: Depsgraph) -> list[FetchedBody]:
+    """Return what the bodies of all parts of some objects are made of, in the objects' frames."""
+    reader, frames = BodyReader(depsgraph), [_Frame.of(mover, depsgraph) for mover in movers]
+    found = []
+    for item in visible_items(depsgraph, [Family.of(mover) for mover in movers]):
+        if item.family is not None:
+            found.append(reader.fetched(item, frames[item.family].affine(item)))
+    return [each for each in found if each is not None]
+
+
+def _made(fetched: Sequence[FetchedBody]) -> Job[None]:
+    """Make bodies, in slices, so that they are kept."""
+    for own in fetched:
+        yield Progress(f"Reading {own.name}")
+        own.made({})
+
+
+def _subjects(movers: Sequence[Object], depsgraph: Depsgraph) -> tuple[Subject, ...]:
+    """Return objects that move as bodies; these are kept, so that it takes little time."""
+    frames = [_Frame.of(mover, depsgraph) for mover in movers]
+    parts: list[list[BodyPart]] = [[] for _ in movers]
     reader = BodyReader(depsgraph)
-    for item in visible_items(depsgraph, [Family.of(mover) for mover in moving]):
+    for item in visible_items(depsgraph, [Family.of(mover) for mover in movers]):
         if item.family is not None:
             own = reader.body(item, frames[item.family].affine(item))
             parts[item.family] += [] if own is None else [body_part(own, item.evaluated, item.shower)]
-            continue
-        body = reader.body(item, without_noise(item.matrix))
-        if body is not None:
-            world.append(body)
-            owners.append(item.owner)
-    subjects = tuple(
+    return tuple(
         frame.subject(own, depsgraph, reader.left_out) for frame, own in zip(frames, parts, strict=True)
     )
-    return Scenario(subjects, tuple(world), tuple(owners))
+
+
+def reading_more(
+    context: Context,
+    known: Scenario,
+    poses: Sequence[Pose],
+    travels: Sequence[Travel] = (),
+    also: frozenset[str] = frozenset(),
+) -> Job[Scenario]:
+    """Read the world anew, in slices, around where the subjects of a scenario are now.
+
+    What is read of it stays read while it is visible, and keeps its place; the rest comes after it.
+
+    Args:
+        context: Blender's context.
+        known: the scenario.
+        poses: where its subjects are.
+        travels: where they may go from there besides falling.
+        also: full names of objects that are read wherever they are.
+    """
+    depsgraph, viewport = evaluated_scene(context), viewport_of(context)
+    families = [Family.of(bpy.data.objects[subject.name]) for subject in known.subjects]
+    always, around = also.union(known.owners), _surroundings(context, known.subjects)
+    reader = BodyReader(depsgraph)
+    fetched: list[tuple[str, FetchedBody]] = []
+    far: list[tuple[Floats, Floats]] = []
+    for item in visible_items(depsgraph, families, viewport):
+        if item.family is not None:
+            continue
+        corners = box_of(item, depsgraph)
+        box = boxes_of([corners])
+        if item.owner in always or around.reach(box, poses, travels, ROOM).any():
+            own = reader.fetched(item, without_noise(item.matrix))
+            fetched += [] if own is None else [(item.owner, own)]
+        else:
+            far.append(corners)
+    found: list[tuple[str, Body]] = []
+    for number, (owner, own) in enumerate(fetched):
+        yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
+        body = own.made(reader.left_out)
+        found += [] if body is None else [(owner, body)]
+    kept.trim()
+    before = {id(body): number for number, body in enumerate(known.world)}
+    found.sort(key=lambda each: before.get(id(each[1]), len(before)))
+    owners, world = tuple(owner for owner, _ in found), tuple(body for _, body in found)
+    visible = visible_objects(context, viewport)
+    subjects = tuple(subject.noting(reader.left_out) for subject in known.subjects)
+    return Scenario(subjects, world, owners, boxes_of(far), around, visible)
+
+
+def _surroundings(context: Context, subjects: Sequence[Subject]) -> Surroundings:
+    """Return what says how far subjects may get; without a direction of gravity they do not fall.
+
+    A script may read without the extension's settings.
+    """
+    scene = scene_of(context)
+    settings = getattr(extended(scene), "physplace", None)
+    try:
+        down = np.array(scene.gravity if settings is None else gravity_direction(scene), dtype=np.float64)
+    except PlacementError:
+        down = np.zeros(3)
+    step = Settings().eps_max if settings is None else settings.eps_max
+    return Surroundings(tuple(subject.ball for subject in subjects), Travel(down), step)
+
+
+def completed(
+    context: Context, scenario: Scenario, poses: Sequence[Pose], travels: Sequence[Travel] = ()
+) -> Job[Scenario]:
+    """Read, in slices, what its subjects may come near from poses on; the scenario itself if all is read.
+
+    travels: where they may go from there besides falling.
+    """
+    if not scenario.misses(poses, travels):
+        return scenario
+    return (yield from reading_more(context, scenario, poses, travels))
 
 
 def selected_movers(context: Context) -> list[Object]:
@@ -213,11 +351,10 @@ class _Frame:
             raise self._shapeless(left_out)
         pose = self.own.pose
         body = combined_body(parts, [self.obj, *self.obj.children_recursive], pose, depsgraph)
-        notes = [f"{name} is left out: {error.found}" for name, error in left_out.items()]
-        body = replace(body, notes=(*body.notes, *notes))
-        kept = stored_start(self.obj, body, pose, _rounding(body, pose))
-        start = pose if kept is None else kept
-        return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start)
+        body = kept.same(("mover", self.obj.name), body)
+        known = stored_start(self.obj, body, pose, _rounding(body, pose))
+        start = pose if known is None else known
+        return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start).noting(left_out)
 
     def _shapeless(self, left_out: Mapping[str, MeshError]) -> SceneError:
         if is_blob(self.obj):

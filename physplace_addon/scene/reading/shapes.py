@@ -11,7 +11,9 @@ polyhedron of the displayed mesh, and a note says why.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from bpy.types import Depsgraph, Object, Spline, SurfaceCurve
@@ -23,22 +25,90 @@ from ...core.errors import MeshError, SurfaceError
 from ...core.surfaces.bezier.splines import SplineSheet, spline_surface
 from ..access import original
 from ..affine import is_singular
-from ..blobs.bodies import body_of_blob
+from ..blobs.bodies import blob_source
 from ..blobs.objects import is_blob
 from ..errors import SceneError
 from .curves import Direction, control_points
-from .definitions import body_of
-from .meshes import triangles_of
-from .smooth import smooth_body
-from .subdivision import limit_body
+from .definitions import definition_of
+from .kept_bodies import MadeBody, digest, kept, with_notes
+from .meshes import Triangulated, triangles_of
+from .smooth import smooth_source
+from .subdivision import limit_source
 from .visible import VisibleItem
 
 NOT_FINITE, RESET = "its transform is not finite", "reset its location, rotation and scale"
 _AS_DISPLAYED = "its mesh as displayed, not its exact surface"
 
 
+class ShapeSource(Protocol):
+    """What a body with curved faces is made of, without anything of Blender."""
+
+    @property
+    def content(self) -> Hashable:
+        """What the surface is."""
+
+    def made(self) -> MadeBody:
+        """Return the body in the object's coordinates."""
+
+
+@dataclass(frozen=True, eq=False)
+class FetchedShape:
+    """What a body is made of, in an object's coordinates, fetched from Blender: nothing here is Blender's.
+
+    Attributes:
+        curved: what curved faces are made of; None for none.
+        notes: why there are none, although there could be.
+        mesh: what is displayed, which counts where no curved faces are made; None for nothing.
+    """
+
+    curved: ShapeSource | None
+    notes: tuple[str, ...]
+    mesh: Triangulated | None
+
+    def made(self) -> tuple[Hashable, MadeBody]:
+        """Return the key and the body of the shape."""
+        curved, notes = self.curved, self.notes
+        if curved is not None:
+            found = kept.made(curved.content, curved.made)
+            notes += found.notes
+            if found.body is not None:
+                return curved.content, found
+        if self.mesh is None:
+            return None, MadeBody(None)
+        mesh, key = self.mesh, self.mesh.content
+        found = kept.made(key, lambda: _polyhedron(mesh, np.eye(4)))
+        if found.body is None or not notes:
+            return key, found
+        body = found.body
+        return (key, notes), kept.made((key, notes), lambda: MadeBody(with_notes(body, notes)))
+
+
+@dataclass(frozen=True, eq=False)
+class FetchedBody:
+    """A body that can be made without Blender: a shape after an affine map (4, 4), with a name."""
+
+    name: str
+    shape: FetchedShape
+    affine: Floats
+
+    def made(self, left_out: dict[str, MeshError]) -> Body | None:
+        """Return the body; None for one without faces, or one whose faces bound nothing: that is left out."""
+        if is_singular(self.affine):
+            mesh = self.shape.mesh
+            found = MadeBody(None) if mesh is None else _polyhedron(mesh, self.affine)
+        else:
+            key, found = self.shape.made()
+        if found.error is not None:
+            left_out[self.name] = found.error
+        if found.body is None:
+            return None
+        if is_singular(self.affine):
+            return replace(found.body, name=self.name)
+        return kept.placed(key, found.body, self.affine, self.name)
+
+
 class BodyReader:
-    """Makes bodies of visible items; a mesh with several instances is read once.
+    """Gives the bodies of visible items, from those that are kept where the meshes have not changed.
 
     Attributes:
         left_out: for each object whose faces bound nothing (such as faces without area), by name, the reason.
@@ -47,13 +117,21 @@ class BodyReader:
     def __init__(self, depsgraph: Depsgraph) -> None:
         self._depsgraph = depsgraph
         self.left_out: dict[str, MeshError] = {}
-        self._known: dict[tuple[str, int], Body | None] = {}
+        self._fetched: dict[tuple[str, int], FetchedShape] = {}
 
     def body(self, item: VisibleItem, affine: Floats) -> Body | None:
-        """Return an item's body after an affine map (4, 4).
+        """Return an item's body after an affine map (4, 4); None for one without faces, or left out.
 
-        None for an item without faces, one that is left out, or one whose scale is zero on all axes. Raises
-        SceneError for a map that is not finite, and for an exact surface flattened by a zero scale.
+        Raises SceneError as `fetched`.
+        """
+        fetched = self.fetched(item, affine)
+        return None if fetched is None else fetched.made(self.left_out)
+
+    def fetched(self, item: VisibleItem, affine: Floats) -> FetchedBody | None:
+        """Return what an item's body after an affine map (4, 4) is made of.
+
+        None for an item whose scale is zero on all axes. Raises SceneError for a map that is not finite, and
+        for an exact surface flattened by a zero scale.
         """
         name = item.evaluated.name
         if not np.all(np.isfinite(affine)):
@@ -61,52 +139,68 @@ class BodyReader:
         if not affine[:3, :3].any():
             return None
         if is_singular(affine):
-            return self._flattened(item, affine)
-        key = (name, item.evaluated.data.as_pointer() if item.evaluated.data else 0)
-        if key not in self._known:
-            self._known[key] = _exact(item) if item.exact else self._shown(item)
-        known = self._known[key]
-        return None if known is None else known.transformed(affine, name=name)
+            if item.exact:
+                raise SceneError(name, "its scale is zero", "give it a scale on every axis")
+            return FetchedBody(name, FetchedShape(None, (), triangles_of(item.evaluated)), affine)
+        own = (name, item.evaluated.data.as_pointer() if item.evaluated.data else 0)
+        if own not in self._fetched:
+            self._fetched[own] = self._shape(item)
+        return FetchedBody(name, self._fetched[own], affine)
 
-    def _flattened(self, item: VisibleItem, affine: Floats) -> Body | None:
+    def _shape(self, item: VisibleItem) -> FetchedShape:
         if item.exact:
-            raise SceneError(item.evaluated.name, "its scale is zero", "give it a scale on every axis")
-        return self._polyhedron(item, affine)
-
-    def _shown(self, item: VisibleItem) -> Body | None:
-        make = spline_body if original(item.evaluated).type == "SURFACE" else limit_body
-        curved, notes = make(item.evaluated, self._depsgraph)
+            return FetchedShape(_exact(item), (), None)
+        find = spline_source if original(item.evaluated).type == "SURFACE" else limit_source
+        curved: ShapeSource | None
+        curved, notes = find(item.evaluated, self._depsgraph)
         if curved is None and not notes:
-            curved, notes = smooth_body(item.evaluated, self._depsgraph)
-        body = self._polyhedron(item, np.eye(4)) if curved is None else curved
-        return None if body is None else replace(body, notes=(*notes, *body.notes))
+            curved, notes = smooth_source(item.evaluated, self._depsgraph)
+        is_needed = curved is None or not kept.has_body(curved.content)
+        return FetchedShape(curved, notes, triangles_of(item.evaluated) if is_needed else None)
 
-    def _polyhedron(self, item: VisibleItem, affine: Floats) -> Body | None:
-        mesh = triangles_of(item.evaluated)
-        if mesh is None or len(mesh.triangles) == 0:
-            return None
-        with np.errstate(invalid="ignore"):  # a place that is not finite stays so
-            moved = mesh.points @ affine[:3, :3].T + affine[:3, 3]
+
+def _polyhedron(mesh: Triangulated, affine: Floats) -> MadeBody:
+    """Make the body of a mesh after an affine map (4, 4)."""
+    if len(mesh.triangles) == 0:
+        return MadeBody(None)
+    with np.errstate(invalid="ignore"):  # a place that is not finite stays so
+        moved = mesh.points @ affine[:3, :3].T + affine[:3, 3]
+    try:
+        body = bodies.polyhedron(moved, mesh.triangles, "mesh")
+    except MeshError as error:
+        return MadeBody(None, error=error)
+    return MadeBody(with_notes(body, (f"{mesh.holed} faces with holes in them",) if mesh.holed else ()))
+
+
+def _exact(item: VisibleItem) -> ShapeSource:
+    return blob_source(original(item.evaluated)) if is_blob(item.evaluated) else definition_of(item.evaluated)
+
+
+@dataclass(frozen=True, eq=False)
+class SplineSource:
+    """What the body of splines is made of: the surfaces as they are drawn."""
+
+    sheets: tuple[SplineSheet, ...]
+
+    @property
+    def content(self) -> bytes:
+        """What the surfaces are."""
+        return digest("splines", [(sheet.points, sheet.weights, sheet.knots) for sheet in self.sheets])
+
+    def made(self) -> MadeBody:
+        """Return the body in the splines' coordinates; none, with the reason, where the mesh counts."""
         try:
-            body = bodies.polyhedron(moved, mesh.triangles, item.evaluated.name)
-        except MeshError as error:
-            self.left_out[item.evaluated.name] = error
-            return None
-        holed = [f"{mesh.holed} faces with holes in them"] if mesh.holed else []
-        return replace(body, notes=(*holed, *body.notes))
+            body = bodies.exact(spline_surface(self.sheets), "splines")
+        except SurfaceError as error:
+            return MadeBody(None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",))
+        return MadeBody(with_notes(body, ("exact surface of its splines",)))
 
 
-def _exact(item: VisibleItem) -> Body:
-    if is_blob(item.evaluated):
-        return body_of_blob(original(item.evaluated))
-    return body_of(item.evaluated)
-
-
-def spline_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """Return the body of a surface object's splines, in its local coordinates.
+def spline_source(evaluated: Object, depsgraph: Depsgraph) -> tuple[SplineSource | None, tuple[str, ...]]:
+    """Return what the body of a surface object's splines is made of.
 
     Returns:
-        body: None for an object that has no such splines, or whose displayed mesh counts instead.
+        source: None for an object that has no such splines, or whose displayed mesh counts instead.
         notes: why the displayed mesh counts instead, if it does.
     """
     source = original(evaluated)
@@ -114,17 +208,11 @@ def spline_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, t
         return None, ()
     surface = source.evaluated_get(depsgraph).data
     assert isinstance(surface, SurfaceCurve)
-    sheets = [sheet_of(spline) for spline in surface.splines if _is_sheet(spline)]
-    if not sheets:
-        return None, ()
+    sheets = tuple(sheet_of(spline) for spline in surface.splines if _is_sheet(spline))
     because = _changed_by(source)
-    if because:
+    if sheets and because:
         return None, (f"{_AS_DISPLAYED}, because of {because}",)
-    try:
-        body = bodies.exact(spline_surface(sheets), source.name)
-    except SurfaceError as error:
-        return None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",)
-    return replace(body, notes=("exact surface of its splines", *body.notes)), ()
+    return (SplineSource(sheets) if sheets else None), ()
 
 
 def _is_sheet(spline: Spline) -> bool:

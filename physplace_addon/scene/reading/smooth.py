@@ -9,29 +9,68 @@ The mesh is the evaluated one, so sharp edges and normals from modifiers count.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from bpy.types import BoolAttribute, Depsgraph, Mesh, Object, Scene, SubsurfModifier
 
 from ...core import bodies
-from ...core.arrays import Bools, Floats
+from ...core.arrays import Bools, Floats, Ints
 from ...core.bodies import Body
 from ...core.bodies.curved_meshes import LEFT_FLAT, patch_limit_note, smoothed
 from ...core.collision import tree_of
 from ...core.collision.self_intersection import self_crossings
 from ...core.placement.diagnostics import CUT
+from ...core.surfaces.subdivision.cage import Cage
 from ..access import custom_properties, extended, original, present
+from .kept_bodies import MadeBody, digest
 from .meshes import arrays_of, cut_cage, face_sizes, triangle_faces
 
 FACETED = "physplace_faceted"
 
 
-def smooth_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """Return the body of an object's curved faces, in its local coordinates.
+@dataclass(frozen=True, eq=False)
+class SmoothSource:
+    """What curved faces are made of: a mesh's points (n, 3), its faces cut along sharp edges, which of them
+    are flat (nf,), custom normals (h, 3) if an artist has set any, triangles (t, 3) and their faces (t,).
+    """
+
+    points: Floats
+    cage: Cage
+    flat: Bools
+    normals: Floats | None
+    triangles: Ints
+    owner: Ints
+
+    @property
+    def content(self) -> bytes:
+        """What the faces are."""
+        cage = self.cage.corners, self.cage.starts, self.cage.edge_sharpness
+        return digest("smooth", self.points, cage, self.flat, self.normals, self.triangles)
+
+    def made(self) -> MadeBody:
+        """Return the body in the mesh's coordinates; none, with the reason, where its faces count as flat."""
+        body, notes = smoothed(
+            self.points, self.cage, self.flat, self.normals, self.triangles, self.owner, "mesh"
+        )
+        if body is not None and self._folds_over(body):
+            return MadeBody(None, (f"{LEFT_FLAT}: curved, they would pass through one another",))
+        return MadeBody(body, notes)
+
+    def _folds_over(self, body: Body) -> bool:
+        """Return whether curved faces intersect one another where those of their mesh do not."""
+        if not len(self_crossings(tree_of(body), CUT * body.radius)):
+            return False
+        plain = bodies.polyhedron(self.points, self.triangles, body.name)
+        return not len(self_crossings(tree_of(plain), CUT * body.radius))
+
+
+def smooth_source(evaluated: Object, depsgraph: Depsgraph) -> tuple[SmoothSource | None, tuple[str, ...]]:
+    """Return what an object's curved faces are made of.
 
     Returns:
-        body: None for an object that has none, or of which none are asked for.
+        source: None for an object that has none, or of which none are asked for.
         notes: why smooth faces count as flat although they were to be curved.
     """
     source = original(evaluated)
@@ -43,20 +82,9 @@ def smooth_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, t
         return None, ()
     mesh = evaluated.to_mesh()
     try:
-        body, notes = _body(mesh, evaluated.name)
-        if body is not None and _folds_over(body, mesh):
-            return None, (f"{LEFT_FLAT}: curved, they would pass through one another",)
-        return body, notes
+        return _source(mesh)
     finally:
         evaluated.to_mesh_clear()
-
-
-def _folds_over(body: Body, mesh: Mesh) -> bool:
-    """Return whether curved faces intersect one another where those of their mesh do not."""
-    if not len(self_crossings(tree_of(body), CUT * body.radius)):
-        return False
-    plain = bodies.polyhedron(*arrays_of(mesh), body.name)
-    return not len(self_crossings(tree_of(plain), CUT * body.radius))
 
 
 def is_faceted(source: Object, scene: Scene) -> bool:
@@ -68,14 +96,14 @@ def is_faceted(source: Object, scene: Scene) -> bool:
     return settings is None or not settings.curve_smooth
 
 
-def _body(mesh: Mesh, name: str) -> tuple[Body | None, tuple[str, ...]]:
+def _source(mesh: Mesh) -> tuple[SmoothSource | None, tuple[str, ...]]:
     smooth = ~_flat_faces(mesh)
     notes = patch_limit_note(face_sizes(mesh)) if smooth.any() else ()
     if notes or not smooth.any():
         return None, notes
     points, triangles = arrays_of(mesh)
     cage = cut_cage(mesh, "use_edge_sharp")
-    return smoothed(points, cage, ~smooth, _own_normals(mesh), triangles, triangle_faces(mesh), name)
+    return SmoothSource(points, cage, ~smooth, _own_normals(mesh), triangles, triangle_faces(mesh)), ()
 
 
 def _flat_faces(mesh: Mesh) -> Bools:

@@ -7,6 +7,7 @@ them. With a modifier before that adds or removes faces, or any modifier after, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import bmesh
@@ -15,11 +16,11 @@ import numpy as np
 from bpy.types import Depsgraph, FloatAttribute, Mesh, Modifier, Object, SubsurfModifier
 
 from ...core.arrays import Floats, Ints
-from ...core.bodies import Body
 from ...core.bodies.curved_meshes import subdivided
 from ...core.errors import SurfaceError
 from ...core.surfaces.subdivision.cage import Cage
 from ..access import original
+from .kept_bodies import MadeBody, digest
 from .meshes import faces_of
 
 FULL = 10.0  # sharpness in Pixar's OpenSubdiv of Blender's crease 1; it grows with the crease's square
@@ -47,11 +48,34 @@ _DEFORMING = frozenset(
 )
 
 
-def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tuple[str, ...]]:
-    """Return the body of an object's limit surface, in its local coordinates.
+@dataclass(frozen=True, eq=False)
+class LimitSource:
+    """What a limit surface is made of: a cage, its points (n, 3), and whether its corners stay sharp."""
+
+    points: Floats
+    cage: Cage
+    sharp_corners: bool
+
+    @property
+    def content(self) -> bytes:
+        """What the surface is."""
+        cage = self.cage
+        arrays = cage.corners, cage.starts, cage.edge_sharpness, cage.vertex_sharpness
+        return digest("limit", self.points, arrays, self.sharp_corners)
+
+    def made(self) -> MadeBody:
+        """Return the body in the mesh's coordinates; none, with the reason, where the display counts."""
+        try:
+            return MadeBody(subdivided(self.points, self.cage, "mesh", self.sharp_corners))
+        except SurfaceError as error:
+            return MadeBody(None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",))
+
+
+def limit_source(evaluated: Object, depsgraph: Depsgraph) -> tuple[LimitSource | None, tuple[str, ...]]:
+    """Return what an object's limit surface is made of.
 
     Returns:
-        body: None for an object that has none, or whose displayed mesh counts instead.
+        source: None for an object that has none, or whose displayed mesh counts instead.
         notes: why the displayed mesh counts instead, if it does.
     """
     modifiers = [modifier for modifier in evaluated.modifiers if _acts(modifier)]
@@ -70,10 +94,9 @@ def limit_body(evaluated: Object, depsgraph: Depsgraph) -> tuple[Body | None, tu
     deformed = len(modifiers) > 1 or source.data.shape_keys is not None
     if deformed and bpy.app.version < DEFORMED_CAGES:
         return None, (f"{_AS_DISPLAYED}: Blender gives no deformed cage before 4.5",)
-    try:
-        return _body(source, last, _points(source, depsgraph, deformed)), ()
-    except SurfaceError as error:
-        return None, (f"{_AS_DISPLAYED}: {error.subject} {error.found}",)
+    cage = cage_of(source.data, last.use_creases)
+    points = _points(source, depsgraph, deformed)
+    return LimitSource(points, cage, last.boundary_smooth == "PRESERVE_CORNERS"), ()
 
 
 def _acts(modifier: Modifier) -> bool:
@@ -84,13 +107,6 @@ def _acts(modifier: Modifier) -> bool:
 
 def _subdivides(modifier: Modifier) -> bool:
     return isinstance(modifier, SubsurfModifier) and modifier.subdivision_type == "CATMULL_CLARK"
-
-
-def _body(source: Object, modifier: SubsurfModifier, points: Floats) -> Body:
-    mesh = source.data
-    assert isinstance(mesh, Mesh)
-    cage = cage_of(mesh, modifier.use_creases)
-    return subdivided(points, cage, source.name, modifier.boundary_smooth == "PRESERVE_CORNERS")
 
 
 def _points(source: Object, depsgraph: Depsgraph, deformed: bool) -> Floats:

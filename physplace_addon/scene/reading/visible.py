@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Depsgraph, Object
+from bpy.types import Context, Depsgraph, Object, SpaceView3D
 
 from ...core.arrays import Floats
-from ..access import custom_properties, original, present
+from ..access import custom_properties, original, present, view_layer_of
 from ..blobs.objects import is_blob_mesh, is_whole_blob
 from .definitions import curve_names, has_definition
 
@@ -58,8 +58,13 @@ class Family:
         return cls(frozenset(member.name_full for member in (active, *active.children_recursive)))
 
 
-def visible_items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[VisibleItem]:
-    """Yield everything visible that has a shape. Each item must be used before the next is taken."""
+def visible_items(
+    depsgraph: Depsgraph, families: Sequence[Family], viewport: SpaceView3D | None = None
+) -> Iterator[VisibleItem]:
+    """Yield everything visible that has a shape. Each item must be used before the next is taken.
+
+    viewport: what is outside of its local view does not count, unless it is of a moving family.
+    """
     helpers = _helpers(depsgraph)
     numbers = {name: number for number, family in enumerate(families) for name in family.names}
     for instance in depsgraph.object_instances:
@@ -72,12 +77,31 @@ def visible_items(depsgraph: Depsgraph, families: Sequence[Family]) -> Iterator[
             continue
         if is_blob_mesh(original(shown)):
             continue
+        if not _is_in_view(owner, viewport) and owner.name_full not in numbers:
+            continue
         exact = has_definition(shown) or is_whole_blob(original(shown))
         doubled = instance.is_instance and owner == original(shown)
         counts = not doubled if exact else shown.type == "MESH"
         if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
             yield VisibleItem(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
+
+
+def _is_in_view(obj: Object, viewport: SpaceView3D | None) -> bool:
+    return viewport is None or viewport.local_view is None or obj.local_view_get(viewport)
+
+
+def visible_objects(context: Context, viewport: SpaceView3D | None) -> frozenset[str]:
+    """Return the names of the view layer's objects that are visible now."""
+    return frozenset(
+        obj.name for obj in view_layer_of(context).objects if obj.visible_get() and _is_in_view(obj, viewport)
+    )
+
+
+def viewport_of(context: Context) -> SpaceView3D | None:
+    """Return the 3D view that an operator runs in; None for none."""
+    space = context.space_data
+    return space if isinstance(space, SpaceView3D) else None
 
 
 def _ignored(obj: Object) -> bool:

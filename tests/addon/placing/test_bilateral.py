@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
+from physplace_addon.core.jobs import finished
 from physplace_addon.operators.placing.item import PlacementItem
 from physplace_addon.operators.placing.point_handle import PointAction
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
@@ -45,7 +46,7 @@ def at_rest(item: PlacementItem) -> PlacementItem:
 def item() -> PlacementItem:
     """The placement of a cube of side 2 that has come to rest on a floor."""
     scenes.floor()
-    return at_rest(PlacementItem(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
+    return at_rest(finished(PlacementItem.beginning(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])))
 
 
 def corners(item: PlacementItem) -> Floats:

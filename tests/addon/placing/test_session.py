@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
+from physplace_addon.core.jobs import finished
 from physplace_addon.operators.placing.item import PlacementItem
 from physplace_addon.operators.placing.point_handle import PointAction
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
@@ -49,12 +50,12 @@ def at_rest(item: PlacementItem) -> PlacementItem:
 def cube_on_a_floor() -> PlacementItem:
     """A cube of side 2 that came to rest on a floor."""
     scenes.floor()
-    return at_rest(PlacementItem(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
+    return at_rest(finished(PlacementItem.beginning(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])))
 
 
 def test_after_a_step_longer_than_a_tick_two_are_left_to_the_view() -> None:
     scenes.floor()
-    item = PlacementItem(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))])
+    item = finished(PlacementItem.beginning(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 1.5))]))
     assert [item.steered.advance(SECONDS) for _ in range(4)] == [True, False, False, True]
     assert len(item.steered.solver.states) == 3
 
@@ -103,12 +104,14 @@ class Facing:
 
 def test_what_a_hand_holds_is_shown_anew_only_once_it_has_moved() -> None:
     scenes.floor()
-    session = PlacementSession(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
+    session = finished(
+        PlacementSession.beginning(bpy.context, [scenes.cube("Cube", (0.0, 0.0, 3.0))], together=False)
+    )
     pose = session.item.poses[0]
     session.transform = TransformInput(False, pose, pose.translation, np.zeros(2))
     view, seen, states, headers = cast("View", Facing()), [], [1], [""]
     for tick in range(1, 15):
-        session.follow(view, cast("bpy.types.Event", 0.01 * min(tick, 8)))
+        session.follow(view, np.array([0.01 * min(tick, 8), 0.0]))
         seen.append(session.tick(bpy.context, view, SECONDS))
         states.append(len(session.steered.solver.states))
         headers.append(session.figures())
@@ -157,10 +160,10 @@ def two_in_turn() -> PlacementSession:
     """Two cubes placed one after the other; the second is under way."""
     scenes.floor()
     movers = [scenes.cube("Cube", (0.0, 0.0, 1.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
-    session = PlacementSession(bpy.context, movers, together=False)
+    session = finished(PlacementSession.beginning(bpy.context, movers, together=False))
     at_rest(session.item)
     session.show(bpy.context)
-    session.next(bpy.context)
+    finished(session.next(bpy.context))
     return session
 
 
@@ -196,9 +199,9 @@ def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
 def test_one_that_overlaps_is_not_left_for_the_next() -> None:
     scenes.floor()
     movers = [scenes.cube("Cube", (0.0, 0.0, 0.5)), scenes.cube("Other", (4.0, 0.0, 1.5))]
-    session = PlacementSession(bpy.context, movers, together=False)
+    session = finished(PlacementSession.beginning(bpy.context, movers, together=False))
     with pytest.raises(SceneError, match="overlaps"):
-        session.next(bpy.context)
+        finished(session.next(bpy.context))
 
 
 def test_ways_are_the_same_after_they_were_text() -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from physplace_addon.core.bodies import Body, merge
 from physplace_addon.core.errors import PlacementError
-from physplace_addon.core.placement import Settings, State, Status, fill
+from physplace_addon.core.jobs import finished
+from physplace_addon.core.placement import Settings, Status, fill
+from physplace_addon.core.placement.replication import filling
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
 
@@ -53,19 +55,14 @@ def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped() -> Non
     assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
 
 
-def test_filling_can_be_interrupted() -> None:
+def test_filling_in_slices_says_which_copy_falls_and_can_be_left() -> None:
     ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
-    steps: list[State] = []
-
-    def on_step(state: State) -> bool:
-        steps.append(state)
-        return len(steps) < 3
-
     start = Pose(START.rotation, np.array([0.5, 0.0, 4.0]))
-    filled = fill(ball, start, [bowl], QUICK, count=9, on_step=on_step)
-    assert filled.placed == ()
-    assert filled.reason == Status.INTERRUPTED.message
-    assert len(steps) == 3
+    job = filling(ball, start, [bowl], QUICK, count=2)
+    words = [next(job).words for _ in range(3)]
+    assert words == ["Copy 1 of 2: step 1", "Copy 1 of 2: step 2", "Copy 1 of 2: step 3"]
+    job.close()
+    assert len(finished(filling(ball, start, [bowl], QUICK, count=1)).placed) == 1
 
 
 def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way() -> None:

@@ -242,7 +242,7 @@ def test_the_movers_are_the_active_object_first_and_those_selected_with_it_witho
 
 def test_the_bodies_of_the_world_know_the_objects_that_show_them() -> None:
     active = scenes.cube("Active")
-    holder = scenes.linked(bpy.data.objects.new("Holder", None), (9.0, 0.0, 0.0))
+    holder = scenes.linked(bpy.data.objects.new("Holder", None), (2.5, 0.0, 0.0))
     collection = bpy.data.collections.new("Set")
     part = scenes.cube("Part")
     current_scene().collection.objects.unlink(part)
@@ -251,4 +251,4 @@ def test_the_bodies_of_the_world_know_the_objects_that_show_them() -> None:
     scenes.floor()
     scenario = _read(active)
     (standing,) = scenario.bodies_of(frozenset({"Holder"}))
-    np.testing.assert_allclose(standing.mass.center, (9.0, 0.0, 0.0), atol=1e-6)
+    np.testing.assert_allclose(standing.mass.center, (2.5, 0.0, 0.0), atol=1e-6)

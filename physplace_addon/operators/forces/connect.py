@@ -12,13 +12,15 @@ from bpy.types import Context, UILayout
 
 from ...core.arrays import Floats
 from ...core.contact.system import closest_boundary_point
+from ...core.jobs import Job
 from ...core.mechanics.forces import checked_vector
 from ...core.placement import Connection
 from ...properties import STRENGTH
 from ...scene.access import scene_of
 from ...scene.reading.scenario import Subject
-from ..common import Conclusion, ObjectOperator, conclude, location_property, other_object
-from .run import begin_run, scenario_of, settings_for
+from ..common import Conclusion, conclude, location_property, other_object
+from ..placing.run import beginning, scenario_of, settings_for
+from ..sliced import SlicedOperator
 
 NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
 
@@ -100,7 +102,7 @@ class ConnectionProperties:
         return Connection(point, target, self.strength)
 
 
-class PHYSPLACE_OT_connect(ConnectionProperties, ObjectOperator):
+class PHYSPLACE_OT_connect(ConnectionProperties, SlicedOperator):
     """Draw a point of the active object to the 3D cursor, or to another object."""
 
     bl_idname = "physplace.connect"
@@ -124,11 +126,12 @@ class PHYSPLACE_OT_connect(ConnectionProperties, ObjectOperator):
         super().draw(context)
         self.layout.prop(self, "use_gravity")
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Let the connection draw the object until nothing moves any more."""
         target = self.target_in_world(context)
-        scenario = scenario_of(context)
+        scenario = yield from scenario_of(context)
         connection = self.connection_on(scenario.subject, target)
-        run = begin_run(scenario, settings_for(context, scenario, weight=self.use_gravity), [connection])
-        run.run(context)
+        settings = settings_for(context, scenario, weight=self.use_gravity)
+        run = yield from beginning(context, scenario, settings, [connection])
+        yield from run.running(context)
         return conclude(run.write(context))

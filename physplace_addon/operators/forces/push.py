@@ -12,12 +12,14 @@ from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntPrope
 from bpy.types import Context, UILayout
 
 from ...core.contact.system import closest_boundary_point
+from ...core.jobs import Job
 from ...core.mechanics.forces import checked_vector, unit_vector
-from ...core.placement import Local, Status
+from ...core.placement import Local
 from ...properties import STRENGTH
 from ...scene.reading.scenario import Subject
-from ..common import Conclusion, ObjectOperator, conclude, location_property
-from .run import LEFT_IN_PLACE, PlacementRun, begin_run, scenario_of, settings_for
+from ..common import Conclusion, conclude, location_property
+from ..placing.run import LEFT_IN_PLACE, beginning, scenario_of, settings_for
+from ..sliced import SlicedOperator
 
 PUSH, PULL, VECTOR = "PUSH", "PULL", "VECTOR"
 
@@ -85,7 +87,7 @@ class LocalForceProperties:
         return Local(at.point, along, self.strength)
 
 
-class PHYSPLACE_OT_push(LocalForceProperties, ObjectOperator):
+class PHYSPLACE_OT_push(LocalForceProperties, SlicedOperator):
     """Push or pull the active object at a point until it gets no farther."""
 
     bl_idname = "physplace.push"
@@ -95,17 +97,17 @@ class PHYSPLACE_OT_push(LocalForceProperties, ObjectOperator):
         "stops it. Its weight acts too, and it passes through nothing"
     )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Let the force act to the end. A push has no potential energy, so steps may gain energy."""
-        scenario = scenario_of(context)
+        scenario = yield from scenario_of(context)
         force = self.force_on(context, scenario.subject)
         settings = replace(settings_for(context, scenario), check_energy=False)
-        run = begin_run(scenario, settings, [force])
-        run.run(context)
+        run = yield from beginning(context, scenario, settings, [force])
+        yield from run.running(context)
         return conclude(run.write(context))
 
 
-class PHYSPLACE_OT_nudge(LocalForceProperties, ObjectOperator):
+class PHYSPLACE_OT_nudge(LocalForceProperties, SlicedOperator):
     """Give the active object a nudge and let it come to rest again."""
 
     bl_idname = "physplace.nudge"
@@ -131,22 +133,14 @@ class PHYSPLACE_OT_nudge(LocalForceProperties, ObjectOperator):
         super().draw(context)
         self.layout.prop(self, "steps")
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Let the force act for some steps, and then only the weight."""
-        scenario = scenario_of(context)
+        scenario = yield from scenario_of(context)
         force = self.force_on(context, scenario.subject)
         settings = settings_for(context, scenario)
-        run = begin_run(scenario, replace(settings, check_energy=False), [force])
-        take_steps(run, self.steps)
+        run = yield from beginning(context, scenario, replace(settings, check_energy=False), [force])
+        yield from run.running(context, self.steps)
         if run.solver.status not in LEFT_IN_PLACE:
             run = run.branched(-1, settings, ())
-            run.run(context)
+            yield from run.running(context)
         return conclude(run.write(context))
-
-
-def take_steps(run: PlacementRun, count: int) -> None:
-    """Take some steps, or as many as there are until the run ends."""
-    for _ in range(count):
-        if run.solver.status is not Status.RUNNING:
-            break
-        run.solver.step()

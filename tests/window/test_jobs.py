@@ -1,0 +1,128 @@
+"""Work that takes long runs in slices: the window lives on, the header says what is done, and Esc ends it."""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender_data import operators_of, physplace
+from tests.scene import scenes
+from tests.window import extension
+from tests.window.leftovers import assert_nothing_is_open
+from tests.window.user import User, tick
+
+LONGEST_TICK = 3.0  # seconds: a slice of what is done here takes a few hundredths on an idle machine
+
+
+def monkeys(count: int) -> list[bpy.types.Object]:
+    """Monkeys with Subdivision Surface, each of its own shape, one above another."""
+    made = []
+    for number in range(count):
+        bpy.ops.mesh.primitive_monkey_add(location=(0.0, 0.0, 2.0 + 3.0 * number))
+        monkey = bpy.context.object
+        assert monkey is not None
+        assert isinstance(monkey.data, bpy.types.Mesh)
+        monkey.data.vertices[0].co.x += 0.01 * number
+        monkey.modifiers.new("Subdivision", "SUBSURF")
+        made.append(monkey)
+    return made
+
+
+async def in_front(user: User, active: bpy.types.Object) -> None:
+    """The scene is ready, with one object selected and active."""
+    bpy.ops.object.select_all(action="DESELECT")
+    active.select_set(True)
+    scenes.activate(active)
+    await user.look_from_the_front()
+    user.scene_is_ready()
+    await user.move_to(user.at((4.0, 0.0, 4.0)))
+
+
+def pressed(user: User, name: str, **properties: object) -> set[str]:
+    """Press a button in the viewport; what the operator answers."""
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        answer: set[str] = getattr(physplace, name)("INVOKE_DEFAULT", **properties)
+        return answer
+
+
+async def headers_until_it_ends(user: User) -> tuple[list[str], float]:
+    """The headers that are shown until nothing runs any more, and the longest time of a tick."""
+    seen: list[str] = []
+    longest = 0.0
+    while extension.open_sessions():
+        seen += [line for line in extension.headers() if line not in seen]
+        before = time.perf_counter()
+        await tick()
+        longest = max(longest, time.perf_counter() - before)
+    return seen, longest
+
+
+async def test_reading_says_what_is_read_and_escape_ends_it(user: User) -> None:
+    scenes.floor()
+    upper = monkeys(4)[-1]
+    await in_front(user, upper)
+    place = upper.location.copy()
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
+    await user.until(lambda: any("Reading" in line and "of" in line for line in extension.headers()))
+    await user.press("ESC")
+    assert_nothing_is_open()
+    assert upper.location == place
+
+
+async def test_copies_fall_while_the_window_lives_and_escape_leaves_no_copy(user: User) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 9.0))
+    cube.rotation_euler = (0.4, 0.3, 0.2)
+    await in_front(user, cube)
+    assert pressed(user, "replicate", count=30) == {"RUNNING_MODAL"}
+    await user.until(lambda: any("Copy 3 of 31" in line for line in extension.headers()))
+    await user.press("ESC")
+    assert_nothing_is_open()
+    assert len(bpy.data.objects) == 2
+    assert cube.location.z == pytest.approx(9.0)
+
+
+async def test_a_job_that_ends_leaves_one_undo_step(user: User) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 9.0))
+    cube.rotation_euler = (0.4, 0.3, 0.2)
+    await in_front(user, cube)
+    bpy.ops.ed.undo_push(message="before")
+    assert pressed(user, "replicate", count=3) == {"RUNNING_MODAL"}
+    headers, longest = await headers_until_it_ends(user)
+    assert any("\u2588" in line for line in headers)
+    assert longest < LONGEST_TICK
+    assert len(bpy.data.objects) == 5
+    await user.undo()
+    assert len(bpy.data.objects) == 2
+
+
+async def test_what_is_hidden_while_it_falls_is_in_its_way_no_more(user: User) -> None:
+    scenes.floor()
+    scenes.cube("Table", (0.0, 0.0, 1.0))
+    cube = scenes.cube("Cube", (0.0, 0.0, 6.0))
+    await in_front(user, cube)
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
+    await user.until(lambda: "at rest" in " ".join(extension.headers()) or cube.location.z < 3.001)
+    bpy.data.objects["Table"].hide_set(True)
+    await user.until(lambda: cube.location.z < 1.001)
+    bpy.data.objects["Table"].hide_set(False)
+    await user.press("ESC")
+    assert cube.location.z == pytest.approx(6.0)
+
+
+async def test_what_is_outside_of_local_view_is_in_nobodys_way(user: User) -> None:
+    floor = scenes.floor()
+    scenes.cube("Table", (0.0, 0.0, 1.0))
+    cube = scenes.cube("Cube", (0.0, 0.0, 6.0))
+    await in_front(user, cube)
+    floor.select_set(True)
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        operators_of("view3d").localview()
+        cube.select_set(True)
+        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await user.until(lambda: np.isclose(cube.location.z, 1.0, atol=1e-3))
+    await user.press("ESC")
