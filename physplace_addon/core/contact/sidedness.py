@@ -169,9 +169,11 @@ def _border(body_pair: BodyPair, points: InterfacePoints, others: InterfacePoint
 
 
 def outside_before(
-    before: BodyPair, body_pair: BodyPair, points: InterfacePoints
+    before: BodyPair, body_pair: BodyPair, points: InterfacePoints, hidden: float = 0.0
 ) -> tuple[Bools, InterfacePoints]:
     """Return which points (k,) were not inside at a pose free of overlap, and all on their sides there.
+
+    hidden: a length, the depth up to which an overlap at that pose may have gone unseen.
 
     The points keep their place along soft directions, where the minimum of that pose may be far away.  A pair
     whose closest point was outside its base then, having come over from the next triangle, counts as outside;
@@ -179,7 +181,7 @@ def outside_before(
     """
     fixed = replace(points, on_curve=np.ones(len(points), bool))
     then, valid = solve_extremal_pairs(before, fixed, known_sides=False)
-    rounding = _ROUNDING * before.radius
+    rounding = _ROUNDING * before.radius + hidden
     too_deep = points.gap < -_displacements(before, body_pair, points) - rounding
     inside = (valid & (then.gap < -rounding)) | too_deep
     flat = before.active.flat_face(points.dim1, points.index1)

@@ -33,6 +33,7 @@ _MOST = 400  # starts that are solved, the nearest: on a fine mesh more lead to 
 _ROUNDS = 3  # of Newton's method for the distance by which starts are ordered
 _MOST_CROSSINGS = 200  # crossings, the deepest, whose corners are looked at
 _MOST_SAMPLES = 24  # corners inside the other body, spread out, that are kept
+_HIDDEN = 1e-6  # of R: depth of an overlap that may not be provable (`surface_crossings`)
 _CLOSEST_ROUNDS = 8  # of Newton's method for the closest points of corners inside the other body
 _BESIDE = 1e-7  # of R: tangential offset up to which a closest point is one, and not a border's
 
@@ -123,7 +124,9 @@ def points_at_crossings(
     moved = solved.point1 - here.point1
     valid &= (solved.gap <= here.gap) & (dot(moved, moved) <= reach**2)
     found = InterfacePoints.join([solved.take(valid), here.take(~valid)])
-    return found if before is None else found.take(outside_before(before, body_pair, found)[0])
+    if before is None:
+        return found
+    return found.take(outside_before(before, body_pair, found, _HIDDEN * body_pair.radius)[0])
 
 
 def _inside_base(roles: PairRoles, crossings: SurfaceCrossings, before: BodyPair | None) -> InterfacePoints:

@@ -51,6 +51,17 @@ def test_above_the_floor_nothing_crosses() -> None:
     assert len(missed_collisions(wavy(1e-4), InterfacePoints.none())) == 0
 
 
+@pytest.mark.parametrize(("before", "is_found"), [(1e-6, True), (-4e-7, True), (-2e-6, False)])
+def test_what_was_inside_by_less_than_can_be_proven_is_no_far_side(before: float, is_found: bool) -> None:
+    body_pair, then = (
+        meet("ball", "plane", at=(0.0, 0.0, 1.0 - 1e-4)),
+        meet("ball", "plane", at=(0.0, 0.0, 1.0 + before)),
+    )
+    missed = missed_collisions(body_pair, InterfacePoints.none())
+    found = points_at_crossings(body_pair, missed, body_pair.radius, then)
+    assert (len(found) > 0) == is_found
+
+
 def test_a_crossing_beside_an_overlap_that_is_known_is_not_missed() -> None:
     body_pair = wavy(-1e-3)
     missed = missed_collisions(body_pair, InterfacePoints.none())
