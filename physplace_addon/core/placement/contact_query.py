@@ -38,7 +38,7 @@ from ..contact.system import (
 from ..rigid import Pose
 from ..vectors import dot
 from .depenetration.penetration_depth import deepest_overlap
-from .depenetration.point_depths import without_overlap
+from .depenetration.point_depths import common_depth, without_overlap
 from .start import PROBE_DEPTH, contained, flush_inside, near_the_origin
 
 # Largest gap over R of a contact where the scene's rounding is finer: that of single precision.
@@ -63,7 +63,7 @@ class QueriedContacts:
         collisions: places (c, 3) of overlap, in the world.
         known: the depth of the deepest overlap where it need not be measured, else None.  It is inf for a
             body wholly inside another.  For flat faces that go on inside a body although no triangles cross,
-            it is the depth that was probed.
+            it is that of the deepest point inside both bodies.
     """
 
     system: ContactSystem
@@ -145,7 +145,7 @@ class ContactQuery:
         if len(collisions) == 0:
             probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
             if flush_inside(body_pair, close, probe):
-                collisions, known = body_pair.centre[None], probe
+                collisions, known = body_pair.centre[None], max(probe, common_depth(body_pair, close))
         return replace(
             nothing,
             points=labelled(points, (0, FIXED)),

@@ -66,6 +66,20 @@ def test_a_body_around_another_or_inside_it_overlaps_without_measure() -> None:
         assert standing.at(pose(UPRIGHT, (30.0, 0.0, 0.0)), ROUNDING).overlap == 0.0
 
 
+@pytest.mark.parametrize(("shift", "depth"), [((0.3, 0.0, 0.0), 0.35), ((0.0, 0.0, 0.9), 0.05)])
+@pytest.mark.parametrize("turn", [UPRIGHT, (0.3, 0.2, 0.1)])
+def test_boxes_flush_inside_one_another_are_as_deep_as_what_they_have_in_common(
+    turn: tuple[float, float, float], shift: tuple[float, float, float], depth: float
+) -> None:
+    """No corner, no edge and no face of either is inside the other, but for the middle of what both are."""
+    block = polyhedron(CUBE_POINTS * [1.0, 1.0, 1.0 if shift[2] else 2.0], CUBE_TRIANGLES, "block")
+    whole = pose(turn, (0.5, 0.6, 0.7))
+    matrix = whole.matrix4 @ pose(UPRIGHT, shift).matrix4
+    stands = Pose(quaternion_of(matrix[:3, :3]), matrix[:3, 3])
+    found = ContactQuery.of(block, stands, [block.transformed(whole.matrix4)]).at(stands, ROUNDING)
+    assert found.overlap == pytest.approx(depth, rel=1e-5)
+
+
 def test_alone_in_the_world_it_touches_nothing() -> None:
     found = ContactQuery.of(body("cube"), pose(), []).at(pose(), ROUNDING)
     assert found.overlap == 0.0

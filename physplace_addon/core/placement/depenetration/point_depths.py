@@ -22,6 +22,13 @@ from ...mesh.inside import winding_number
 
 # Distance over R of two test points on either side of a point; it counts as inside only if both are.
 _ASIDE = 1e-6
+# Points of a grid along each axis of a box, and their places (125, 3) in a box of unit sides.
+_ALONG_GRID = 5
+_GRID = (np.stack(np.meshgrid(*[np.arange(_ALONG_GRID)] * 3), axis=-1).reshape(-1, 3) + 0.5) / _ALONG_GRID
+# The directions (27, 3) in which a better point is looked for, and none.
+_AROUND = np.stack(np.meshgrid(*[np.arange(-1.0, 2.0)] * 3), axis=-1).reshape(-1, 3)
+# Step over R at which that search ends.
+_FINE = 1e-6
 
 
 def without_overlap(
@@ -73,6 +80,31 @@ def depths_in(body: Body, places: Floats, most: Floats) -> Floats:
         found[away] = np.where(inside_solid(body, places[near[away]]), 1.0, -1.0) * most[near[away]]
         depth[near] = found
     return depth
+
+
+def common_depth(body_pair: BodyPair, bodies: Sequence[Body]) -> float:
+    """Return how deep, a length, the deepest point is inside both the active body and one of the others.
+
+    Of bodies that are flush on all sides no point of a surface is inside the other.  A grid over what their
+    boxes have in common is searched, and then around its best point, in steps that are halved.
+    """
+    active, radius = body_pair.active.body, body_pair.radius
+    mine = body_pair.pose.points(active.triangles.reshape(-1, 3))
+    deepest = 0.0
+    for body in bodies:
+        lower = np.maximum(mine.min(axis=0), body.triangles.min(axis=(0, 1)))
+        upper = np.minimum(mine.max(axis=0), body.triangles.max(axis=(0, 1)))
+        places = lower + _GRID * (upper - lower)
+        step = float((upper - lower).max()) / _ALONG_GRID
+        while step > _FINE * radius and (upper > lower).all():
+            most = np.full(len(places), 2.0 * radius)
+            to_active = body_pair.pose.inverse().points(places)
+            depths = np.minimum(depths_in(active, to_active, most), depths_in(body, places, most))
+            best = int(depths.argmax())
+            step = step if depths[best] > deepest else 0.5 * step
+            deepest = max(deepest, float(depths[best]))
+            places = places[best] + step * _AROUND
+    return deepest
 
 
 def _boxed(body: Body, places: Floats, margin: Floats) -> Bools:
