@@ -25,6 +25,7 @@ from .extreme_points import DIRECTIONS, bears, extreme
 
 _EXACT = 1e-12  # of R: how far a face may be from its plane for heights over the plane to be gaps
 _ONE_NORMAL = 1e-12  # 1 - cos of the angle between the normals of points over one plane
+_LIES_FLAT = 3  # points over a face from which a body lies on it, whatever else is near
 _MOST_PAIRS = 100_000  # of vertices and triangles of the face: more take longer than a search
 
 
@@ -48,11 +49,11 @@ def level_support(
     Args:
         body_pair: the pair; nothing in it is curved.
         reach: the farthest, a length, that the vertices may be from the face.
-        tracked: the points of the last state, solved at this pose; many of them must be over the face.
+        tracked: the points of the last state, solved at this pose; some of them must be over the face.
         count: how many vertices to return besides those that bear the body.
     """
     rows = _standing(tracked)
-    if len(rows) < DIRECTIONS // 2:
+    if len(rows) < _LIES_FLAT:
         return None
     face = _face_under(body_pair, tracked, rows[0])
     if face.deviation > _EXACT * body_pair.radius or _is_near_border(body_pair, face, reach):

@@ -32,11 +32,14 @@ def lying(sides: int, turn: Floats, at: tuple[float, float, float]) -> tuple[Bod
     return moved, track_interface_points(moved, before)
 
 
+@pytest.mark.parametrize("sides", [4, 1000])
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, 1e-6, 1e-3, 0.02])
-def test_the_lowest_corners_are_found_by_their_heights(tilt: float, rng: np.random.Generator) -> None:
+def test_the_lowest_corners_are_found_by_their_heights(
+    tilt: float, sides: int, rng: np.random.Generator
+) -> None:
     axis = rng.normal(size=2)
     axis *= tilt / np.linalg.norm(axis)
-    moved, tracked = lying(1000, np.array([*axis, 0.3]), (0.1, 0.2, 0.5 + tilt + 1e-10))
+    moved, tracked = lying(sides, np.array([*axis, 0.3]), (0.1, 0.2, 0.5 + tilt + 1e-10))
     support = level_support(moved, REACH, tracked, 64)
     assert support is not None
     heights = moved.pose.points(moved.active.body.vertices)[:, 2]
