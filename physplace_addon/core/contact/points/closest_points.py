@@ -22,6 +22,7 @@ from ..features import FeatureGeometry, FeaturePoints
 from .iteration import Progress, apply, clipped, inverse_2x2, tangential
 
 _LEAST_EIGENVALUE = 0.1  # of A, without unit: a round is at most ten times as long as the tangential offset
+_LAST = 1e-10  # of R: length of a round after which none follows: it would be of the order of its square
 _LONGEST = 0.3  # of R: a round on a curved face, over which its curvature may change
 _AT_BORDER = 1e-7  # of R: tangential offset from which a closest point stands at a border
 
@@ -42,14 +43,20 @@ def closest_points_on_faces(
     for _ in range(rounds):
         at = live.geometry()
         step = _newton_step(point[rows], at, radius)
-        going = progress.going(np.abs(step).max(axis=1), point[rows], at.point)
+        size = np.abs(step).max(axis=1)
+        going = progress.going(size, point[rows], at.point)
         if not going.any():
             break
         if not going.all():
             rows, live, progress = rows[going], live.take(np.nonzero(going)[0]), progress.take(going)
-            at, step = at.take(going), step[going]
+            at, step, size = at.take(going), step[going], size[going]
         live = live.moved(tangential(at, step))
         base.put(rows, live)
+        more = size > _LAST * radius
+        if not more.any():
+            break
+        if not more.all():
+            rows, live, progress = rows[more], live.take(np.nonzero(more)[0]), progress.take(more)
     return base, base.geometry()
 
 

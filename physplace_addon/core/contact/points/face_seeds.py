@@ -30,7 +30,7 @@ from .closest_points import closest_points_on_faces
 from .interface_points import InterfacePoints
 from .pair_roles import PairRoles, closest_parameters, nearest_partner
 
-_ROUNDS = 3  # of Newton's method for the closest point, from the tessellation: it converges quadratically
+_ROUNDS = 2  # of Newton's method for the closest point: from the tessellation gaps are then right to 1e-8 R
 _BESIDE = 1e-3  # of the reach: tangential offset from its closest point of a seed that stands over the base
 _SAME_MINIMUM = 0.25  # of K d^2: half the height of the parabola K d^2 / 2 over the known minimum
 

@@ -32,6 +32,7 @@ from .iteration import Progress, apply, clipped, eigen_2x2, inverse_2x2, tangent
 _ROUNDS = 18  # of Newton's method; a fair start needs 1 to 7
 _SOFT_ROUNDS = 12  # rounds after which soft directions rest: their steps keep the stiff ones from converging
 _SOLVED = 1e-9  # of R: length of the last correction up to which a pair counts as solved
+_LAST = 1e-10  # of R: length of a correction after which none follows: it would be of the order of its square
 _NO_GAIN = 1e-14  # of R: fall of the gap along a soft direction that is not worth a step
 _LEAST_SHAPE = 0.1  # least eigenvalue of A, without unit, beyond the base's centre of curvature
 _LEAST_STIFFNESS = 1e-6  # least K R: flatter directions are treated as if they had it
@@ -135,10 +136,15 @@ def minimize_gap(
         if not going.all():
             live, progress = live.take(going), progress.take(going)
             at_mover, at_base = at_mover.take(going), at_base.take(going)
-            step, base_step = step[going], base_step[going]
+            step, base_step, size = step[going], base_step[going], size[going]
         live = live.moved(tangential(at_mover, step), tangential(at_base, base_step))
         mover.put(live.rows, live.mover)
         base.put(live.rows, live.base)
+        more = size > _LAST * radius
+        if not more.any():
+            break
+        if not more.all():
+            live, progress = live.take(more), progress.take(more)
     at_mover, at_base = mover.geometry(), base.geometry()
     return ExtremalPairs(mover, base, at_mover, at_base, error <= _SOLVED * radius, ~on_curve & settled)
 
