@@ -122,6 +122,7 @@ def queries(fcl: Any, body: Torus, path: Callable[[float], Pose], poses: int) ->
     peer, tree = Peer(fcl, body), whole_tree(body)
     angles = np.arange(poses) * STEP
     places = [path(float(angle)) for angle in angles]
+    assert all(np.isfinite(place.matrix).all() for place in places)  # a pose computes its matrix once
     theirs = [seconds(partial(peer.query, place)) for place in places]
     ours = [seconds(partial(meeting_pairs, tree, place, tree)) for place in places]
     counts = peer.query(places[0]), len(meeting_pairs(tree, places[0], tree))

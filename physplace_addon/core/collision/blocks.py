@@ -22,6 +22,9 @@ WIDTH = 8
 _LEVELS = 3
 """Levels of the binary tree from a block to its children at most: 2^3 = 8."""
 
+TOP_SIZE = 64
+"""Most blocks of the row at which a traversal starts: the pairs of all of them are tested by one round."""
+
 _NOWHERE = -1e200
 """Half extent, a length, of the box of an empty place: it is never near another one."""
 
@@ -30,6 +33,7 @@ _NOWHERE = -1e200
 class Blocks:
     """W blocks, of which V are inner and U bottom ones; block 0 holds everything.
 
+    top (v,): a few blocks that together hold everything, where a traversal starts.
     node (W,): the node of the binary tree that each block stands for.
     own (6, W): each block's box, centre and half extent, in the body's frame.
     size (W,): half the diagonal of that box, a length; -1 for a bottom block.
@@ -40,6 +44,7 @@ class Blocks:
     bounds, by axis and triangle.  bound, triangle (m, U): their bounds, their numbers.
     """
 
+    top: Ints
     node: Ints
     own: Floats
     size: Floats
@@ -60,7 +65,7 @@ def blocks_of(parts: Partition, boxes_of_nodes: Floats, triangles: Floats, bound
         boxes_of_nodes: centre and half extent (6, n).
         triangles, bound: (t, 3, 3) and (t,), lengths.
     """
-    node, child = _rounds(parts)
+    node, child, top = _rounds(parts)
     is_inner = (child >= 0).any(axis=0)
     inner, bottom = np.flatnonzero(is_inner), np.flatnonzero(~is_inner)
     row = np.empty(node.size, dtype=np.intp)
@@ -77,6 +82,7 @@ def blocks_of(parts: Partition, boxes_of_nodes: Floats, triangles: Floats, bound
     lower = corners.min(axis=2) - bounds.T[..., None]
     upper = corners.max(axis=2) + bounds.T[..., None]
     return Blocks(
+        top=top,
         node=node,
         own=own,
         size=np.where(is_inner, np.sqrt((own[3:] * own[3:]).sum(axis=0)), -1.0),
@@ -90,20 +96,25 @@ def blocks_of(parts: Partition, boxes_of_nodes: Floats, triangles: Floats, bound
     )
 
 
-def _rounds(parts: Partition) -> tuple[Ints, Ints]:
-    """Return the node (W,) of each block, and the blocks (8, W) of its children, -1 for none."""
+def _rounds(parts: Partition) -> tuple[Ints, Ints, Ints]:
+    """Return the node (W,) of each block, the blocks (8, W) of its children or -1, and the top ones (v,)."""
     nodes, children, total = [], [], 1
     node = np.zeros(1, dtype=np.intp)
+    ended, top = node[:0], node
     while node.size:
+        here = np.arange(total - node.size, total)
         slots = _children(parts, node)
         held = slots >= 0
         child = np.full(slots.shape, -1, dtype=np.intp)
         child[held] = total + np.arange(int(held.sum()))
         nodes.append(node)
         children.append(child.T)
+        if ended.size + node.size <= TOP_SIZE:
+            top = np.concatenate([ended, here])
+        ended = np.concatenate([ended, here[~held.any(axis=1)]])
         node = slots[held]
         total += node.size
-    return np.concatenate(nodes), np.concatenate(children, axis=1)
+    return np.concatenate(nodes), np.concatenate(children, axis=1), top
 
 
 def _children(parts: Partition, node: Ints) -> Ints:

@@ -100,8 +100,8 @@ class _Query:
         self.neglect = neglect if neglect is not None and neglect[1].size else None
 
     def bottoms(self) -> Pairs:
-        """Return the pairs of bottom blocks within reach, beginning with the pair of both bodies."""
-        block1 = block2 = np.zeros(1, dtype=np.intp)
+        """Return the pairs of bottom blocks within reach."""
+        block1, block2 = self._top()
         done = []
         while block1.size:
             following, bottoms = self.below(block1, block2)
@@ -109,15 +109,25 @@ class _Query:
             done.append(bottoms)
         return _joined(done)
 
+    def _top(self) -> Pairs:
+        """Return the pairs within reach of the blocks at which a traversal starts."""
+        top1, top2 = self.blocks1.top, self.blocks2.top
+        own1, own2 = self.blocks1.own[:, top1, None], self.blocks2.own[:, top2, None]
+        slot1, slot2, _ = self._near_slots(*self._around(own1), own2[:3], own2[3:])
+        return self._flat_kept(top1[slot1], top2[slot2])
+
     def below(self, block1: Ints, block2: Ints) -> tuple[Pairs, Pairs]:
-        """Return the pairs within reach that follow pairs of blocks (k,), and those that are two bottoms."""
+        """Return the pairs within reach that follow pairs of blocks (k,), and those that are two bottoms.
+
+        A bottom block has size -1, which SIZE_RATIO times -1 is below.
+        """
         size1, size2 = self.blocks1.size[block1], self.blocks2.size[block2]
-        open1 = (size1 >= 0.0) & (size1 * SIZE_RATIO >= size2)
-        open2 = (size2 >= 0.0) & (size2 * SIZE_RATIO >= size1)
+        open1, open2 = size1 * SIZE_RATIO >= size2, size2 * SIZE_RATIO >= size1
+        if np.logical_and(open1, open2).all():
+            return self._children(block1, block2, 3), (block1[:0], block2[:0])
+        if not np.logical_or(open1, open2).any():
+            return (block1[:0], block2[:0]), (block1, block2)
         ways = 2 * open1 + open2
-        if (ways == ways[0]).all():
-            count = 0 if ways[0] else block1.size
-            return self._children(block1, block2, int(ways[0])), (block1[:count], block2[:count])
         found = []
         for way in (1, 2, 3):
             rows = np.flatnonzero(ways == way)
@@ -128,10 +138,10 @@ class _Query:
     def _children(self, block1: Ints, block2: Ints, way: int) -> Pairs:
         """Return the pairs within reach of children of pairs of blocks (k,).
 
-        way: 3 for children of both, 2 and 1 for those of the first or second alone, 0 for none.
+        way: 3 for children of both, 2 and 1 for those of the first or second alone.
         """
         found = []
-        for begin in range(0, block1.size if way else 0, BLOCKS_AT_ONCE):
+        for begin in range(0, block1.size, BLOCKS_AT_ONCE):
             part = slice(begin, begin + BLOCKS_AT_ONCE)
             boxes1, child1 = _gathered(self.blocks1, block1[part], way >= 2)
             boxes2, child2 = _gathered(self.blocks2, block2[part], way % 2 == 1)

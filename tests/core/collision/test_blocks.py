@@ -29,6 +29,8 @@ def test_every_triangle_is_below_the_first_block_once_and_inside_all_boxes(
         tree = join_trees(tree, other)
     blocks = tree.blocks
     assert sorted(triangles_below(blocks, 0)) == list(range(len(tree.order)))
+    at_the_top = [k for block in blocks.top for k in triangles_below(blocks, int(block))]
+    assert sorted(at_the_top) == list(range(len(tree.order)))
     for block in range(len(blocks.size)):
         held = triangles_below(blocks, block)
         assert held
