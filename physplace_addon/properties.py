@@ -61,6 +61,7 @@ class PhysPlaceSettings(PropertyGroup):
         alpha: float
         leave_metastable: bool
         seed: int
+        free_depth: float
         key_path: bool
         frame_step: int
         key_error: float
@@ -156,6 +157,17 @@ class PhysPlaceSettings(PropertyGroup):
             description="Chooses the nudges by which unstable rests are left; the same seed, the same way",
             default=_CORE.seed,
             min=0,
+        )
+        free_depth: FloatProperty(
+            name="Free at Start",
+            description=(
+                "What overlaps at the start no deeper than this share of the object's radius is freed by the "
+                "least motion, as an imported object that sinks a little into the table. 0 frees nothing"
+            ),
+            default=0.01,
+            min=0.0,
+            max=0.1,
+            precision=3,
         )
         key_path: BoolProperty(
             name="Key the Path",

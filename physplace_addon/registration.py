@@ -15,7 +15,7 @@ import bpy
 from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.forces import connect, push
-from .operators.placing import check, drag, extricate, live_check, place, replicate
+from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
 from .operators.regions import contact_regions
 from .operators.regions import shown as shown_regions
 from .operators.rests import forces
@@ -44,6 +44,7 @@ CLASSES: tuple[type, ...] = (
     push.PHYSPLACE_OT_push,
     connect.PHYSPLACE_OT_connect,
     replicate.PHYSPLACE_OT_replicate,
+    drop.PHYSPLACE_OT_drop_selected,
     extricate.PHYSPLACE_OT_extricate,
     contact_regions.PHYSPLACE_OT_contact_regions,
     contact_regions.PHYSPLACE_OT_contact_regions_clear,

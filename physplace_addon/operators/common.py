@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import bpy
 import numpy as np
@@ -24,6 +24,9 @@ from ..scene.writing.outcome import Outcome
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+FREED: Final = "freed of an overlap at its start by a motion of"  # how such a note of a report begins
 
 
 @dataclass(frozen=True)
@@ -183,4 +186,7 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
         return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps]))
     (certificate,) = certificates
     figures = f"{counted(certificate.steps, 'step')}, {counted(len(certificate.contacts), 'contact')}"
-    return Conclusion(well, f'"{outcomes[0].subject.name}": {certificate.message} ({figures})')
+    freed = [note for note in certificate.notes if note.startswith(FREED)]
+    remedy = ["Extricate frees it"] if certificate.overlapped else []
+    text = f'"{outcomes[0].subject.name}": {certificate.message} ({figures})'
+    return Conclusion(well, "; ".join([text, *freed, *remedy]))

@@ -10,6 +10,7 @@ from .blobs.add import PHYSPLACE_OT_blob_add
 from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .placing.check import PHYSPLACE_OT_check
+from .placing.drop import PHYSPLACE_OT_drop_selected
 from .placing.extricate import PHYSPLACE_OT_extricate
 from .placing.place import PHYSPLACE_OT_place
 from .placing.replicate import PHYSPLACE_OT_replicate
@@ -18,6 +19,7 @@ from .rests.keyed import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
 
 OPERATORS = (
     PHYSPLACE_OT_place,
+    PHYSPLACE_OT_drop_selected,
     PHYSPLACE_OT_check,
     PHYSPLACE_OT_contact_regions,
     PHYSPLACE_OT_nudge,

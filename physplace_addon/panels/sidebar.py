@@ -15,6 +15,7 @@ from bpy.types import Context, Panel, UILayout
 from ..operators.forces.connect import PHYSPLACE_OT_connect
 from ..operators.forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.check import PHYSPLACE_OT_check
+from ..operators.placing.drop import PHYSPLACE_OT_drop_selected
 from ..operators.placing.extricate import PHYSPLACE_OT_extricate
 from ..operators.placing.live_check import running, switches_of
 from ..operators.placing.place import PHYSPLACE_OT_place
@@ -46,6 +47,7 @@ class PHYSPLACE_PT_place(Panel):
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
         if len(context.selected_objects) > 1:
+            column.operator(PHYSPLACE_OT_drop_selected.bl_idname, icon="SORT_ASC")
             together = column.operator(PHYSPLACE_OT_place.bl_idname, text="Place Selected Together")
             together.together = True
         column.operator(PHYSPLACE_OT_check.bl_idname, icon="VIEWZOOM")
@@ -108,6 +110,7 @@ class PHYSPLACE_PT_settings(Panel):
         steps.prop(chosen, "eps_max")
         steps.prop(chosen, "step_limit")
         steps.prop(chosen, "check_energy")
+        steps.prop(chosen, "free_depth")
         contact = layout.column(align=True)
         contact.prop(chosen, "friction")
         share = contact.column()

@@ -122,7 +122,8 @@ async def test_what_is_outside_of_local_view_is_in_nobodys_way(user: User) -> No
     floor.select_set(True)
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         operators_of("view3d").localview()
-        cube.select_set(True)
-        assert physplace.place("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await user.wait()
+    assert [obj.name for obj in bpy.data.objects if obj.local_view_get(user.space)] == ["Cube", "Floor"]
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
     await user.until(lambda: np.isclose(cube.location.z, 1.0, atol=1e-3))
     await user.press("ESC")

@@ -33,7 +33,7 @@ async def begin_to_place(user: User) -> None:
 def header() -> str:
     """What the placement says of itself."""
     (operator,) = extension.open_operators()
-    return str(operator.header())
+    return str(operator.shown_header())
 
 
 def handle() -> Vector:

@@ -147,11 +147,11 @@ async def test_alt_ties_it_to_where_the_next_click_lands(user: User) -> None:
 
 
 async def until_it_says(user: User, text: str) -> None:
-    await user.until(lambda: text in operator().header())
+    await user.until(lambda: text in operator().shown_header())
 
 
 async def until_it_says_no_more(user: User, text: str) -> None:
-    await user.until(lambda: text not in operator().header())
+    await user.until(lambda: text not in operator().shown_header())
 
 
 async def test_switches_are_told_in_the_header(user: User) -> None:
@@ -246,7 +246,7 @@ async def test_where_a_step_takes_long_it_is_told_and_escape_is_answered_after_i
 
     solver.step = slow_step
     try:
-        await user.until(lambda: "s a step" in operator().header(), ticks=20)
+        await user.until(lambda: "s a step" in operator().shown_header(), ticks=20)
         await user.screenshot("placing-slowly")
         before = len(taken)
         await user.press("ESC")

@@ -27,6 +27,7 @@ from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
 from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
+from .extricate import cleared_of_overlaps
 from .point_handle import PointAction, PointHandle
 from .run import PlacementRun, begin_run, beginning, settings_for
 from .steered_solver import SteeredSolver
@@ -48,6 +49,7 @@ class PlacementItem:
         self._preview = preview
         self.steered = SteeredSolver(run)
         self.overlapping = self.steered.state.poses if self.interferes else None
+        self.overlapped: tuple[str, ...] = ()
         self.ties: list[Connection] = []
         self.key_frame: int | None = None
         movers = [bpy.data.objects[subject.name] for subject in run.subjects]
@@ -73,12 +75,42 @@ class PlacementItem:
         if poses is not None:
             preview.show(context, poses)
             preview.accept()
-        return cls(run, preview)
+        item = cls(run, preview)
+        if item.interferes:
+            yield Progress("Looking what it overlaps")
+            item.find_overlapped()
+        return item
 
     @property
     def scenario(self) -> Scenario:
         """The objects, and what was read around them."""
         return self.steered.run.scenario
+
+    def find_overlapped(self) -> None:
+        """Find the names of what is overlapped where the objects are now."""
+        found = [name for report in self.steered.solver.certificates() for name in report.overlapped]
+        self.overlapped = tuple(dict.fromkeys(found))
+
+    def extricating(self, context: Context) -> Job[None]:
+        """Free the objects of all overlaps by the least motion, in slices, and begin there.
+
+        Raises PlacementError if no motion was found that clears them.
+        """
+        here = tuple(
+            replace(subject, pose=pose, start=pose)
+            for subject, pose in zip(self.subjects, self.poses, strict=True)
+        )
+        settings, forces = self.steered.solver.settings, self.steered.solver.forces
+        cleared = yield from cleared_of_overlaps(context, replace(self.scenario, subjects=here), settings)
+        scenario = replace(cleared, subjects=self.subjects)
+        poses = [subject.pose for subject in cleared.subjects]
+        self.steered.start_again(lambda: begin_run(scenario, settings, forces, poses))
+        self._begun_anew()
+
+    def _begun_anew(self) -> None:
+        self.overlapping = self.steered.state.poses if self.interferes else None
+        self.overlapped = ()
+        self._standing = self._found = None
 
     # what is read on the way
 
@@ -148,7 +180,7 @@ class PlacementItem:
 
     def move_through(self, body: int, pose: Pose) -> None:
         """Show a body at a pose, whatever is there."""
-        self.overlapping = self._with(body, pose)
+        self.overlapping, self.overlapped = self._with(body, pose), ()
 
     def put(self, body: int, pose: Pose) -> None:
         """Begin anew with a body at a pose, whatever is there."""
@@ -159,8 +191,7 @@ class PlacementItem:
             return begin_run(self.scenario, settings, forces, poses)
 
         self.steered.start_again(begin)
-        self.overlapping = poses if self.interferes else None
-        self._standing = self._found = None
+        self._begun_anew()
 
     def pull(self, view: View, mouse: Floats, handle: PointHandle) -> None:
         """Pull or push at a handle; a force that hardly differs from the present one changes nothing."""

@@ -190,6 +190,7 @@ class PHYSPLACE_OT_place(ModalOperator):
             "LEAVE": steered.leave_metastable,
             "COPY": lambda: self.run_job(self._going_on_with_copy(context)),
             "KEY": lambda: session.key_here(context),
+            "EXTRICATE": lambda: self.run_job(session.extricating(context)),
             "NEXT": lambda: self.run_job(session.next(context)),
         }
         if action in does:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import is_not
 
+import numpy as np
 from bpy.types import Context, Scene
 
 from ...core.contact.system import BilateralContacts
 from ...core.jobs import Job, Progress
 from ...core.placement import Force, Placement, Settings, Status
+from ...core.placement.depenetration.extrication import extricating
 from ...core.rigid import Pose
 from ...core.wording import in_words
 from ...scene.access import scene_of
@@ -24,6 +26,7 @@ from ...scene.reading.scenario import Scenario, Subject, completed, reading, sel
 from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
+from ..common import FREED
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 
@@ -33,12 +36,14 @@ class PlacementRun:
     """Objects, one for each body that the solver moves, and the solver.
 
     scenario: the objects, and what was read around them. earlier_steps: the number of steps that solvers took
-    from which this one was branched.
+    from which this one was branched. freed_by: the longest motion, in scene units, that freed an object of
+    overlaps at the start.
     """
 
     scenario: Scenario
     solver: Placement
     earlier_steps: int = 0
+    freed_by: float = 0.0
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
@@ -86,8 +91,17 @@ class PlacementRun:
         """Return the path and the certificate of each object, as far as it has come."""
         paths = zip(*(state.poses for state in self.solver.states), strict=True)
         certificates = self.solver.certificates()
+        freed = (f"{FREED} {self.freed_by:.2g}",) if self.freed_by > 0.0 else ()
         return [
-            Outcome(subject, path, replace(certificate, steps=certificate.steps + self.earlier_steps))
+            Outcome(
+                subject,
+                path,
+                replace(
+                    certificate,
+                    steps=certificate.steps + self.earlier_steps,
+                    notes=(*freed, *certificate.notes),
+                ),
+            )
             for subject, path, certificate in zip(self.subjects, paths, certificates, strict=True)
         ]
 
@@ -109,7 +123,7 @@ class PlacementRun:
     ) -> PlacementRun:
         """Return a run that goes on from the state `at`; what is None stays as it is there."""
         solver = self.solver.branch(at, settings, forces, bilateral)
-        return PlacementRun(self.scenario, solver, self.earlier_steps + self.solver.steps)
+        return PlacementRun(self.scenario, solver, self.earlier_steps + self.solver.steps, self.freed_by)
 
 
 def scenario_of(context: Context, *, together: bool = False) -> Job[Scenario]:
@@ -148,10 +162,28 @@ def beginning(
     forces: Sequence[Force] = (),
     poses: Sequence[Pose] | None = None,
 ) -> Job[PlacementRun]:
-    """Begin to place as `begin_run`, after reading, in slices, what is near where it begins."""
+    """Begin to place as `begin_run`, in slices, after reading what is near where it begins.
+
+    What overlaps there a little is freed by the least motion.
+    """
     starts = [subject.pose for subject in scenario.subjects] if poses is None else poses
     scenario = yield from completed(context, scenario, starts)
-    return begin_run(scenario, settings, forces, starts)
+    run = begin_run(scenario, settings, forces, starts)
+    depth = settings_of(scene_of(context)).free_depth
+    if run.solver.status is not Status.INTERFERING_START or depth == 0.0:
+        return run
+    yield Progress("Freeing what overlaps a little")
+    bodies = [subject.body for subject in scenario.subjects]
+    found = yield from extricating(bodies, starts, scenario.world, settings, depth=depth)
+    if found is None:
+        return run
+    subjects = tuple(
+        replace(subject, start=pose) for subject, pose in zip(scenario.subjects, found.poses, strict=True)
+    )
+    motions = np.linalg.norm(found.motion.reshape(-1, 6)[:, :3], axis=1)
+    run = begin_run(replace(scenario, subjects=subjects), settings, forces, found.poses)
+    run.freed_by = float((motions * [body.radius for body in bodies]).max())
+    return run
 
 
 def key_options(scene: Scene) -> KeyOptions | None:

@@ -17,7 +17,7 @@ from bpy.types import Context, Event, Object
 from ...core.arrays import Floats
 from ...core.jobs import Job
 from ...core.rigid import Pose
-from ...core.wording import counted
+from ...core.wording import counted, in_words
 from ...overlay.marks import Marks
 from ...scene.access import scene_of, view_layer_of
 from ...scene.errors import SceneError
@@ -74,6 +74,8 @@ class PlacementSession(InteractiveSession):
         count = len(movers) if together else 1
         some = None if poses is None else poses[:count]
         item = yield from PlacementItem.beginning(context, movers[:count], some)
+        if item.interferes and poses is not None:  # copies begin where there is room
+            yield from item.extricating(context)
         return cls(names, item, together=together)
 
     @property
@@ -223,6 +225,12 @@ class PlacementSession(InteractiveSession):
         self._turn = self._names.index(name)
         self._make_active(context, name)
 
+    def extricating(self, context: Context) -> Job[None]:
+        """Free what is placed of all that it overlaps by the least motion, in slices."""
+        if self.transform is None and self.item.overlapping is not None:
+            yield from self.item.extricating(context)
+            self._is_new = True
+
     def key_here(self, context: Context) -> None:
         """Key this rest, once it is confirmed, on the frame that is shown now; or no more."""
         frame = scene_of(context).frame_current
@@ -291,6 +299,7 @@ class PlacementSession(InteractiveSession):
         parts.append(f"state {history.shown} of {len(solver.states) - 1}")
         parts += [f"{steered.pacing.step_seconds:.1f} s a step"] if steered.is_slow else []
         parts += self.contact_figures()
+        parts += [f"freed by {steered.run.freed_by:.2g}"] if steered.run.freed_by > 0.0 else []
         parts += [f"friction {settings.friction:.2g}"] if settings.friction > 0.0 else []
         parts += [] if settings.check_energy else ["may rise"]
         parts += [counted(len(self.item.ties), "tie")] if self.item.ties else []
@@ -300,11 +309,15 @@ class PlacementSession(InteractiveSession):
     def contact_figures(self) -> list[str]:
         """Return what the object touches or overlaps, in words."""
         if self.item.overlapping is not None:
-            overlaps = [] if self.item.is_clear(self.body) else ["overlaps something: move it clear"]
+            overlaps = [] if self.item.is_clear(self.body) else [self._overlap_in_words()]
             return [*overlaps, "goes through things"]
         contacts = counted(self._contact_count, "contact")
         bilateral = f", {self._bilateral_count} sticking" if self._bilateral_count else ""
         return [contacts + bilateral, *(["goes through things"] if self.through else [])]
+
+    def _overlap_in_words(self) -> str:
+        what = in_words(self.item.overlapped) if self.item.overlapped else "something"
+        return f"overlaps {what}: free it by Extricate, or move it clear"
 
     # what the rest is made of
 

@@ -110,6 +110,9 @@ class Scenario:
         unread: the boxes of what is too far away to be read.
         surroundings: how far the subjects may get.
         visible: the names of the objects that were visible.
+        absent: the full names of objects that do not count.
+        placed: bodies that stand where their objects do not yet, with the objects' names; the first of the
+            world.
     """
 
     subjects: tuple[Subject, ...]
@@ -118,6 +121,8 @@ class Scenario:
     unread: Boxes
     surroundings: Surroundings
     visible: frozenset[str]
+    absent: frozenset[str] = frozenset()
+    placed: tuple[tuple[str, Body], ...] = ()
 
     @property
     def subject(self) -> Subject:
@@ -135,6 +140,24 @@ class Scenario:
         travels: where the subjects may go from there besides falling.
         """
         return len(self.unread) > 0 and bool(self.surroundings.reach(self.unread, poses, travels).any())
+
+    def with_one(
+        self, subject: Subject, placed: Sequence[tuple[str, Body]], absent: frozenset[str]
+    ) -> Scenario:
+        """Return the scenario of one of the subjects, among others that are placed already.
+
+        placed: bodies of subjects where they have come to rest, with their names. absent: the full names of
+        all objects that are not to be read, where these are and where others have yet to be placed.
+        """
+        return replace(
+            self,
+            subjects=(subject,),
+            world=(*(body for _, body in placed), *self.world),
+            owners=(*(name for name, _ in placed), *self.owners),
+            surroundings=replace(self.surroundings, balls=(subject.ball,)),
+            absent=absent,
+            placed=tuple(placed),
+        )
 
     def bodies_of(self, names: frozenset[str]) -> list[Body]:
         """Return the fixed bodies that objects of these full names show."""
@@ -231,7 +254,7 @@ def reading_more(
     fetched: list[tuple[str, FetchedBody]] = []
     far: list[tuple[Floats, Floats]] = []
     for item in visible_items(depsgraph, families, viewport):
-        if item.family is not None:
+        if item.family is not None or item.owner in known.absent:
             continue
         corners = box_of(item, depsgraph)
         box = boxes_of([corners])
@@ -240,7 +263,7 @@ def reading_more(
             fetched += [] if own is None else [(item.owner, own)]
         else:
             far.append(corners)
-    found: list[tuple[str, Body]] = []
+    found = list(known.placed)
     for number, (owner, own) in enumerate(fetched):
         yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
         body = own.made(reader.left_out)
@@ -251,7 +274,8 @@ def reading_more(
     owners, world = tuple(owner for owner, _ in found), tuple(body for _, body in found)
     visible = visible_objects(context, viewport)
     subjects = tuple(subject.noting(reader.left_out) for subject in known.subjects)
-    return Scenario(subjects, world, owners, boxes_of(far), around, visible)
+    unread = boxes_of(far)
+    return Scenario(subjects, world, owners, unread, around, visible, known.absent, known.placed)
 
 
 def _surroundings(context: Context, subjects: Sequence[Subject]) -> Surroundings:

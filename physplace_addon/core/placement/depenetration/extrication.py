@@ -45,6 +45,8 @@ _TRANSLATIONS, _IN_VAIN = 6, 2
 _AROUND, _FAR_AROUND = 2.0, 4.0
 # Most room over R that may be left around a body.
 _MOST_AIR = 0.05
+# Motion over the depth of a shallow overlap that surely clears it.
+_SURELY = 1.05
 # Largest factor by which rotating may shorten a translation.
 _TURNING = 2.0
 
@@ -124,8 +126,12 @@ def extricating(
     world: Sequence[Body],
     settings: Settings | None = None,
     air: float = 0.0,
+    depth: float | None = None,
 ) -> Job[Extricated | None]:
-    """Find the least motion as `extricate_several`, in slices: one a step on the way back."""
+    """Find the least motion as `extricate_several`, in slices: one a step on the way back.
+
+    depth: over R, the deepest overlap that is cleared; None for any.
+    """
     settings = settings or Settings()
     origin, starts, bodies = near_the_origin(actives, poses, world)
     system = ContactSystem.of(actives, starts, bodies)
@@ -133,10 +139,13 @@ def extricating(
     alone = len(actives) == 1
     down = np.asarray(settings.gravity or (0.0, 0.0, 0.0), dtype=np.float64) if alone else None
     around, tries = (_AROUND, _TRANSLATIONS) if alone else (_FAR_AROUND, 1)
-    task = _Task(
-        Obstacles(bodies, down), around, tries, tolerance, min(max(air, RETURN_CLEARANCE), _MOST_AIR)
-    )
-    state = yield from task.freeing(system) if alone else task.freeing_all(system)
+    up = None if settings.gravity is None else -np.asarray(settings.gravity, dtype=np.float64)
+    clearance = min(max(air, RETURN_CLEARANCE), _MOST_AIR)
+    task = _Task(Obstacles(bodies, down), around, tries, tolerance, clearance, up)
+    if depth is not None:
+        state = yield from task.clearing_shallow(system, depth)
+    else:
+        state = yield from task.freeing(system) if alone else task.freeing_all(system)
     if state is None:
         return None
     objective = task.objective(system)
@@ -157,6 +166,7 @@ class _Task:
         tries: number of translations that are tried.
         tolerance: depth, in scene units, of an overlap that does not count.
         clearance: c / R that is kept.
+        up: (3,), against gravity, of unit length; None without gravity.
     """
 
     obstacles: Obstacles
@@ -164,6 +174,7 @@ class _Task:
     tries: int
     tolerance: float
     clearance: float
+    up: Floats | None
 
     def objective(self, system: ContactSystem) -> LeastMotion:
         """Return the objective of staying where the bodies stand."""
@@ -216,6 +227,22 @@ class _Task:
             placed.append(body.transformed(poses[i].matrix4))
         together = cleared(system.at(poses), self.tolerance)
         return (yield from self._moving_back(together, self.objective(system)))
+
+    def clearing_shallow(self, system: ContactSystem, depth: float) -> Job[State | None]:
+        """Clear bodies of overlaps no deeper than `depth`, over R; return None if there are deeper ones.
+
+        An open sheet has no inside, so no interface point says how deep something has sunk through it: from
+        that the bodies are lifted.
+        """
+        objective = self.objective(system)
+        clear = least_displacement(system, objective, depth)
+        if clear is None and self.up is not None:
+            lift = np.zeros((len(system), 6))
+            lift[:, :3] = (_SURELY * depth * system.radius / system.radii)[:, None] * self.up
+            clear = cleared(system.displaced(lift.ravel()), self.tolerance)
+        found = yield from self._moving_back(clear, objective)
+        most = _SURELY * depth * np.sqrt(len(system)) * system.radii.max() / system.radius
+        return None if found is None or objective.size(found) > most else found
 
     def _clearing_nearly(self, system: ContactSystem, depth: float) -> Job[State | None]:
         """Clear bodies that overlap nothing or little; return None if their overlaps are deep.
