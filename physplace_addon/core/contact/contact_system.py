@@ -50,7 +50,8 @@ class ContactSystem:
     parts: the fixed bodies one by one.
     sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
     features are.
-    moving: the numbers of the bodies that may move now, None for all: pairs of others are not searched.
+    moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
+    not searched, and keep their points.
     """
 
     bodies: tuple[ContactBody, ...]
@@ -90,7 +91,7 @@ class ContactSystem:
     def displaced(self, x: Floats) -> ContactSystem:
         """Return the system after all bodies have moved by x (6 m,), (dX / R_b, dTheta) of each body."""
         poses = [
-            pose.displaced(radius * move[:3], move[3:], centre)
+            pose.displaced(radius * move[:3], move[3:], centre) if move.any() else pose
             for pose, radius, move, centre in zip(
                 self.poses, self.radii.tolist(), x.reshape(-1, 6), self.centres, strict=True
             )
@@ -130,9 +131,17 @@ class ContactSystem:
 
     def pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
+        return [pair for pair in self._near_pairs(reach) if self._moves(pair)]
+
+    def _moves(self, pair: Pair) -> bool:
+        return self.moving is None or not set(self.moving).isdisjoint(pair)
+
+    def searched(self, points: InterfacePoints) -> Bools:
+        """Return which points (k,) are of pairs of which a body may move, or has moved."""
         if self.moving is None:
-            return self._near_pairs(reach)
-        return [pair for pair in self._near_pairs(reach) if not set(self.moving).isdisjoint(pair)]
+            return np.ones(len(points), bool)
+        mine: Bools = np.isin(points.body1, self.moving) | np.isin(points.body2, self.moving)
+        return mine
 
     def _near_pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span.
@@ -155,8 +164,11 @@ class ContactSystem:
     def generate(
         self, reach: Reach, tracked: InterfacePoints, before: ContactSystem | None
     ) -> InterfacePoints:
-        """Return the interface points of all pairs (`points.generation`); reach is relative to the spans."""
-        parts = [InterfacePoints.none()]
+        """Return the interface points of all pairs (`points.generation`); reach is relative to the spans.
+
+        Pairs that are not searched have the tracked ones.
+        """
+        parts = [InterfacePoints.none(), tracked.take(~self.searched(tracked))]
         for pair in self.pairs(2.0 * reach.farthest):
             known = tracked.take(between(tracked, pair))
             then = None if before is None else before.body_pair(pair)
@@ -168,17 +180,19 @@ class ContactSystem:
 
     def track(self, points: InterfacePoints) -> InterfacePoints:
         """Return known points solved again where the bodies stand now; those that left their features go."""
+        searched = self.searched(points)
+        still, points = points.take(~searched), points.take(searched)
         parts = [
             track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
         ]
-        return InterfacePoints.join([InterfacePoints.none(), *parts])
+        return InterfacePoints.join([InterfacePoints.none(), still, *parts])
 
     def swept_contacts(self, end: ContactSystem, reach: float) -> InterfacePoints:
         """Return, as they are here, the flat feature pairs that cross on the way to `end`.
 
         reach: over their spans, the distance up to which pairs of bodies are looked at.
         """
-        pairs = self.pairs(reach)
+        pairs = [pair for pair in self.pairs(reach) if end._moves(pair)]
         motions = [(self.body_pair(pair), end.body_pair(pair)) for pair in pairs]
         parts = [labelled(found, pair) for pair, found in zip(pairs, swept_contacts(motions), strict=True)]
         return InterfacePoints.join([InterfacePoints.none(), *parts])
@@ -250,6 +264,17 @@ class ContactSystem:
             rows = np.flatnonzero((bodies[i] != FIXED) & (bodies[j] != FIXED))
             out[rows, bodies[i][rows], :, bodies[j][rows]] = blocks[rows, i, :, j]
         return out.reshape(len(points), 6 * len(self), 6 * len(self))
+
+    def curvature(self, points: InterfacePoints, forces: Floats) -> Floats:
+        """Return sum f_i H_i (6 m, 6 m) for forces f (k,) at the points."""
+        out = np.zeros((len(self), len(self), 6, 6))
+        blocks, bodies = self.hessian_blocks(points), (points.body1, points.body2)
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            rows = np.flatnonzero((bodies[i] != FIXED) & (bodies[j] != FIXED))
+            own = forces[rows, None, None] * blocks[rows, i, :, j]
+            np.add.at(out, (bodies[i][rows], bodies[j][rows]), own)
+        curvature: Floats = out.transpose(0, 2, 1, 3).reshape(6 * len(self), 6 * len(self))
+        return curvature
 
     def hessian_blocks(self, points: InterfacePoints) -> Floats:
         """Return the second derivatives (k, 2, 6, 2, 6) of gap / R by the x of each point's own two bodies, 0

@@ -1,14 +1,15 @@
 """How far one body of a contact system may move before it meets anything, everything else standing still.
 
-Both functions look at the tessellations, grown by their bounds, and so never say too much.
+All look at the tessellations, grown by their bounds, and so never say too much.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..collision import clearance, free_travel
+from ..rigid import Pose
 from .contact_system import ContactSystem
 from .points.interface_points import FIXED, Pair
 
@@ -23,6 +24,34 @@ def free_distance(system: ContactSystem, body: int, direction: Floats, near: flo
         along = direction if other == FIXED else system.poses[other].inverse().vectors(direction)
         ways.append(free_travel(body_pair.active.tree, body_pair.pose, body_pair.world.tree, along, near))
     return min(ways)
+
+
+def free_falls(system: ContactSystem, free: Bools, direction: Floats, near: Floats, least: Floats) -> Floats:
+    """Return how far (m,), lengths, bodies fall one after another, the lowest first.
+
+    Args:
+        system: the bodies.
+        free: which bodies (m,) fall; the others stand still.
+        direction: unit (3,), in which they fall.
+        near: how near (m,) each comes to what it meets first.
+        least: the lengths (m,) up to which a fall is none.
+
+    Returns:
+        0 where a body does not fall; inf for one that meets nothing, after which no other falls.
+    """
+    far = np.zeros(len(system))
+    for body in np.argsort(-system.centres @ direction, kind="stable").tolist():
+        if not free[body]:
+            continue
+        way = free_distance(system, body, direction, float(near[body]))
+        if way > least[body]:
+            far[body] = way
+            if not np.isfinite(way):
+                break
+            poses = list(system.poses)
+            poses[body] = Pose(poses[body].rotation, poses[body].translation + way * direction)
+            system = system.at(poses)
+    return far
 
 
 def least_distance(system: ContactSystem, body: int, most: float = np.inf) -> float:

@@ -20,13 +20,22 @@ from .bilateral import BilateralContacts, NumberedPair, of_pairs
 from .body_pair import BodyPair
 from .contact_system import ContactSystem
 from .features import EDGE, FACE, VERTEX, FeatureGeometry
-from .free_travel import free_distance, least_distance
+from .free_travel import free_distance, free_falls, least_distance
 from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps, unexplained_contacts
 from .normal_cones import in_normal_cones
 from .points.boundary_points import BoundaryPoint, closest_boundary_point, depths_inside
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
 from .points.generation import generate_interface_points
-from .points.interface_points import FIXED, InterfacePoints, Pair, between, grouped, labelled, spread_out
+from .points.interface_points import (
+    FIXED,
+    InterfacePoints,
+    Pair,
+    between,
+    feature_keys,
+    grouped,
+    labelled,
+    spread_out,
+)
 from .points.minimization import edge_normal
 from .points.surface_crossings import SurfaceCrossings, surface_crossings
 from .regions.coherence import followed
@@ -70,8 +79,10 @@ __all__ = [
     "contact_regions",
     "depths_inside",
     "edge_normal",
+    "feature_keys",
     "followed",
     "free_distance",
+    "free_falls",
     "generate_interface_points",
     "grouped",
     "in_normal_cones",

@@ -10,12 +10,20 @@ wrenches follow one another, d = 6 m numbers.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from scipy import sparse
 
 from ..arrays import Floats, Ints
+from ..errors import PlacementError
+from ..optimization.interior_point import SparseQP, solve_sparse_qp
 from ..optimization.non_negative import non_negative_least_squares
+from ..optimization.step_qp import MANY, solve_qp
 
 _FAINT = 1e-6  # weight of the forces beside the residual: small enough not to change what can be balanced
+_SOFT = 1e-9  # weight of the residual beside the forces, whose evenness it leaves alone
+_AGAIN = 3  # rounds in which what it leaves unbalanced is given to the forces
 _RANK = 1e-9  # of the largest singular value: smaller ones count as zero
 
 
@@ -51,6 +59,8 @@ def even_forces(wrench: Floats, gradients: Floats) -> Floats:
     """
     if len(gradients) == 0:
         return np.zeros(0)
+    if len(wrench) > MANY:
+        return _even_forces_of_many(wrench, gradients)
     least, _ = balance(wrench, gradients, "svd")
     if (least >= 0.0).all():  # what has the least norm of all has it among those that push, too
         return least
@@ -61,6 +71,35 @@ def even_forces(wrench: Floats, gradients: Floats) -> Floats:
     residual = wrench + gradients.T @ forces
     forces[pressing] += np.linalg.lstsq(gradients[pressing].T, -residual, rcond=_RANK)[0]
     return forces if (forces >= 0.0).all() else balance(wrench, gradients)[0]
+
+
+def _even_forces_of_many(wrench: Floats, gradients: Floats) -> Floats:
+    """Return the same for many bodies by the interior point: the multipliers of min 1/2 |x|^2 - w . x with
+    J x >= 0, whose x is the residual; then of min 1/2 b |x|^2 - w' . x with J x + f >= 0, w' without it and b
+    faint, which are of least norm.  What b x is not balanced is given to w' again.
+    """
+    zeros, size = np.zeros(len(gradients)), len(wrench)
+    residual = solve_qp(np.eye(size), wrench, gradients, zeros)
+    if residual is None:  # 0 obeys all rows
+        raise PlacementError("the contact forces of a heap were not found")
+    given = SparseQP(
+        sparse.csr_array(_SOFT * np.eye(size)),
+        wrench - residual.x,
+        sparse.csr_array(gradients),
+        zeros,
+        np.zeros(len(gradients), bool),
+        np.full(size, np.inf),
+        compliance=1.0,
+        size=1.0,
+    )
+    even = None
+    for _ in range(_AGAIN):
+        found = solve_sparse_qp(given, even)
+        if found is None:
+            return residual.forces
+        even = found
+        given = replace(given, linear=given.linear + wrench - residual.x + gradients.T @ found.multipliers)
+    return residual.forces if even is None else even.multipliers
 
 
 def certified_forces(wrench: Floats, gradients: Floats, bilateral: Ints) -> Floats:

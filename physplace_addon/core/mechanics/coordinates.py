@@ -17,12 +17,15 @@ moves one (`placement.manipulation.coordinates`), and a new kind is one small cl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..contact.system import ContactSystem, InterfacePoints
 from ..optimization.step_qp import TrustRegion
+
+_ROUNDING = 1e-13  # motion, over R_b, that is rounding
 
 
 class Coordinates(ABC):
@@ -112,8 +115,14 @@ class FreeBodies(Coordinates):
         return 6 * len(system)
 
     def displaced(self, system: ContactSystem, x: Floats) -> ContactSystem:
-        """Return the system with each body turned about its centre of mass and shifted, by x (6 m,)."""
-        return system.displaced(x)
+        """Return the system with each body turned about its centre of mass and shifted, by x (6 m,).
+
+        Bodies that rounding alone would move stay where they are.  Those that have moved, now or in
+        displacements before, are the system's `moving` ones.
+        """
+        x = np.where(np.repeat(_of_twists(x) > _ROUNDING, 6), x, 0.0)
+        moved = set(np.flatnonzero(_of_twists(x)).tolist()).union(system.moving or ())
+        return replace(system.displaced(x), moving=tuple(sorted(moved)))
 
     def twists(self, system: ContactSystem) -> Floats:
         """Return the identity (6 m, 6 m)."""

@@ -20,6 +20,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import InterfacePoints
 from ..optimization.non_negative import non_negative_least_squares
+from ..optimization.step_qp import MANY, solve_qp
 
 _SAME_ROW = 1e-6  # largest difference of the gradients of two contacts that bind alike
 _MOST_CHOICES = 64  # joint choices at several places that are looked at
@@ -69,6 +70,12 @@ def _pushed(wrench: Floats, gradients: Floats, held: Floats) -> tuple[Floats, Fl
     """Return the best forces (k,) on contacts (k, d), and the motion (d,) that they leave, which keeps those
     that may not separate (b, d).
     """
+    if len(wrench) > MANY:
+        both = np.concatenate([gradients, held])
+        equations = len(gradients) + np.arange(len(held))
+        step = solve_qp(np.eye(len(wrench)), wrench, both, np.zeros(len(both)), equations)
+        assert step is not None  # 0 obeys all rows
+        return step.forces[: len(gradients)], step.x
     rows = np.concatenate([gradients, held, -held])
     if len(rows) == 0:
         return np.zeros(0), wrench

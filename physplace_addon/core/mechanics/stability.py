@@ -42,13 +42,13 @@ class SecondOrder:
 
 
 def second_order(
-    gradients: Floats, hessians: Floats, forces: Floats, change: Floats | None = None
+    gradients: Floats, curvature: Floats, forces: Floats, change: Floats | None = None
 ) -> SecondOrder:
     """Return the energy's second derivative at a rest, on its free motions.
 
     Args:
         gradients: J (k, d) of the touching contacts.
-        hessians: H (k, d, d) of these.
+        curvature: sum f_i H_i (d, d) over these.
         forces: the contact forces (k,) that hold the rest.
         change: the symmetric part (d, d) of the external wrench's derivative; None where that is zero, as for
             gravity.
@@ -56,9 +56,7 @@ def second_order(
     pressing = np.abs(forces) > _PRESSING_FORCE
     size = gradients.shape[1]
     free = null_space(gradients[pressing], rcond=_RANK) if pressing.any() else np.eye(size)
-    lagrangian = -np.einsum("i,iab->ab", forces[pressing], hessians[pressing])
-    if change is not None:
-        lagrangian = lagrangian - change
+    lagrangian = -curvature if change is None else -curvature - change
     values, vectors = np.linalg.eigh(free.T @ lagrangian @ free)
     motions = (free @ vectors).T
     falling = [motion for value, motion in zip(values, motions, strict=True) if value < -_NEGATIVE]

@@ -1,7 +1,7 @@
 """A quadratic programme of many bodies by an interior-point method: min 1/2 x' B x - w . x, J x >= c.
 
-Some rows may be equations, J x = c, and each x_i may be bounded, |x_i| <= u_i.  With slacks s = J x - c and
-multipliers l the conditions are
+Some rows may be equations, J x = c, all may give way by gamma l, J x + gamma l >= c, and each x_i may be
+bounded, |x_i| <= u_i.  With slacks s = J x - c and multipliers l the conditions are
 
     B x - w - J' l = 0,    J x - s = c,    s_i l_i = 0,    s, l >= 0,
 
@@ -16,12 +16,13 @@ redundant rows from making the matrix singular, and is what an equation has in p
 contact have entries for one or two bodies, so the matrix is sparse; its rows are put in the order of Cuthill
 and McKee, in which it is banded, and factored by Cholesky.
 
-Forces that redundant rows leave undetermined come out even: the path ends in the middle of their set.
+Rows that no x of the expected size can reach are left out, and added if they are broken after all.  Forces
+that redundant rows leave undetermined come out even: the path ends in the middle of their set.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -45,6 +46,8 @@ _LEAST_SLACK = 1e-2  # of s where the search begins
 _LEAST_FORCE = 1e-1  # of l where the search begins
 _LIKE = 1e-3  # least s and l where it begins at the solution of a similar problem
 _SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
+_NEAR = 100.0  # size of x, over the one expected, for which rows are kept from the beginning
+_ADDITIONS = 20  # rounds in which rows are added that are broken
 _IDLE = 1e-9  # multiplier of a loose row, over the largest, that is rounding
 _UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
 _WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
@@ -61,6 +64,8 @@ class SparseQP:
         bounds: c (k,).
         equations: which rows (k,) are equations.
         limits: u (d,), inf where there is none.
+        compliance: gamma, by which a row gives way to a multiplier of 1.
+        size: how large x is expected to be; found from the rest if it is None.
     """
 
     matrix: sparse.csr_array
@@ -69,6 +74,8 @@ class SparseQP:
     bounds: Floats
     equations: Bools
     limits: Floats
+    compliance: float = 0.0
+    size: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +98,43 @@ def solve_sparse_qp(programme: SparseQP, like: Solution | None = None) -> Soluti
         like: the solution of a similar one with the same rows, to begin with.
     """
     scale = _scale(programme)
-    if not np.isfinite(scale):
-        return None
-    search = _Search(programme, scale)
-    search.begin(like)
-    return search.run()
+    kept = programme.equations | (programme.bounds > -_reach(programme, _NEAR * scale))
+    for _ in range(_ADDITIONS):
+        search = _Search(_of_rows(programme, kept), scale)
+        search.begin(None if like is None else replace(like, multipliers=like.multipliers[kept]))
+        found = search.run()
+        if found is None:
+            return None
+        broken = ~kept & (programme.rows @ found.x < programme.bounds)
+        multipliers = np.zeros(len(kept))
+        multipliers[kept] = found.multipliers
+        like = replace(found, multipliers=multipliers)
+        if not broken.any():
+            return like
+        kept = kept | broken
+    return None
+
+
+def _reach(programme: SparseQP, farthest: float) -> Floats:
+    """Return how much each row's J x (k,) can change, for x within the limits and of a size `farthest`."""
+    most = np.minimum(programme.limits, farthest)
+    reach: Floats = abs(programme.rows) @ most
+    return reach
+
+
+def _of_rows(programme: SparseQP, kept: Bools) -> SparseQP:
+    return replace(
+        programme,
+        rows=programme.rows[kept],
+        bounds=programme.bounds[kept],
+        equations=programme.equations[kept],
+    )
 
 
 def _scale(programme: SparseQP) -> float:
     """Return the size that x is expected to have, by which lengths are divided."""
+    if programme.size is not None:
+        return programme.size
     lack = float(programme.bounds.max(initial=0.0))
     free = float((np.abs(programme.linear) / programme.matrix.diagonal()).max(initial=0.0))
     limited = np.minimum(free, programme.limits).max(initial=0.0) if free > 0.0 else 0.0
@@ -120,6 +155,8 @@ class _Search:
         self._c = np.concatenate([programme.bounds / scale, upper, upper])
         self._equation = np.concatenate([programme.equations, np.zeros(2 * len(limited), bool)])
         self._system = _NormalEquations(self._b, programme.rows)
+        yielding = np.arange(len(self._c)) < len(programme.bounds)
+        self._compliance: Floats = np.where(yielding, programme.compliance * self._gain, 0.0)
         self._iterations, self._mu = 0, np.inf
 
     def _times(self, x: Floats) -> Floats:
@@ -164,7 +201,7 @@ class _Search:
         least, since = np.inf, 0
         for _ in range(_ITERATIONS):
             dual = self._b @ self._x - self._w - self._back(self._l)
-            primal = self._times(self._x) - self._s - self._c
+            primal = self._times(self._x) + self._compliance * self._l - self._s - self._c
             product = self._s * self._l
             worst = max(float(np.abs(v).max(initial=0.0)) for v in (dual, primal, product))
             since = 0 if worst < 0.5 * least else since + 1
@@ -199,7 +236,7 @@ class _Search:
         delta = 1.0 / _STIFF
         free = ~self._equation
         ratio = np.divide(self._s, self._l, out=np.zeros_like(self._s), where=free)
-        weights = 1.0 / (ratio + delta)
+        weights = 1.0 / (ratio + self._compliance + delta)
         self._factor(weights)
 
         def direction(centring: Floats) -> tuple[Floats, Floats, Floats]:

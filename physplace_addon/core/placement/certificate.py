@@ -175,7 +175,7 @@ def certify(problem: Problem, state: State, body: int, status: Status, steps: in
         else required_friction(wrench, system.wrench_maps(touching), world.normal),
         stable=held
         and second_order(
-            found.gradients, system.hessians(touching), forces, 0.5 * (change + change.T)
+            found.gradients, system.curvature(touching, forces), forces, 0.5 * (change + change.T)
         ).stable,
         support_margin=_margin(problem, system, contacts, body, state),
         notes=(),

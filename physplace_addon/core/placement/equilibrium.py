@@ -135,8 +135,8 @@ def motions_that_end(problem: Problem, state: State) -> Floats | None:
     system, found = state.system, contact_forces(problem, state)
     if not is_balanced(problem, system, found.residual):
         return None
-    bend, hessians = problem.external.change(system), system.hessians(found.points)
-    suspected = second_order(found.gradients, hessians, found.forces, 0.5 * (bend + bend.T)).falling
+    bend, curvature = problem.external.change(system), system.curvature(found.points, found.forces)
+    suspected = second_order(found.gradients, curvature, found.forces, 0.5 * (bend + bend.T)).falling
     pressing = found.points.take(np.abs(found.forces) > PRESSING_FORCE)
     falling = [motion for motion in suspected if _falls(problem, state, motion, pressing)]
     return np.array(falling).reshape(-1, 6 * len(system))
@@ -166,7 +166,10 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
     )
     for motion in motions:
         for length in _FREE_MOTIONS:
-            trial, loss = system.displaced(length * motion), least * length + 2.0 * problem.touching
+            trial, loss = (
+                state.coordinates.displaced(system, length * motion),
+                least * length + 2.0 * problem.touching,
+            )
             lower = _lowered(problem, state, trial, length, loss)
             if lower is not None:
                 return lower
@@ -234,6 +237,7 @@ def _accepted(
     problem: Problem, state: State, system: ContactSystem, known: InterfacePoints
 ) -> State | Refusal:
     """Return the state in which the bodies stand as in `system`, or why there is none."""
+    known = known.take(system.searched(known))
     tracked = system.track(InterfacePoints.join([known, state.local_points]))
     found = system.generate(problem.reach(state.eps), tracked, state.system)
     if found.gap.min(initial=0.0) < -OVERLAP * system.radius:
@@ -244,7 +248,7 @@ def _accepted(
         return Refusal.PASSED
     return replace(
         state,
-        system=system,
+        system=replace(system, moving=state.system.moving),
         local_points=found,
         bilateral=state.bilateral.followed(found),
         energy=problem.external.energy(system),
@@ -261,7 +265,7 @@ def _falls(problem: Problem, state: State, motion: Floats, pressing: InterfacePo
         return True
     for length in _SECOND_ORDER_MOTIONS:
         for way in (length, -length):
-            trial = _closed(state, state.system.displaced(way * motion), pressing)
+            trial = _closed(state, state.coordinates.displaced(state.system, way * motion), pressing)
             least = _LEAST_SLOPE * length + _ROUGHNESS
             if trial is not None and _lowered(problem, state, trial, length, least) is not None:
                 return True
@@ -277,7 +281,7 @@ def _closed(state: State, system: ContactSystem, pressing: InterfacePoints) -> C
         shift = least_correction(system, state.coordinates, pressing, np.arange(len(pressing)))
         if shift is None:
             return None
-        system = system.displaced(shift)
+        system = state.coordinates.displaced(system, shift)
         if np.abs(shift).max(initial=0.0) < CONTACT_CLEARANCE:
             break
     return system

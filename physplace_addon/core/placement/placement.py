@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..bodies import Body
 from ..contact.system import (
     Adjusted,
@@ -27,7 +27,8 @@ from ..contact.system import (
     NumberedPair,
     adjusted,
     advanced,
-    free_distance,
+    feature_keys,
+    free_falls,
     of_pairs,
 )
 from ..mechanics.external_wrench import ExternalWrench
@@ -50,7 +51,7 @@ from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
-from .stepping import solve_step
+from .stepping import PRESSING_FORCE, solve_step
 
 _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
@@ -113,6 +114,7 @@ class Placement:
     def _begin(self, setup: Setup) -> None:
         self.setup, self.status, self.steps = setup, Status.RUNNING, 0
         self._falling = np.zeros((0, 6 * len(setup.bodies)))
+        self._pressing: Ints | None = None  # the features that pressed in the last step
         self._failure: Refusal | None = None  # of the last step that failed
         self._refused: Refusal | None = None  # of the last rest that was examined
         origin, near, parts = near_the_origin(setup.bodies, setup.poses, setup.world)
@@ -187,11 +189,19 @@ class Placement:
             fallen = self._fallen(step)
             if fallen is not None:
                 return fallen
-        rest = rest_near(self.problem, self.state, step)
+        rest = rest_near(self.problem, self.state, step) if self._is_settled(step) else None
         if isinstance(rest, Rest):
             return self._end_or_leave(rest)
         self._refused = rest or self._refused
         return self._take(step)
+
+    def _is_settled(self, step: Step) -> bool:
+        """Return whether what presses is what pressed in the step before: among several bodies, only then is
+        a rest to be expected.
+        """
+        keys = feature_keys(self.state.local_points.take(step.forces > PRESSING_FORCE))
+        before, self._pressing = self._pressing, np.unique(keys, axis=0)
+        return len(self.state.system) == 1 or np.array_equal(before, self._pressing)
 
     def _end_or_leave(self, rest: Rest) -> State:
         """End at a rest, or go on from it where a small free motion lowers the bodies."""
@@ -217,23 +227,20 @@ class Placement:
         supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
         pressing = self.state.local_points.take(step.forces > 0.0)
         supported[pressing.body1] = supported[pressing.body2] = True
-        fallen, shift = system, np.zeros((len(system), 6))
-        for body in np.argsort(-system.centres @ self._down, kind="stable").tolist():
-            if supported[body]:
-                continue
-            far = self._free_fall(fallen, body)
-            if not np.isfinite(far):
-                self.status = Status.NO_SUPPORT
-                return self.state
-            if far > self.state.eps * system.radii[body]:
-                shift[body, :3] = far / system.radii[body] * self._down
-                fallen = self.state.coordinates.displaced(system, shift.ravel())
-        if not shift.any():
+        near, eps = 0.2 * self.settings.eps_max * system.radii, self.state.eps
+        far = free_falls(system, ~supported[:-1], self._down, near, eps * system.radii)
+        if not np.isfinite(far).all():
+            self.status = Status.NO_SUPPORT
+            return self.state
+        if not far.any():
             return None if supported[:-1].any() or len(system) > 1 else self._take(step)
-        reach = self.problem.reach(self.state.eps)
+        shift = np.zeros((len(system), 6))
+        shift[:, :3] = (far / system.radii)[:, None] * self._down
+        fallen = self.state.coordinates.displaced(system, shift.ravel())
+        reach = self.problem.reach(eps)
         if len(system) == 1:
             return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
-        taken = adjusted(self.state, fallen, self.state.local_points, reach, self.state.eps)
+        taken = adjusted(self.state, fallen, self.state.local_points, reach, eps)
         return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
 
     @property
@@ -241,11 +248,6 @@ class Placement:
         gravity = self.problem.external.gravity
         assert gravity is not None
         return gravity.direction
-
-    def _free_fall(self, system: ContactSystem, body: int) -> float:
-        """Return how far, a length, a body may fall, everything else standing still."""
-        near = 0.2 * self.settings.eps_max * float(system.radii[body])
-        return free_distance(system, body, self._down, near)
 
     def _accept(self, taken: Adjusted, length: float = np.inf) -> State:
         """Go on to a new state unless it is higher than one before; length: of its step, over R."""
@@ -318,7 +320,8 @@ class Placement:
 
     def _append(self, state: State) -> None:
         """Keep a state; the contacts of bilateral pairs that it is the first to have become bilateral."""
-        self.states.append(self._with_bilateral_pairs(state))
+        awake = replace(state, system=replace(state.system, moving=state.coordinates.moving))
+        self.states.append(self._with_bilateral_pairs(awake))
 
     def _with_bilateral_pairs(self, state: State) -> State:
         pairs = self.setup.bilateral_pairs

@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import EDGE, FACE, FIXED, ContactSystem, FeatureGeometry, InterfacePoints
+from ..optimization.step_qp import MANY
 from ..rigid import skew
 from ..vectors import cross
 
@@ -21,6 +24,8 @@ _ALONG1, _ALONG2, _FORCE = slice(12, 14), slice(14, 16), 16
 _COLUMNS = 17
 # Singular values, over the largest, that count as zero: redundant contacts make the system singular.
 _RANK = 1e-8
+# Weight of the solution's square beside that of the residual, for many bodies.
+_FAINT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,7 @@ def newton_step(
     change: Floats,
     errors: Floats,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the next step (x, d1, d2, df), by least squares of least norm.
+    """Return the next step (x, d1, d2, df), by least squares of least norm; of many bodies sparse.
 
     Args:
         system: the bodies.
@@ -78,14 +83,31 @@ def newton_step(
         x (6 m,), d1 (k, 2), d2 (k, 2) and df (k,).
     """
     k, d = len(points), 6 * len(system)
-    matrix = _matrix(system, at, points, forces)
-    matrix[7 * k :, :d] += change
-    solution: Floats = np.linalg.lstsq(matrix, -errors, rcond=_RANK)[0].astype(np.float64)
+    matrix = _matrix(system, at, points, forces, change)
+    if d > MANY:
+        solution = _least_squares_of_many(matrix, -errors)
+    else:
+        solution = np.linalg.lstsq(matrix.toarray(), -errors, rcond=_RANK)[0].astype(np.float64)
     displacements = solution[d : d + 4 * k].reshape(k, 4)
     return solution[:d], displacements[:, :2], displacements[:, 2:], solution[d + 4 * k :]
 
 
-def _matrix(system: ContactSystem, at: RefinedContacts, points: InterfacePoints, forces: Floats) -> Floats:
+def _least_squares_of_many(matrix: sparse.csc_array, right: Floats) -> Floats:
+    """Return the least squares of A x = b that is nearly of least norm: x of (A'A + e 1) x = A'b, e faint.
+
+    It is the lower half of the solution of a sparse system with the residual, [1, A; A', -e 1], which does
+    not square A's condition.
+    """
+    height, width = matrix.shape
+    faint = -_FAINT * sparse.eye_array(width, format="csc")
+    whole = sparse.block_array([[sparse.eye_array(height), matrix], [matrix.T, faint]], format="csc")
+    solution: Floats = splu(whole).solve(np.concatenate([right, np.zeros(width)]))[height:]
+    return solution
+
+
+def _matrix(
+    system: ContactSystem, at: RefinedContacts, points: InterfacePoints, forces: Floats, change: Floats
+) -> sparse.csc_array:
     scale1, scale2 = _scales(system, points)
     point1_by = _point_by(at.first, at.arm1, scale1, _SHIFT1, _TURN1, _ALONG1)
     point2_by = _point_by(at.second, at.arm2, scale2, _SHIFT2, _TURN2, _ALONG2)
@@ -97,7 +119,7 @@ def _matrix(system: ContactSystem, at: RefinedContacts, points: InterfacePoints,
     wrench1 = _wrench_by(at.normal, at.arm1, point1_by, normal_by, forces, scale1)
     wrench2 = -_wrench_by(at.normal, at.arm2, point2_by, normal_by, forces, scale2)
     closure = _closure_by(at, points, point1_by - point2_by)
-    return _scattered(system, points, [closure, tangency1, tangency2], wrench1, wrench2)
+    return _scattered(system, points, [closure, tangency1, tangency2], wrench1, wrench2, change)
 
 
 def _scales(system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
@@ -182,24 +204,41 @@ def _tangency(at: FeatureGeometry, normal: Floats, normal_by: Floats, turn: slic
 
 
 def _scattered(
-    system: ContactSystem, points: InterfacePoints, local: list[Floats], wrench1: Floats, wrench2: Floats
-) -> Floats:
-    """Return the whole matrix: the contacts' blocks, and their wrenches in the rows of their bodies."""
+    system: ContactSystem,
+    points: InterfacePoints,
+    local: list[Floats],
+    wrench1: Floats,
+    wrench2: Floats,
+    change: Floats,
+) -> sparse.csc_array:
+    """Return the whole matrix: the contacts' blocks, and their wrenches in the rows of their bodies, with the
+    derivative of the external wrench.
+    """
     k, m = len(points), len(system)
     columns = _columns(points, k, m)
     spare = 6 * m + 5 * k  # where the columns of what stands still end up
-    matrix = np.zeros((7 * k + 6 * m, spare + 1))
+    parts: list[tuple[Ints, Ints, Floats]] = []
     start = 0
     for block in local:
         height = block.shape[1]
         rows = start + np.arange(height * k).reshape(k, height)
-        np.add.at(matrix, (rows[:, :, None], columns[:, None, :]), block)
+        parts.append(_entries(rows, columns, block))
         start += height * k
     for bodies, block in ((points.body1, wrench1), (points.body2, wrench2)):
         moving = bodies != FIXED
         rows = start + 6 * bodies[moving, None] + np.arange(6)
-        np.add.at(matrix, (rows[:, :, None], columns[moving, None, :]), block[moving])
-    return matrix[:, :spare]
+        parts.append(_entries(rows, columns[moving], block[moving]))
+    row, column = np.nonzero(change)
+    parts.append((start + row, column, change[row, column]))
+    rows, across, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = sparse.csc_array((values, (rows, across)), (start + 6 * m, spare + 1))
+    return whole[:, :spare]
+
+
+def _entries(rows: Ints, columns: Ints, block: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return the rows, columns and values (n,) of the entries that are not 0 of blocks (k, a, b)."""
+    there = np.nonzero(block)
+    return rows[there[0], there[1]], columns[there[0], there[2]], block[there]
 
 
 def _columns(points: InterfacePoints, k: int, m: int) -> Ints:

@@ -28,6 +28,7 @@ from ..optimization.step_qp import (
 from .problem import Problem
 from .state import State
 
+_ASLEEP = 1e-10  # motion, over R_b, of a body that nothing pushes
 PRESSING_FORCE = 1e-6  # least force, in weights, of a contact that takes part in a rest
 
 
@@ -84,7 +85,11 @@ class _Rows:
     def step(self, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats) -> Step | None:
         """Return the step of the QP, None if there is none; the force of a bilateral contact may pull."""
         step = trust_region_step(matrix, wrench, self._all, self._room, region, viscosity, self._bilateral)
-        return None if step is None else Step(step.x, step.forces[: len(self._points)])
+        if step is None:
+            return None
+        asleep = region.lengths(step.x) < _ASLEEP
+        x = np.where(asleep[region.blocks], 0.0, step.x)
+        return Step(x, step.forces[: len(self._points)])
 
     def curved_step(
         self, forces: Floats, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats
