@@ -251,18 +251,19 @@ def reading_more(
     families = [Family.of(bpy.data.objects[subject.name]) for subject in known.subjects]
     always, around = also.union(known.owners), _surroundings(context, known.subjects)
     reader = BodyReader(depsgraph)
+
+    def others() -> Iterator[VisibleItem]:
+        for item in visible_items(depsgraph, families, viewport):
+            if item.family is None and item.owner not in known.absent:
+                yield item
+
+    boxes = boxes_of([box_of(item, depsgraph) for item in others()])
+    is_near = around.reach(boxes, poses, travels, ROOM)
     fetched: list[tuple[str, FetchedBody]] = []
-    far: list[tuple[Floats, Floats]] = []
-    for item in visible_items(depsgraph, families, viewport):
-        if item.family is not None or item.owner in known.absent:
-            continue
-        corners = box_of(item, depsgraph)
-        box = boxes_of([corners])
-        if item.owner in always or around.reach(box, poses, travels, ROOM).any():
-            own = reader.fetched(item, without_noise(item.matrix))
-            fetched += [] if own is None else [(item.owner, own)]
-        else:
-            far.append(corners)
+    for number, item in enumerate(others()):
+        is_near[number] |= item.owner in always
+        own = reader.fetched(item, without_noise(item.matrix)) if is_near[number] else None
+        fetched += [] if own is None else [(item.owner, own)]
     found = list(known.placed)
     for number, (owner, own) in enumerate(fetched):
         yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
@@ -274,8 +275,8 @@ def reading_more(
     owners, world = tuple(owner for owner, _ in found), tuple(body for _, body in found)
     visible = visible_objects(context, viewport)
     subjects = tuple(subject.noting(reader.left_out) for subject in known.subjects)
-    unread = boxes_of(far)
-    return Scenario(subjects, world, owners, unread, around, visible, known.absent, known.placed)
+    far = boxes.take(~is_near)
+    return Scenario(subjects, world, owners, far, around, visible, known.absent, known.placed)
 
 
 def _surroundings(context: Context, subjects: Sequence[Subject]) -> Surroundings:

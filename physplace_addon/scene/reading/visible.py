@@ -77,7 +77,7 @@ def visible_items(
             continue
         if is_blob_mesh(original(shown)):
             continue
-        if not _is_in_view(owner, viewport) and owner.name_full not in numbers:
+        if not _is_in_view(shower, viewport) and owner.name_full not in numbers:
             continue
         exact = has_definition(shown) or is_whole_blob(original(shown))
         doubled = instance.is_instance and owner == original(shown)
@@ -87,14 +87,18 @@ def visible_items(
             yield VisibleItem(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
 
 
-def _is_in_view(obj: Object, viewport: SpaceView3D | None) -> bool:
-    return viewport is None or viewport.local_view is None or obj.local_view_get(viewport)
+def _is_in_view(evaluated: Object, viewport: SpaceView3D | None) -> bool:
+    """Return whether an object is in the local view, if there is one: only evaluated objects know."""
+    return viewport is None or viewport.local_view is None or evaluated.local_view_get(viewport)
 
 
 def visible_objects(context: Context, viewport: SpaceView3D | None) -> frozenset[str]:
     """Return the names of the view layer's objects that are visible now."""
+    depsgraph = context.evaluated_depsgraph_get()
     return frozenset(
-        obj.name for obj in view_layer_of(context).objects if obj.visible_get() and _is_in_view(obj, viewport)
+        obj.name
+        for obj in view_layer_of(context).objects
+        if obj.visible_get() and _is_in_view(obj.evaluated_get(depsgraph), viewport)
     )
 
 
