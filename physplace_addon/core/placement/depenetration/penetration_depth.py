@@ -38,6 +38,7 @@ from ...contact.system import (
     InterfacePoints,
     interface_points_of_triangles,
     points_at_crossings,
+    spread_out,
     surface_crossings,
     triangle_overlaps,
 )
@@ -287,6 +288,7 @@ def _measured(
     return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)
 
 
+_SPREAD = 48  # points of either kind whose depth is measured
 _NEAR = 12  # triangles of either body around the deepest point
 _ROUNDING = 1e-9  # of R
 
@@ -330,17 +332,26 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
 
 
 def _depth_of_corners(body_pair: BodyPair, world: Sequence[Body], most: float) -> float:
-    """Return how deep, a length, the deepest corner of flat triangles that cut is inside the other body.
+    """Return how deep, a length, some points of near triangles are inside the other body, at the deepest.
 
-    A corner is a point of the true surface, whatever the bounds of the triangles; most: the greatest depth.
+    Corners, and the middles of flat triangles, are on the true surface, whatever the triangles' bounds; most:
+    the greatest depth.
     """
-    overlaps, active = triangle_overlaps(body_pair), body_pair.active.body
-    pairs = overlaps.triangles[overlaps.depth > 0.0]
-    mine = body_pair.pose.points(np.unique(active.triangles[pairs[:, 0]].reshape(-1, 3), axis=0))
-    theirs = np.unique(body_pair.world.body.triangles[pairs[:, 1]].reshape(-1, 3), axis=0)
+    active, other = body_pair.active.body, body_pair.world.body
+    pairs = near_pairs(tree_of(active), body_pair.pose, tree_of(other), most)
+    mine = body_pair.pose.points(_points_of(active, np.unique(pairs[:, 0])))
+    theirs = _points_of(other, np.unique(pairs[:, 1]))
     depths = [depths_in(body, mine, np.full(len(mine), most)) for body in world]
     depths.append(depths_in(active, body_pair.pose.inverse().points(theirs), np.full(len(theirs), most)))
     return max(float(depth.max(initial=0.0)) for depth in depths)
+
+
+def _points_of(body: Body, triangles: Ints) -> Floats:
+    """Return a few points (n, 3), spread out, of the true surface at triangles (k,)."""
+    flat = triangles[body.face_flat[body.triangle_face[triangles]]]
+    middles = body.triangles[flat].mean(axis=1)
+    corners = np.unique(body.triangles[triangles].reshape(-1, 3), axis=0)
+    return np.concatenate([points[spread_out(points, _SPREAD)] for points in (corners, middles)])
 
 
 def _around(body_pair: BodyPair, point: Floats, other: Floats) -> tuple[Ints, Ints]:
