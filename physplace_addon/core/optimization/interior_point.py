@@ -123,9 +123,14 @@ def _reach(programme: SparseQP, farthest: float) -> Floats:
 
 
 def _of_rows(programme: SparseQP, kept: Bools) -> SparseQP:
+    if kept.all():
+        return programme
+    chosen: Ints = np.flatnonzero(kept)
+    shape, each = (len(chosen), len(kept)), np.arange(len(chosen))
+    choice = sparse.csr_array((np.ones(len(chosen)), (each, chosen)), shape)
     return replace(
         programme,
-        rows=programme.rows[kept],
+        rows=sparse.csr_array(choice @ programme.rows),
         bounds=programme.bounds[kept],
         equations=programme.equations[kept],
     )
@@ -150,7 +155,8 @@ class _Search:
         self._limited = limited
         stiffness = float(np.median(programme.matrix.diagonal()))
         self._gain = max(stiffness, float(np.abs(programme.linear).max(initial=0.0)) / scale)
-        self._w, self._b = programme.linear / (scale * self._gain), programme.matrix / self._gain
+        self._w = programme.linear / (scale * self._gain)
+        self._b = sparse.csr_array(programme.matrix / self._gain)
         upper = -programme.limits[limited] / scale
         self._c = np.concatenate([programme.bounds / scale, upper, upper])
         self._equation = np.concatenate([programme.equations, np.zeros(2 * len(limited), bool)])
@@ -304,7 +310,7 @@ class _NormalEquations:
     def factor(self, weights: Floats, diagonal: Floats) -> None:
         """Factor B + J' D J + a diagonal matrix, for D = weights (k,)."""
         flat = self._base.copy()
-        flat[self._where] += self._products @ weights
+        flat[self._where] += np.asarray(self._products @ weights)
         band = flat.reshape(self._size, self._band + 1).T
         band[0] += diagonal[self._order]
         if self._band > _WIDEST_BAND:
@@ -321,9 +327,10 @@ class _NormalEquations:
         """Return the solution (d,) for a right-hand side (d,)."""
         ordered = right[self._order]
         if self._general is not None:
-            ordered = self._general.solve(ordered)
+            ordered = np.asarray(self._general.solve(ordered), np.float64)
         else:
-            ordered = cho_solve_banded((self._lower, True), ordered, overwrite_b=True, check_finite=False)
+            solution = cho_solve_banded((self._lower, True), ordered, overwrite_b=True, check_finite=False)
+            ordered = np.asarray(solution, np.float64)
         out = np.empty_like(right)
         out[self._order] = ordered
         return out

@@ -114,7 +114,7 @@ class Placement:
     def _begin(self, setup: Setup) -> None:
         self.setup, self.status, self.steps = setup, Status.RUNNING, 0
         self._falling = np.zeros((0, 6 * len(setup.bodies)))
-        self._pressing: Ints | None = None  # the features that pressed in the last step
+        self._pressing: Ints = np.zeros((0, 0), np.intp)  # the features that pressed in the last step
         self._failure: Refusal | None = None  # of the last step that failed
         self._refused: Refusal | None = None  # of the last rest that was examined
         origin, near, parts = near_the_origin(setup.bodies, setup.poses, setup.world)
