@@ -198,7 +198,7 @@ def _placed_on(context: Context, obj: Object, rest_key: _RestKey, absent: frozen
         scenario = read(context, [obj])
         others = [owner for owner in scenario.owners if owner not in absent]
         world = tuple(scenario.bodies_of(frozenset(others)))
-        scenario = replace(scenario, world=world, owners=tuple(others))
+        scenario = replace(scenario, world=world, owners=tuple(others), absent=absent)
         rest = present(rests.rest_on(obj, rest_key.frame))
         forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
         outcome = _placed(context, scenario, rests.start_of(rest), forces)

@@ -69,6 +69,11 @@ class KeptBodies:
         known = self._made.get(key)
         return isinstance(known, MadeBody) and known.body is not None
 
+    def is_bodiless(self, key: Hashable) -> bool:
+        """Return whether it is known that no body can be made for a key."""
+        known = self._made.get(key)
+        return isinstance(known, MadeBody) and known.body is None
+
     def placed(self, key: Hashable, body: Body, affine: Floats, name: str) -> Body:
         """Return the body of a key after an affine map (4, 4), with a name."""
         whole = ("placed", key, name, affine.tobytes())

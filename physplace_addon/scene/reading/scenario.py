@@ -269,6 +269,10 @@ def reading_more(
         yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
         body = own.made(reader.left_out)
         found += [] if body is None else [(owner, body)]
+    if any(
+        own.shape.lacks_mesh for _, own in fetched
+    ):  # no surface could be made of one: with its mesh, then
+        return (yield from reading_more(context, known, poses, travels, also))
     kept.trim()
     before = {id(body): number for number, body in enumerate(known.world)}
     found.sort(key=lambda each: before.get(id(each[1]), len(before)))

@@ -58,12 +58,18 @@ class FetchedShape:
     Attributes:
         curved: what curved faces are made of; None for none.
         notes: why there are none, although there could be.
-        mesh: what is displayed, which counts where no curved faces are made; None for nothing.
+        mesh: what is displayed, which counts where no curved faces are made; None for nothing, and where such
+            faces can be expected.
     """
 
     curved: ShapeSource | None
     notes: tuple[str, ...]
     mesh: Triangulated | None
+
+    @property
+    def lacks_mesh(self) -> bool:
+        """Whether no curved faces were made after all, so that the displayed mesh has to be fetched, too."""
+        return self.mesh is None and self.curved is not None and kept.is_bodiless(self.curved.content)
 
     def made(self) -> tuple[Hashable, MadeBody]:
         """Return the key and the body of the shape."""
@@ -117,7 +123,7 @@ class BodyReader:
     def __init__(self, depsgraph: Depsgraph) -> None:
         self._depsgraph = depsgraph
         self.left_out: dict[str, MeshError] = {}
-        self._fetched: dict[tuple[str, int], FetchedShape] = {}
+        self._fetched: dict[tuple[str, bool, int], FetchedShape] = {}
 
     def body(self, item: VisibleItem, affine: Floats) -> Body | None:
         """Return an item's body after an affine map (4, 4); None for one without faces, or left out.
@@ -125,7 +131,11 @@ class BodyReader:
         Raises SceneError as `fetched`.
         """
         fetched = self.fetched(item, affine)
-        return None if fetched is None else fetched.made(self.left_out)
+        body = None if fetched is None else fetched.made(self.left_out)
+        if fetched is None or not fetched.shape.lacks_mesh:
+            return body
+        self._fetched.clear()
+        return self.body(item, affine)
 
     def fetched(self, item: VisibleItem, affine: Floats) -> FetchedBody | None:
         """Return what an item's body after an affine map (4, 4) is made of.
@@ -142,7 +152,9 @@ class BodyReader:
             if item.exact:
                 raise SceneError(name, "its scale is zero", "give it a scale on every axis")
             return FetchedBody(name, FetchedShape(None, (), triangles_of(item.evaluated)), affine)
-        own = (name, item.evaluated.data.as_pointer() if item.evaluated.data else 0)
+        # asked for its data, an object with Subdivision Surface is subdivided: only instances may share any
+        data = None if item.shower == item.evaluated else item.evaluated.data
+        own = (name, item.shower == item.evaluated, 0 if data is None else data.as_pointer())
         if own not in self._fetched:
             self._fetched[own] = self._shape(item)
         return FetchedBody(name, self._fetched[own], affine)
@@ -155,7 +167,7 @@ class BodyReader:
         curved, notes = find(item.evaluated, self._depsgraph)
         if curved is None and not notes:
             curved, notes = smooth_source(item.evaluated, self._depsgraph)
-        is_needed = curved is None or not kept.has_body(curved.content)
+        is_needed = curved is None or kept.is_bodiless(curved.content)
         return FetchedShape(curved, notes, triangles_of(item.evaluated) if is_needed else None)
 
 

@@ -21,7 +21,7 @@ from ..affine import NOISE, is_singular, split
 from ..blobs.frames import present_model
 from ..blobs.objects import is_blob
 from .definitions import KIND
-from .scenario import Subject, read
+from .scenario import Scenario, read
 from .smooth import is_faceted
 from .visible import Family, VisibleItem, visible_items
 
@@ -38,9 +38,9 @@ class SeenPart:
 
 @dataclass(frozen=True, eq=False)
 class WatchedObject:
-    """The object as a body, a contact query against the world, and what was seen of both."""
+    """The object as a body among what it may come near, a contact query, and what was seen of both."""
 
-    subject: Subject
+    scenario: Scenario
     query: ContactQuery
     world: tuple[Fingerprint, ...]
     parts: tuple[SeenPart, ...]
@@ -52,23 +52,27 @@ class WatchedObject:
         subject = scenario.subject
         world, parts = _seen(evaluated_scene(context), obj, subject.pose)
         return cls(
-            subject, ContactQuery.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
+            scenario, ContactQuery.of(subject.body, subject.pose, scenario.world), tuple(world), tuple(parts)
         )
 
     def contacts(self, context: Context, obj: Object) -> QueriedContacts | None:
         """Return the contacts and overlaps of the object at its present pose.
 
-        None if the scene must be read again: another object has moved, come or gone, or this one has changed.
+        None if the scene must be read again: another object has moved, come or gone, or this one has changed,
+        or come near what was too far away to be read.
         """
         depsgraph = evaluated_scene(context)
         matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
-        if obj.name != self.subject.name or not np.isfinite(matrix).all() or is_singular(matrix):
+        subject = self.scenario.subject
+        if obj.name != subject.name or not np.isfinite(matrix).all() or is_singular(matrix):
             return None
         pose = split(matrix).pose
+        if self.scenario.misses([pose]):
+            return None
         world, parts = _seen(depsgraph, obj, pose)
         if tuple(world) != self.world or not self._has(parts, pose):
             return None
-        return self.query.at(pose, replace(self.subject, pose=pose).rounding)
+        return self.query.at(pose, replace(subject, pose=pose).rounding)
 
     def _has(self, parts: list[SeenPart], pose: Pose) -> bool:
         """Return whether the object's parts are where they were in its frame, within single precision."""

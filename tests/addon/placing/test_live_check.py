@@ -131,6 +131,13 @@ def test_it_reads_again_what_has_changed(cube: bpy.types.Object, readings: list[
     assert readings[-1] == "Ball"
 
 
+def test_it_sees_what_it_is_moved_to_from_far_away(cube: bpy.types.Object) -> None:
+    scenes.cube("Far", (8.0, 0.0, 1.0))
+    assert "No overlap" in looked().line
+    cube.location.x = 7.0
+    assert "Overlaps" in looked().line
+
+
 def test_it_sees_a_mesh_that_was_edited(cube: bpy.types.Object) -> None:
     looked()
     for vertex in mesh_of(cube).vertices:
