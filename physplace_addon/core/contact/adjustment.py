@@ -22,7 +22,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..optimization.step_qp import NO_ROWS, Step, solve_qp
 from .bilateral import BilateralContacts
 from .contact_system import ContactSystem
@@ -35,6 +35,7 @@ OVERLAP = 1e-11  # depth / R that a valid configuration may keep: a tenth of the
 _CORRECTIONS = 6  # rounds of the adjustment after which it has failed
 _ATTEMPTS = 5  # steps that are solved for, each obeying what the one before would have crossed
 _DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
+_SAME = 1e-6  # difference of two gradients of one contact
 _FAR = 0.1  # distance / R from all known points at which an overlap is another one
 _CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
 
@@ -165,6 +166,7 @@ def adjusted(
             if _lowest_gap(found) >= -depth:
                 crossed = InterfacePoints.none() if is_free else start.system.swept_contacts(trial, _CROSSED)
                 missed = not_among(crossed, known)
+                missed = not_among(missed, mirrored(trial, trial.track(missed), found))
                 if len(missed) == 0 and not _parted(start, trial, found):
                     crossed_within = trial.missed_crossings(found)
                     if not crossed_within and not trial.triangles_overlap(OVERLAP):
@@ -211,6 +213,21 @@ def _elsewhere(
     return start.system.track(replace(deep, on_curve=np.ones(len(deep), bool)))
 
 
+def mirrored(system: ContactSystem, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:
+    """Return those points that are known ones seen from the wrong side: the same gap and gradient, negative.
+
+    Where an edge comes to lie in a face, it touches the face's border, too; the side on which it was before,
+    beside the face, is not the one on which it is now.
+    """
+    if len(points) == 0 or len(known) == 0:
+        return points.take(np.zeros(len(points), bool))
+    mine = np.column_stack([points.gap / system.radius, system.gradients(points)])
+    other = np.column_stack([known.gap / system.radius, system.gradients(known)])
+    sums = np.abs(mine[:, None] + other)
+    same: Bools = (sums[:, :, 0] < OVERLAP) & (sums[:, :, 1:].max(axis=2) < _SAME)
+    return points.take(same.any(axis=1))
+
+
 def _lowest_gap(points: InterfacePoints) -> float:
     return float(points.gap.min(initial=np.inf))
 
@@ -230,6 +247,7 @@ def is_clear(before: ContactSystem, trial: ContactSystem, found: InterfacePoints
     if trial.misses_collision(found, OVERLAP):
         return False
     crossed = trial.track(before.swept_contacts(trial, _CROSSED))
+    crossed = not_among(crossed, mirrored(trial, crossed, found))
     return _lowest_gap(crossed) >= -OVERLAP * trial.radius
 
 

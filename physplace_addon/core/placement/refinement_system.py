@@ -25,7 +25,9 @@ _COLUMNS = 17
 # Singular values, over the largest, that count as zero: redundant contacts make the system singular.
 _RANK = 1e-8
 # Weight of the solution's square beside that of the residual, for many bodies.
-_FAINT = 1e-12
+_FAINT = 1e-6
+# Solutions of that system that are added up.
+_REPEATS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,23 +87,27 @@ def newton_step(
     k, d = len(points), 6 * len(system)
     matrix = _matrix(system, at, points, forces, change)
     if d > MANY:
-        solution = _least_squares_of_many(matrix, -errors)
+        solution = least_squares_of_many(matrix, -errors)
     else:
         solution = np.linalg.lstsq(matrix.toarray(), -errors, rcond=_RANK)[0].astype(np.float64)
     displacements = solution[d : d + 4 * k].reshape(k, 4)
     return solution[:d], displacements[:, :2], displacements[:, 2:], solution[d + 4 * k :]
 
 
-def _least_squares_of_many(matrix: sparse.csc_array, right: Floats) -> Floats:
-    """Return the least squares of A x = b that is nearly of least norm: x of (A'A + e 1) x = A'b, e faint.
+def least_squares_of_many(matrix: sparse.csc_array, right: Floats) -> Floats:
+    """Return the least squares of A x = b of least norm: x of (A'A + e 1) dx = A'(b - A x), e faint, from 0.
 
-    It is the lower half of the solution of a sparse system with the residual, [1, A; A', -e 1], which does
-    not square A's condition.
+    dx is the lower half of the solution of a sparse system with the residual, [1, A; A', -e 1], which does
+    not square A's condition.  Repeated, it is not biased by e where A holds it, and stays 0 where it does not.
     """
     height, width = matrix.shape
     faint = -_FAINT * sparse.eye_array(width, format="csc")
     whole = sparse.block_array([[sparse.eye_array(height), matrix], [matrix.T, faint]], format="csc")
-    solution: Floats = splu(whole).solve(np.concatenate([right, np.zeros(width)]))[height:]
+    factors, solution = splu(whole), np.zeros(width)
+    for _ in range(_REPEATS):
+        left = right - matrix @ solution
+        step = factors.solve(np.concatenate([left, np.zeros(width)]))
+        solution = solution + np.asarray(step, np.float64)[height:]
     return solution
 
 

@@ -17,6 +17,7 @@ from physplace_addon.core.contact.adjustment import (
     advanced,
     is_clear,
     least_correction,
+    mirrored,
     not_among,
 )
 from physplace_addon.core.contact.system import InterfacePoints
@@ -126,3 +127,14 @@ def test_points_are_new_if_their_pair_of_features_is() -> None:
     assert len(points) > 1
     assert len(not_among(points, points.take(slice(1)))) == len(points) - 1
     assert len(not_among(points, points)) == 0
+
+
+def test_a_contact_seen_from_the_wrong_side_mirrors_the_known_one() -> None:
+    placement = above(box().body, 0.5 + 1e-10)
+    system, points = placement.state.system, placement.state.local_points
+    wrong = replace(points, normal=-points.normal, side=-points.side, gap=-points.gap)
+    assert len(mirrored(system, wrong, points)) == len(points) > 0
+    assert len(mirrored(system, points, points)) == 0
+    deeper = replace(wrong, gap=wrong.gap - 1e-9)
+    assert len(mirrored(system, deeper, points)) == 0
+    assert len(mirrored(system, wrong, InterfacePoints.none())) == 0

@@ -1,5 +1,7 @@
 """Several bodies that move: the gaps between them answer to the motion of both."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
@@ -9,6 +11,7 @@ from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints
 from physplace_addon.core.contact.system import ContactSystem, Reach
+from physplace_addon.core.mechanics.coordinates import FREE_BODIES
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor
@@ -139,3 +142,42 @@ def test_every_body_meets_what_stands_still() -> None:
     ball = torus()
     system = ContactSystem.of([ball, ball], [Pose.identity(), pose([1, 0, 0, 0], (9, 0, 0))], [floor()])
     assert system.pairs(0.1) == [(0, FIXED), (1, FIXED)]
+
+
+def row_of_blocks() -> ContactSystem:
+    """Four blocks on a floor, each just beside the next."""
+    poses = [pose([1.0, 0.0, 0.0, 0.0], (1.02 * i, 0.0, 0.26)) for i in range(4)]
+    return ContactSystem.of([box((0.5, 0.35, 0.25)).body] * 4, poses, [floor()])
+
+
+def test_of_bodies_that_moved_alone_pairs_are_searched_and_the_others_keep_their_points() -> None:
+    system = row_of_blocks()
+    points = system.generate(FAR, InterfacePoints.none(), None)
+    moved = FREE_BODIES.displaced(system, np.where(np.arange(24) == 0, -0.01, 0.0))
+    assert moved.moving == (0,)
+    assert moved.poses[1:] == system.poses[1:]
+    searched = moved.searched(points)
+    assert np.array_equal(searched, (points.body1 == 0) | (points.body2 == 0))
+    assert {pair for pair in moved.pairs(0.2) if 0 not in pair} == set()
+    found = moved.generate(FAR, moved.track(points), system)
+    expected = replace(moved, moving=None).generate(FAR, moved.track(points), system)
+    order, same = (np.lexsort((*p.point1.T.round(6), p.body2, p.body1)) for p in (found, expected))
+    assert len(found) == len(expected)
+    assert np.abs(found.point1[order] - expected.point1[same]).max() < 1e-12
+    assert np.abs(found.gap[order] - expected.gap[same]).max() < 1e-12
+
+
+def test_bodies_that_move_one_after_another_have_all_moved() -> None:
+    system = row_of_blocks()
+    first = FREE_BODIES.displaced(system, np.where(np.arange(24) == 8, 0.01, 0.0))
+    second = FREE_BODIES.displaced(first, np.where(np.arange(24) == 20, 0.01, 1e-15))
+    assert second.moving == (1, 3)
+    assert second.poses[0] is system.poses[0]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_curvature_is_the_sum_of_hessians_times_forces(name: str) -> None:
+    system, points = met(name)
+    forces = np.random.default_rng(2).normal(size=len(points))
+    expected = np.einsum("i,iab->ab", forces, system.hessians(points))
+    assert np.abs(system.curvature(points, forces) - expected).max() < 1e-12 * (1.0 + np.abs(expected).max())

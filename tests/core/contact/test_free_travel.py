@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.contact.free_travel import free_distance, least_distance
+from physplace_addon.core.contact.free_travel import free_distance, free_falls, least_distance
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import box, floor
@@ -37,3 +37,19 @@ def test_the_distance_is_that_of_the_nearest_body_and_no_more_than_asked_for() -
     system = two_boxes()
     assert 1.9 < least_distance(system, 0) <= 2.0
     assert least_distance(system, 0, most=0.5) == 0.5
+
+
+def test_a_column_falls_at_once_each_body_onto_the_one_below() -> None:
+    body = box((0.5, 0.5, 0.5)).body
+    poses = [Pose(UPRIGHT, np.array([0.0, 0.0, z])) for z in (5.5, 1.5, 3.5)]
+    system = ContactSystem.of([body] * 3, poses, [floor()])
+    near, least = np.full(3, 0.1), np.full(3, 0.05)
+    far = free_falls(system, np.ones(3, bool), DOWN, near, least)
+    assert np.abs(5.5 - far[0] - (0.5 + 2.0 + 0.3)) < 1e-6
+    assert np.abs(1.5 - far[1] - (0.5 + 0.1)) < 1e-6
+    assert np.abs(3.5 - far[2] - (0.5 + 1.0 + 0.2)) < 1e-6
+    held = free_falls(system, np.array([True, False, True]), DOWN, near, least)
+    assert held[1] == 0.0
+    assert np.abs(3.5 - held[2] - 2.6) < 1e-6
+    assert (free_falls(system, np.ones(3, bool), DOWN, near, np.full(3, 10.0)) == 0.0).all()
+    assert np.isinf(free_falls(system, np.ones(3, bool), -DOWN, near, least)).any()

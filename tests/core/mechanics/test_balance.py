@@ -62,6 +62,38 @@ def test_even_forces_balance_exactly_what_can_be_balanced() -> None:
         assert np.abs(wrench + gradients.T @ even_forces(wrench, gradients)).max() < 1e-12
 
 
+def wall(bodies: int, contacts: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The weights and gradients of bodies stacked one on another, each pair at some contacts."""
+    gradients = np.zeros((bodies, contacts, bodies, 6))
+    for body in range(bodies):
+        arms = np.concatenate([rng.uniform(-0.5, 0.5, (contacts, 2)), np.zeros((contacts, 1))], axis=1)
+        gradients[body, :, body] = rows(UP, arms)
+        if body:
+            gradients[body, :, body - 1] = -rows(UP, arms)
+    return np.tile(WEIGHT, bodies), gradients.reshape(bodies * contacts, 6 * bodies)
+
+
+def test_even_forces_of_many_bodies_balance_and_have_the_least_norm() -> None:
+    for seed in range(4):
+        wrench, gradients = wall(20, 16, np.random.default_rng(seed))
+        forces = even_forces(wrench, gradients)
+        assert (forces >= 0.0).all()
+        assert np.abs(wrench + gradients.T @ forces).max() < 1e-8
+        pressing = forces > 1e-6
+        least = np.linalg.lstsq(gradients[pressing].T, -wrench, rcond=1e-9)[0]
+        assert np.abs(forces[pressing] - least).max() < 1e-5
+        potential = np.linalg.lstsq(gradients[pressing], least, rcond=1e-9)[0]
+        assert (gradients[~pressing] @ potential <= 1e-5).all()  # no idle contact would make them more even
+
+
+def test_what_many_contacts_cannot_balance_is_left_as_the_best_balance_leaves_it() -> None:
+    rng = np.random.default_rng(7)
+    wrench, gradients = wall(10, 8, rng)
+    wrench = wrench + 0.1 * rng.normal(size=60)
+    forces = even_forces(wrench, gradients)
+    assert np.abs(gradients.T @ (forces - balance(wrench, gradients)[0])).max() < 1e-6
+
+
 def test_only_the_svd_glues_a_table_whose_centre_of_mass_is_outside() -> None:
     inside = rows(UP, FEET + np.array([0.99, 0.0, 0.0]))
     outside = rows(UP, FEET + np.array([1.01, 0.0, 0.0]))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.arrays import Floats, Ints
@@ -16,6 +17,7 @@ from physplace_addon.core.contact.system import BodyPair, InterfacePoints
 from physplace_addon.core.mechanics.external_wrench import ExternalWrench
 from physplace_addon.core.mechanics.forces import Gravity
 from physplace_addon.core.placement.newton_refinement import Refinement, refine
+from physplace_addon.core.placement.refinement_system import least_squares_of_many
 from physplace_addon.core.surfaces import kinds
 from tests.core.contact.body_pairs import as_system, everything_within, meet, prepared
 
@@ -139,3 +141,11 @@ def test_a_big_body_is_polished_like_a_small_one() -> None:
     found = balanced(start, points.take(around(points)))
     assert found is not None
     assert abs(found.system.poses[0].translation[2] / 1000.0 - 0.3 - 1.3 * CLEARANCE) < 1e-12
+
+
+def test_the_sparse_least_squares_of_many_bodies_are_those_of_least_norm(rng: np.random.Generator) -> None:
+    matrix = rng.normal(size=(80, 30)) @ rng.normal(size=(30, 60))  # of rank 30
+    right = rng.normal(size=80)
+    expected = np.linalg.lstsq(matrix, right, rcond=1e-9)[0]
+    found = least_squares_of_many(sparse.csc_array(matrix), right)
+    assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
