@@ -164,6 +164,13 @@ def _hidden_depths(body_pair: BodyPair, triangles: Ints) -> Floats:
 def missed_collisions(body_pair: BodyPair, points: InterfacePoints) -> SurfaceCrossings:
     """Return where true surfaces are proven to cross without a negative gap nearby that says so."""
     found = surface_crossings(body_pair, _ROUNDING * body_pair.radius)
+    return unexplained_crossings(body_pair, found, points)
+
+
+def unexplained_crossings(
+    body_pair: BodyPair, found: SurfaceCrossings, points: InterfacePoints
+) -> SurfaceCrossings:
+    """Return those of the crossings of a pair without a negative gap nearby that says so."""
     overlapping = points.take(points.gap < -_ROUNDING * body_pair.radius)
     if len(found) == 0 or len(overlapping) == 0:
         return found
@@ -176,6 +183,16 @@ def unexplained_contacts(body_pair: BodyPair, points: InterfacePoints) -> Floats
 
     There they cross along lines of both tessellations, whose sides pierce nothing.
     """
-    if (points.gap <= _MEETING * body_pair.radius).any():
+    if touches_anywhere(body_pair, points):
         return np.zeros((0, 3))
-    return crossings_and_contacts(body_pair, _ROUNDING * body_pair.radius)[1].point
+    return meeting_surfaces(body_pair)[1].point
+
+
+def touches_anywhere(body_pair: BodyPair, points: InterfacePoints) -> bool:
+    """Return whether any of the points of a pair explains that its surfaces meet."""
+    return bool((points.gap <= _MEETING * body_pair.radius).any())
+
+
+def meeting_surfaces(body_pair: BodyPair) -> tuple[SurfaceCrossings, SurfaceCrossings]:
+    """Return where true surfaces are proven to cross, and where they are too near to tell (as contacts)."""
+    return crossings_and_contacts(body_pair, _ROUNDING * body_pair.radius)

@@ -21,7 +21,14 @@ from .body_pair import BodyPair
 from .contact_system import ContactSystem
 from .features import EDGE, FACE, VERTEX, FeatureGeometry
 from .free_travel import free_distance, free_falls, least_distance
-from .interpenetration import TriangleOverlaps, missed_collisions, triangle_overlaps, unexplained_contacts
+from .interpenetration import (
+    TriangleOverlaps,
+    meeting_surfaces,
+    touches_anywhere,
+    triangle_overlaps,
+    unexplained_contacts,
+    unexplained_crossings,
+)
 from .normal_cones import in_normal_cones
 from .points.boundary_points import BoundaryPoint, closest_boundary_point, depths_inside
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
@@ -92,13 +99,15 @@ __all__ = [
     "labelled",
     "least_correction",
     "least_distance",
-    "missed_collisions",
+    "meeting_surfaces",
     "of_pairs",
     "points_at_crossings",
     "regions_of_pair",
     "regions_of_points",
     "spread_out",
     "surface_crossings",
+    "touches_anywhere",
     "triangle_overlaps",
     "unexplained_contacts",
+    "unexplained_crossings",
 ]

@@ -29,11 +29,12 @@ from ..contact.system import (
     generate_interface_points,
     in_normal_cones,
     labelled,
-    missed_collisions,
+    meeting_surfaces,
     regions_of_pair,
     spread_out,
+    touches_anywhere,
     triangle_overlaps,
-    unexplained_contacts,
+    unexplained_crossings,
 )
 from ..rigid import Pose
 from ..vectors import dot
@@ -58,6 +59,7 @@ class QueriedContacts:
     Attributes:
         system: the bodies, seen from `origin`.
         points: the interface points, seen from `origin`.
+        crossings: where true surfaces are proven to cross, seen from `origin`.
         origin: (3,), in the world.
         touching: the largest gap of a contact.
         collisions: places (c, 3) of overlap, in the world.
@@ -68,6 +70,7 @@ class QueriedContacts:
 
     system: ContactSystem
     points: InterfacePoints
+    crossings: SurfaceCrossings
     origin: Floats
     touching: float
     collisions: Floats
@@ -83,7 +86,8 @@ class QueriedContacts:
         """Return the depth of the deepest overlap; this takes longer than the query itself."""
         if self.known is not None:
             return self.known
-        return deepest_overlap(self.system.body_pair((0, FIXED)), self.system.parts, self.points)
+        body_pair = self.system.body_pair((0, FIXED))
+        return deepest_overlap(body_pair, self.system.parts, self.points, self.crossings)
 
     @property
     def contacts(self) -> InterfacePoints:
@@ -132,7 +136,13 @@ class ContactQuery:
         local = Pose(pose.rotation, pose.translation - self.origin)
         system = replace(self.system.at([local]), sign_tolerance=2.0 * touching / radius)
         nothing = QueriedContacts(
-            system, InterfacePoints.none(), self.origin, touching, np.zeros((0, 3)), 0.0
+            system,
+            InterfacePoints.none(),
+            SurfaceCrossings.none(),
+            self.origin,
+            touching,
+            np.zeros((0, 3)),
+            0.0,
         )
         if system.fixed is None:
             return nothing
@@ -140,8 +150,12 @@ class ContactQuery:
         close = _around_or_inside(body_pair, system.parts)
         if contained(body_pair, close) and not (triangle_overlaps(body_pair, True).depth > touching).any():
             return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=float("inf"))
-        points, missed = _points_near(body_pair, system.parts, touching)
-        collisions, known = _collisions(body_pair, system.parts, points, missed, touching), None
+        crossings, contacts = meeting_surfaces(body_pair)
+        points, missed = _points_near(body_pair, system.parts, crossings, touching)
+        if not touches_anywhere(body_pair, points):
+            missed = np.concatenate([missed, contacts.point])
+        explained = (points, crossings, missed)
+        collisions, known = _collisions(body_pair, system.parts, *explained, touching), None
         if len(collisions) == 0:
             probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
             if flush_inside(body_pair, close, probe):
@@ -149,6 +163,7 @@ class ContactQuery:
         return replace(
             nothing,
             points=labelled(points, (0, FIXED)),
+            crossings=crossings,
             collisions=collisions[spread_out(collisions, _MOST)] + self.origin,
             known=known,
         )
@@ -174,7 +189,12 @@ def _in_box(point: Floats, tree: BoxTree) -> bool:
 
 
 def _collisions(
-    body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints, missed: Floats, touching: float
+    body_pair: BodyPair,
+    world: Sequence[Body],
+    points: InterfacePoints,
+    crossings: SurfaceCrossings,
+    missed: Floats,
+    touching: float,
 ) -> Floats:
     """Return the places (c, 3) of overlap: where triangles cut each other, points are deep, or were missed.
 
@@ -184,14 +204,14 @@ def _collisions(
     meeting = triangle_overlaps(body_pair)
     cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
     if len(cuts) and not deep.any() and not len(missed):
-        cuts = cuts[: len(cuts) if deepest_overlap(body_pair, world, points) > touching else 0]
+        cuts = cuts[: len(cuts) if deepest_overlap(body_pair, world, points, crossings) > touching else 0]
     return np.concatenate([cuts, points.point1[deep], missed])
 
 
 def _points_near(
-    body_pair: BodyPair, world: Sequence[Body], touching: float
+    body_pair: BodyPair, world: Sequence[Body], crossings: SurfaceCrossings, touching: float
 ) -> tuple[InterfacePoints, Floats]:
-    """Return the interface points, and the places (m, 3) of overlaps that no interface point explains.
+    """Return the interface points, and the places (m, 3) of crossings that no interface point explains.
 
     The search reaches farther where curved bodies overlap deeper.
     """
@@ -203,10 +223,10 @@ def _points_near(
         spurious = without_overlap(body_pair, world, points, touching)
         spurious |= (np.abs(points.gap) <= touching) & _only_beside(body_pair, points)
         real = points.take(~spurious)
-        missed = _missed(body_pair, points, real, touching)
+        missed = _missed(body_pair, crossings, points, real, touching)
         if len(missed) == 0:
             break
-    return real, np.concatenate([missed.point, unexplained_contacts(body_pair, real)])
+    return real, missed.point
 
 
 def _only_beside(body_pair: BodyPair, points: InterfacePoints) -> Bools:
@@ -221,9 +241,13 @@ def _only_beside(body_pair: BodyPair, points: InterfacePoints) -> Bools:
 
 
 def _missed(
-    body_pair: BodyPair, points: InterfacePoints, real: InterfacePoints, touching: float
+    body_pair: BodyPair,
+    crossings: SurfaceCrossings,
+    points: InterfacePoints,
+    real: InterfacePoints,
+    touching: float,
 ) -> SurfaceCrossings:
-    """Return the crossings that no interface point with a negative gap explains.
+    """Return those of the crossings that no interface point with a negative gap explains.
 
     Those deeper than a contact are not explained by points whose overlap is no deeper.
 
@@ -232,8 +256,8 @@ def _missed(
         real: those of them whose depth is real.
         touching: the largest depth, in scene units, of a contact.
     """
-    missed = missed_collisions(body_pair, points)
+    missed = unexplained_crossings(body_pair, crossings, points)
     if len(real) == len(points):
         return missed
-    deep = missed_collisions(body_pair, real)
+    deep = unexplained_crossings(body_pair, crossings, real)
     return SurfaceCrossings.join([missed, deep.take(deep.depth > touching)])

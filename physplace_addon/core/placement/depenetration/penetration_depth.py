@@ -36,10 +36,10 @@ from ...collision import closest_on_triangle, near_pairs, tree_of, triangles_int
 from ...contact.system import (
     BodyPair,
     InterfacePoints,
+    SurfaceCrossings,
     interface_points_of_triangles,
     points_at_crossings,
     spread_out,
-    surface_crossings,
     triangle_overlaps,
 )
 from ...mesh.inside import winding_number
@@ -293,7 +293,9 @@ _NEAR = 12  # triangles of either body around the deepest point
 _ROUNDING = 1e-9  # of R
 
 
-def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints) -> float:
+def deepest_overlap(
+    body_pair: BodyPair, world: Sequence[Body], points: InterfacePoints, crossings: SurfaceCrossings
+) -> float:
     """Return the depth, a length, of the deepest overlap of the active body and the world's bodies.
 
     It is that of the deepest point of one surface inside the other body.  An open surface has no inside:
@@ -303,9 +305,9 @@ def deepest_overlap(body_pair: BodyPair, world: Sequence[Body], points: Interfac
         body_pair: the active body and the world as one body.
         world: the world's bodies one by one.
         points: interface points that are known.
+        crossings: where true surfaces are proven to cross.
     """
     active, rounding = body_pair.active.body, _ROUNDING * body_pair.radius
-    crossings = surface_crossings(body_pair, rounding)
     inside = points_at_crossings(body_pair, crossings, body_pair.radius, None)
     points = InterfacePoints.join([points, inside])
     depths = [penetration_depth(active, body_pair.pose, body) for body in world]
