@@ -72,7 +72,7 @@ def _names() -> frozenset[str]:
 
 def _view_of(depsgraph: Depsgraph) -> tuple[str, str]:
     """Return the full name of a depsgraph's scene and the name of its view layer."""
-    return depsgraph.scene.name_full, depsgraph.view_layer.name
+    return present(depsgraph.scene).name_full, present(depsgraph.view_layer).name
 
 
 def _visible_names(depsgraph: Depsgraph) -> frozenset[str]:
