@@ -16,6 +16,7 @@ from .closest_points import (
 from .continuous import SweptCrossing, edge_crossings, vertex_crossings
 from .directional import Part, TriangleDirections, directional_pairs
 from .distance import clearance, free_travel
+from .kept_pairs import KeptPairs
 from .top_level_tree import join_trees
 from .traversal import Neglect, meeting_pairs, near_pairs, swept_pairs
 from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
@@ -27,6 +28,7 @@ __all__ = [
     "VERTEX",
     "BoxTree",
     "Intersection",
+    "KeptPairs",
     "Neglect",
     "OnSegments",
     "OnTriangle",

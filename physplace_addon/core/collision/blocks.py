@@ -35,13 +35,12 @@ class Blocks:
 
     top (v,): a few blocks that together hold everything, where a traversal starts.
     node (W,): the node of the binary tree that each block stands for.
-    own (6, W): each block's box, centre and half extent, in the body's frame.
+    own (W, 6): each block's box, centre and half extent, in the body's frame.
     size (W,): half the diagonal of that box, a length; -1 for a bottom block.
     row (W,): its place among the inner blocks, or among the bottom blocks.
-    boxes (6, 8, V), child (8, V): the children's boxes and numbers; -1 where there is none.
-    corners (U, 9 m): the m triangles' coordinates in each, by axis, corner and triangle, lengths; NaN where
-    there is none.  triangle_boxes (U, 6 m): the lower and the upper corners of their boxes, grown by their
-    bounds, by axis and triangle.  bound, triangle (m, U): their bounds, their numbers.
+    boxes (V, 48), child (V, 8): the children's boxes, coordinate by coordinate, and numbers; -1 for none.
+    corners (U, 9 m): the coordinates of the m triangles in each, by axis, corner and triangle, lengths; NaN
+    where there is none.  bound, triangle (U, m): their bounds and numbers.
     """
 
     top: Ints
@@ -52,7 +51,6 @@ class Blocks:
     boxes: Floats
     child: Ints
     corners: Floats
-    triangle_boxes: Floats
     bound: Floats
     triangle: Ints
 
@@ -70,28 +68,23 @@ def blocks_of(parts: Partition, boxes_of_nodes: Floats, triangles: Floats, bound
     inner, bottom = np.flatnonzero(is_inner), np.flatnonzero(~is_inner)
     row = np.empty(node.size, dtype=np.intp)
     row[inner], row[bottom] = np.arange(inner.size), np.arange(bottom.size)
-    own = np.take(boxes_of_nodes, node, axis=1)
-    child = np.take(child, inner, axis=1)
-    boxes = np.take(own, child, axis=1)
-    empty = child < 0
-    boxes[:3, empty], boxes[3:, empty] = 0.0, _NOWHERE
+    own = np.ascontiguousarray(np.take(boxes_of_nodes, node, axis=1).T)
+    child = np.ascontiguousarray(child[:, inner].T)
+    boxes = own[child]
+    boxes[child < 0] = [0.0, 0.0, 0.0, _NOWHERE, _NOWHERE, _NOWHERE]
     triangle = _triangles(parts, node[bottom])
-    corners = np.take(triangles, triangle.T, axis=0)
-    corners[triangle.T < 0] = np.nan
-    bounds = bound[triangle]
-    lower = corners.min(axis=2) - bounds.T[..., None]
-    upper = corners.max(axis=2) + bounds.T[..., None]
+    corners = np.take(triangles, triangle, axis=0)
+    corners[triangle < 0] = np.nan
     return Blocks(
         top=top,
         node=node,
         own=own,
-        size=np.where(is_inner, np.sqrt((own[3:] * own[3:]).sum(axis=0)), -1.0),
+        size=np.where(is_inner, np.sqrt((own[:, 3:] * own[:, 3:]).sum(axis=1)), -1.0),
         row=row,
-        boxes=boxes,
+        boxes=boxes.transpose(0, 2, 1).reshape(inner.size, 6 * WIDTH),
         child=child,
         corners=corners.transpose(0, 3, 2, 1).reshape(bottom.size, -1),
-        triangle_boxes=np.stack([lower, upper], axis=1).transpose(0, 1, 3, 2).reshape(bottom.size, -1),
-        bound=bounds,
+        bound=bound[triangle],
         triangle=triangle,
     )
 
@@ -136,7 +129,7 @@ def _children(parts: Partition, node: Ints) -> Ints:
 
 
 def _triangles(parts: Partition, node: Ints) -> Ints:
-    """Return the triangles (m, k) below nodes (k,), -1 where there are less than m."""
-    place = np.arange(int(parts.count[node].max()))[:, None]
-    held = place < parts.count[node]
-    return np.where(held, parts.order[np.where(held, parts.start[node] + place, 0)], -1)
+    """Return the triangles (k, m) below nodes (k,), -1 where there are less than m."""
+    place = np.arange(int(parts.count[node].max()))
+    held = place < parts.count[node, None]
+    return np.where(held, parts.order[np.where(held, parts.start[node, None] + place, 0)], -1)

@@ -15,6 +15,8 @@ within reach of both lies wholly inside one sphere.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
@@ -23,16 +25,30 @@ from .blocks import Blocks
 from .node_pairs import SIZE_RATIO, Motion, corners_of
 from .slabs import AlongFlat
 from .tree import BoxTree
-from .triangle_pairs import beyond_plane, meeting_rows, rounding_allowed
+from .triangle_pairs import beyond_plane, meeting_rows
 from .triangle_signs import are_beyond_planes, beside
 
-__all__ = ["Neglect", "meeting_pairs", "near_pairs", "swept_pairs"]
+__all__ = ["Neglect", "PairQuery", "meeting_pairs", "near_pairs", "swept_pairs"]
 
 Neglect = tuple[Floats, Floats]
 """Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
 
 Pairs = tuple[Ints, Ints]
 """Numbers of k blocks, or triangles, of body 1 and of body 2: each (k,)."""
+
+
+class NearTriangles(NamedTuple):
+    """k pairs of triangles: their numbers in body 1 and 2 (k,), and their corners in frame 2.
+
+    moved (axis 3, corner 3, k), of body 1, or (3, 6, k) at the start and at the end of its way.
+    fixed (axis 3, corner 3, k).
+    """
+
+    first: Ints
+    second: Ints
+    moved: Floats
+    fixed: Floats
+
 
 BLOCKS_AT_ONCE = 128
 """Pairs of blocks that are opened at once, so that intermediate arrays stay in the cache."""
@@ -56,8 +72,8 @@ def near_pairs(
         reach: a length.
         neglect: the spheres of neglect, None for none.
     """
-    query = _Query(tree1, [Motion(pose1)], tree2, reach, neglect)
-    return query.not_beyond_planes(*query.triangles(*query.bottoms()))
+    query = PairQuery(tree1, [Motion(pose1)], tree2, reach, neglect)
+    return query.not_beyond_planes(query.triangles(*query.bottoms()))
 
 
 def swept_pairs(
@@ -72,17 +88,17 @@ def swept_pairs(
 
     Every point of body 1 is taken to move on the straight line between its places at the two poses.
     """
-    query = _Query(tree1, [Motion(pose_start), Motion(pose_end)], tree2, reach, neglect)
-    return query.not_beyond_planes(*query.triangles(*query.bottoms()))
+    query = PairQuery(tree1, [Motion(pose_start), Motion(pose_end)], tree2, reach, neglect)
+    return query.not_beyond_planes(query.triangles(*query.bottoms()))
 
 
 def meeting_pairs(tree1: BoxTree, pose1: Pose, tree2: BoxTree) -> Ints:
     """Return the triangle pairs (k, 2) of tree 1 at a pose and tree 2 that cross or touch, to rounding."""
-    query = _Query(tree1, [Motion(pose1)], tree2, 0.0, None)
-    return query.meeting(*query.triangles(*query.bottoms()))
+    query = PairQuery(tree1, [Motion(pose1)], tree2, 0.0, None)
+    return query.meeting(query.triangles(*query.bottoms()))
 
 
-class _Query:
+class PairQuery:
     """Which pairs may be within reach at one pose, or on straight paths between two."""
 
     def __init__(
@@ -95,7 +111,8 @@ class _Query:
     ) -> None:
         self.tree1, self.tree2, self.motions = tree1, tree2, motions
         self.blocks1, self.blocks2 = tree1.blocks, tree2.blocks
-        self.reach = reach + max(motion.rounding(tree1, tree2) for motion in motions)
+        self.rounding = max(motion.rounding(tree1, tree2) for motion in motions)
+        self.reach = reach + self.rounding
         self.flat = AlongFlat(tree1, motions, tree2, self.reach)
         self.neglect = neglect if neglect is not None and neglect[1].size else None
 
@@ -112,7 +129,7 @@ class _Query:
     def _top(self) -> Pairs:
         """Return the pairs within reach of the blocks at which a traversal starts."""
         top1, top2 = self.blocks1.top, self.blocks2.top
-        own1, own2 = self.blocks1.own[:, top1, None], self.blocks2.own[:, top2, None]
+        own1, own2 = self.blocks1.own[top1].T[:, :, None], self.blocks2.own[top2].T[:, :, None]
         slot1, slot2, _ = self._near_slots(*self._around(own1), own2[:3], own2[3:])
         return self._flat_kept(top1[slot1], top2[slot2])
 
@@ -146,7 +163,7 @@ class _Query:
             boxes1, child1 = _gathered(self.blocks1, block1[part], way >= 2)
             boxes2, child2 = _gathered(self.blocks2, block2[part], way % 2 == 1)
             slot1, slot2, row = self._near_slots(*self._around(boxes1), boxes2[:3], boxes2[3:])
-            found.append(self._flat_kept(child1[slot1, row], child2[slot2, row]))
+            found.append(self._flat_kept(child1[row, slot1], child2[row, slot2]))
         return _joined(found)
 
     def _flat_kept(self, block1: Ints, block2: Ints) -> Pairs:
@@ -191,80 +208,106 @@ class _Query:
         slot1, slot2 = np.divmod(slots, most.shape[1])
         return slot1, slot2, row
 
-    def triangles(self, block1: Ints, block2: Ints) -> Pairs:
+    def triangles(self, block1: Ints, block2: Ints) -> NearTriangles:
         """Return the pairs of triangles with boxes within reach, of pairs of bottom blocks (k,)."""
-        found = []
-        for begin in range(0, block1.size, BLOCKS_AT_ONCE):
-            row1 = self.blocks1.row[block1[begin : begin + BLOCKS_AT_ONCE]]
-            row2 = self.blocks2.row[block2[begin : begin + BLOCKS_AT_ONCE]]
-            lower1, upper1 = self._placed_boxes(row1)
-            lower2, upper2 = _columns(self.blocks2.triangle_boxes, row2).reshape(2, 3, -1, row2.size)
-            if self.neglect is None:
-                apart = lower1[:, :, None] - upper2[:, None]
-                np.maximum(apart, lower2[:, None] - upper1[:, :, None], out=apart)
-                slot1, slot2, row = self._within(apart)
-            else:
-                boxes1 = 0.5 * (lower1 + upper1), 0.5 * (upper1 - lower1)
-                slot1, slot2, row = self._near_slots(
-                    *boxes1, 0.5 * (lower2 + upper2), 0.5 * (upper2 - lower2)
-                )
-            triangle1, triangle2 = self.blocks1.triangle, self.blocks2.triangle
-            found.append((triangle1[slot1, row1[row]], triangle2[slot2, row2[row]]))
-        return _joined(found)
+        found = [
+            self._triangles(block1[begin : begin + BLOCKS_AT_ONCE], block2[begin : begin + BLOCKS_AT_ONCE])
+            for begin in range(0, max(block1.size, 1), BLOCKS_AT_ONCE)
+        ]
+        if len(found) == 1:
+            return found[0]
+        return NearTriangles(*(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)))
 
-    def _placed_boxes(self, row: Ints) -> tuple[Floats, Floats]:
-        """Return lower and upper corners (3, m, k) of the boxes of bottom blocks' triangles of body 1."""
-        corners = _columns(self.blocks1.corners, row).reshape(3, -1)
-        places = [(motion.matrix @ corners).reshape(3, 3, -1) for motion in self.motions]
-        for place, motion in zip(places, self.motions, strict=True):
-            place += motion.translation[:, :, None]
-        lower = np.minimum.reduce([place.min(axis=1) for place in places])
-        upper = np.maximum.reduce([place.max(axis=1) for place in places])
-        if self.tree1.is_grown:
-            bound = self.blocks1.bound[:, row].ravel()
-            lower, upper = lower - bound, upper + bound
-        return lower.reshape(3, -1, row.size), upper.reshape(3, -1, row.size)
+    def _triangles(self, block1: Ints, block2: Ints) -> NearTriangles:
+        row1, row2 = self.blocks1.row[block1], self.blocks2.row[block2]
+        moved = self._placed(_columns(self.blocks1.corners, row1).reshape(3, 3, -1))
+        fixed = _columns(self.blocks2.corners, row2).reshape(3, 3, -1)
+        lower1, upper1 = _boxes_around(moved, self.blocks1.bound[row1], self.tree1.is_grown)
+        lower2, upper2 = _boxes_around(fixed, self.blocks2.bound[row2], self.tree2.is_grown)
+        if self.neglect is None:
+            apart = lower1[:, :, None] - upper2[:, None]
+            np.maximum(apart, lower2[:, None] - upper1[:, :, None], out=apart)
+            slot1, slot2, row = self._within(apart)
+        else:
+            boxes1 = 0.5 * (lower1 + upper1), 0.5 * (upper1 - lower1)
+            boxes2 = 0.5 * (lower2 + upper2), 0.5 * (upper2 - lower2)
+            slot1, slot2, row = self._near_slots(*boxes1, *boxes2)
+        return NearTriangles(
+            self.blocks1.triangle[row1[row], slot1],
+            self.blocks2.triangle[row2[row], slot2],
+            np.take(moved, slot1 * row1.size + row, axis=2),
+            np.take(fixed, slot2 * row2.size + row, axis=2),
+        )
 
-    def not_beyond_planes(self, triangle1: Ints, triangle2: Ints) -> Ints:
+    def _placed(self, corners: Floats) -> Floats:
+        """Return triangles (axis 3, corner 3, k) of body 1 at all its places, (axis 3, corner 3 or 6, k)."""
+        flat = corners.reshape(3, -1)
+        places = [
+            (motion.matrix @ flat + motion.translation).reshape(corners.shape) for motion in self.motions
+        ]
+        return places[0] if len(places) == 1 else np.concatenate(places, axis=1)
+
+    def numbered(self, first: Ints, second: Ints) -> NearTriangles:
+        """Return those pairs of triangles with such numbers (k,) that have boxes within reach."""
+        own, fixed = corners_of(self.tree1, first), corners_of(self.tree2, second)
+        moved, fixed = self._placed(own.transpose(1, 0, 2).copy()), fixed.transpose(1, 0, 2)
+        bound = self.tree1.bound[first] + self.tree2.bound[second]
+        apart = np.maximum(moved.min(axis=1) - fixed.max(axis=1), fixed.min(axis=1) - moved.max(axis=1))
+        kept = np.flatnonzero(apart.max(axis=0) - bound <= self.reach)
+        return NearTriangles(first[kept], second[kept], moved[..., kept], fixed[..., kept])
+
+    def not_beyond_planes(self, near: NearTriangles) -> Ints:
         """Return those pairs of triangles (m, 2) that no plane of a triangle separates by over the reach."""
         kept = []
-        for begin in range(0, triangle1.size, TRIANGLES_AT_ONCE):
+        for begin in range(0, near.first.size, TRIANGLES_AT_ONCE):
             part = slice(begin, begin + TRIANGLES_AT_ONCE)
-            first, second = triangle1[part], triangle2[part]
+            first, second = near.first[part], near.second[part]
             distance = self.tree1.bound[first] + self.tree2.bound[second] + self.reach
-            moved, fixed = self._corners(first), corners_of(self.tree2, second)
-            if len(moved) == 1:
-                apart = are_beyond_planes(beside(moved[0], fixed), distance)
+            moved, fixed = near.moved[..., part].transpose(1, 0, 2), near.fixed[..., part].transpose(1, 0, 2)
+            if len(self.motions) == 1:
+                apart = are_beyond_planes(beside(moved, fixed), distance)
             else:
                 # A plane in motion does not separate straight paths.
-                apart = beyond_plane(fixed, np.concatenate(moved), distance)
+                apart = beyond_plane(fixed, moved, distance)
             if self.flat.pays:
                 apart |= self.flat.triangles(first, second)
             kept.append(begin + np.flatnonzero(~apart))
-        return _stacked(triangle1, triangle2, kept)
+        return _stacked(near, kept)
 
-    def meeting(self, triangle1: Ints, triangle2: Ints) -> Ints:
+    def meeting(self, near: NearTriangles) -> Ints:
         """Return those pairs of triangles (m, 2) that cross or touch, to rounding."""
         kept = []
-        for begin in range(0, triangle1.size, TRIANGLES_AT_ONCE):
-            part = slice(begin, begin + TRIANGLES_AT_ONCE)
-            first, second = self._corners(triangle1[part])[0], corners_of(self.tree2, triangle2[part])
-            scale = np.maximum(np.abs(first).max(axis=(0, 1)), np.abs(second).max(axis=(0, 1)))
-            kept.append(begin + meeting_rows(beside(first, second), rounding_allowed(scale)))
-        return _stacked(triangle1, triangle2, kept)
+        for begin in range(0, near.first.size, TRIANGLES_AT_ONCE):
+            moved, fixed = (
+                part[..., begin : begin + TRIANGLES_AT_ONCE].transpose(1, 0, 2) for part in near[2:]
+            )
+            kept.append(begin + meeting_at(beside(moved, fixed), self.rounding))
+        return _stacked(near, kept)
 
-    def _corners(self, triangle: Ints) -> list[Floats]:
-        """Return triangles (corner 3, axis 3, k) of body 1 at each of its places."""
-        corners = corners_of(self.tree1, triangle)
-        return [motion.corners(corners) for motion in self.motions]
+
+def meeting_at(both: Floats, allowed: float) -> Ints:
+    """Return which pairs of triangles (corner 3, axis 5, body 2, k) are within an allowed distance, (m,)."""
+    return meeting_rows(both, np.full(both.shape[3], allowed))
 
 
 def _gathered(blocks: Blocks, block: Ints, opened: bool) -> tuple[Floats, Ints]:
-    """Return boxes (6, a, k) and numbers (a, k) of blocks' children, or of the blocks themselves."""
+    """Return boxes (6, a, k) and numbers (k, a) of blocks' children, or of the blocks themselves."""
     if not opened:
-        return np.take(blocks.own, block, axis=1)[:, None], block[None]
+        return _columns(blocks.own, block)[:, None], block[:, None]
     row = blocks.row[block]
-    return np.take(blocks.boxes, row, axis=2), np.take(blocks.child, row, axis=1)
+    return _columns(blocks.boxes, row).reshape(6, -1, row.size), np.take(blocks.child, row, axis=0)
+
+
+def _boxes_around(corners: Floats, bound: Floats, is_grown: bool) -> tuple[Floats, Floats]:
+    """Return lower and upper corners (3, m, k) of the boxes of triangles, grown by bounds (k, m).
+
+    corners: (axis 3, corner, m k).
+    """
+    lower, upper = corners.min(axis=1), corners.max(axis=1)
+    if is_grown:
+        lower, upper = lower - bound.T.ravel(), upper + bound.T.ravel()
+    shape = (3, bound.shape[1], bound.shape[0])
+    return lower.reshape(shape), upper.reshape(shape)
 
 
 def _columns(rows: Floats, number: Ints) -> Floats:
@@ -280,10 +323,10 @@ def _joined(pairs: list[Pairs]) -> Pairs:
     return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
 
-def _stacked(first: Ints, second: Ints, kept: list[Ints]) -> Ints:
-    """Return the kept rows (m,) of pairs (k,) as an array (m, 2)."""
-    rows = np.concatenate(kept) if kept else first[:0]
-    return np.stack([first[rows], second[rows]], axis=1)
+def _stacked(near: NearTriangles, kept: list[Ints]) -> Ints:
+    """Return the numbers of the kept pairs as an array (m, 2)."""
+    rows = np.concatenate(kept) if kept else near.first[:0]
+    return np.stack([near.first[rows], near.second[rows]], axis=1)
 
 
 def _neglected(

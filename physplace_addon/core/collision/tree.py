@@ -110,7 +110,7 @@ class BoxTree:
 
     @cached_property
     def planes_below(self) -> Floats:
-        """Bounds (8, n) of the planes of all triangles below each node, see `face_planes`."""
+        """Bounds (8, n) of the planes of all triangles below each node, see `directional`."""
         return _planes_below(self)
 
     @cached_property
@@ -241,7 +241,7 @@ def with_boxes(parts: Partition, lower: Floats, upper: Floats, triangles: Floats
 
 
 def _planes_below(tree: BoxTree) -> Floats:
-    """Return m, h, low and high (8, n) of each node, in the symbols of `face_planes`, rounded outwards."""
+    """Return m, h, low and high (8, n) of each node, in the symbols of `directional`, rounded outwards."""
     planes = np.ascontiguousarray(tree.planes[tree.order].T)
     normal, bound = planes[:3], tree.bound[tree.order]
     over_origin = (normal * tree.triangles[tree.order, 0].T).sum(axis=0)

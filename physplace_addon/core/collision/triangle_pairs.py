@@ -20,7 +20,6 @@ __all__ = [
     "Intersection",
     "beyond_plane",
     "meeting_rows",
-    "rounding_allowed",
     "triangle_gap",
     "triangles_intersect",
 ]
@@ -49,7 +48,7 @@ def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -
     """
     a, b = coordinate_arrays(first), coordinate_arrays(second)
     scale = np.maximum(np.abs(a).max(axis=(0, 1)), np.abs(b).max(axis=(0, 1))) if a.size else np.zeros(0)
-    allowed = np.maximum(tolerance, rounding_allowed(scale))
+    allowed = np.maximum(tolerance, 16.0 * _EPSILON * scale)
     found = meeting_rows(beside(a, b), allowed)
     hit = np.zeros(allowed.size, dtype=bool)
     point = np.full((allowed.size, 3), np.nan)
@@ -57,11 +56,6 @@ def triangles_intersect(first: Floats, second: Floats, tolerance: float = 0.0) -
     _, point1, point2 = triangle_gap(a[..., found], b[..., found])
     point[found] = 0.5 * (point1 + point2).T
     return Intersection(hit, point)
-
-
-def rounding_allowed(scale: Floats) -> Floats:
-    """Return the distances (k,) that rounding explains between triangles of largest coordinates (k,)."""
-    return 16.0 * _EPSILON * scale
 
 
 def meeting_rows(both: Floats, allowed: Floats) -> Ints:

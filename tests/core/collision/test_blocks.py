@@ -12,9 +12,9 @@ from tests.core.collision.soups import hostile_soup, shifted
 def triangles_below(blocks: Blocks, block: int) -> list[int]:
     row = blocks.row[block]
     if blocks.size[block] < 0.0:
-        held: Ints = blocks.triangle[:, row]
+        held: Ints = blocks.triangle[row]
         return [int(number) for number in held if number >= 0]
-    return [k for child in blocks.child[:, row] if child >= 0 for k in triangles_below(blocks, int(child))]
+    return [k for child in blocks.child[row] if child >= 0 for k in triangles_below(blocks, int(child))]
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 64, 65, 129, 700])
@@ -34,32 +34,30 @@ def test_every_triangle_is_below_the_first_block_once_and_inside_all_boxes(
     for block in range(len(blocks.size)):
         held = triangles_below(blocks, block)
         assert held
-        off = np.abs(tree.triangles[held] - blocks.own[:3, block]) + tree.bound[held, None, None]
-        assert (off <= blocks.own[3:, block] + 1e-12).all()
+        off = np.abs(tree.triangles[held] - blocks.own[block, :3]) + tree.bound[held, None, None]
+        assert (off <= blocks.own[block, 3:] + 1e-12).all()
 
 
 def test_the_blocks_of_a_large_tree_are_full(rng: np.random.Generator) -> None:
     for count in (2024, 4096, 6000):
         blocks = build_tree(hostile_soup(rng, count)).blocks
-        inner = (blocks.child >= 0).sum(axis=0)[1:]
+        inner = (blocks.child >= 0).sum(axis=1)[1:]
         assert inner.min() == 8
-        assert (blocks.triangle >= 0).sum(axis=0).min() >= 4
+        assert (blocks.triangle >= 0).sum(axis=1).min() >= 4
 
 
 def test_a_child_has_the_box_that_its_parent_knows(rng: np.random.Generator) -> None:
     blocks = build_tree(hostile_soup(rng, 300), 0.1 * rng.random(300)).blocks
     held = blocks.child >= 0
-    assert np.array_equal(blocks.boxes[:, held], blocks.own[:, blocks.child[held]])
+    boxes = blocks.boxes.reshape(len(blocks.child), 6, -1).transpose(0, 2, 1)
+    assert np.array_equal(boxes[held], blocks.own[blocks.child[held]])
 
 
 def test_a_bottom_block_knows_its_triangles(rng: np.random.Generator) -> None:
     soup, bound = hostile_soup(rng, 100), 0.1 * rng.random(100)
     blocks = build_tree(soup, bound).blocks
-    place, row = np.nonzero(blocks.triangle >= 0)
-    number = blocks.triangle[place, row]
+    row, place = np.nonzero(blocks.triangle >= 0)
+    number = blocks.triangle[row, place]
     corners = blocks.corners.reshape(len(blocks.corners), 3, 3, -1)[row, :, :, place]
     assert np.array_equal(corners.transpose(0, 2, 1), soup[number])
-    boxes = blocks.triangle_boxes.reshape(len(blocks.corners), 2, 3, -1)[row, :, :, place]
-    assert np.array_equal(boxes[:, 0], soup[number].min(axis=1) - bound[number, None])
-    assert np.array_equal(boxes[:, 1], soup[number].max(axis=1) + bound[number, None])
-    assert np.array_equal(blocks.bound[place, row], bound[number])
+    assert np.array_equal(blocks.bound[row, place], bound[number])

@@ -4,7 +4,7 @@ import numpy as np
 
 from physplace_addon.core.arrays import Bools, Floats, Ints
 from physplace_addon.core.collision import build_tree
-from physplace_addon.core.collision.face_planes import Planes
+from physplace_addon.core.collision.directional import Planes
 from physplace_addon.core.collision.node_pairs import Motion
 from physplace_addon.core.collision.tree import BoxTree
 from physplace_addon.core.rigid import Pose

@@ -60,7 +60,7 @@ def test_meeting_pairs_are_those_at_no_distance_no_more_and_no_less(
     first, second = scale * soup(rng, 300), scale * soup(rng, 250)
     pose = Pose(rng.normal(size=4), 0.3 * scale * rng.normal(size=3))
     found = as_set(meeting_pairs(build_tree(first, np.full(300, 0.1 * scale)), pose, build_tree(second)))
-    rounding = 1e-14 * scale
+    rounding = 1e-13 * scale
     assert pairs_within(0.0, pose, first, np.zeros(300), second, np.zeros(250)) <= found
     assert found <= pairs_within(rounding, pose, first, np.zeros(300), second, np.zeros(250))
     assert len(found) > 50
