@@ -73,6 +73,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.steps $(ARGS)
 	@$(RUN) -m benchmarks.reading $(ARGS)
 	@$(RUN) -m benchmarks.collision $(ARGS)
+	@$(RUN) -m benchmarks.heaps $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .

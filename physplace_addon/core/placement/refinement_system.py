@@ -98,7 +98,7 @@ def least_squares_of_many(matrix: sparse.csc_array, right: Floats) -> Floats:
     """Return the least squares of A x = b of least norm: x of (A'A + e 1) dx = A'(b - A x), e faint, from 0.
 
     dx is the lower half of the solution of a sparse system with the residual, [1, A; A', -e 1], which does
-    not square A's condition.  Repeated, it is not biased by e where A holds it, and stays 0 where it does not.
+    not square A's condition.  Repeated, it is not biased by e where A holds it; elsewhere it stays 0.
     """
     height, width = matrix.shape
     faint = -_FAINT * sparse.eye_array(width, format="csc")

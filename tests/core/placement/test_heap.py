@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from benchmarks import heaps
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Connection, Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
@@ -106,6 +107,30 @@ def test_a_pebble_falls_beside_a_block_as_fast_as_the_block() -> None:
     placement = Placement.of_several([block, pebble], poses, [floor()], Settings(eps_max=0.2, step_limit=100))
     assert placement.run().status is Status.BALANCED
     assert abs(placement.state.poses[1].translation[2] - 1.0125) < 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mixed", [False, True])
+def test_what_tumbles_into_a_bin_at_once_comes_to_rest_without_overlap(mixed: bool) -> None:
+    bodies, poses, world = heaps.heap(mixed, 8, 1)
+    placement = Placement.of_several(bodies, poses, world, Settings(eps_max=0.2))
+    assert placement.run().status is Status.BALANCED
+    assert placement.steps < 80
+    still = [Pose.identity()] * len(world)
+    for state in placement.states[::5] + placement.states[-1:]:
+        assert heaps.overlap([*bodies, *world], [*state.poses, *still]) < 1e-10
+    residuals = [max(c.residual_force, c.residual_torque) for c in placement.certificates()]
+    assert max(residuals) < 1e-6
+
+
+def test_all_that_nothing_supports_falls_in_one_step() -> None:
+    cube = box().body
+    poses = [at(2.0 * i, 0.0, 2.0 + i) for i in range(3)] + [at(0.0, 0.0, 8.0)]
+    placement = Placement.of_several([cube] * 4, poses, [floor()], SETTINGS)
+    placement.step()
+    near = 0.2 * SETTINGS.eps_max * cube.radius
+    heights = [pose.translation[2] for pose in placement.state.poses]
+    assert np.abs(np.array(heights) - [0.5 + near, 0.5 + near, 0.5 + near, 1.5 + 2.0 * near]).max() < 1e-6
 
 
 def test_a_pose_for_each_body_is_asked_for() -> None:
