@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import blf
 from bpy.types import Context, Panel, UILayout
 
+from ..core.placement import Status
 from ..operators.forces.connect import PHYSPLACE_OT_connect
 from ..operators.forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.check import PHYSPLACE_OT_check
@@ -160,6 +161,10 @@ class PHYSPLACE_PT_report(Panel):
             line.label(text=row.value)
         for note in notes_of(report):
             draw_paragraph(context, layout, note, "INFO")
+        if report.get("status") == Status.INTERFERING_START.name:
+            remedy = layout.row()
+            remedy.alert = True
+            remedy.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
 
 
 def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:

@@ -34,7 +34,7 @@ def _present() -> bool:
 
 
 def test_the_public_names_are_there() -> None:
-    names = {"place", "check", "nudge", "push", "connect", "replicate", "extricate"}
+    names = {"place", "check", "nudge", "push", "connect", "replicate", "extricate", "drop_selected"}
     assert names <= set(dir(physplace))
     assert scene_settings().eps_max > 0.0
     assert cast("Any", bpy.types).PHYSPLACE_PT_place.bl_category == "PhysPlace"

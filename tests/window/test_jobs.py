@@ -127,3 +127,35 @@ async def test_what_is_outside_of_local_view_is_in_nobodys_way(user: User) -> No
     assert pressed(user, "place") == {"RUNNING_MODAL"}
     await user.until(lambda: np.isclose(cube.location.z, 1.0, atol=1e-3))
     await user.press("ESC")
+
+
+async def test_what_overlaps_is_named_and_freed_by_one_key(user: User) -> None:
+    scenes.floor()
+    scenes.cube("Table", (0.0, 0.0, 1.0))
+    crate = scenes.cube("Crate", (0.0, 0.0, 2.9))
+    await in_front(user, crate)
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
+    await user.until(lambda: any('overlaps "Table"' in line for line in extension.headers()))
+    await user.press("E")
+    await user.until(lambda: abs(crate.location.z - 3.0) < 1e-3)
+    await user.press("RET")
+    assert_nothing_is_open()
+    assert crate.location.z == pytest.approx(3.0, abs=1e-3)
+
+
+async def test_a_copy_after_a_pull_begins_where_there_is_room(user: User) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
+    await in_front(user, cube)
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
+    await user.until(lambda: abs(cube.location.z - 1.0) < 1e-3)
+    await user.press("G")
+    await user.press("X")
+    await user.type_text("0.5")
+    await user.until(lambda: abs(cube.location.x - 0.5) < 1e-3)
+    await user.press("RET")
+    await user.press("D", shift=True)
+    await user.until(lambda: len(bpy.data.objects) == 3 and not extension.open_operators()[0].is_busy)
+    assert not any("overlaps" in line for line in extension.headers())
+    await user.press("RET")
+    assert_nothing_is_open()

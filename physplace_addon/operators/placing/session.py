@@ -56,7 +56,7 @@ class PlacementSession(InteractiveSession):
         self._mouse: Floats = np.zeros(2)
         self._asked_for: Pose | None = None  # of the body, by hand
         self._description = ""
-        self._requested: tuple[bytes, bytes, str] | None = None  # the pose and text asked for when last shown
+        self._requested: tuple[bytes, bytes, str] | None = None  # the pose and the typing when last shown
         self._is_new = True
         self._contact_count = self._bilateral_count = 0
 
@@ -153,7 +153,7 @@ class PlacementSession(InteractiveSession):
         number, self._requested = None if axis is None else AXES[axis], None
         begun = TransformInput(turns, pose, centre, self._mouse, number)
         self.transform = begun.with_mouse(view, self._mouse)
-        self._description = self.transform.description(view, self._mouse)
+        self._description = self.transform.description(view, pose)
 
     def end_transform(self, *, keep: bool) -> None:
         """End moving or turning by hand; without `keep` the body goes back to where that began."""
@@ -331,8 +331,7 @@ class PlacementSession(InteractiveSession):
         self._asked_for = target
         if self.item.is_near_unread(self.body, target):
             return False
-        description = transform.description(view, self._mouse)
-        requested = target.translation.tobytes(), target.rotation.tobytes(), description
+        requested = target.translation.tobytes(), target.rotation.tobytes(), transform.typed
         is_on_its_way = False
         if self.through or self.item.overlapping is not None:
             self.item.move_through(self.body, target)
@@ -342,7 +341,8 @@ class PlacementSession(InteractiveSession):
             is_on_its_way = self._drag(transform, target, seconds)
         if self.steered.state is before and (is_on_its_way or requested == self._requested):
             return False
-        self._description, self._requested = description, requested
+        self._description = transform.description(view, self.item.poses[self.body])
+        self._requested = requested
         return True
 
     def _drag(self, transform: TransformInput, target: Pose, seconds: float) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Event
 
 from ...core.arrays import Floats
-from ...core.rigid import Pose
+from ...core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
 from ..view import View
 
 NUMBERS: Final = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
@@ -121,14 +121,13 @@ class TransformInput:
             shift = number * np.eye(3)[0 if self.axis is None else self.axis]
         return self.start.displaced(shift, np.zeros(3), self.centre)
 
-    def description(self, view: View, mouse: Floats) -> str:
-        """Return what is asked of the body, in words for the header."""
+    def description(self, view: View, pose: Pose) -> str:
+        """Return how far the body has got, which is at a pose now, in words for the header."""
         locks = "" if self.axis is None else f" {'locking' if self.plane else 'along'} {'XYZ'[self.axis]}"
         if self.turns:
-            number = self._number()
-            angle = number if number is not None else np.degrees(self._angle(view, self._about(view)))
+            angle = np.round(np.degrees(self._angle_of(view, pose)), 2) + 0.0  # no minus before zero
             return f"Turn {angle:.2f}°{locks.replace('along', 'about')}{self._typing()}"
-        shift = self.target(view, mouse).translation - self.start.translation
+        shift = np.round(pose.translation - self.start.translation, 4) + 0.0
         return f"Move {shift[0]:.4f} {shift[1]:.4f} {shift[2]:.4f}{locks}{self._typing()}"
 
     def _typing(self) -> str:
@@ -144,6 +143,14 @@ class TransformInput:
 
     def _angle(self, view: View, about: Floats) -> float:
         return -self.turned if float(about @ view.towards) < 0.0 else self.turned
+
+    def _angle_of(self, view: View, pose: Pose) -> float:
+        """Return the angle by which a pose is turned, whole turns counted as they were asked for."""
+        about, number = self._about(view), self._number()
+        asked = np.radians(number) if number is not None else self._angle(view, about)
+        turn = quaternion_product(pose.rotation, quaternion_conjugate(self.start.rotation))
+        found = float(rotation_vector(turn) @ about)
+        return float(asked + (found - asked + np.pi) % (2.0 * np.pi) - np.pi)
 
     def _shift(self, view: View, mouse: Floats) -> Floats:
         if self.axis is None or self.plane:

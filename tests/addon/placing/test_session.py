@@ -122,6 +122,18 @@ def test_what_a_hand_holds_is_shown_anew_only_once_it_has_moved() -> None:
     assert session.item.poses[0].translation[0] == pytest.approx(0.08)
 
 
+def test_all_states_of_many_pulls_share_what_was_prepared_of_the_bodies() -> None:
+    item = cube_on_a_floor()
+    handle = item.handle_at(PointAction.PULL, 0, np.array([1.0, 0.0, 1.0]))
+    systems = []
+    for angle in np.linspace(0.0, 6.0, 12):
+        pointing = Pointing(9.0 * np.array([np.cos(angle), np.sin(angle), 0.1]))
+        item.pull(cast("View", pointing), NOWHERE, handle)
+        item.steered.solver.step()
+        systems.append(item.steered.solver.state.system)
+    assert len({id(body) for system in systems for body in (*system.bodies, system.fixed)}) == 2
+
+
 def test_a_pull_that_stays_the_same_lets_the_solver_run_on() -> None:
     item = cube_on_a_floor()
     handle = item.handle_at(PointAction.PULL, 0, np.array([1.0, 0.0, 1.0]))
