@@ -72,6 +72,7 @@ bench: set-up
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements/peers.txt
 	@$(RUN) -m benchmarks.steps $(ARGS)
 	@$(RUN) -m benchmarks.reading $(ARGS)
+	@$(RUN) -m benchmarks.kitchen $(ARGS)
 	@$(RUN) -m benchmarks.collision $(ARGS)
 	@$(RUN) -m benchmarks.heaps $(ARGS)
 
