@@ -13,8 +13,11 @@ import pytest
 import physplace_addon
 from physplace_addon import registration
 from physplace_addon.operators import keymap
+from physplace_addon.scene.reading.kept_bodies import kept
+from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.settings import settings_of
 from tests.blender_data import current_scene, physplace, scene_settings
+from tests.scene import scenes
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTERED_AND_ENDED = """
@@ -47,6 +50,17 @@ def test_it_can_be_disabled_and_enabled_again() -> None:
         assert not hasattr(current_scene(), "physplace")
         physplace_addon.register()
     assert _present()
+
+
+def test_no_body_is_kept_once_it_is_disabled() -> None:
+    scenes.activate(scenes.cube())
+    read(bpy.context)
+    assert len(kept) > 0
+    physplace_addon.unregister()
+    try:
+        assert len(kept) == 0
+    finally:
+        physplace_addon.register()
 
 
 @pytest.mark.parametrize(
