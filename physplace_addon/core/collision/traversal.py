@@ -50,10 +50,10 @@ class NearTriangles(NamedTuple):
     fixed: Floats
 
 
-BLOCKS_AT_ONCE = 128
+BLOCKS_AT_ONCE = 512
 """Pairs of blocks that are opened at once, so that intermediate arrays stay in the cache."""
 
-TRIANGLES_AT_ONCE = 1024
+TRIANGLES_AT_ONCE = 2048
 """Pairs of triangles whose planes and edges are tested at once, for the same reason."""
 
 
