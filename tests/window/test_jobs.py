@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 
 import bpy
 import numpy as np
@@ -159,3 +160,15 @@ async def test_a_copy_after_a_pull_begins_where_there_is_room(user: User) -> Non
     assert not any("overlaps" in line for line in extension.headers())
     await user.press("RET")
     assert_nothing_is_open()
+
+
+async def test_what_a_session_held_is_freed_when_it_ends(user: User) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 3.0))
+    await in_front(user, cube)
+    assert pressed(user, "place") == {"RUNNING_MODAL"}
+    await user.until(lambda: cube.location.z < 1.1)
+    solver = weakref.ref(extension.open_operators()[0].session.steered.solver)
+    assert solver() is not None
+    await user.press("ESC")
+    assert solver() is None
