@@ -172,9 +172,11 @@ def adjusted(
                     if not crossed_within and not trial.triangles_overlap(OVERLAP):
                         return Adjusted(trial, found)
                     deep = trial.points_at_crossings(crossed_within, reach, start.system)
-                    if len(deep) == 0 and (crossed_within or _lowest_gap(found) >= 0.0):
+                    cut = trial.points_at_overlaps(OVERLAP, start.system)
+                    if len(deep) + len(cut) == 0 and (crossed_within or _lowest_gap(found) >= 0.0):
                         return None
-                    known, found = (InterfacePoints.join([part, deep]) for part in (known, found))
+                    known = InterfacePoints.join([known, deep])
+                    found = InterfacePoints.join([found, deep, cut])
                 else:
                     known = InterfacePoints.join([known, missed])
                     found = InterfacePoints.join([found, trial.track(missed)])
@@ -225,7 +227,8 @@ def mirrored(system: ContactSystem, points: InterfacePoints, known: InterfacePoi
     other = np.column_stack([known.gap / system.radius, system.gradients(known)])
     sums = np.abs(mine[:, None] + other)
     same: Bools = (sums[:, :, 0] < OVERLAP) & (sums[:, :, 1:].max(axis=2) < _SAME)
-    return points.take(same.any(axis=1))
+    found: Bools = same.any(axis=1)
+    return points.take(found)
 
 
 def _lowest_gap(points: InterfacePoints) -> float:

@@ -23,7 +23,7 @@ from .body_pair import SIGN_TOLERANCE, BodyPair
 from .contact_body import ContactBody
 from .continuous_collision import swept_contacts
 from .features import FeatureGeometry, FeaturePoints
-from .interpenetration import missed_collisions, triangles_overlap
+from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
 from .points.generation import generate_interface_points, track_interface_points
@@ -37,6 +37,7 @@ from .points.interface_points import (
     labelled,
 )
 from .points.linearization import gap_gradient, gap_hessian
+from .points.parting_points import parting_points
 from .points.surface_crossings import SurfaceCrossings
 from .regions.flat_pairs import between_flat_features
 
@@ -126,7 +127,7 @@ class ContactSystem:
     @cached_property
     def _boxes(self) -> tuple[Floats, Floats]:
         """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
-        boxes = [_box(body, pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
+        boxes = [body.box(pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
         return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
 
     def pairs(self, reach: float) -> list[Pair]:
@@ -216,6 +217,15 @@ class ContactSystem:
         """Return whether flat triangles cut through each other by more than `depth`, over R."""
         body_pairs = [self.body_pair(pair) for pair in self.pairs(0.0)]
         return any(triangles_overlap(body_pair, depth * body_pair.radius) for body_pair in body_pairs)
+
+    def points_at_overlaps(self, depth: float, before: ContactSystem) -> InterfacePoints:
+        """Return points that part the flat triangles of `triangles_overlap` as they were parted before."""
+        parts = [InterfacePoints.none()]
+        for pair in self.pairs(0.0):
+            now = self.body_pair(pair)
+            overlaps = deep_overlaps(now, depth * now.radius)
+            parts.append(labelled(parting_points(before.body_pair(pair), now, overlaps.triangles), pair))
+        return InterfacePoints.join(parts)
 
     def points_at_crossings(
         self, crossings: list[tuple[Pair, SurfaceCrossings]], reach: Reach, before: ContactSystem
@@ -387,10 +397,3 @@ class ContactSystem:
                 features.append((rows, FeaturePoints(body, None, dim[rows], index[rows], param[rows])))
             found.append((owner, features))
         return found
-
-
-def _box(body: ContactBody, pose: Pose) -> tuple[Floats, Floats]:
-    """Return the lower and upper corner (3,), in the frame of the scene, of the body's own box at a pose."""
-    lower, upper = body.tree.lower[0], body.tree.upper[0]
-    centre, half = pose.points(0.5 * (lower + upper)), np.abs(pose.matrix) @ (0.5 * (upper - lower))
-    return centre - half, centre + half

@@ -45,6 +45,9 @@ class TriangleOverlaps(ArrayRecord):
     depth: Floats
     triangles: Ints
 
+    def __len__(self) -> int:
+        return len(self.depth)
+
 
 def triangle_overlaps(body_pair: BodyPair, curved: bool = False) -> TriangleOverlaps:
     """Return the pairs of flat triangles that meet at the pose.
@@ -108,26 +111,31 @@ def _depth(plane: Floats, other: Floats) -> Floats:
 
 
 def triangles_overlap(body_pair: BodyPair, tolerance: float) -> bool:
-    """Return whether flat triangles cut through each other by more than a tolerance, a length.
+    """Return whether flat triangles cut through each other by more than a tolerance (`deep_overlaps`)."""
+    return len(deep_overlaps(body_pair, tolerance)) > 0
+
+
+def deep_overlaps(body_pair: BodyPair, tolerance: float) -> TriangleOverlaps:
+    """Return the pairs of flat triangles that cut through each other by more than a tolerance, a length.
 
     Where a face that counts as flat has an angle between its triangles, they may by as much as that angle
     hides (`contact_body.dihedral_tolerances`), but no corner may go through a face.
     """
     overlaps = triangle_overlaps(body_pair)
-    rows = np.nonzero(overlaps.depth > tolerance)[0]
-    if len(rows) == 0:
-        return False
-    depth, triangles = overlaps.depth[rows], overlaps.triangles[rows]
+    overlaps = overlaps.take(overlaps.depth > tolerance)
+    if len(overlaps) == 0:
+        return overlaps
+    triangles = overlaps.triangles
     allowed = tolerance + _hidden_depths(body_pair, triangles)
-    if (depth > allowed).any():
-        return True
     active, world = body_pair.active, body_pair.world
     first = body_pair.pose.points(active.body.triangles[triangles[:, 0]])
     second = world.body.triangles[triangles[:, 1]]
     outward1 = active.trusted[active.body.triangle_face[triangles[:, 0]]]
     outward2 = world.trusted[world.body.triangle_face[triangles[:, 1]]]
-    through = _corners_through(first, outward1, second, tolerance, allowed)
-    return bool((through | _corners_through(second, outward2, first, tolerance, allowed)).any())
+    deep = overlaps.depth > allowed
+    deep |= _corners_through(first, outward1, second, tolerance, allowed)
+    deep |= _corners_through(second, outward2, first, tolerance, allowed)
+    return overlaps.take(deep)
 
 
 def _corners_through(plane: Floats, outward: Bools, other: Floats, least: float, most: Floats) -> Bools:
