@@ -227,7 +227,7 @@ def mirrored(system: ContactSystem, points: InterfacePoints, known: InterfacePoi
     other = np.column_stack([known.gap / system.radius, system.gradients(known)])
     sums = np.abs(mine[:, None] + other)
     same: Bools = (sums[:, :, 0] < OVERLAP) & (sums[:, :, 1:].max(axis=2) < _SAME)
-    found: Bools = same.any(axis=1)
+    found: Bools = np.asarray(same.any(axis=1))
     return points.take(found)
 
 
