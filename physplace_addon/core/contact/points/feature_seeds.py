@@ -21,7 +21,7 @@ from .closest_points import closest_points_on_faces
 from .interface_points import InterfacePoints
 from .pair_roles import PairRoles, closest_parameters, nearest_partner
 
-_SAMPLES = 8.0  # of a segment, over the length of a triangle's longest side
+_SAMPLES = 16.0  # of a segment, over the length of a triangle's longest side
 _ROUNDS = 3  # of Newton's method for the closest point of a sample: it converges quadratically
 
 

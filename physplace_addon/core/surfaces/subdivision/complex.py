@@ -16,7 +16,6 @@ from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
 from ..bezier.joins import Joins, faces_of
 from ..bezier.sheet import BezierSheet
-from ..bezier.tessellation import largest_along_strips, strips_of
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import Patches
 from ..tessellation import EdgeSegments, Tessellation, join_segments
@@ -111,7 +110,7 @@ class CageComplex:
         """Return triangles at a resolution, or within a tolerance.
 
         Args:
-            resolution: lines (nu, nv) on every quadrilateral; more where a neighbour has more.
+            resolution: lines (nu, nv) on every quadrilateral.
             tolerance: largest distance of triangles from the surface, scene units; 0.2 % of the body's size
                 unless given.
 
@@ -122,10 +121,11 @@ class CageComplex:
         if not within > 0.0:
             raise SurfaceError(self.kind, "tolerance", f"found {within:g}", "expected a positive number")
         if resolution is None:
-            counts, bounds = cells_within_tolerance(self.bounds, self.joins, within, self.kind, self.least)
+            counts, bounds = cells_within_tolerance(
+                self.nets, self.bounds, self.joins, within, self.kind, self.least
+            )
         else:
-            wanted = np.tile(np.maximum(np.array(resolution) - 1, 1), (len(self.nets), 1))
-            counts = largest_along_strips(strips_of(self.joins), wanted)
+            counts = np.tile(np.maximum(np.array(resolution) - 1, 1), (len(self.nets), 1))
             bounds = self.bounds(np.arange(len(self.nets)), counts, within)
         return self._tessellation(tessellate_cage(self.nets, self.joins, counts, bounds))
 
@@ -163,21 +163,22 @@ class CageComplex:
         ends, ts, owners = [], [], []
         for number, piece in enumerate(chain.side_pieces[:-1].tolist()):
             patch, side = int(chain.first.patch[piece]), int(chain.first.side[piece])
-            crossing, _ = mesh.lattice.along(np.array([patch]), np.array([side]))
-            owner = place[mesh.lattice.beside(patch, side)]
+            crossing, owner = mesh.cut.along(mesh.lattice, patch, side)
+            t = mesh.at[crossing, 1 if side < 2 else 0]
             if chain.first.backwards[piece]:
-                crossing, owner = crossing[::-1], owner[::-1]
+                crossing, owner, t = crossing[::-1], owner[::-1], 1.0 - t[::-1]
             points = mesh.points[mesh.numbers[crossing]]
-            knots = chain.parameters(number, np.arange(len(crossing)) / len(owner))
+            knots = chain.parameters(number, t)
             ends.append(np.stack([points[:-1], points[1:]], axis=1))
             ts.append(np.column_stack([knots[:-1], knots[1:]]))
-            owners.append(owner)
+            owners.append(place[owner])
         return np.concatenate(ends), np.concatenate(ts), np.concatenate(owners)
 
     def _vertex_owners(self, mesh: CageTessellation, place: Ints) -> Ints:
+        """Return a triangle (nv,) at each vertex: beside the first or the last piece of a side."""
         owners = []
         for patch, corner in self.vertex_corners:
-            nu, nv = mesh.lattice.counts[patch].tolist()
-            cell = (0, (nu - 1) * nv, nu * nv - 1, nv - 1)[corner]
-            owners.append(2 * (int(mesh.lattice.first_cells[patch]) + cell) + (corner == 2))
+            upper = corner in (2, 3)
+            beside = mesh.cut.along(mesh.lattice, patch, 3 if upper else 2)[1]
+            owners.append(beside[-1 if corner in (1, 2) else 0])
         return place[np.array(owners, dtype=np.intp)]

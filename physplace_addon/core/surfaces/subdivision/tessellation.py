@@ -1,10 +1,12 @@
-"""Triangles over limit patches: equal cells in each quadrilateral, as many on both sides of every edge."""
+"""Triangles over limit patches: equal cells in each quadrilateral, as many as its own surface needs.
+
+Neighbours with other cells share all points of the side between them: see `lattice`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -12,9 +14,9 @@ from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
 from ...mesh.edges import component_labels
 from ..bezier.joins import Joins
-from ..bezier.tessellation import largest_along_strips, strips_of
 from ..patches import Patches
 from .bounds import hull_bounds, regular_bounds
+from .lattice import CutTriangles, Hanging, Lattice, cut_triangles, hanging_points
 from .nets import LimitNets
 
 _MOST_CELLS = 300_000  # cells of a body: their bounds then take some seconds
@@ -23,103 +25,60 @@ _ROUNDS = 24  # rounds of cutting before a tolerance is given up
 _MOST_GROWTH = 4.0
 # Rounding of a point, over the largest coordinate, that each bound is raised by.
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-_SPLIT = ((0, 1, 2), (3, 2, 1))  # the triangles of a cell: its corners are low, right, up, far
-
-
-@dataclass(frozen=True, eq=False)
-class Lattice:
-    """The crossings of lines of all quadrilaterals, counts (n, 2) cells each, numbered one after another."""
-
-    counts: Ints
-
-    @cached_property
-    def firsts(self) -> Ints:
-        """The first crossing of each quadrilateral, and their number (n + 1,)."""
-        return np.concatenate([[0], np.cumsum((self.counts + 1).prod(axis=1))])
-
-    @cached_property
-    def first_cells(self) -> Ints:
-        """The first cell of each quadrilateral, and their number (n + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.counts.prod(axis=1))])
-
-    def all_cells(self) -> tuple[Ints, Ints]:
-        """Return the quadrilateral (c,) of each cell, and its place there (c, 2)."""
-        sizes = self.counts.prod(axis=1)
-        patch = np.repeat(np.arange(len(sizes)), sizes)
-        number = np.arange(len(patch)) - self.first_cells[patch]
-        return patch, np.stack(np.divmod(number, self.counts[patch, 1]), axis=1)
-
-    def grid_points(self) -> tuple[Ints, Floats]:
-        """Return the quadrilateral (p,) of each crossing, and its parameters (p, 2)."""
-        sizes = (self.counts + 1).prod(axis=1)
-        patch = np.repeat(np.arange(len(sizes)), sizes)
-        number = np.arange(len(patch)) - self.firsts[patch]
-        place = np.stack(np.divmod(number, self.counts[patch, 1] + 1), axis=1)
-        return patch, place / self.counts[patch]
-
-    def along(self, patch: Ints, side: Ints) -> tuple[Ints, Ints]:
-        """Return the crossings (q,) along sides (s,) of quadrilaterals (s,), by rising parameter, and the row
-        (q,) of each.
-        """
-        nu, nv = self.counts[patch].T
-        step = np.where(side < 2, 1, nv + 1)
-        start = self.firsts[patch] + np.choose(side, [0 * nu, nu * (nv + 1), 0 * nu, nv])
-        length = np.where(side < 2, nv, nu) + 1
-        row = np.repeat(np.arange(len(patch)), length)
-        number = np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length)
-        return start[row] + step[row] * number, row
-
-    def beside(self, patch: int, side: int) -> Ints:
-        """Return the triangles (q,) with an edge on a side, by rising parameter."""
-        nu, nv = self.counts[patch].tolist()
-        cells = np.arange(nu * nv).reshape(nu, nv)
-        last = -1 if side % 2 else 0
-        line = cells[last] if side < 2 else cells[:, last]
-        return 2 * (int(self.first_cells[patch]) + line) + side % 2
-
 
 Bounds = Callable[[Ints, Ints, float], Floats]
 """Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
 
 
 def cells_within_tolerance(
-    bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: Ints
+    nets: Patches, bounds: Bounds, joins: Joins, tolerance: float, kind: str, least: Ints
 ) -> tuple[Ints, Floats]:
     """Return the cells of quadrilaterals whose bounds are within a tolerance, and those bounds.
 
     Args:
-        bounds: proven bounds on cells.
-        joins: how the quadrilaterals are joined.
-        tolerance: scene units.
+        nets: the quadrilaterals.
+        bounds: proven bounds on their cells.
+        joins: how they are joined.
+        tolerance: scene units; points that hang on the cells' sides count, too.
         kind: the name of the kind in errors.
         least: cells (n,) of each quadrilateral in each direction, at least.
 
     Returns:
-        counts (n, 2), alike along joins; bounds (c,) of all cells, scene units.
+        counts (n, 2); bounds (c,) of all cells, scene units.
 
     Raises:
         SurfaceError: if 300,000 cells do not suffice.
     """
     count = len(joins.patch)
-    strips = strips_of(joins)
-    counts = largest_along_strips(strips, np.repeat(least[:, None], 2, axis=1))
+    counts = np.repeat(least[:, None], 2, axis=1)
     parts: list[Floats] = [np.empty(0)] * count
-    rows, growth = np.arange(count), np.ones((count, 1))
+    rows = np.arange(count)
     for _ in range(_ROUNDS):
         some = bounds(rows, counts[rows], tolerance)
         for row, part in zip(
             rows.tolist(), np.split(some, Lattice(counts[rows]).first_cells[1:-1]), strict=True
         ):
             parts[row] = part
-            growth[row] = min(max(float(part.max() / tolerance) ** 0.5, 1.0), _MOST_GROWTH)
-        if (growth == 1.0).all():
-            return counts, np.concatenate(parts)
-        before, counts = counts, largest_along_strips(strips, np.ceil(counts * growth).astype(np.intp))
-        rows = np.flatnonzero((counts != before).any(axis=1))
+        every, lattice = np.concatenate(parts), Lattice(counts)
+        whole = _with_hanging(nets, lattice, hanging_points(lattice, joins), every)
+        largest = np.maximum.reduceat(whole, 2 * lattice.first_cells[:-1])
+        rows = np.flatnonzero(largest > tolerance)
+        if len(rows) == 0:
+            return counts, every
+        growth = np.minimum(np.sqrt(largest[rows] / tolerance), _MOST_GROWTH)
+        counts[rows] = np.ceil(counts[rows] * growth[:, None]).astype(np.intp)
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
     remedy = "use a larger tolerance, or fewer sharp folds"
     raise SurfaceError(kind, "tolerance", f"{tolerance:g} needs too many cells", remedy)
+
+
+def _with_hanging(nets: Patches, lattice: Lattice, hanging: Hanging, bounds: Floats) -> Floats:
+    """Return bounds (2 c,) on triangles that are cut at hanging points, given those (c,) on cells."""
+    whole, more = np.repeat(bounds, 2), np.zeros(2 * len(bounds))
+    np.maximum.at(more, hanging.triangle, hanging.heights(nets, lattice))
+    raised: Floats = whole + more
+    return raised
 
 
 def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
@@ -151,11 +110,14 @@ def bounds_of(nets: LimitNets, counts: Ints, enough: float) -> Floats:
 class CageTessellation:
     """All triangles of patches over a cage.
 
-    lattice: the crossings of lines.  numbers: the point at each of them.  points (p, 3); corners (t, 3);
-    patch (t,) and parameters uv (t, 3, 2) on it; bound (t,).  Triangles 2 c and 2 c + 1 are those of cell c.
+    lattice: the crossings of lines.  cut: the triangles, whose points are crossings and hanging points.
+    at (q, 2): the parameters of each of these; numbers (q,): the point that it is.  points (p, 3); corners
+    (t, 3); patch (t,) and parameters uv (t, 3, 2) on it; bound (t,).
     """
 
     lattice: Lattice
+    cut: CutTriangles
+    at: Floats
     numbers: Ints
     points: Floats
     corners: Ints
@@ -167,27 +129,42 @@ class CageTessellation:
 def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -> CageTessellation:
     """Return the triangles of all quadrilaterals; points on smooth joins are one."""
     lattice = Lattice(counts)
+    hanging = hanging_points(lattice, joins)
+    cut = cut_triangles(lattice, hanging)
     patch, at = lattice.grid_points()
-    numbers = _shared(lattice, joins)
-    found = nets.slopes(patch, at).point
+    patch, at = np.concatenate([patch, hanging.patch]), np.concatenate([at, hanging.at])
+    numbers = _shared(lattice, hanging, joins)
     points = np.empty((int(numbers.max()) + 1, 3))
-    points[numbers] = found
-    owner, place = lattice.all_cells()
-    low = lattice.firsts[owner] + place[:, 0] * (counts[owner, 1] + 1) + place[:, 1]
-    right = low + counts[owner, 1] + 1
-    four = np.stack([low, right, low + 1, right + 1], axis=1)
-    three = four[:, _SPLIT].reshape(-1, 3)
-    bound = np.repeat(bounds, 2) + _ROUNDING * float(np.abs(points).max())
-    return CageTessellation(lattice, numbers, points, numbers[three], np.repeat(owner, 2), at[three], bound)
+    points[numbers] = nets.slopes(patch, at).point
+    bound = _with_hanging(nets, lattice, hanging, bounds)[cut.whole]
+    bound += _ROUNDING * float(np.abs(points).max())
+    owner = lattice.all_cells()[0][cut.whole // 2]
+    return CageTessellation(
+        lattice, cut, at, numbers, points, numbers[cut.corners], owner, at[cut.corners], bound
+    )
 
 
-def _shared(lattice: Lattice, joins: Joins) -> Ints:
-    """Return numbers of the crossings such that those on smooth joins are one."""
+def _shared(lattice: Lattice, hanging: Hanging, joins: Joins) -> Ints:
+    """Return numbers of the crossings, and of the hanging points, such that those on smooth joins are one."""
     patch, side = np.nonzero(joins.smooth)
-    first, row = lattice.along(patch, side)
-    second, _ = lattice.along(joins.patch[patch, side], joins.side[patch, side])
+    first, row = _along(lattice, hanging, patch, side)
+    second, _ = _along(lattice, hanging, joins.patch[patch, side], joins.side[patch, side])
     second = np.where(joins.backwards[patch, side][row], _reversed(second, row), second)
-    return component_labels(np.column_stack([first, second]), int(lattice.firsts[-1]))
+    return component_labels(np.column_stack([first, second]), int(lattice.firsts[-1]) + len(hanging))
+
+
+def _along(lattice: Lattice, hanging: Hanging, patch: Ints, side: Ints) -> tuple[Ints, Ints]:
+    """Return the points (q,) along sides (s,) of quadrilaterals (s,), by rising parameter, and the row (q,)
+    of each.
+    """
+    crossing, row, t = lattice.along(patch, side)
+    every = np.full((len(lattice.counts), 4), -1)
+    every[patch, side] = np.arange(len(patch))
+    extra = every[hanging.patch, hanging.side]
+    mine = np.flatnonzero(extra >= 0)
+    row = np.concatenate([row, extra[mine]])
+    order = np.lexsort((np.concatenate([t, hanging.t[mine]]), row))
+    return np.concatenate([crossing, lattice.firsts[-1] + mine])[order], row[order]
 
 
 def _reversed(values: Ints, row: Ints) -> Ints:

@@ -8,8 +8,9 @@ from physplace_addon.core.bodies.curved_meshes import limit_complex
 from physplace_addon.core.collision.closest_points import closest_on_triangle
 from physplace_addon.core.surfaces.subdivision.cage import Cage
 from physplace_addon.core.surfaces.subdivision.complex import CageComplex
+from physplace_addon.core.surfaces.subdivision.lattice import Lattice
 from physplace_addon.core.surfaces.subdivision.nets import LimitNets
-from physplace_addon.core.surfaces.subdivision.tessellation import Lattice, bounds_of
+from physplace_addon.core.surfaces.subdivision.tessellation import bounds_of
 from tests.core.surfaces.subdivision import cages
 
 CAGES = cages.cages()
