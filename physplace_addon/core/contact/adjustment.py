@@ -262,11 +262,16 @@ def least_correction(
 ) -> Floats | None:
     """Return the least change of coordinates (d,) that gives every point the contact clearance, to first
     order, and bilateral ones (rows) no more than that; None if there is none.
+
+    Points that have half of it are only kept from losing it: what stands still is not moved by rounding.
     """
     gradients = coordinates.gradients(system, points)
-    room = CONTACT_CLEARANCE - points.gap / system.radius
-    size = coordinates.size(system)
+    gaps, size = points.gap / system.radius, coordinates.size(system)
     equations = NO_ROWS if bilateral is None else bilateral
+    lifted = gaps < 0.5 * CONTACT_CLEARANCE
+    lifted[equations] = True
+    room = CONTACT_CLEARANCE - gaps
+    room = np.where(lifted, room, np.minimum(room, 0.0))
     step = solve_qp(np.eye(size), np.zeros(size), gradients, room, equations)
     return None if step is None else step.x
 

@@ -25,7 +25,7 @@ from ..arrays import Floats, Ints
 from ..contact.system import ContactSystem, InterfacePoints
 from ..optimization.step_qp import TrustRegion
 
-_ROUNDING = 1e-13  # motion, over R_b, that is rounding
+_ROUNDING = 1e-12  # motion, over R_b, that is rounding
 
 
 class Coordinates(ABC):

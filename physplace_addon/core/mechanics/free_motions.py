@@ -20,9 +20,10 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import InterfacePoints
 from ..optimization.non_negative import non_negative_least_squares
-from ..optimization.step_qp import MANY, solve_qp
+from ..optimization.step_qp import solve_qp
 
 _SAME_ROW = 1e-6  # largest difference of the gradients of two contacts that bind alike
+_MANY = 200  # coordinates above which one sparse QP is faster than non-negative least squares
 _MOST_CHOICES = 64  # joint choices at several places that are looked at
 
 
@@ -70,7 +71,7 @@ def _pushed(wrench: Floats, gradients: Floats, held: Floats) -> tuple[Floats, Fl
     """Return the best forces (k,) on contacts (k, d), and the motion (d,) that they leave, which keeps those
     that may not separate (b, d).
     """
-    if len(wrench) > MANY:
+    if len(wrench) > _MANY:
         both = np.concatenate([gradients, held])
         equations = len(gradients) + np.arange(len(held))
         step = solve_qp(np.eye(len(wrench)), wrench, both, np.zeros(len(both)), equations)

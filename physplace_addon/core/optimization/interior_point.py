@@ -33,7 +33,9 @@ from scipy.sparse.linalg import SuperLU, splu
 from ..arrays import Bools, Floats, Ints
 
 _ITERATIONS = 80  # 10 to 30 are usual
-_ENOUGH = 1e-11  # largest violation of a condition, in units of the problem's own scale, that ends the search
+# Largest violation of a condition, in the problem's own scale, that ends the search; of s l it is the root:
+# of a row that neither presses nor has room s = l is left, and bodies at rest would move by that much.
+_ENOUGH = 1e-11
 _ROUNDED = 1e-8  # the same where rounding lets it get no smaller
 _SLOWLY = 3  # iterations without a smaller violation after which it is rounding
 _TO_BOUNDARY = 0.995  # part of the way to the nearest s = 0 or l = 0 that a step takes
@@ -209,7 +211,8 @@ class _Search:
             dual = self._b @ self._x - self._w - self._back(self._l)
             primal = self._times(self._x) + self._compliance * self._l - self._s - self._c
             product = self._s * self._l
-            worst = max(float(np.abs(v).max(initial=0.0)) for v in (dual, primal, product))
+            apart = np.sqrt(np.abs(product).max(initial=0.0))
+            worst = max(float(np.abs(v).max(initial=0.0)) for v in (dual, primal, apart))
             since = 0 if worst < 0.5 * least else since + 1
             least = min(least, worst)
             if worst <= _ENOUGH or (since >= _SLOWLY and worst <= _ROUNDED):
