@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from math import lcm
+from typing import TypeVar, overload
 
 Number = int | Fraction
 Point = tuple[Number, Number, Number]
 Flat = tuple[Number, Number]
 Triangle = tuple[int, int, int]
+Whole = tuple[int, int, int]
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -33,14 +35,26 @@ class Region:
     points: frozenset[Point]
 
 
+@overload
+def minus(a: Whole, b: Whole) -> Whole: ...
+@overload
+def minus(a: Point, b: Point) -> Point: ...
 def minus(a: Point, b: Point) -> Point:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
+@overload
+def cross(a: Whole, b: Whole) -> Whole: ...
+@overload
+def cross(a: Point, b: Point) -> Point: ...
 def cross(a: Point, b: Point) -> Point:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+@overload
+def dot(a: Whole, b: Whole) -> int: ...
+@overload
+def dot(a: Point, b: Point) -> Number: ...
 def dot(a: Point, b: Point) -> Number:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -58,19 +72,31 @@ def is_zero(a: Point) -> bool:
 class Polyhedron:
     """A triangle mesh with integer coordinates, wound outward."""
 
-    points: tuple[tuple[int, int, int], ...]
+    points: tuple[Whole, ...]
     triangles: tuple[Triangle, ...]
 
     @cached_property
-    def normals(self) -> list[Point]:
+    def normals(self) -> list[Whole]:
         return [cross(minus(b, a), minus(c, a)) for a, b, c in self.corners]
 
     @cached_property
-    def corners(self) -> list[tuple[Point, Point, Point]]:
+    def bounds(self) -> list[tuple[Whole, Whole, list[tuple[Whole, int]]]]:
+        """Of each triangle its box, and the planes of itself and of its sides: their normals, inward, and the
+        product of these with a point of the plane.
+        """
+        found = []
+        for corners, normal, (low, high) in zip(self.corners, self.normals, self.boxes, strict=True):
+            a, b, c = corners
+            inward = [(cross(normal, minus(y, x)), x) for x, y in ((a, b), (b, c), (c, a))]
+            found.append((low, high, [(n, dot(n, x)) for n, x in [(normal, a), *inward]]))
+        return found
+
+    @cached_property
+    def corners(self) -> list[tuple[Whole, Whole, Whole]]:
         return [(self.points[a], self.points[b], self.points[c]) for a, b, c in self.triangles]
 
     @cached_property
-    def boxes(self) -> list[tuple[Point, Point]]:
+    def boxes(self) -> list[tuple[Whole, Whole]]:
         return [box(corners) for corners in self.corners]
 
     @cached_property
@@ -112,13 +138,13 @@ class Polyhedron:
         return found
 
     @cached_property
-    def vertices(self) -> list[Point]:
+    def vertices(self) -> frozenset[Whole]:
         """The points at which a border turns, or ends, or meets another."""
         around: dict[int, list[tuple[int, int]]] = {}
         for side in self.borders:
             for point in side:
                 around.setdefault(point, []).append(side)
-        return [self.points[p] for p, both in around.items() if not self._passes(p, both)]
+        return frozenset(self.points[p] for p, both in around.items() if not self._passes(p, both))
 
     def _passes(self, p: int, both: list[tuple[int, int]]) -> bool:
         if len(both) != 2 or self.borders[both[0]] != self.borders[both[1]]:
@@ -127,10 +153,10 @@ class Polyhedron:
         return is_zero(cross(u, v)) and dot(u, v) < 0
 
     @cached_property
-    def edges(self) -> list[tuple[Point, Point]]:
+    def edges(self) -> list[tuple[Whole, Whole]]:
         """The longest straight runs of borders from vertex to vertex."""
-        ends = set(self.vertices)
-        follow: dict[Point, list[Point]] = {}
+        ends = self.vertices
+        follow: dict[Whole, list[Whole]] = {}
         for a, b in self.borders:
             follow.setdefault(self.points[a], []).append(self.points[b])
             follow.setdefault(self.points[b], []).append(self.points[a])
@@ -145,25 +171,34 @@ class Polyhedron:
         return sorted(found)
 
     @cached_property
-    def edge_boxes(self) -> list[tuple[Point, Point]]:
+    def edge_boxes(self) -> list[tuple[Whole, Whole]]:
         return [box(edge) for edge in self.edges]
 
     def holding(self, point: Point) -> list[int]:
-        """The triangles that hold a point."""
-        return [
-            i
-            for i, corners in enumerate(self.corners)
-            if overlap(self.boxes[i], (point, point)) and in_triangle(point, corners, self.normals[i])
-        ]
+        """The triangles that hold a point, which is tested as integers over one denominator."""
+        below, above = _floor(point), _ceiling(point)
+        w = lcm(*(part.denominator for part in point))
+        x, y, z = (part.numerator * (w // part.denominator) for part in point)
+        found = []
+        for i, (low, high, planes) in enumerate(self.bounds):
+            if low[0] > below[0] or low[1] > below[1] or low[2] > below[2]:
+                continue
+            if above[0] > high[0] or above[1] > high[1] or above[2] > high[2]:
+                continue
+            heights = (n[0] * x + n[1] * y + n[2] * z - w * offset for n, offset in planes)
+            if next(heights) == 0 and all(height >= 0 for height in heights):
+                found.append(i)
+        return found
 
     def smallest(self, point: Point) -> list[tuple[int, object]]:
         """The entities of least dimension that hold a point: (dimension, which)."""
         if point in self.vertices:
             return [(0, point)]
+        inside = _ceiling(point), _floor(point)  # these are in a box of integers if the point is
         edges = [
             edge
             for edge, around in zip(self.edges, self.edge_boxes, strict=True)
-            if overlap(around, (point, point)) and on_segment(point, *edge)
+            if overlap(around, inside) and on_segment(point, *edge)
         ]
         if edges:
             return [(1, edge) for edge in edges]
@@ -179,12 +214,26 @@ def ordered(side: tuple[int, int]) -> tuple[int, int]:
     return min(side), max(side)
 
 
-def box(points: Sequence[Point]) -> tuple[Point, Point]:
-    low: Point = (min(p[0] for p in points), min(p[1] for p in points), min(p[2] for p in points))
+def _floor(point: Point) -> Whole:
+    x, y, z = point
+    return x.numerator // x.denominator, y.numerator // y.denominator, z.numerator // z.denominator
+
+
+def _ceiling(point: Point) -> Whole:
+    x, y, z = point
+    return (
+        -(-x.numerator // x.denominator),
+        -(-y.numerator // y.denominator),
+        -(-z.numerator // z.denominator),
+    )
+
+
+def box(points: Sequence[Whole]) -> tuple[Whole, Whole]:
+    low: Whole = (min(p[0] for p in points), min(p[1] for p in points), min(p[2] for p in points))
     return low, (max(p[0] for p in points), max(p[1] for p in points), max(p[2] for p in points))
 
 
-def overlap(a: tuple[Point, Point], b: tuple[Point, Point]) -> bool:
+def overlap(a: tuple[Whole, Whole], b: tuple[Whole, Whole]) -> bool:
     (low, high), (floor, roof) = a, b
     if low[0] > roof[0] or low[1] > roof[1] or low[2] > roof[2]:
         return False
@@ -194,13 +243,6 @@ def overlap(a: tuple[Point, Point], b: tuple[Point, Point]) -> bool:
 def on_segment(p: Point, a: Point, b: Point) -> bool:
     u, v = minus(b, a), minus(p, a)
     return is_zero(cross(u, v)) and 0 <= dot(u, v) <= dot(u, u)
-
-
-def in_triangle(p: Point, corners: tuple[Point, Point, Point], normal: Point) -> bool:
-    a, b, c = corners
-    if dot(normal, minus(p, a)) != 0:
-        return False
-    return all(dot(normal, cross(minus(y, x), minus(p, x))) >= 0 for x, y in ((a, b), (b, c), (c, a)))
 
 
 def exact_regions(first: Polyhedron, second: Polyhedron) -> list[Region]:
@@ -341,7 +383,7 @@ def _pieces(solid: Polyhedron, other: Polyhedron) -> Iterator[Piece]:
 
 
 def _pieces_on(
-    edge: tuple[Point, Point], around: tuple[Point, Point], other: Polyhedron
+    edge: tuple[Whole, Whole], around: tuple[Whole, Whole], other: Polyhedron
 ) -> Iterator[tuple[tuple[Point, Point], list[tuple[int, object]]]]:
     """The pieces of an edge, between places where anything changes, that lie on a boundary."""
     a, b = edge
@@ -390,7 +432,7 @@ def _line(dims: tuple[int, int], parts: list[tuple[Point, Point]]) -> Region:
 
 def _touching_points(first: Polyhedron, second: Polyhedron) -> set[Point]:
     """All vertices on the other boundary, and all crossings of edges."""
-    found = {p for p in first.vertices if second.holding(p)}
+    found: set[Point] = {p for p in first.vertices if second.holding(p)}
     found |= {p for p in second.vertices if first.holding(p)}
     for edge, around in zip(first.edges, first.edge_boxes, strict=True):
         for other, place in zip(second.edges, second.edge_boxes, strict=True):

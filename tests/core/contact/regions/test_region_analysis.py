@@ -71,24 +71,32 @@ def summary(found: ContactRegions) -> Summary:
     return result
 
 
-BATCH = 400  # extent of the pairs that are analysed at once, beside one another, as shells of two bodies
+BATCH = 1500  # extent along each axis of the pairs that are analysed at once, as shells of two bodies
+APART = 5  # between pairs
 
 
 def batches(rng: np.random.Generator, count: int) -> Iterator[list[Pair]]:
-    """Random pairs in batches of a limited extent: a mesh far from its origin is told less exactly."""
+    """Random pairs in batches of a limited extent: a mesh far from its origin is told less exactly.
+
+    The pairs stand beside one another in rows, the rows in layers.
+    """
     batch: list[Pair] = []
-    shift = 0
+    place, reached = np.zeros(3, np.int64), np.zeros(3, np.int64)
     for number in range(count):
         pair = touching_pair(rng, number)
         points = np.concatenate([solid.points for solid in pair])
-        low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
-        if batch and shift + high[0] - low[0] > BATCH:
+        low, size = points.min(axis=0), np.ptp(points, axis=0) + APART
+        for axis in range(2):
+            if place[axis] + size[axis] > BATCH:
+                place[: axis + 1], place[axis + 1] = 0, reached[axis + 1]
+                reached[: axis + 1] = 0
+        if batch and place[2] + size[2] > BATCH:
             yield batch
-            batch, shift = [], 0
-        at = np.array([shift - low[0], -low[1], -low[2]])
-        first, second = (mapped(solid, np.eye(3, dtype=np.int64), at) for solid in pair)
+            batch, place, reached = [], np.zeros(3, np.int64), np.zeros(3, np.int64)
+        first, second = (mapped(solid, np.eye(3, dtype=np.int64), place - low) for solid in pair)
         batch.append((first, second))
-        shift += high[0] - low[0] + 5
+        reached = np.maximum(reached, place + size)
+        place[0] += size[0]
     yield batch
 
 

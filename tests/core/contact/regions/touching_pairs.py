@@ -167,16 +167,14 @@ def _on_feature(rng: np.random.Generator, corners: Ints) -> Ints:
 
 def _apart(a: Ints, b: Ints) -> bool:
     """Whether the insides of two tetrahedra (4, 3) do not meet: an axis with no common inside."""
-    axes = []
-    for cell in (a, b):
-        axes += [np.cross(cell[j] - cell[i], cell[k] - cell[i]) for i, j, k in combinations(range(4), 3)]
-    for i, j in combinations(range(4), 2):
-        axes += [np.cross(a[j] - a[i], b[m] - b[k]) for k, m in combinations(range(4), 2)]
-    for axis in axes:
-        high, low = a @ axis, b @ axis
-        if axis.any() and (high.max() <= low.min() or low.max() <= high.min()):
-            return True
-    return False
+    i, j, k = np.array(list(combinations(range(4), 3))).T
+    sides = [np.cross(cell[j] - cell[i], cell[k] - cell[i]) for cell in (a, b)]
+    start, end = np.array(list(combinations(range(4), 2))).T
+    across = np.cross((a[end] - a[start])[:, None], b[end] - b[start]).reshape(-1, 3)
+    axes = np.concatenate([*sides, across])
+    high, low = a @ axes.T, b @ axes.T
+    beside = (high.max(axis=0) <= low.min(axis=0)) | (low.max(axis=0) <= high.min(axis=0))
+    return bool((beside & axes.any(axis=1)).any())
 
 
 MAKERS: tuple[Callable[[np.random.Generator], Pair], ...] = (
