@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import polyhedron
+from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.placement import Settings, check
 from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
@@ -104,14 +104,21 @@ def test_an_edge_that_rounding_lays_into_a_face_is_no_overlap() -> None:
     assert deeper.overlap == pytest.approx(0.01 * np.cos(slope), rel=0.01)
 
 
-@pytest.mark.parametrize("depth", [1e-5, 1e-4, 1e-2])
-def test_a_wavy_body_in_a_floor_is_as_deep_as_it_was_lowered(depth: float) -> None:
-    """However little, where the corners of its triangles are still above the floor."""
+@pytest.fixture(scope="module")
+def wavy() -> tuple[Body, Pose]:
+    """A wavy body, and the turned pose at which its lowest point is on a floor."""
     mesh = dirty(74)
     body = curved(mesh.points, mesh.triangles.tolist())
     turned = quaternion_of(random_rotation(np.random.default_rng(0)))
     lowest = Pose(turned, np.zeros(3)).points(all_over(body, 33))[:, 2].min()
-    stands = Pose(turned, np.array([0.0, 0.0, -lowest - depth * body.radius]))
+    return body, Pose(turned, np.array([0.0, 0.0, -lowest]))
+
+
+@pytest.mark.parametrize("depth", [1e-5, 1e-4, 1e-2])
+def test_a_wavy_body_in_a_floor_is_as_deep_as_it_was_lowered(wavy: tuple[Body, Pose], depth: float) -> None:
+    """However little, where the corners of its triangles are still above the floor."""
+    body, standing = wavy
+    stands = standing.displaced((0.0, 0.0, -depth * body.radius), np.zeros(3), np.zeros(3))
     found = ContactQuery.of(body, stands, [floor()]).at(stands, 1e-7)
     assert found.overlaps
     assert found.overlap == pytest.approx(depth * body.radius, abs=1e-5 * body.radius)
