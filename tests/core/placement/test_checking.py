@@ -142,7 +142,7 @@ def test_what_sticks_out_a_little_is_not_wholly_inside() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, -2.0, 1.0)])
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.5, -2.0, 1.0)])
 def test_how_a_ball_is_turned_does_not_change_how_deep_it_is(turn: tuple[float, float, float]) -> None:
     for depth in (0.01, 0.45):
         found = check(body("small ball"), pose(turn, (0.0, 0.0, 1.3 - depth)), [body("ball")])
