@@ -274,6 +274,22 @@ def _piercings(pierced: Floats, other: Floats) -> tuple[Floats, Floats]:
     normal = cross(sides[:, 0], sides[:, 1])
     normal /= np.maximum(length(normal), 1e-300)[:, None]
     height = dot(other - pierced[:, :1], normal[:, None])
+    crosses = np.flatnonzero((height * height[:, _SECOND] < 0.0).any(axis=1))
+    depth, point = np.zeros((len(other), 3)), other.copy()
+    depth[crosses], point[crosses] = _depths_of_sides(
+        pierced[crosses], other[crosses], sides[crosses], normal[crosses], height[crosses]
+    )
+    return depth, point
+
+
+def _depths_of_sides(
+    pierced: Floats, other: Floats, sides: Floats, normal: Floats, height: Floats
+) -> tuple[Floats, Floats]:
+    """Return what `_piercings` does, of triangles (k, 3, 3) any side of which crosses the other's plane.
+
+    sides, normal: the pierced triangles' sides (k, 3, 3) and normals (k, 3); height (k, 3): of the other
+    triangles' corners above their planes.
+    """
     low, high = height, height[:, _SECOND]
     along = other[:, _SECOND] - other
     rise = high - low
