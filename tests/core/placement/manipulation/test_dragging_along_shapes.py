@@ -66,13 +66,13 @@ def test_however_far_the_cursor_jumps_a_thin_thing_is_not_passed(
 def test_in_a_bowl_a_ball_follows_the_inside_to_the_point_nearest_to_the_cursor() -> None:
     ball, bowl = sphere(0.3), turned("bowl", BOWL)
     placement = Placement(ball.body, at(0, 0, 1.2), [bowl.body])
-    for target in ([0.2, 0.1, -3], [1.0, 0.9, -0.5], [-0.8, 0.4, -1.0]):
-        drag(placement, at(*target))
+    for x, y, z in ((0.2, 0.1, -3.0), (1.0, 0.9, -0.5), (-0.8, 0.4, -1.0)):
+        drag(placement, at(x, y, z))
         here = place_of(placement)
         apart = separation(ball.shape, np.eye(3), here, bowl.shape)
         assert -1e-9 < apart < 1e-8
         normals = placement.state.points.normal[placement.state.points.gap < 1e-8]
-        left = np.array(target) - here
+        left = np.array([x, y, z]) - here
         assert (
             normals @ left / np.linalg.norm(left)
         ).min() < -1.0 + 1e-6  # it is pushed straight at the bowl
