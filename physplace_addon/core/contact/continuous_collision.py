@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..collision import SweptCrossing, edge_crossings, swept_pairs, vertex_crossings
 from .body_pair import BodyPair
+from .features import FACE, VERTEX
 from .points.interface_points import InterfacePoints
 from .regions.candidates import vertices_over
 from .regions.flat_pairs import edge_edge, face_vertex, lowest_of_each, only_at_border, vertex_face
@@ -90,15 +91,39 @@ def _crossed(
     crossing = crossings(*(np.concatenate(part) for part in zip(*paths, strict=True)))
     crossed = crossing.crossed & (crossing.side != 0.0)
     found: list[InterfacePoints] = []
-    for motion, pair, mine in zip(
-        motions, candidates, np.split(crossed, np.cumsum(counts)[:-1]), strict=True
-    ):
+    ends = np.cumsum(counts)[:-1]
+    split = np.split(crossed, ends), np.split(crossing.fraction, ends)
+    for motion, pair, mine, moment in zip(motions, candidates, *split, strict=True):
         points = InterfacePoints.none()
         if mine.any():
             points = points_of(motion[0], pair[0][mine], pair[1][mine], clamp=False)
-            points = lowest_of_each(points.take(~only_at_border(motion[0], points)))
+            real = ~only_at_border(motion[0], points)
+            points, when = points.take(real), moment[mine][real]
+            points = lowest_of_each(points.take(~_comes_out(motion[0], points, when)))
         found.append(points)
     return found
+
+
+def _comes_out(body_pair: BodyPair, points: InterfacePoints, when: Floats) -> Bools:
+    """Return which points (k,) are of a vertex that comes out of what it went into before, and hold nothing.
+
+    That is through another face of the fan of the one that it crossed first.  It stood behind the plane of
+    such a face from the start: beside a convex edge, and never behind the face.
+
+    when (k,): the fractions of the motion at which the pairs cross.
+    """
+    out = np.zeros(len(points), bool)
+    for over, base, vertex, face in (
+        ((points.dim1 == VERTEX) & (points.dim2 == FACE), body_pair.world, points.index1, points.piece2),
+        ((points.dim1 == FACE) & (points.dim2 == VERTEX), body_pair.active, points.index2, points.piece1),
+    ):
+        rows = np.flatnonzero(over)
+        rows = rows[np.lexsort((when[rows], vertex[rows]))]
+        first = np.flatnonzero(np.diff(vertex[rows], prepend=-1))
+        earliest = rows[np.repeat(first, np.diff(first, append=len(rows)))]
+        later = when[rows] > when[earliest]
+        out[rows] = later & base.in_one_fan(face[rows], face[earliest])
+    return out
 
 
 def _vertex_paths(motion: Motion, pair: IndexPairs) -> Paths:

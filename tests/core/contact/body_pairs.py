@@ -141,3 +141,15 @@ def largest_hole(points: Floats) -> float:
     """The widest angle about the z axis without a point."""
     angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
     return float(np.diff(np.concatenate([angles, [angles[0] + 2.0 * np.pi]])).max())
+
+
+def sheet_over_spike(rise: float, at: tuple[float, float, float]) -> BodyPair:
+    """An open sheet over a corner at the origin: a level face, and one that goes up from its border at x = 0
+    by `rise`.
+    """
+    corners = np.array([[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [-0.5, 0.0, rise]])
+    sheet = polyhedron(corners, np.array([[0, 2, 1], [0, 1, 3]]), "bent sheet")
+    corners = np.array([[-0.3, -0.3, -1.0], [0.3, -0.3, -1.0], [0.0, 0.4, -1.0], [0.0, 0.0, 0.0]])
+    spike = polyhedron(corners, np.array([[0, 1, 3], [1, 2, 3], [2, 0, 3]]), "spike")
+    upright = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array(at))
+    return BodyPair.of(ContactBody.of([sheet]), ContactBody.of([spike]), upright)

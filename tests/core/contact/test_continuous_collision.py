@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from physplace_addon.core.bodies.body import Body
+from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.continuous_collision import swept_contacts
 from physplace_addon.core.contact.features import FACE, VERTEX
 from physplace_addon.core.contact.interpenetration import triangles_overlap
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
-from tests.core.contact.body_pairs import meet
+from tests.core.contact.body_pairs import meet, sheet_over_spike
 
 CORNER_DOWN = (0.6, 0.5, 0.0)
 EDGE_DOWN = (0.25 * np.pi, 0.0, 0.0)
@@ -47,6 +47,27 @@ def test_an_edge_pushed_through_an_edge_is_reported() -> None:
     assert "edge/edge" in kinds
     lowest = crossed.take(np.array(crossed.kinds(), dtype=object) == "edge/edge")
     assert np.abs(lowest.normal - [0.0, 0.0, 1.0]).max(axis=1).min() < 1e-12
+
+
+def over_a_spike(rise: float, shift: float, down: float) -> InterfacePoints:
+    """What an open sheet's faces cross as it moves over a corner."""
+    start = sheet_over_spike(rise, (-0.02, 0.0, 1e-6))
+    end = sheet_over_spike(rise, (shift, 0.0, 1e-6 - down))
+    (crossed,) = swept_contacts([(start, start.at(end.pose))])
+    return crossed.take((crossed.dim1 == FACE) & (crossed.dim2 == VERTEX))
+
+
+def test_a_corner_that_comes_out_of_a_convex_edge_is_held_by_the_face_that_it_went_into() -> None:
+    """The other face would hold it back behind its plane, where it was while it was beside that face."""
+    crossed = over_a_spike(rise=0.6, shift=0.1, down=1e-4)
+    assert crossed.piece1.tolist() == [0]
+    np.testing.assert_allclose(crossed.normal, [[0.0, 0.0, 1.0]], atol=1e-12)
+
+
+def test_a_corner_that_goes_into_the_far_side_of_a_hollow_edge_alone_is_held_there() -> None:
+    crossed = over_a_spike(rise=-0.6, shift=0.1, down=0.0)
+    assert crossed.piece1.tolist() == [1]
+    assert crossed.normal[0, 2] > 0.0
 
 
 def test_a_step_all_the_way_through_a_sheet_is_reported() -> None:

@@ -117,26 +117,31 @@ def _over_triangles(
     below = at - height[:, None] * normal
     closest = closest_on_triangle(at, corners)
     barycentric = closest.barycentric
+    kept = np.arange(len(vertices))
     if clamp:
         beside = (barycentric[:, None, :] @ corners)[:, 0] - below
         square = dot(beside, beside)
         over = square <= (_OVER_FACE * body_pair.radius) ** 2
-        near = np.nonzero(~over & (square <= body_pair.sign_tolerance**2))[0]
-        if len(near):
-            base = body_pair.active if active else body_pair.world
-            over[near] = _in_creases(base, triangles[near], closest.region[near], height[near])
-        rows = np.nonzero(over)[0]
-        vertices, triangles, at, below = vertices[rows], triangles[rows], at[rows], below[rows]
-        normal, barycentric = normal[rows], barycentric[rows]
+        kept = np.nonzero(over | (square <= body_pair.sign_tolerance**2))[0]
+        vertices, triangles, at, below = vertices[kept], triangles[kept], at[kept], below[kept]
+        normal, barycentric = normal[kept], barycentric[kept]
     uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
     face = _OnBody(FACE, body.triangle_face[triangles], uv, below)
     vertex = _OnBody(VERTEX, vertices, np.zeros((len(vertices), 2)), at)
     if active:
-        return _interface_points(body_pair, face, vertex, -normal)
-    return _interface_points(body_pair, vertex, face, normal)
+        points = _interface_points(body_pair, face, vertex, -normal)
+    else:
+        points = _interface_points(body_pair, vertex, face, normal)
+    if clamp and not over[kept].all():
+        real, base = over[kept], body_pair.active if active else body_pair.world
+        near = np.nonzero(~real)[0]
+        region = closest.region[kept[near]]
+        real[near] = _in_creases(base, triangles[near], region, points.side[near])
+        points = points.take(real)
+    return points
 
 
-def _in_creases(base: ContactBody, triangles: Ints, region: Ints, height: Floats) -> Bools:
+def _in_creases(base: ContactBody, triangles: Ints, region: Ints, side: Floats) -> Bools:
     """Return which points (k,) just beside triangles of the base are so across a hollow edge.
 
     There both faces hold a point back, although it stands over one of them alone.
@@ -144,19 +149,19 @@ def _in_creases(base: ContactBody, triangles: Ints, region: Ints, height: Floats
     Args:
         triangles: (k,) of the base.
         region: (k,) the part of each that is nearest to the point (`closest_on_triangle`).
-        height: (k,) of the points over the triangles' planes.
+        side: (k,) of the triangles' planes on which the points are, +1 or -1.
     """
     corners, across = base.body.triangles[triangles], base.corners_across[triangles]
     normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     away = across - corners
-    rise = np.sign(height)[:, None] * dot(away, normal[:, None])
+    rise = side[:, None] * dot(away, normal[:, None])
     size = np.sqrt(dot(away, away) * dot(normal, normal)[:, None])
     hollow = rise > CONE_TOLERANCE * size
-    side = np.arange(3)
-    crossed = region[:, None] == ALONG_SIDE + side
+    number = np.arange(3)
+    crossed = region[:, None] == ALONG_SIDE + number
     # at a corner, the sides that end there and that start there
-    crossed |= region[:, None] == AT_CORNER + side
-    crossed |= region[:, None] == AT_CORNER + (side + 1) % 3
+    crossed |= region[:, None] == AT_CORNER + number
+    crossed |= region[:, None] == AT_CORNER + (number + 1) % 3
     inside: Bools = (hollow | ~crossed).all(axis=1)
     return inside
 

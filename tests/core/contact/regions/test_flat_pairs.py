@@ -11,8 +11,8 @@ from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.interface_points import InterfacePoints
-from physplace_addon.core.contact.regions.flat_pairs import flat_pairs
-from tests.core.contact.body_pairs import meet
+from physplace_addon.core.contact.regions.flat_pairs import face_vertex, flat_pairs
+from tests.core.contact.body_pairs import meet, sheet_over_spike
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, SQUARE_POINTS, SQUARE_TRIANGLES
 
 
@@ -153,3 +153,12 @@ def test_what_stands_behind_a_face_of_a_solid_is_no_matter_of_that_face() -> Non
     points = all_pairs(meet("cube", "cube", at=(-1e-4, 2e-5, 1.0 + 1e-10)))
     near = points.take(points.gap < 1e-3)
     assert np.abs(near.normal[:, 2] - 1.0).max() < 1e-9
+
+
+@pytest.mark.parametrize(("rise", "count"), [(0.6, 0), (-0.6, 1)])
+def test_a_corner_just_beside_a_face_meets_it_across_a_hollow_edge_alone(rise: float, count: int) -> None:
+    """Beside a convex edge it is behind the other face's plane, from where that edge would look hollow."""
+    body_pair = sheet_over_spike(rise, (-1e-9, 0.0, 1e-10))
+    points = face_vertex(body_pair, np.array([1]), np.array([3]))
+    assert len(points) == count
+    assert len(face_vertex(body_pair, np.array([0]), np.array([3]))) == 1
