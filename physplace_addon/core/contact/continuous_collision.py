@@ -36,10 +36,12 @@ def swept_contacts(motions: Sequence[Motion]) -> list[InterfacePoints]:
     Each is in the frame of its own pair; the crossings of all motions are computed in one batch.
     """
     swept = [_Swept.of(*motion) for motion in motions]
+    vertices, corners = [each.vertices for each in swept], [each.corners for each in swept]
+    edges = [each.edges for each in swept]
     found = [
-        _crossed(motions, [each.vertices for each in swept], _vertex_paths, vertex_crossings, vertex_face),
-        _crossed(motions, [each.corners for each in swept], _corner_paths, vertex_crossings, face_vertex),
-        _crossed(motions, [each.edges for each in swept], _edge_paths, edge_crossings, edge_edge),
+        _crossed(motions, vertices, _vertex_paths, vertex_crossings, vertex_face, of_corners=True),
+        _crossed(motions, corners, _corner_paths, vertex_crossings, face_vertex, of_corners=True),
+        _crossed(motions, edges, _edge_paths, edge_crossings, edge_edge, of_corners=False),
     ]
     return [InterfacePoints.join(list(parts)) for parts in zip(*found, strict=True)]
 
@@ -82,8 +84,12 @@ def _crossed(
     paths_of: Callable[[Motion, IndexPairs], Paths],
     crossings: Callable[[Floats, Floats, Floats, Floats], SweptCrossing],
     points_of: Callable[..., InterfacePoints],
+    of_corners: bool,
 ) -> list[InterfacePoints]:
-    """Return for each motion the points of those candidates, all of one kind, that cross."""
+    """Return for each motion the points of those candidates, all of one kind, that cross.
+
+    of_corners: they are vertices over faces, not edges.
+    """
     counts = [len(first) for first, _ in candidates]
     if not any(counts):
         return [InterfacePoints.none() for _ in motions]
@@ -98,8 +104,9 @@ def _crossed(
         if mine.any():
             points = points_of(motion[0], pair[0][mine], pair[1][mine], clamp=False)
             real = ~only_at_border(motion[0], points)
-            points, when = points.take(real), moment[mine][real]
-            points = lowest_of_each(points.take(~_comes_out(motion[0], points, when)))
+            if of_corners:  # each has a point: not so edges, which may be parallel
+                real[real] = ~_comes_out(motion[0], points.take(real), moment[mine][real])
+            points = lowest_of_each(points.take(real))
         found.append(points)
     return found
 
