@@ -144,7 +144,7 @@ def test_weights_count_at_once_and_follow_keys_and_drivers(
 
 
 def test_what_is_ignored_counts_at_once_and_follows_keys_and_drivers(ball: bpy.types.Object) -> None:
-    other = scenes.cube("Other", (8.0, 0.0, 0.0))
+    other = scenes.cube("Other", (1.5, 0.0, 0.0))
     other["physplace_ignore"] = 0
     assert _number_of_bodies() == 2
     other["physplace_ignore"] = 1
