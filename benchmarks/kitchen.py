@@ -23,6 +23,7 @@ import bpy
 import numpy as np
 
 import physplace_addon
+from benchmarks.reading import quad_mesh
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.jobs import finished
 from physplace_addon.operators.placing.item import PlacementItem
@@ -156,14 +157,7 @@ def add_far_away(triangles: int) -> None:
     points = np.stack([*np.meshgrid(across, across, indexing="ij"), np.zeros((side + 1, side + 1))], axis=2)
     at = np.arange((side + 1) ** 2).reshape(side + 1, side + 1)
     quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], axis=2).reshape(-1, 4)
-    mesh = bpy.data.meshes.new("Terrain")
-    mesh.vertices.add(len(at) ** 2)
-    mesh.vertices.foreach_set("co", points.ravel().astype(np.float32))
-    mesh.loops.add(quads.size)
-    mesh.loops.foreach_set("vertex_index", quads.ravel().astype(np.int32))
-    mesh.polygons.add(len(quads))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, quads.size, 4, dtype=np.int32))
-    mesh.update(calc_edges=True)
+    mesh = quad_mesh("Terrain", points.reshape(-1, 3), quads)
     scenes.linked(bpy.data.objects.new("Terrain", mesh), (100.0, 100.0, 0.0))
 
 

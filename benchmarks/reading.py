@@ -20,6 +20,7 @@ import time
 import bpy
 import numpy as np
 
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.scene.reading.scenario import read
 from tests.core.meshes import torus
 from tests.scene import scenes
@@ -31,6 +32,19 @@ MOST_RATIO = 8.0  # time of reading over that of fetching
 MOST_MEMORY = 1.5e9  # bytes
 
 
+def quad_mesh(name: str, points: Floats, quads: Ints) -> bpy.types.Mesh:
+    """Return a new mesh of points (n, 3) and quadrilaterals (k, 4)."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", points.ravel().astype(np.float32))
+    mesh.loops.add(quads.size)
+    mesh.loops.foreach_set("vertex_index", quads.ravel().astype(np.int32))
+    mesh.polygons.add(len(quads))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, quads.size, 4, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    return mesh
+
+
 def ring_of(around: int, across: int) -> bpy.types.Object:
     """Add a ring of around x across quadrilaterals, with a modifier, to the scene."""
     points, _ = torus(around, across)
@@ -40,15 +54,7 @@ def ring_of(around: int, across: int) -> bpy.types.Object:
     quads = np.concatenate(
         [quads, np.roll(quads.reshape(around, across, 2), -1, axis=1).reshape(-1, 2)[:, ::-1]], 1
     )
-    mesh = bpy.data.meshes.new("Ring")
-    mesh.vertices.add(len(points))
-    mesh.vertices.foreach_set("co", points.ravel().astype(np.float32))
-    mesh.loops.add(quads.size)
-    mesh.loops.foreach_set("vertex_index", quads.ravel().astype(np.int32))
-    mesh.polygons.add(len(quads))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, quads.size, 4, dtype=np.int32))
-    mesh.update(calc_edges=True)
-    ring = scenes.linked(bpy.data.objects.new("Ring", mesh), (0.0, 0.0, 3.0))
+    ring = scenes.linked(bpy.data.objects.new("Ring", quad_mesh("Ring", points, quads)), (0.0, 0.0, 3.0))
     modifier = ring.modifiers.new("Displace", "DISPLACE")
     assert isinstance(modifier, bpy.types.DisplaceModifier)
     modifier.strength = 0.1
