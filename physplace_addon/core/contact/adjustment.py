@@ -145,6 +145,7 @@ def adjusted(
     farthest: float,
     correction: Correction | None = None,
     is_free: bool = False,
+    is_wanted: Callable[[ContactSystem], bool] | None = None,
 ) -> Adjusted | Obstructed | None:
     """Return a trial changed by as little as lifts every overlap, with all its points; None if it fails.
 
@@ -156,11 +157,15 @@ def adjusted(
         farthest: the longest correction, over R.
         correction: how overlaps are lifted; by the least correction unless another is given.
         is_free: nothing unknown crosses on the way to the trial; otherwise that is checked.
+        is_wanted: whether bodies clear of the known points are worth the search for other points; else the
+            adjustment has failed.
     """
     depth = OVERLAP * trial.radius
     for _ in range(_CORRECTIONS):
         tracked = trial.track(known)
         if _lowest_gap(tracked) >= -depth:
+            if is_wanted is not None and not is_wanted(trial):
+                return None
             left = not_among(known.take(trial.between_flat_features(known)), tracked)
             found = trial.generate(reach, InterfacePoints.join([tracked, left]), start.system)
             if _lowest_gap(found) >= -depth:

@@ -300,9 +300,10 @@ def _lowered(
         least: the loss of energy that counts, in weights times R, beside noise.
     """
     reach = problem.reach(problem.settings.eps_max)
-    taken = adjusted(state, trial, state.local_points, reach, 2.0 * length)
-    if not isinstance(taken, Adjusted):
-        return None
-    energy, system = problem.external.energy(taken.system), state.system
-    falls = energy < problem.external.energy(system) - least - problem.noise(system)
-    return taken if falls else None
+    most = problem.external.energy(state.system) - least - problem.noise(state.system)
+
+    def is_lower(system: ContactSystem) -> bool:
+        return problem.external.energy(system) < most
+
+    taken = adjusted(state, trial, state.local_points, reach, 2.0 * length, is_wanted=is_lower)
+    return taken if isinstance(taken, Adjusted) and is_lower(taken.system) else None
