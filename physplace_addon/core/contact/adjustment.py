@@ -27,12 +27,13 @@ from ..optimization.step_qp import NO_ROWS, Step, solve_qp
 from .bilateral import BilateralContacts
 from .contact_system import ContactSystem
 from .points.creation import Reach
-from .points.interface_points import InterfacePoints, feature_keys, rows_with_keys
+from .points.interface_points import FIXED, InterfacePoints, feature_keys, rows_with_keys
 
 CONTACT_CLEARANCE = 1e-10  # gap / R to which contacts are closed: above rounding, below what anybody sees
 RETURN_CLEARANCE = 1e-6  # least gap / R that depenetration keeps: what stands beside a face is not over it
 OVERLAP = 1e-11  # depth / R that a valid configuration may keep: a tenth of the contact clearance
 _CORRECTIONS = 6  # rounds of the adjustment after which it has failed
+_MORE_CORRECTIONS = 10  # the most rounds that a heap is given besides
 _ATTEMPTS = 5  # steps that are solved for, each obeying what the one before would have crossed
 _DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
 _SAME = 1e-6  # difference of two gradients of one contact
@@ -98,6 +99,23 @@ class Obstructed:
     points: InterfacePoints
 
 
+@dataclass(frozen=True, eq=False)
+class Blocked:
+    """Overlaps that were not lifted.
+
+    Attributes:
+        bodies: the numbers of the moving bodies that they are between; none where that is not known.
+    """
+
+    bodies: Ints
+
+    @classmethod
+    def at(cls, points: InterfacePoints) -> Blocked:
+        """Return what is blocked at given points."""
+        both = np.unique(np.concatenate([points.body1, points.body2]))
+        return cls(both[both != FIXED])
+
+
 Correction = Callable[[ContactSystem, InterfacePoints, Ints], Floats | None]
 """The change of coordinates (d,) that lifts overlaps, given the rows of the bilateral contacts."""
 
@@ -109,8 +127,9 @@ def advanced(
     reach: Reach,
     trust: float,
     correction: Correction | None = None,
-) -> Adjusted | None:
-    """Return where a step leads that crosses nothing, adjusted so that nothing overlaps; None if it fails.
+) -> Adjusted | Blocked:
+    """Return where a step leads that crosses nothing, adjusted so that nothing overlaps; what is blocked if
+    it fails.
 
     Args:
         start: where the step begins.
@@ -132,9 +151,9 @@ def advanced(
         known = InterfacePoints.join([known, fresh])
         next_step = solve_again(known.take(slice(len(start.local_points), None)))
         if next_step is None:
-            return None
+            break
         step = next_step
-    return None
+    return Blocked.at(fresh)
 
 
 def adjusted(
@@ -146,8 +165,9 @@ def adjusted(
     correction: Correction | None = None,
     is_free: bool = False,
     is_wanted: Callable[[ContactSystem], bool] | None = None,
-) -> Adjusted | Obstructed | None:
-    """Return a trial changed by as little as lifts every overlap, with all its points; None if it fails.
+) -> Adjusted | Obstructed | Blocked:
+    """Return a trial changed by as little as lifts every overlap, with all its points; what is blocked if it
+    fails.
 
     Args:
         start: the valid configuration that the trial was moved from.
@@ -160,12 +180,12 @@ def adjusted(
         is_wanted: whether bodies clear of the known points are worth the search for other points; else the
             adjustment has failed.
     """
-    depth = OVERLAP * trial.radius
-    for _ in range(_CORRECTIONS):
+    depth, blocked = OVERLAP * trial.radius, Blocked(NO_ROWS)
+    for _ in range(_corrections(trial)):
         tracked = trial.track(known)
         if _lowest_gap(tracked) >= -depth:
             if is_wanted is not None and not is_wanted(trial):
-                return None
+                return blocked
             left = not_among(known.take(trial.between_flat_features(known)), tracked)
             found = trial.generate(reach, InterfacePoints.join([tracked, left]), start.system)
             if _lowest_gap(found) >= -depth:
@@ -179,7 +199,7 @@ def adjusted(
                     deep = trial.points_at_crossings(crossed_within, reach, start.system)
                     cut = trial.points_at_overlaps(OVERLAP, start.system)
                     if len(deep) + len(cut) == 0 and (crossed_within or _lowest_gap(found) >= 0.0):
-                        return None
+                        return blocked
                     known = InterfacePoints.join([known, deep])
                     found = InterfacePoints.join([found, deep, cut])
                 else:
@@ -191,11 +211,19 @@ def adjusted(
                     return Obstructed(obstacles)
                 known = InterfacePoints.join([known, found.take(found.gap < -depth)])
             tracked = InterfacePoints.join([tracked, found])
+        blocked = Blocked.at(tracked.take(tracked.gap < -depth))
         change = _correct(start, trial, tracked, correction)
         if change is None or start.coordinates.length(trial, change) > farthest:
-            return None
+            break
         trial, is_free = start.coordinates.displaced(trial, change), False
-    return None
+    return blocked
+
+
+def _corrections(system: ContactSystem) -> int:
+    """Return the rounds after which the adjustment of a system has failed: what is lifted in one place of a
+    heap may overlap in the next one.
+    """
+    return _CORRECTIONS + min(_MORE_CORRECTIONS, 2 * (len(system) - 1))
 
 
 def _correct(

@@ -102,8 +102,10 @@ class Coordinates(ABC):
         """Return the greatest of the `lengths` of x (d,)."""
         return float(self.lengths(system, x).max())
 
-    def trust_region(self, system: ContactSystem, radius: float) -> TrustRegion:
-        """Return the region of steps whose blocks are no longer than a radius, over R_b."""
+    def trust_region(self, system: ContactSystem, radius: float | Floats) -> TrustRegion:
+        """Return the region of steps whose blocks are no longer than a radius, over R_b: one for all or
+        (b,).
+        """
         return TrustRegion(radius, self.blocks(system), lambda x: self.lengths(system, x))
 
 

@@ -82,7 +82,7 @@ class Rest:
 
 def rest_near(problem: Problem, state: State, step: Step) -> Rest | Refusal | None:
     """Return the rest that the pressing contacts of a step hold, or why it is none; None for a long step."""
-    if state.coordinates.length(state.system, step.x) > 0.7 * state.eps:
+    if (state.coordinates.lengths(state.system, step.x) > 0.7 * state.longest).any():
         return None
     settled = forces_on_minima(state.system, state.local_points, step.forces)
     rest = _refined(problem, state, settled)

@@ -22,13 +22,13 @@ from ..bodies import Body
 from ..contact.system import (
     Adjusted,
     BilateralContacts,
+    Blocked,
     ContactSystem,
     InterfacePoints,
     NumberedPair,
     adjusted,
     advanced,
     feature_keys,
-    free_falls,
     of_pairs,
 )
 from ..mechanics.external_wrench import ExternalWrench
@@ -51,9 +51,10 @@ from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
-from .stepping import PRESSING_FORCE, solve_step
+from .stepping import PRESSING_FORCE, free_fall, solve_step
 
 _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
+_LEAST_PACE = 1e-6  # step of a blocked body, over R, below which all bodies go slower
 _LEVEL_STATES = 8  # states without a gain in energy after which there is none to be had
 _LEVEL = 1e-6  # slope, in weights, below which what no state has got off for a while is level
 _NUDGE = 1e-2  # motion, over R, that ends a metastable rest
@@ -122,7 +123,7 @@ class Placement:
         external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
         self.problem = Problem(self.settings, external)
         points = InterfacePoints.none()
-        if self._falls_for_ever(system):
+        if system.fixed is None and external.falls_freely:
             self.status = Status.NO_SUPPORT
         else:
             system, points = self._cleared(system)
@@ -146,9 +147,6 @@ class Placement:
     def state(self) -> State:
         """The last state."""
         return self.states[-1]
-
-    def _falls_for_ever(self, system: ContactSystem) -> bool:
-        return system.fixed is None and self.problem.external.falls_freely
 
     def _cleared(self, system: ContactSystem) -> Adjusted:
         """Find the first points; lift what overlaps by rounding, or end at once."""
@@ -214,40 +212,40 @@ class Placement:
 
         eps = self.state.eps
         taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
-        length = self.state.coordinates.length(self.state.system, step.x)
-        if taken is None:
-            return self._fail(Refusal.OBSTRUCTED, length)
-        return self._accept(taken, length)
+        lengths = self.state.coordinates.lengths(self.state.system, step.x)
+        if isinstance(taken, Blocked):
+            return self._obstruct(taken, lengths)
+        return self._accept(taken, float(lengths.max()))
+
+    def _obstruct(self, blocked: Blocked, lengths: Floats) -> State:
+        """Stay, and let those bodies of a heap that are blocked go slower; where that is no help, halve eps.
+
+        lengths: of the step (m,) that failed, over R.
+        """
+        bodies = blocked.bodies
+        if 0 < len(bodies) < len(self.state.system) and lengths[bodies].max() > _LEAST_PACE:
+            self._failure = Refusal.OBSTRUCTED
+            self.states[-1] = self.state.slowed(bodies, lengths)
+            return self.state
+        return self._fail(Refusal.OBSTRUCTED, float(lengths.max()))
 
     def _fallen(self, step: Step) -> State | None:
         """Let all bodies that nothing supports fall freely to just above what comes first, the lowest first;
         None if none falls farther than a step.
         """
-        system = self.state.system
-        supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
-        pressing = self.state.local_points.take(step.forces > 0.0)
-        supported[pressing.body1] = supported[pressing.body2] = True
-        near, eps = 0.2 * self.settings.eps_max * system.radii, self.state.eps
-        far = free_falls(system, ~supported[:-1], self._down, near, eps * system.radii)
-        if not np.isfinite(far).all():
+        system, eps = self.state.system, self.state.eps
+        unsupported, shift = free_fall(self.problem, self.state, step)
+        if not np.isfinite(shift).all():
             self.status = Status.NO_SUPPORT
             return self.state
-        if not far.any():
-            return None if supported[:-1].any() or len(system) > 1 else self._take(step)
-        shift = np.zeros((len(system), 6))
-        shift[:, :3] = (far / system.radii)[:, None] * self._down
-        fallen = self.state.coordinates.displaced(system, shift.ravel())
+        if not shift.any():
+            return self._take(step) if unsupported.all() and len(system) == 1 else None
+        fallen = self.state.coordinates.displaced(system, shift)
         reach = self.problem.reach(eps)
         if len(system) == 1:
             return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
         taken = adjusted(self.state, fallen, self.state.local_points, reach, eps)
         return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
-
-    @property
-    def _down(self) -> Floats:
-        gravity = self.problem.external.gravity
-        assert gravity is not None
-        return gravity.direction
 
     def _accept(self, taken: Adjusted, length: float = np.inf) -> State:
         """Go on to a new state unless it is higher than one before; length: of its step, over R."""
@@ -258,7 +256,8 @@ class Placement:
         eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
         energy = self.problem.external.energy(system)
         bilateral = self.state.bilateral.followed(points)
-        self._append(State(system, points, bilateral, self.state.origin, energy, eps))
+        pace = self.state.recovered(self.settings.recovery)
+        self._append(State(system, points, bilateral, self.state.origin, energy, eps, pace=pace))
         if self.problem.has_lowest and self._no_lower():
             return self._at_lowest()
         return self.state

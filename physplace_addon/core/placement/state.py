@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..arrays import Floats
+import numpy as np
+
+from ..arrays import Floats, Ints
 from ..contact.system import BilateralContacts, ContactSystem, InterfacePoints
 from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..rigid import Pose
+
+_SHARE = 0.1  # of the longest step that failed: least length that counts for the others that failed
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,7 @@ class State:
         energy: the external forces' pseudo potential energy, in units of one body's weight times R.
         eps: the longest next step, over R.
         coordinates: what may move.
+        pace: the longest next step of each body (m,), over eps: less than 1 for those that have failed.
     """
 
     system: ContactSystem
@@ -35,6 +40,31 @@ class State:
     energy: float
     eps: float
     coordinates: Coordinates = FREE_BODIES
+    pace: Floats | None = None
+
+    @property
+    def longest(self) -> float | Floats:
+        """The longest next step, over R: one for all bodies or (m,)."""
+        return self.eps if self.pace is None else self.eps * self.pace
+
+    def slowed(self, bodies: Ints, lengths: Floats) -> State:
+        """Return the state with shorter next steps of some bodies, less than half of those that failed.
+
+        Args:
+            bodies: their numbers.
+            lengths: of the steps (m,) that failed, over R.
+        """
+        pace = np.ones(len(self.system)) if self.pace is None else self.pace.copy()
+        taken = np.maximum(lengths, _SHARE * lengths[bodies].max())[bodies] / self.eps
+        pace[bodies] = 0.5 * np.minimum(pace[bodies], taken)
+        return replace(self, pace=pace)
+
+    def recovered(self, factor: float) -> Floats | None:
+        """Return the pace (m,) after a step that succeeded, greater by a factor; None where all are 1."""
+        if self.pace is None or (factor * self.pace >= 1.0).all():
+            return None
+        pace: Floats = np.minimum(factor * self.pace, 1.0)
+        return pace
 
     @property
     def pose(self) -> Pose:

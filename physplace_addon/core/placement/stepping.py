@@ -14,7 +14,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.system import CONTACT_CLEARANCE, FIXED, ContactSystem, InterfacePoints, grouped
+from ..contact.system import (
+    CONTACT_CLEARANCE,
+    FIXED,
+    ContactSystem,
+    InterfacePoints,
+    free_falls,
+    grouped,
+)
 from ..mechanics.balance import balance
 from ..mechanics.friction import friction_wrench
 from ..optimization.step_qp import (
@@ -51,7 +58,7 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
     if problem.settings.alpha > 0.0 and problem.settings.friction > 0.0:
         on_bodies = on_bodies + problem.settings.alpha * _friction(problem, system, points, on_bodies)
     wrench = coordinates.wrench(system, on_bodies)
-    region = coordinates.trust_region(system, state.eps)
+    region = coordinates.trust_region(system, state.longest)
     if problem.settings.balance == "svd":
         touching = points.gap < problem.touching * system.radius
         return residual_step(wrench, rows.gradients, touching, region)
@@ -66,6 +73,30 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
         # a true curve of support: it does not roll
         step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity)
     return step or predictor
+
+
+def free_fall(problem: Problem, state: State, step: Step) -> tuple[Bools, Floats]:
+    """Return which bodies (m,) nothing supports, and the motion (6 m,) by which these fall under gravity to
+    just above what comes first: zero for one that falls no farther than a step, infinite for one that meets
+    nothing.
+
+    Args:
+        problem: the settings and the external forces, of which only gravity acts.
+        state: where the bodies stand.
+        step: the next step, whose forces tell what is supported.
+    """
+    system, gravity = state.system, problem.external.gravity
+    assert gravity is not None
+    supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
+    pressing = state.local_points.take(step.forces > 0.0)
+    supported[pressing.body1] = supported[pressing.body2] = True
+    near = 0.2 * problem.settings.eps_max * system.radii
+    far = free_falls(system, ~supported[:-1], gravity.direction, near, state.eps * system.radii)
+    shift = np.zeros((len(system), 6))
+    ends = np.isfinite(far)
+    shift[ends, :3] = (far / system.radii)[ends, None] * gravity.direction
+    shift[~ends] = np.inf
+    return ~supported[:-1], shift.ravel()
 
 
 class _Rows:

@@ -13,6 +13,7 @@ from physplace_addon.core.contact.adjustment import (
     CONTACT_CLEARANCE,
     OVERLAP,
     Adjusted,
+    Blocked,
     adjusted,
     advanced,
     is_clear,
@@ -55,7 +56,9 @@ def test_a_lift_farther_than_allowed_fails() -> None:
     placement = above(sphere(0.5).body, 0.51)
     state = placement.state
     trial = state.system.displaced(down(placement, 0.04))
-    assert adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.01) is None
+    found = adjusted(state, trial, state.local_points, placement.problem.reach(0.05), 0.01)
+    assert isinstance(found, Blocked)
+    assert found.bodies.tolist() == [0]
 
 
 def test_edges_that_cross_by_less_than_the_allowed_depth_are_lifted_apart() -> None:
@@ -108,7 +111,7 @@ def test_a_step_through_a_thin_plate_is_solved_again_with_what_it_would_cross() 
     )
     assert asked
     assert asked[0] > 0
-    assert taken is not None
+    assert isinstance(taken, Adjusted)
     assert taken.system.poses[0].translation[2] == 0.6
 
 

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import heaps
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Connection, Placement, Settings, Status
+from physplace_addon.core.placement.stepping import solve_step
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, floor, sphere
 
@@ -131,6 +132,21 @@ def test_all_that_nothing_supports_falls_in_one_step() -> None:
     near = 0.2 * SETTINGS.eps_max * cube.radius
     heights = [pose.translation[2] for pose in placement.state.poses]
     assert np.abs(np.array(heights) - [0.5 + near, 0.5 + near, 0.5 + near, 1.5 + 2.0 * near]).max() < 1e-6
+
+
+def test_a_body_that_is_blocked_goes_slower_and_the_others_do_not() -> None:
+    cube = box().body
+    poses = [at(0.0, 0.0, 2.0), at(3.0, 0.0, 2.0)]
+    placement = Placement.of_several([cube] * 2, poses, [floor()], SETTINGS)
+    state = placement.state.slowed(np.array([0]), np.array([0.1, 0.2]))
+    step = solve_step(placement.problem, state)
+    assert step is not None
+    lengths = state.coordinates.lengths(state.system, step.x)
+    assert 0.02 < lengths[0] <= 0.05
+    assert 0.1 < lengths[1] <= 0.2
+    assert state.pace is not None
+    assert state.pace.tolist() == [0.25, 1.0]
+    assert replace(state, pace=state.recovered(2.0)).recovered(2.0) is None
 
 
 def test_a_pose_for_each_body_is_asked_for() -> None:

@@ -31,7 +31,6 @@ from ...contact.system import (
     BilateralContacts,
     ContactSystem,
     InterfacePoints,
-    Obstructed,
     Reach,
     adjusted,
     advanced,
@@ -194,14 +193,15 @@ def _moved(state: State, step: Step, objective: LeastMotion) -> State | None:
         max(_FASTER * FREE_BODIES.length(state.system, step.x), _SMALL), _GROWTH * state.eps, _FARTHEST
     )
     reach = reach_of(following)
-    found = advanced(state, step, lambda extra: _solve_step(state, objective, extra), reach, state.eps)
+    taken = advanced(state, step, lambda extra: _solve_step(state, objective, extra), reach, state.eps)
+    found = taken if isinstance(taken, Adjusted) else None
     if found is not None and objective.shortfall(*found) > 0.5 * objective.clearance:
         size = len(step.x)
         lift = solve_qp(np.eye(size), np.zeros(size), *objective.rows(*found))
         if lift is None:
             return None
         settled_there = adjusted(state, found[0].displaced(lift.x), found[1], reach, state.eps)
-        found = None if isinstance(settled_there, Obstructed) else settled_there
+        found = settled_there if isinstance(settled_there, Adjusted) else None
     if found is None:
         return None
     promised = 0.5 * float(objective.pull(state.system) @ step.x)

@@ -103,7 +103,8 @@ def _taken(problem: Problem, start: State, coordinates: ManipulatedBody, step: S
         return _correction(coordinates, system, points)
 
     reach = problem.reach(problem.settings.eps_max)
-    return advanced(start, step, solve_again, reach, start.eps, correction)
+    taken = advanced(start, step, solve_again, reach, start.eps, correction)
+    return taken if isinstance(taken, Adjusted) else None
 
 
 def _of_body(points: InterfacePoints, body: int) -> Bools:
