@@ -86,7 +86,9 @@ def with_known_sides(
     flip = (part.gap < 0.0) & (before is not None)
     flip[is_known] = dot(part.normal[is_known], tracked.normal[known[is_known]]) < 0.0
     flip &= np.abs(part.gap) < body_pair.sign_tolerance
-    flip |= _against_neighbours(body_pair, part, tracked, before)
+    keeps = np.zeros(len(part), bool)
+    keeps[is_known] = part.side[is_known] == tracked.side[known[is_known]]
+    flip |= _against_neighbours(body_pair, part, tracked, before) & ~keeps
     sign = np.ones(len(points))
     sign[doubtful[flip]] = -1.0
     return replace(

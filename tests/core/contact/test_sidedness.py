@@ -13,7 +13,10 @@ from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.contact_body import ContactBody
 from physplace_addon.core.contact.features import FACE, VERTEX
 from physplace_addon.core.contact.points.creation import Reach
-from physplace_addon.core.contact.points.generation import generate_interface_points
+from physplace_addon.core.contact.points.generation import (
+    generate_interface_points,
+    track_interface_points,
+)
 from physplace_addon.core.contact.points.interface_points import (
     InterfacePoints,
 )
@@ -149,6 +152,18 @@ def test_what_is_over_a_sheet_folded_back_is_on_the_far_side_of_its_lower_part(d
     lowest = found.take((found.dim1 == VERTEX) & (found.dim2 == FACE) & (found.gap < 0.05))
     assert len(set(lowest.index2.tolist())) == 2
     assert (lowest.gap > 0.0).all()
+
+
+@pytest.mark.parametrize("degrees", [130.0, 150.0, 175.0])
+def test_a_corner_that_slides_on_a_face_to_its_fold_keeps_the_side_that_is_known(degrees: float) -> None:
+    """The gap to the face under it is too small to tell, and behind the face folded back it is far off."""
+    before = meet(tip(), ridge(np.radians(degrees)), at=(-0.05, 0.1, 1e-10))
+    known = everything_within(before, 0.3)
+    now = before.at(pose(at=(-0.01, 0.1, 1e-10)))
+    found = generate_interface_points(now, Reach(0.3, 0.3, 0.3), track_interface_points(now, known), before)
+    corner = found.take((found.dim1 == VERTEX) & (found.dim2 == FACE) & (np.abs(found.gap) < 1e-9))
+    assert len(corner) == 1
+    assert corner.gap[0] == pytest.approx(1e-10, rel=1e-3)
 
 
 def test_in_a_hollow_the_sides_of_one_face_are_those_of_the_next() -> None:
