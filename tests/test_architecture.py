@@ -31,7 +31,7 @@ MAY_IMPORT = {
 
 # The packages and modules of core from the bottom up. Each may import those of the rows below its own.
 CORE_LAYERS = [
-    {"__init__", "arrays", "errors", "jobs", "pausing", "solver", "wording"},
+    {"__init__", "arrays", "errors", "jobs", "solver", "wording"},
     {"vectors"},
     {"rigid", "formulas"},
     {"mesh"},
