@@ -364,18 +364,20 @@ class ContactSystem:
         return out[0], out[1]
 
     def traced(self, points: InterfacePoints, shift1: Floats, shift2: Floats) -> InterfacePoints:
-        """Return the points with the parameters of both features after geodesic tracing.
+        """Return the points with the pieces and parameters of both features after geodesic tracing.
 
         shift1, shift2 (k, 3): displacements in the frame of the scene.  Positions, normals and gaps stay.
         """
-        params = []
+        found = []
         for shift, (owner, features) in zip((shift1, shift2), self._features_of(points), strict=True):
             local = self._frames.take(owner).inverse().vectors(shift)
-            param = np.zeros((len(points), 2))
+            piece, param = np.zeros(len(points), np.intp), np.zeros((len(points), 2))
             for rows, part in features:
-                param[rows] = part.moved(local[rows]).param
-            params.append(param)
-        return replace(points, param1=params[0], param2=params[1])
+                moved = part.moved(local[rows])
+                piece[rows], param[rows] = moved.piece, moved.param
+            found.append((piece, param))
+        (piece1, param1), (piece2, param2) = found
+        return replace(points, piece1=piece1, param1=param1, piece2=piece2, param2=param2)
 
     def _features_of(self, points: InterfacePoints) -> list[tuple[Ints, list[tuple[Ints, FeaturePoints]]]]:
         """Return for the first and for the second features of points (k,) the numbers (k,) of their bodies,
@@ -384,16 +386,15 @@ class ContactSystem:
         distinct = list({id(body): body for body in (*self.bodies, self.fixed) if body}.values())
         number = {id(body): each for each, body in enumerate(distinct)}
         kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
-        sides = (
-            (points.body1, points.dim1, points.index1, points.param1),
-            (points.body2, points.dim2, points.index2, points.param2),
-        )
         found = []
-        for owner, dim, index, param in sides:
+        for owner, dim, piece, param in (
+            (points.body1, points.dim1, points.piece1, points.param1),
+            (points.body2, points.dim2, points.piece2, points.param2),
+        ):
             kind, features = kinds[owner], []
             for each in np.unique(kind).tolist():
                 rows = np.flatnonzero(kind == each)
                 body = distinct[each].body
-                features.append((rows, FeaturePoints(body, None, dim[rows], index[rows], param[rows])))
+                features.append((rows, FeaturePoints(body, None, dim[rows], piece[rows], param[rows])))
             found.append((owner, features))
         return found

@@ -10,7 +10,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints
-from physplace_addon.core.contact.system import ContactSystem, Reach
+from physplace_addon.core.contact.system import FACE, ContactSystem, Reach
 from physplace_addon.core.mechanics.coordinates import FREE_BODIES
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
@@ -181,3 +181,22 @@ def test_the_curvature_is_the_sum_of_hessians_times_forces(name: str) -> None:
     forces = np.random.default_rng(2).normal(size=len(points))
     expected = np.einsum("i,iab->ab", forces, system.hessians(points))
     assert np.abs(system.curvature(points, forces) - expected).max() < 1e-12 * (1.0 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("aside", [(0.2, -0.1), (-0.2, 0.1)])
+def test_a_point_on_a_planar_face_is_evaluated_on_its_piece_and_traced_over_all(
+    aside: tuple[float, float],
+) -> None:
+    """The sole of a block on a ball is one face of two triangles; the ball is under either of them."""
+    above = pose([1.0, 0.0, 0.0, 0.0], (*aside, 1.41))
+    system = ContactSystem.of([block(0.8)], [above], [exact(kinds.sphere(1.0), "ball")])
+    points = system.generate(FAR, InterfacePoints.none(), None)
+    points = points.take((points.dim1 == FACE) & (points.dim2 == FACE))
+    assert len(points) == 1
+    first, second = system.evaluate(points)
+    np.testing.assert_allclose(first.point, system.in_world(points).point1, atol=1e-12)
+    np.testing.assert_allclose(second.point, [[0.0, 0.0, 1.0]], atol=1e-9)
+    shift = np.array([[2.0 * aside[0], 2.0 * aside[1], 0.0]])
+    there = system.traced(points, shift, np.zeros((1, 3)))
+    np.testing.assert_allclose(system.evaluate(there)[0].point, first.point + shift, atol=1e-12)
+    assert there.piece1[0] != points.piece1[0]
