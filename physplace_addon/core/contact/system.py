@@ -30,7 +30,7 @@ from .interpenetration import (
     unexplained_contacts,
     unexplained_crossings,
 )
-from .normal_cones import in_normal_cones
+from .normal_cones import in_normal_cones, surely_hold
 from .points.boundary_points import BoundaryPoint, closest_boundary_point, depths_inside
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
 from .points.generation import generate_interface_points
@@ -107,6 +107,7 @@ __all__ = [
     "regions_of_pair",
     "regions_of_points",
     "spread_out",
+    "surely_hold",
     "surface_crossings",
     "touches_anywhere",
     "triangle_overlaps",

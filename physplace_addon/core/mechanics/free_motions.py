@@ -5,9 +5,10 @@ that touch there have different normals.  A motion is free if it obeys *one* of 
 cone that the other body leaves free are alternatives.  Where one body is hollow, all of them bind.  A balance
 of forces on all rows proves a rest only in the second case.
 
-So each *relaxed* set of rows is looked at: one row alone at a place, or none of them.  The residual of the
-best forces on a set, F_e + sum f_i J_i, is the steepest motion that obeys its rows.  Whether such a motion is
-free is for the collision check to say.
+So each *relaxed* set of rows is looked at: one row alone at a place, or none of them.  A row that holds for
+certain, as that of a corner far inside a face does, is in all sets: in a heap nearly all are.  The residual
+of the best forces on a set, F_e + sum f_i J_i, is the steepest motion that obeys its rows.  Whether such a
+motion is free is for the collision check to say.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from itertools import islice, product
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..contact.system import InterfacePoints
+from ..contact.system import ContactSystem, InterfacePoints, grouped, surely_hold
 from ..optimization.non_negative import non_negative_least_squares
 from ..optimization.step_qp import solve_qp
 
 _SAME_ROW = 1e-6  # largest difference of the gradients of two contacts that bind alike
 _MANY = 200  # coordinates above which one sparse QP is faster than non-negative least squares
 _MOST_CHOICES = 64  # joint choices at several places that are looked at
+_INSIDE = 3.0  # distance from borders, over the length of a motion, at which a contact holds during it
+_LEAST_SINE = 1e-2  # of the angle between normals and the borders of their cones at which edges hold
 
 
 def places(points: InterfacePoints, distance: float) -> Ints:
@@ -41,7 +44,23 @@ def places(points: InterfacePoints, distance: float) -> Ints:
     return first
 
 
-def falling_motions(wrench: Floats, gradients: Floats, place: Ints, bilateral: Ints, least: float) -> Floats:
+def firm_contacts(system: ContactSystem, points: InterfacePoints, length: float) -> Bools:
+    """Return which points (k,) hold for certain during motions of a length, over R."""
+    firm = np.zeros(len(points), bool)
+    for pair, rows in grouped(points):
+        distance = _INSIDE * length * float(system.radii.max())
+        firm[rows] = surely_hold(system.body_pair(pair), points.take(rows), distance, _LEAST_SINE)
+    return firm
+
+
+def falling_motions(
+    wrench: Floats,
+    gradients: Floats,
+    place: Ints,
+    bilateral: Ints,
+    least: float,
+    firm: Bools | None = None,
+) -> Floats:
     """Return motions (n, d), of length 1, along which the external forces push, and some relaxed set lets go.
 
     Args:
@@ -50,11 +69,12 @@ def falling_motions(wrench: Floats, gradients: Floats, place: Ints, bilateral: I
         place: the place (k,) of each contact.
         bilateral: the rows of contacts that may not separate.
         least: the slope, over |F_e|, below which a motion does not count.
+        firm: which contacts (k,) hold for certain; none if it is None.
     """
     size = float(np.sqrt(wrench @ wrench))
     motions: list[Floats] = []
     pressing: Bools | None = None  # of all rows; a set that has them all leaves no other motion
-    for kept in relaxed_sets(gradients, place):
+    for kept in relaxed_sets(gradients, place, firm):
         if pressing is not None and not (pressing & ~kept).any():
             continue
         forces, motion = _pushed(wrench, gradients[kept], gradients[bilateral])
@@ -84,14 +104,14 @@ def _pushed(wrench: Floats, gradients: Floats, held: Floats) -> tuple[Floats, Fl
     return forces[: len(gradients)], wrench + rows.T @ forces
 
 
-def relaxed_sets(gradients: Floats, place: Ints) -> Iterator[Bools]:
+def relaxed_sets(gradients: Floats, place: Ints, firm: Bools | None = None) -> Iterator[Bools]:
     """Yield sets of rows, as masks (k,): all rows; one row alone at a place; a place left out; and one row
-    alone at each of several places.
+    alone at each of several places.  Places of a firm (k,) contact are left as they are.
     """
     everything = np.ones(len(place), bool)
     yield everything
     chosen = []
-    for number in np.unique(place):
+    for number in np.setdiff1d(place, [] if firm is None else place[firm]):
         mine = place == number
         alternatives = _distinct(gradients, mine)
         if len(alternatives) > 1:

@@ -19,7 +19,7 @@ from ..contact.system import ContactSystem, InterfacePoints, regions_of_points
 from ..mechanics.friction import required_friction
 from ..mechanics.stability import second_order, support_margin
 from ..wording import in_words
-from .contact_forces import contact_forces
+from .contact_forces import ContactForces, contact_forces
 from .equilibrium import is_balanced, residual_with_friction
 from .problem import Problem
 from .state import State
@@ -138,30 +138,60 @@ def spans(points: InterfacePoints, radius: float) -> tuple[str, ...]:
     return tuple(_SPANS[dimension] for dimension in found.dimension[member].tolist())
 
 
-def certify(problem: Problem, state: State, body: int, status: Status, steps: int) -> Certificate:
-    """Return the certificate of one of a state's bodies where it stands.
+def certify(problem: Problem, state: State, status: Status, steps: int) -> list[Certificate]:
+    """Return the certificates (m) of a state's bodies where they stand.
 
     Friction and stability are those of all bodies together.
 
     Args:
         problem: the settings and the external wrench.
         state: where the bodies stand, and their interface points.
-        body: the number of the body.
         status: how the placement ended.
         steps: passes of the loop.
     """
     system = state.system
     found = contact_forces(problem, state)
-    touching, forces, residual = found.points, found.forces, found.residual
-    world, wrench = system.in_world(touching), problem.external.wrench(system)
+    touching, residual = found.points, found.residual
     held = is_balanced(problem, system, residual)
     if status is Status.BALANCED_BY_FRICTION:
         residual = residual_with_friction(problem, system, touching)
-    own = residual.reshape(-1, 6)[body] / problem.external.sizes(system)[body]
+    normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)
     change = problem.external.change(system)
+    shared = _Shared(
+        found,
+        residual.reshape(-1, 6) / problem.external.sizes(system)[:, None],
+        0.0 if held else required_friction(wrench, system.wrench_maps(touching), normals),
+        held
+        and second_order(
+            found.gradients, system.curvature(touching, found.forces), found.forces, 0.5 * (change + change.T)
+        ).stable,
+    )
+    return [_of_body(problem, state, body, shared, status, steps) for body in range(len(system))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """What the certificates of all bodies have in common.
+
+    found: the contact forces of all.
+    residual (m, 6): what they leave unbalanced, over the load on each body.
+    required_friction, stable: as in `Certificate`.
+    """
+
+    found: ContactForces
+    residual: Floats
+    required_friction: float
+    stable: bool
+
+
+def _of_body(
+    problem: Problem, state: State, body: int, shared: _Shared, status: Status, steps: int
+) -> Certificate:
+    system, touching, own = state.system, shared.found.points, shared.residual[body]
     mine = (touching.body1 == body) | (touching.body2 == body)
     gaps = state.local_points.gap[(state.local_points.body1 == body) | (state.local_points.body2 == body)]
-    contacts = _contacts(world.take(mine), forces[mine], body, state)
+    world = system.in_world(touching.take(mine))
+    contacts = _contacts(world, shared.found.forces[mine], body, state)
     return Certificate(
         status,
         steps,
@@ -170,13 +200,8 @@ def certify(problem: Problem, state: State, body: int, status: Status, steps: in
         gap=float(touching.gap[mine].max(initial=0.0)),
         residual_force=float(np.sqrt(own[:3] @ own[:3])),
         residual_torque=float(np.sqrt(own[3:] @ own[3:])),
-        required_friction=0.0
-        if held
-        else required_friction(wrench, system.wrench_maps(touching), world.normal),
-        stable=held
-        and second_order(
-            found.gradients, system.curvature(touching, forces), forces, 0.5 * (change + change.T)
-        ).stable,
+        required_friction=shared.required_friction,
+        stable=shared.stable,
         support_margin=_margin(problem, system, contacts, body, state),
         notes=(),
     )

@@ -49,7 +49,7 @@ def check(
     energy = problem.external.energy(system)
     state = State(system, found.points, BilateralContacts.none(), found.origin, energy, settings.eps_max)
     status = _status(problem, state, found.overlaps)
-    report = certify(problem, state, 0, status, 0)
+    report = certify(problem, state, status, 0)[0]
     interferes = status is Status.INTERFERING_START
     names = overlapped(active, pose, world, settings.start_tolerance) if interferes else ()
     overlap = _depth(found, report)
@@ -72,10 +72,8 @@ def certificates(
         report = check(setup.bodies[0], state.pose, setup.world, setup.settings, setup.forces)
         return [replace(report, status=status, steps=steps, stable=False)]
     reports = [
-        replace(
-            certify(problem, state, number, status, steps), stable=stable, notes=diagnose(body, setup.world)
-        )
-        for number, body in enumerate(setup.bodies)
+        replace(report, stable=stable, notes=diagnose(body, setup.world))
+        for body, report in zip(setup.bodies, certify(problem, state, status, steps), strict=True)
     ]
     if status is not Status.INTERFERING_START:
         if len(reports) > 1 or state.system.fixed is None:

@@ -24,7 +24,7 @@ from ..contact.system import (
     is_clear,
     least_correction,
 )
-from ..mechanics.free_motions import falling_motions, places
+from ..mechanics.free_motions import falling_motions, firm_contacts, places
 from ..mechanics.friction import coulomb_balance
 from ..mechanics.stability import second_order
 from ..optimization.step_qp import Step
@@ -163,6 +163,7 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
         places(system.in_world(touching), _ONE_PLACE * system.radius),
         state.bilateral.rows(touching),
         least,
+        firm_contacts(system, touching, _FREE_MOTIONS[0]),
     )
     for motion in motions:
         for length in _FREE_MOTIONS:

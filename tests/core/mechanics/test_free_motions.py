@@ -6,7 +6,15 @@ import numpy as np
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import InterfacePoints
-from physplace_addon.core.mechanics.free_motions import falling_motions, places, relaxed_sets
+from physplace_addon.core.mechanics.free_motions import (
+    falling_motions,
+    firm_contacts,
+    places,
+    relaxed_sets,
+)
+from physplace_addon.core.placement import Placement
+from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.bodies_of_the_paper import box
 
 DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 NONE = np.zeros(0, np.intp)
@@ -80,3 +88,40 @@ def test_contacts_that_do_not_press_are_not_let_go() -> None:
     flat = np.zeros((len(at), 6))
     flat[:, 2], flat[:, 3], flat[:, 4] = 1.0, at[:, 1], -at[:, 0]
     assert len(falling_motions(DOWN, flat, np.arange(len(at)), NONE, 1e-3)) == 0
+
+
+def test_a_place_of_a_firm_contact_is_left_as_it_is() -> None:
+    firm = np.array([True, False])
+    assert len(falling_motions(DOWN, ROOF, np.array([0, 0]), NONE, 1e-3, firm)) == 0
+    motions = falling_motions(DOWN, ROOF, np.array([0, 1]), NONE, 1e-3, firm)
+    assert len(motions) == 1
+    assert abs(motions[0] @ ROOF[0]) < 1e-12  # it keeps the first
+
+
+def firm_corners(shift: float, length: float) -> list[bool]:
+    """Whether the corners of a cube on a slab of half width 2, shifted by a length, are firm."""
+    slab, cube = box((2.0, 2.0, 0.5)).body, box().body
+    pose = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([shift, 0.0, 1.0 + 1e-10]))
+    state = Placement(cube, pose, [slab]).state
+    points = state.local_points
+    corners = points.take(points.gap < 1e-6)
+    firm = firm_contacts(state.system, corners, length)
+    return [bool(firm[row]) for row in np.argsort(corners.point1[:, 0], kind="stable")]
+
+
+def test_corners_far_inside_a_face_are_firm_and_those_near_its_border_are_not() -> None:
+    cube = box().body
+    assert firm_corners(0.0, 1e-3) == [True] * 4
+    assert firm_corners(1.49, 1e-3 / cube.radius) == [True] * 4  # .01 from the border, of three lengths .003
+    assert firm_corners(1.49, 4e-3 / cube.radius) == [True, True, False, False]
+
+
+def test_edges_that_cross_inside_both_are_firm() -> None:
+    ridge, cube = box().body, box().body
+    lying = Pose(quaternion_exponential(np.array([np.pi / 4, 0.0, 0.0])), np.zeros(3))
+    across = Pose(quaternion_exponential(np.array([0.0, np.pi / 4, 0.0])), np.array([0.0, 0.0, np.sqrt(2.0)]))
+    state = Placement(cube, across, [ridge.transformed(lying.matrix4)]).state
+    touching = state.local_points.take(state.local_points.gap < 1e-6)
+    assert touching.kinds() == ["edge/edge"]
+    assert firm_contacts(state.system, touching, 1e-2).tolist() == [True]
+    assert firm_contacts(state.system, touching, 0.5).tolist() == [False]
