@@ -75,6 +75,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.kitchen $(ARGS)
 	@$(RUN) -m benchmarks.collision $(ARGS)
 	@$(RUN) -m benchmarks.heaps $(ARGS)
+	@$(RUN) -m benchmarks.rests_in_bullet $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
