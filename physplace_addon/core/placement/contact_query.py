@@ -64,8 +64,8 @@ class QueriedContacts:
         touching: the largest gap of a contact.
         collisions: places (c, 3) of overlap, in the world.
         known: the depth of the deepest overlap where it need not be measured, else None.  It is inf for a
-            body wholly inside another.  For flat faces that go on inside a body although no triangles cross,
-            it is that of the deepest point inside both bodies.
+            body wholly inside another.  Where surfaces lie on each other and no triangles cross, as of two
+            bodies in one place, it is that of the deepest point inside both bodies.
     """
 
     system: ContactSystem
@@ -148,8 +148,11 @@ class ContactQuery:
             return nothing
         body_pair = system.body_pair((0, FIXED))
         close = _around_or_inside(body_pair, system.parts)
-        if contained(body_pair, close) and not (triangle_overlaps(body_pair, True).depth > touching).any():
-            return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=float("inf"))
+        if contained(body_pair, close):
+            meeting = triangle_overlaps(body_pair, True).depth
+            if not (meeting > touching).any():
+                depth = common_depth(body_pair, close) if len(meeting) else float("inf")
+                return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=depth)
         crossings, contacts = meeting_surfaces(body_pair)
         points, missed = _points_near(body_pair, system.parts, crossings, touching)
         if not touches_anywhere(body_pair, points):

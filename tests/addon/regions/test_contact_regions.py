@@ -418,3 +418,8 @@ def test_what_another_program_has_written_is_no_report() -> None:
     assert last_regions(current_scene()) is None
     current_scene()["physplace_regions"] = {"count": 1}
     assert last_regions(current_scene()) is None
+
+
+def test_two_cubes_in_one_place_overlap_by_half_their_side() -> None:
+    found = find(scenes.cube("One", (0.3, 0.2, 1.0)), scenes.cube("Other", (0.3, 0.2, 1.0)))
+    assert [pair["depth"] for pair in found["penetrations"]] == [pytest.approx(1.0, abs=1e-6)]

@@ -66,6 +66,13 @@ def test_a_body_around_another_or_inside_it_overlaps_without_measure() -> None:
         assert standing.at(pose(UPRIGHT, (30.0, 0.0, 0.0)), ROUNDING).overlap == 0.0
 
 
+@pytest.mark.parametrize("turn", [UPRIGHT, (0.3, 0.2, 0.1)])
+def test_two_bodies_in_one_place_are_as_deep_as_their_middle(turn: tuple[float, float, float]) -> None:
+    here = pose(turn, (0.2, 0.1, 0.3))
+    other = body("cube").transformed(here.matrix4)
+    assert ContactQuery.of(body("cube"), here, [other]).at(here, ROUNDING).overlap == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(("shift", "depth"), [((0.3, 0.0, 0.0), 0.35), ((0.0, 0.0, 0.9), 0.05)])
 @pytest.mark.parametrize("turn", [UPRIGHT, (0.3, 0.2, 0.1)])
 def test_boxes_flush_inside_one_another_are_as_deep_as_what_they_have_in_common(
