@@ -6,8 +6,10 @@ u minimizing |[G'; h'] u - e_last| and rho = 1 - h . u, the multipliers are u / 
 as they come.  Rows that the free step violates set the scale, and each row's column has length 1: a lack of
 1e-10 is not lost beside rows with room to spare.
 
-The trust region.  sigma 1 is added to B, and sigma grows until the step is short enough; each block of
-coordinates (a body's, for bodies that move freely) has a sigma of its own.
+The trust region.  sigma 1 is added to B, sigma such that the step is short enough.  Where there is one block
+of coordinates (a body's, for bodies that move freely), its length falls with sigma about as a power does, so
+that sigma is found between two others on the logarithms of both.  Of several blocks each has a sigma of its
+own, which grows until all are short.
 
 Many bodies.  From some size on the programme is sparse, and solved by an interior-point method instead
 (`interior_point`).  There the trust region is a bound of each coordinate, and B is not searched for downward
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -38,6 +41,10 @@ _CONTRADICTION = 1e-12  # rho below which no point obeys all rows
 _RANK = 1e-6  # singular values of the pressing rows, over the largest, that count as zero
 _FIRM = 3e-3  # singular values, likewise, of motions held firmly; nearly level facets hold less sideways
 _ROUNDS = 30  # in which sigma may grow: 1.5^30 of what it began with, at least
+_NARROWED = 8  # rounds after which a step that is short enough will do, however short
+_NEARLY = (0.9, 0.97)  # length, over the radius, of a step as long as it may be: the least, and the aim
+_GROWTH = 1e3  # factor by which sigma may grow at once
+_SHORT = 2.5  # radius over the length of a step that is so short that no sigma may be needed
 _ALONE = 8  # rounds in which each block's sigma grows by itself
 MANY = 36  # coordinates above which the interior-point method is the faster one
 _SHORTER = 12  # rounds in which the bounds of coordinates shrink: sqrt(12) is the most that they have to
@@ -52,10 +59,13 @@ NO_ROWS: Ints = np.zeros(0, np.intp)
 class Step:
     """The solution x (d,) of a step's QP, and the multipliers (k,) of its rows: for contacts, their forces in
     units of the external one.  Those of equations have any sign.
+
+    viscosity: the sigma that its trust region needed, where it has one block: a start for a similar QP.
     """
 
     x: Floats
     forces: Floats
+    viscosity: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +163,7 @@ def _with_equations(step: Step | None, count: int, equations: Ints) -> Step | No
         return None
     forces = step.forces[:count].copy()
     forces[equations] -= step.forces[count:]
-    return Step(step.x, forces)
+    return Step(step.x, forces, step.viscosity)
 
 
 def _programme(
@@ -221,6 +231,7 @@ def trust_region_step(
     region: TrustRegion,
     viscosity: Floats | float = _STRAIGHT,
     equations: Ints = NO_ROWS,
+    start: float | None = None,
 ) -> Step | None:
     """Return the step of the QP with matrix + sigma 1 in a trust region.
 
@@ -235,6 +246,7 @@ def trust_region_step(
         region: how long the step may be.
         viscosity: the sigma that each block begins with, one for all or (b,).
         equations: the numbers of the rows that hold with equality.
+        start: `Step.viscosity` of a similar QP.
 
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
@@ -245,8 +257,73 @@ def trust_region_step(
         return _within_bounds(matrix, linear, rows, bounds, region, equations)
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
-    step = _viscous(matrix, linear, *_as_inequalities(rows, bounds, equations), region, sigma)
+    inequalities = _as_inequalities(rows, bounds, equations)
+    if len(sigma) == 1:
+        step = _as_long_as_trusted(matrix, linear, *inequalities, region, float(sigma[0]), start)
+    else:
+        step = _viscous(matrix, linear, *inequalities, region, sigma)
     return _with_equations(step, len(rows), equations)
+
+
+def _as_long_as_trusted(
+    matrix: Floats,
+    linear: Floats,
+    rows: Floats,
+    bounds: Floats,
+    region: TrustRegion,
+    least: float,
+    start: float | None,
+) -> Step | None:
+    """Return a step of one block about as long as the trust region allows, or that of the least sigma.
+
+    Without a start, sigma is first what would make the step of `linear` alone that long.
+    """
+    radius = float(np.min(region.radius))
+    sigma = 1.2 * float(region.lengths(linear)[0]) / radius if start is None else start
+    like, tried = None, _Tried()
+    for attempt in range(_ROUNDS):
+        sigma = max(sigma, least)
+        step = _solve(_lower(matrix + sigma * np.eye(len(linear))), linear, rows, bounds, like)
+        if step is None:
+            return None
+        like, excess = step.forces, float(region.excess(step.x)[0])
+        if excess <= 1.0 and (sigma == least or excess >= _NEARLY[0] or attempt >= _NARROWED):
+            return Step(step.x, step.forces, sigma)
+        tried = tried.and_(sigma, excess)
+        sigma = tried.next_sigma(least)
+    return None
+
+
+class _Tried(NamedTuple):
+    """The last sigmas, two at most, the last one first, that made steps too long, and those that made them
+    short, each with 1 / the step's length over the radius: nearly a linear function of sigma.
+    """
+
+    long: tuple[tuple[float, float], ...] = ()
+    short: tuple[tuple[float, float], ...] = ()
+
+    def and_(self, sigma: float, excess: float) -> _Tried:
+        """Return these and one more."""
+        one = (sigma, 1.0 / max(excess, 1e-6))
+        if excess > 1.0:
+            return self._replace(long=(one, *self.long[:1]))
+        return self._replace(short=(one, *self.short[:1]))
+
+    def next_sigma(self, least: float) -> float:
+        """Return the sigma to try next: on the line through two of these, as far as that leads on."""
+        aim = 1.0 / _NEARLY[1]
+        if not self.long:
+            far = len(self.short) > 1 or self.short[0][1] > _SHORT
+            return least if far else self.short[0][0] * aim / self.short[0][1]
+        sigma, inverse = self.long[0]
+        if self.short:
+            share = (aim - inverse) / (self.short[0][1] - inverse)
+            return sigma + min(max(share, 0.01), 0.9) * (self.short[0][0] - sigma)
+        wanted = sigma * aim / inverse
+        if len(self.long) > 1 and inverse > self.long[1][1]:
+            before, other = self.long[1]
+            wanted = sigma + (aim - inverse) / (inverse - other) * (sigma - before)
+        return sigma * min(max(wanted / sigma, 1.5), _GROWTH)
 
 
 def _viscous(

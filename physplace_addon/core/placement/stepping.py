@@ -68,10 +68,10 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
     if predictor is None:
         return None
     forces = forces_on_minima(system, points, predictor.forces)
-    step = rows.curved_step(forces, stiffness, wrench, region, viscosity)
+    step = rows.curved_step(forces, stiffness, wrench, region, viscosity, predictor.viscosity)
     if step is not None and (step.forces[points.on_curve] > PRESSING_FORCE).any():
         # a true curve of support: it does not roll
-        step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity)
+        step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity, step.viscosity)
     return step or predictor
 
 
@@ -113,31 +113,51 @@ class _Rows:
             self._all = np.concatenate([self._all, descent[None]])
             self._room = np.append(self._room, -4.0 * CONTACT_CLEARANCE)
 
-    def step(self, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats) -> Step | None:
-        """Return the step of the QP, None if there is none; the force of a bilateral contact may pull."""
-        step = trust_region_step(matrix, wrench, self._all, self._room, region, viscosity, self._bilateral)
+    def step(
+        self,
+        matrix: Floats,
+        wrench: Floats,
+        region: TrustRegion,
+        viscosity: Floats,
+        start: float | None = None,
+    ) -> Step | None:
+        """Return the step of the QP, None if there is none; the force of a bilateral contact may pull.
+
+        start: `Step.viscosity` of a similar QP.
+        """
+        step = trust_region_step(
+            matrix, wrench, self._all, self._room, region, viscosity, self._bilateral, start
+        )
         if step is None:
             return None
         asleep = region.lengths(step.x) < _ASLEEP
         x = np.where(asleep[region.blocks], 0.0, step.x)
-        return Step(x, step.forces[: len(self._points)])
+        return Step(x, step.forces[: len(self._points)], step.viscosity)
 
     def curved_step(
-        self, forces: Floats, matrix: Floats, wrench: Floats, region: TrustRegion, viscosity: Floats
+        self,
+        forces: Floats,
+        matrix: Floats,
+        wrench: Floats,
+        region: TrustRegion,
+        viscosity: Floats,
+        start: float | None,
     ) -> Step | None:
         """Return the step of the QP to whose matrix contact forces (k,) add the curvature of their gaps; None
         if there is none, or nothing curves.
         """
         if len(wrench) > MANY:
             curvature = self._convex_curvature(forces)
-            return None if curvature is None else self.step(matrix + curvature, wrench, region, viscosity)
+            return (
+                None if curvature is None else self.step(matrix + curvature, wrench, region, viscosity, start)
+            )
         rows = np.abs(forces) > 0.0
         hessians = self._state.coordinates.hessians(self._state.system, self._points.take(rows))
         count = len(self._points)
         curvature, pull = lagrangian_curvature(
             forces[rows], self.gradients[rows], self._room[:count][rows], hessians
         )
-        return self.step(matrix + curvature, wrench + pull, region, viscosity)
+        return self.step(matrix + curvature, wrench + pull, region, viscosity, start)
 
     def _convex_curvature(self, forces: Floats) -> Floats | None:
         """Return the curvature of the pressing contacts of many free bodies, each made convex; None where all

@@ -201,3 +201,20 @@ def test_each_block_is_shortened_by_itself() -> None:
     step = trusted(np.eye(12), linear, np.zeros((0, 12)), np.zeros(0), region)
     assert 0.05 < np.linalg.norm(step.x[:6]) <= 0.1
     assert abs(step.x[8] + 0.05) < 1e-4
+
+
+def test_a_step_that_is_cut_short_is_about_as_long_as_trusted() -> None:
+    cut = 0
+    for seed in range(20):
+        matrix, wrench, gradients, _ = problem(seed, 10)
+        room = -0.01 * np.random.default_rng(seed).random(10)
+        free = float(np.linalg.norm(solved(matrix + 1e-4 * np.eye(6), wrench, gradients, room).x))
+        for trust in (1e-3, 0.05, 0.5):
+            step = trusted(matrix, wrench, gradients, room, within(trust))
+            similar = 1.1 * matrix, 0.9 * wrench, gradients, room
+            again = trust_region_step(*similar, within(trust), start=step.viscosity)
+            assert again is not None
+            assert min(0.9 * trust, free - 1e-9) <= np.linalg.norm(step.x) <= trust
+            assert min(0.9 * trust, 0.7 * free) <= np.linalg.norm(again.x) <= trust
+            cut += free > trust
+    assert cut > 20
