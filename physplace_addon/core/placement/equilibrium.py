@@ -237,14 +237,18 @@ def _or_none(found: State | Refusal) -> State | None:
 def _accepted(
     problem: Problem, state: State, system: ContactSystem, known: InterfacePoints
 ) -> State | Refusal:
-    """Return the state in which the bodies stand as in `system`, or why there is none."""
+    """Return the state in which the bodies stand as in `system`, or why there is none; what costs least is
+    asked first.
+    """
+    if problem.rises(state.energy, system):
+        return Refusal.HIGHER
     known = known.take(system.searched(known))
     tracked = system.track(InterfacePoints.join([known, state.local_points]))
+    if tracked.gap.min(initial=0.0) < -OVERLAP * system.radius or system.triangles_overlap(OVERLAP):
+        return Refusal.OVERLAPS
     found = system.generate(problem.reach(state.eps), tracked, state.system)
     if found.gap.min(initial=0.0) < -OVERLAP * system.radius:
         return Refusal.OVERLAPS
-    if problem.rises(state.energy, system):
-        return Refusal.HIGHER
     if not is_clear(state.system, system, found):
         return Refusal.PASSED
     return replace(
