@@ -257,14 +257,19 @@ class Poses(ArrayRecord):
         return cls(np.array([each.matrix for each in poses]), np.array([each.translation for each in poses]))
 
     def points(self, points: Floats) -> Floats:
-        """Return the positions (k, 3) of points (k, 3), each after its pose."""
-        moved: Floats = self.vectors(points) + self.translation
+        """Return the positions of points (k, 3) or (k, j, 3), each after its pose."""
+        shift = self.translation[:, None] if points.ndim == 3 else self.translation
+        moved: Floats = self.vectors(points) + shift
         return moved
 
     def vectors(self, vectors: Floats) -> Floats:
         """Return vectors (k, 3) or (k, j, 3), each turned by its pose."""
         turn = self.matrix.transpose(0, 2, 1)
         return vectors @ turn if vectors.ndim == 3 else (vectors[:, None] @ turn)[:, 0]
+
+    def after(self, other: Poses) -> Poses:
+        """Return these poses, each after one of k others."""
+        return Poses(self.matrix @ other.matrix, self.points(other.translation))
 
     def inverse(self) -> Poses:
         """Return the inverse poses."""

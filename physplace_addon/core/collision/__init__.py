@@ -14,10 +14,10 @@ from .closest_points import (
     projects_inside,
 )
 from .continuous import SweptCrossing, edge_crossings, vertex_crossings
-from .directional import Part, TriangleDirections, directional_pairs
+from .directional import Part, TriangleDirections, directional_pairs, directional_pairs_of_parts
 from .distance import clearance, free_travel
 from .kept_pairs import KeptPairs
-from .top_level_tree import join_trees
+from .top_level_tree import join_trees, roots_of_parts
 from .traversal import Neglect, meeting_pairs, near_pairs, swept_pairs
 from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
 from .triangle_pairs import Intersection, triangles_intersect
@@ -40,6 +40,7 @@ __all__ = [
     "closest_on_segments",
     "closest_on_triangle",
     "directional_pairs",
+    "directional_pairs_of_parts",
     "edge_crossings",
     "free_travel",
     "join_trees",
@@ -48,6 +49,7 @@ __all__ = [
     "projects_inside",
     "remember",
     "remember_mapped",
+    "roots_of_parts",
     "swept_pairs",
     "tree_of",
     "triangle_boxes",

@@ -74,7 +74,7 @@ def closest_on_segments(first: Floats, second: Floats) -> OnSegments:
     return OnSegments(s, t, (s > 0.0) & (s < 1.0), (t > 0.0) & (t < 1.0))
 
 
-def projects_inside(points: Floats, triangles: Floats, reach: float, slack: float) -> Ints:
+def projects_inside(points: Floats, triangles: Floats, reach: float | Floats, slack: float | Floats) -> Ints:
     """Return the rows (m,) whose point (k, 3) may project into the triangle (k, 3, 3) from within a reach.
 
     Points that project beside the triangle, or are farther away, by up to `slack` are among them, and few
@@ -83,7 +83,7 @@ def projects_inside(points: Floats, triangles: Floats, reach: float, slack: floa
     Args:
         points: (k, 3), one for each triangle.
         triangles: (k, 3, 3).
-        reach, slack: lengths.
+        reach, slack: lengths, one for all or for each row (k,).
     """
     corners = coordinate_arrays(triangles)
     edge = (np.take(corners, _NEXT, axis=0) - corners).transpose(1, 0, 2)

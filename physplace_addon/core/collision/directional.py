@@ -33,13 +33,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..rigid import Pose
+from ..rigid import Pose, Poses
 from ..vectors import coordinate_dot
-from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from .node_pairs import Motion, Motions, corners_of, first_pairs, leaf_triangles, opened
 from .slabs import AlongFlat
 from .tree import BoxTree, highest_below, triangle_boxes
 
-__all__ = ["Part", "Planes", "TriangleDirections", "directional_pairs"]
+__all__ = ["Part", "Planes", "TriangleDirections", "directional_pairs", "directional_pairs_of_parts"]
 
 _FEW = 128
 """Up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs more than
@@ -125,7 +125,9 @@ class Planes(NamedTuple):
         rows = np.take(tree.planes_below, node, axis=1)
         return cls(rows[:3], rows[3:6], rows[6], rows[7])
 
-    def heights(self, motion: Motion, half: Floats, offset: Floats, around: Floats) -> tuple[Floats, Floats]:
+    def heights(
+        self, motion: Motion | Motions, half: Floats, offset: Floats, around: Floats
+    ) -> tuple[Floats, Floats]:
         """Return the least and the greatest n . (p - C) that points p of placed boxes may have (k,), lengths.
 
         Args:
@@ -135,12 +137,12 @@ class Planes(NamedTuple):
             around: half extents (3, k) of the boxes around the placed ones, axes of the tree's frame.
         """
         height = coordinate_dot(self.middle, offset)
-        extent = coordinate_dot(np.abs(motion.matrix.T @ self.middle), half) + coordinate_dot(
+        extent = coordinate_dot(np.abs(motion.turned_back(self.middle)), half) + coordinate_dot(
             self.spread, np.abs(offset) + around
         )
         return height - extent, height + extent
 
-    def are_passed(self, heights: list[tuple[Floats, Floats]], reach: float) -> Bools:
+    def are_passed(self, heights: list[tuple[Floats, Floats]], reach: float | Floats) -> Bools:
         """Return whether paths (k,) between such heights stay beyond all planes, on one side, by over a
         reach.
         """
@@ -171,125 +173,170 @@ def directional_pairs(
         without: triangles of the second body that are left out.
     """
     query = _Facing(first, Motion(pose1), second, reach, slack, behind, without)
-    return _traversed(first.tree, second.tree, query)
+    node1, node2 = first_pairs(first.tree, second.tree)
+    found: Ints = _traversed(query, node1, node2, np.zeros(node1.size, dtype=np.intp))[:, 1:]
+    return found
 
 
-def _traversed(tree1: BoxTree, tree2: BoxTree, query: _Facing) -> Ints:
-    """Return the triangle pairs (k, 2) that a query keeps, breadth first on arrays of node pairs."""
-    node1, node2 = first_pairs(tree1, tree2)
-    leaves: list[tuple[Ints, Ints]] = []
+def directional_pairs_of_parts(
+    every: TriangleDirections,
+    roots: tuple[Ints, Ints],
+    poses: Poses,
+    reach: Floats,
+    slack: Floats,
+    behind: Floats,
+) -> Ints:
+    """Return what `directional_pairs` returns of many pairs of bodies at once: (k, 3), the pair's number
+    first.
+
+    Args:
+        every: the triangles of all bodies, in one tree.
+        roots: the nodes below which are the first and the second bodies of p pairs, (p,) each.
+        poses: p poses, from the frame of the first to that of the second.
+        reach, slack, behind: as in `directional_pairs`, of each pair (p,).
+    """
+    query = _Facing(every, Motions.of(poses), every, reach, slack, behind, None)
+    return _traversed(query, *roots, np.arange(len(reach)))
+
+
+def _traversed(query: _Facing, node1: Ints, node2: Ints, pair: Ints) -> Ints:
+    """Return the triangle pairs that a query keeps, breadth first on arrays of node pairs.
+
+    pair (k,): the number of the pair of bodies that each pair of nodes is of.  It comes first in what is
+    returned (m, 3).
+    """
+    tree1, tree2 = query.first.tree, query.second.tree
+    leaves: list[tuple[Ints, Ints, Ints]] = []
     while node1.size:
-        kept = np.flatnonzero(query.nodes(node1, node2))
-        node1, node2 = node1[kept], node2[kept]
+        kept = np.flatnonzero(query.nodes(node1, node2, pair))
+        node1, node2, pair = node1[kept], node2[kept], pair[kept]
         for _ in range(2 if kept.size <= _FEW else 1):
-            below1, below2, is_leaf = opened(tree1, tree2, node1, node2)
+            below1, below2, row, is_leaf = opened(tree1, tree2, node1, node2)
             if below1.size < 4 * node1.size:
                 done = np.flatnonzero(is_leaf)
-                leaves.append((node1[done], node2[done]))
-            node1, node2 = below1, below2
-    return _near_triangles(tree1, tree2, query, leaves)
+                leaves.append((node1[done], node2[done], pair[done]))
+            node1, node2, pair = below1, below2, pair[row]
+    return _near_triangles(query, leaves)
 
 
-def _near_triangles(tree1: BoxTree, tree2: BoxTree, query: _Facing, leaves: list[tuple[Ints, Ints]]) -> Ints:
-    """Return the triangle pairs (k, 2) of leaf pairs that the query keeps."""
-    result = [np.empty((0, 2), dtype=np.intp)]
-    leaf1 = np.concatenate([pair[0] for pair in leaves]) if leaves else result[0][:, 0]
-    leaf2 = np.concatenate([pair[1] for pair in leaves]) if leaves else result[0][:, 1]
-    for begin in range(0, leaf1.size, _LEAVES_AT_ONCE):
-        part = slice(begin, begin + _LEAVES_AT_ONCE)
-        triangle1, triangle2 = leaf_triangles(tree1, tree2, leaf1[part], leaf2[part])
-        kept = np.flatnonzero(query.triangles(triangle1, triangle2))
-        result.append(np.stack([triangle1[kept], triangle2[kept]], axis=1))
+def _near_triangles(query: _Facing, leaves: list[tuple[Ints, Ints, Ints]]) -> Ints:
+    """Return the pairs' numbers and the triangle pairs (k, 3) of leaf pairs that the query keeps."""
+    result = [np.empty((0, 3), dtype=np.intp)]
+    if leaves:
+        leaf1, leaf2, pair = (np.concatenate(parts) for parts in zip(*leaves, strict=True))
+        for begin in range(0, leaf1.size, _LEAVES_AT_ONCE):
+            part = slice(begin, begin + _LEAVES_AT_ONCE)
+            trees = query.first.tree, query.second.tree
+            triangle1, triangle2, owner = leaf_triangles(*trees, leaf1[part], leaf2[part])
+            number = pair[part][owner]
+            kept = np.flatnonzero(query.triangles(triangle1, triangle2, number))
+            result.append(np.stack([number[kept], triangle1[kept], triangle2[kept]], axis=1))
     return np.concatenate(result)
 
 
 class _Facing:
+    """Which nodes and triangles have features that can touch; lengths are of each pair of bodies (p,), or the
+    same for all.
+    """
+
     def __init__(
         self,
         first: TriangleDirections,
-        motion: Motion,
+        motion: Motion | Motions,
         second: TriangleDirections,
-        reach: float,
-        slack: float,
-        behind: float,
+        reach: float | Floats,
+        slack: float | Floats,
+        behind: float | Floats,
         without: Part | None,
     ) -> None:
         self.without = without
         self.first, self.second, self.motion, self.reach = first, second, motion, reach
         self.from_face = reach + behind
         self.slack = slack + motion.rounding(first.tree, second.tree)
-        self.flat = AlongFlat(first.tree, [motion], second.tree, self.from_face + self.slack)
+        self.flat: AlongFlat | None = None
+        if isinstance(motion, Motion):
+            farthest = float(np.max(self.from_face + self.slack))
+            self.flat = AlongFlat(first.tree, [motion], second.tree, farthest)
 
-    def nodes(self, node1: Ints, node2: Ints) -> Bools:
+    def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Bools:
         tree1, tree2 = self.first.tree, self.second.tree
         every2 = tree2.boxes if self.without is None else self.without.others
         boxes1, boxes2 = np.take(tree1.boxes, node1, axis=1), np.take(every2, node2, axis=1)
-        center, half = self.motion.boxes(boxes1)
+        motion = self.motion.take(pair)
+        center, half = motion.boxes(boxes1)
         between = center - boxes2[:3]
         apart = np.abs(between) - half - boxes2[3:]
         below1, below2 = self.first.below, self.second.below
         spread = np.take(below2[:3], node2, axis=1)
-        kept = self._within(apart, spread)
+        kept = self._within(apart, spread, self.reach, pair)
         kept &= below1[3, node1] > 0.0
         faces = np.flatnonzero(kept & (below2[3, node2] == 0.0))
         vertices = np.take(self.first.vertices_below, node1[faces], axis=1)
-        kept[faces] = self._over(vertices, boxes2[:, faces], spread[:, faces])
+        kept[faces] = self._over(vertices, boxes2[:, faces], spread[:, faces], pair[faces])
         others = np.flatnonzero((below2[4, node2] > 0.0) & ~kept)
         if others.size:
             planes1 = Planes.below(tree1, node1[others])
-            normals = np.abs(self.motion.matrix @ planes1.middle) + self.motion.magnitude @ planes1.spread
-            kept[others] = self._within(apart[:, others], normals)
-        if self.flat.pays:
+            turned = motion.take(others)
+            normals = np.abs(turned.turned(planes1.middle)) + turned.extents(planes1.spread)
+            kept[others] = self._within(apart[:, others], normals, self.reach, pair[others])
+        if self.flat is not None and self.flat.pays:
             kept &= ~self.flat.nodes(node1, node2)
         left = np.flatnonzero(kept)
         planes, offset = Planes.below(tree2, node2[left]), center[:, left] - tree2.boxes[:3, node2[left]]
-        heights = planes.heights(self.motion, boxes1[3:, left], offset, half[:, left])
-        kept[left] = ~planes.are_passed([heights], self.reach + self.slack)
+        heights = planes.heights(motion.take(left), boxes1[3:, left], offset, half[:, left])
+        kept[left] = ~planes.are_passed([heights], _of_pairs(self.reach + self.slack, pair[left]))
         return kept
 
-    def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
+    def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Bools:
         owns = self.second.owns[triangle2]
         kept, some = np.zeros(triangle1.size, dtype=bool), np.flatnonzero(owns)
-        kept[some] = self._owned(triangle1[some], triangle2[some])
+        kept[some] = self._owned(triangle1[some], triangle2[some], pair[some])
         faces = np.flatnonzero(~owns & self.first.owns_vertex[triangle1])
         vertices = np.take(self.first.vertices_of_triangles, triangle1[faces], axis=1)
         fixed = corners_of(self.second.tree, triangle2[faces])
         lower, upper = fixed.min(axis=0), fixed.max(axis=0)
         spread = np.take(self.second.spread, triangle2[faces], axis=1)
         boxes2 = np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
-        kept[faces] = self._over(vertices, boxes2, spread)
+        kept[faces] = self._over(vertices, boxes2, spread, pair[faces])
         if self.without is not None:
             kept &= ~self.without.triangles[triangle2]
-        if self.flat.pays:
+        if self.flat is not None and self.flat.pays:
             kept &= ~self.flat.triangles(triangle1, triangle2)
         return kept
 
-    def _owned(self, triangle1: Ints, triangle2: Ints) -> Bools:
+    def _owned(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Bools:
         """Return which pairs to keep whose second triangle owns a feature, (k,)."""
         if triangle1.size == 0:
             return np.zeros(0, dtype=bool)
-        moved = self.motion.corners(corners_of(self.first.tree, triangle1))
+        motion = self.motion.take(pair)
+        moved = motion.corners(corners_of(self.first.tree, triangle1))
         fixed = corners_of(self.second.tree, triangle2)
         apart = np.maximum(moved.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - moved.max(axis=0))
         spread = np.take(self.second.spread, triangle2, axis=1)
-        kept = self.first.owns[triangle1] & self._within(apart, spread)
+        kept = self.first.owns[triangle1] & self._within(apart, spread, self.reach, pair)
         others = np.flatnonzero(self.second.owns_vertex[triangle2] & ~kept)
         if others.size:
-            normals = np.abs(self.motion.matrix @ self.first.tree.planes[triangle1[others], :3].T)
-            kept[others] = self._within(apart[:, others], normals)
+            own = self.first.tree.planes[triangle1[others], :3].T
+            normals = np.abs(motion.take(others).turned(own))
+            kept[others] = self._within(apart[:, others], normals, self.reach, pair[others])
         return kept
 
-    def _over(self, vertices: Floats, boxes2: Floats, spread: Floats) -> Bools:
+    def _over(self, vertices: Floats, boxes2: Floats, spread: Floats, pair: Ints) -> Bools:
         """Return whether vertices in boxes (6, k) may project into faces in boxes (6, k), (k,)."""
-        center, half = self.motion.boxes(vertices)
+        center, half = self.motion.take(pair).boxes(vertices)
         apart = np.abs(center - boxes2[:3]) - half - boxes2[3:]
-        return self._within(apart, spread, self.from_face)
+        return self._within(apart, spread, self.from_face, pair)
 
-    def _within(self, apart: Floats, spread: Floats, reach: float | None = None) -> Bools:
+    def _within(self, apart: Floats, spread: Floats, reach: float | Floats, pair: Ints) -> Bools:
         """Return which gaps (k,) between boxes, given as (3, k), are within reach in directions of a spread
         (3, k).
         """
-        reach = self.reach if reach is None else reach
-        beyond = apart - (reach * np.minimum(spread, 1.0) + self.slack)
+        limit = _of_pairs(reach, pair) * np.minimum(spread, 1.0)
+        beyond = apart - (limit + _of_pairs(self.slack, pair))
         within: Bools = beyond.max(axis=0) <= 0.0
         return within
+
+
+def _of_pairs(length: float | Floats, pair: Ints) -> float | Floats:
+    """Return a length of pairs (k,), one for all or given for each pair of bodies (p,)."""
+    return length[pair] if isinstance(length, np.ndarray) else length

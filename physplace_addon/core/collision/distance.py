@@ -77,10 +77,10 @@ def least_value(
             return min(best, dropped)
         node1, node2, value = node1[kept], node2[kept], value[kept]
         now, later = _nearest(value, MANY if np.isfinite(best) else FEW)
-        below1, below2, is_leaf = opened(tree1, tree2, node1[now], node2[now])
+        below1, below2, _, is_leaf = opened(tree1, tree2, node1[now], node2[now])
         leaf = now[is_leaf]
         if leaf.size:
-            pairs = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])
+            pairs = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])[:2]
             best, given_up = _least_of_triangles(objective, *pairs, best, accuracy)
             dropped = min(dropped, given_up)
         node1, node2 = np.concatenate([node1[later], below1]), np.concatenate([node2[later], below2])

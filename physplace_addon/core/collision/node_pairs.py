@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..rigid import Pose
+from ..rigid import Pose, Poses
 from .tree import BoxTree
 
-__all__ = ["Motion", "corners_of", "first_pairs", "leaf_triangles", "opened"]
+__all__ = ["Motion", "Motions", "corners_of", "first_pairs", "leaf_triangles", "opened"]
 
 SIZE_RATIO = 3.0
 """A node whose diagonal is this many times that of its partner is replaced by its children alone."""
@@ -39,10 +39,80 @@ class Motion:
         moved: Floats = np.matmul(self.matrix, corners) + self.translation
         return moved
 
+    def take(self, rows: Ints) -> Motion:
+        """Return this motion: it is the same for all rows."""
+        return self
+
+    def turned(self, vectors: Floats) -> Floats:
+        """Return vectors (3, k) after the rotation."""
+        turned: Floats = self.matrix @ vectors
+        return turned
+
+    def turned_back(self, vectors: Floats) -> Floats:
+        """Return vectors (3, k) after the inverse rotation."""
+        turned: Floats = self.matrix.T @ vectors
+        return turned
+
+    def extents(self, half: Floats) -> Floats:
+        """Return the half extents (3, k) around turned boxes of half extents (3, k)."""
+        extents: Floats = self.magnitude @ half
+        return extents
+
     def rounding(self, tree1: BoxTree, tree2: BoxTree) -> float:
         """Return a bound, a length, of the rounding errors of coordinates; every test is widened by it."""
         far = float(np.abs(self.translation).max())
         return 16.0 * _EPSILON * (tree1.magnitude + far + tree2.magnitude)
+
+
+class Motions:
+    """A pose of its own for each of k boxes or triangles: what a `Motion` does, row by row."""
+
+    def __init__(self, matrix: Floats, translation: Floats) -> None:
+        """matrix (3, 3, k), translation (3, k): axes first, so that arithmetic goes along the rows."""
+        self.matrix, self.translation = matrix, translation
+
+    @classmethod
+    def of(cls, poses: Poses) -> Motions:
+        """Return the motions of k poses."""
+        matrix = np.ascontiguousarray(poses.matrix.transpose(1, 2, 0))
+        return cls(matrix, np.ascontiguousarray(poses.translation.T))
+
+    def take(self, rows: Ints) -> Motions:
+        """Return the motions of rows (m,)."""
+        return Motions(np.take(self.matrix, rows, axis=2), np.take(self.translation, rows, axis=1))
+
+    def boxes(self, boxes: Floats) -> tuple[Floats, Floats]:
+        """Return centres and half extents (3, k) of the axis-aligned boxes around placed boxes (6, k)."""
+        return self.turned(boxes[:3]) + self.translation, self.extents(boxes[3:])
+
+    def corners(self, corners: Floats) -> Floats:
+        """Return triangles (corner 3, axis 3, k) placed."""
+        return np.stack([self.turned(corner) + self.translation for corner in corners])
+
+    def turned(self, vectors: Floats) -> Floats:
+        """Return vectors (3, k) after the rotations."""
+        return _product(self.matrix, vectors)
+
+    def turned_back(self, vectors: Floats) -> Floats:
+        """Return vectors (3, k) after the inverse rotations."""
+        return _product(self.matrix.transpose(1, 0, 2), vectors)
+
+    def extents(self, half: Floats) -> Floats:
+        """Return the half extents (3, k) around turned boxes of half extents (3, k)."""
+        return _product(np.abs(self.matrix), half)
+
+    def rounding(self, tree1: BoxTree, tree2: BoxTree) -> float:
+        """Return a bound, a length, of the rounding errors of coordinates; every test is widened by it."""
+        far = float(np.abs(self.translation).max(initial=0.0))
+        return 16.0 * _EPSILON * (tree1.magnitude + far + tree2.magnitude)
+
+
+def _product(matrix: Floats, vectors: Floats) -> Floats:
+    """Return the products (3, k) of matrices (3, 3, k) and vectors (3, k)."""
+    product: Floats = matrix[:, 0] * vectors[0]
+    product += matrix[:, 1] * vectors[1]
+    product += matrix[:, 2] * vectors[2]
+    return product
 
 
 def corners_of(tree: BoxTree, triangle: Ints) -> Floats:
@@ -56,10 +126,9 @@ def first_pairs(tree1: BoxTree, tree2: BoxTree) -> tuple[Ints, Ints]:
     return np.repeat(tree1.top, tree2.top.size), np.tile(tree2.top, tree1.top.size)
 
 
-def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints, Bools]:
-    """Return the pairs that follow pairs of nodes (k,), and which of the given pairs (k,) are two leaves.
-
-    Two leaves have no children, so nothing follows them.
+def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints, Ints, Bools]:
+    """Return the pairs that follow pairs of nodes (k,), two arrays and the rows (m,) of those that they
+    follow; and which of the given pairs (k,) are two leaves, which nothing follows.
     """
     size1, size2 = tree1.opening_size[node1], tree2.opening_size[node2]
     open1, open2 = size1 * SIZE_RATIO >= size2, size2 * SIZE_RATIO >= size1
@@ -70,19 +139,22 @@ def opened(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[In
         return (
             np.concatenate([below1, below1, below1 + 1, below1 + 1]),
             np.concatenate([below2, below2 + 1, below2, below2 + 1]),
+            np.tile(np.arange(node1.size), 4),
             ~both,
         )
-    some = open1 | open2
-    first = np.concatenate([below1[some], below1[open1] + 1, below1[open2], below1[both] + 1])
-    second = np.concatenate([below2[some], below2[open1], below2[open2] + 1, below2[both] + 1])
-    return first, second, ~some
+    leaves = ~(open1 | open2)
+    some, only1, only2, all4 = (np.flatnonzero(rows) for rows in (~leaves, open1, open2, both))
+    first = np.concatenate([below1[some], below1[only1] + 1, below1[only2], below1[all4] + 1])
+    second = np.concatenate([below2[some], below2[only1], below2[only2] + 1, below2[all4] + 1])
+    return first, second, np.concatenate([some, only1, only2, all4]), leaves
 
 
-def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints]:
-    """Return the triangle pairs, as two arrays, of pairs of leaves (k,)."""
+def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the triangle pairs of pairs of leaves (k,), as two arrays, and the row (m,) of each."""
     count1, count2 = tree1.count[node1], tree2.count[node2]
     count = count1 * count2
     owner = np.repeat(np.arange(count.size), count)
     place = np.arange(owner.size) - (np.cumsum(count) - count)[owner]
     place1, place2 = np.divmod(place, count2[owner])
-    return tree1.order[tree1.start[node1][owner] + place1], tree2.order[tree2.start[node2][owner] + place2]
+    triangle1 = tree1.order[tree1.start[node1][owner] + place1]
+    return triangle1, tree2.order[tree2.start[node2][owner] + place2], owner

@@ -45,7 +45,7 @@ def _pairs(tree: BoxTree, meet: Callable[[Floats, Floats], Bools]) -> Ints:
     found = [np.empty((0, 2), dtype=np.intp)]
     for begin in range(0, len(node1), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
-        first, second = leaf_triangles(tree, tree, node1[part], node2[part])
+        first, second, _ = leaf_triangles(tree, tree, node1[part], node2[part])
         a, b = corners_of(tree, first), corners_of(tree, second)
         near = np.flatnonzero((first != second) & _boxes_meet(a, b))
         a, b = a[..., near], b[..., near]
@@ -66,7 +66,7 @@ def _leaf_pairs(tree: BoxTree) -> tuple[Ints, Ints]:
     while node1.size:
         near = np.flatnonzero(_nodes_meet(tree, node1, node2))
         node1, node2 = node1[near], node2[near]
-        below1, below2, is_leaf = opened(tree, tree, node1, node2)
+        below1, below2, _, is_leaf = opened(tree, tree, node1, node2)
         pairs.append((node1[is_leaf], node2[is_leaf]))
         node1, node2 = below1, below2
     return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])

@@ -12,7 +12,7 @@ from ..arrays import Ints
 from .partition import Partition, partition
 from .tree import BoxTree, triangle_boxes, with_boxes
 
-__all__ = ["join_trees"]
+__all__ = ["join_trees", "roots_of_parts"]
 
 
 def join_trees(*trees: BoxTree) -> BoxTree:
@@ -32,6 +32,20 @@ def join_trees(*trees: BoxTree) -> BoxTree:
     return with_boxes(
         _grafted(partition(lower, upper, 1), trees), *triangle_boxes(triangles, bound), triangles, bound
     )
+
+
+def roots_of_parts(tree: BoxTree, triangles: Ints) -> Ints:
+    """Return the node (n,) of a joined tree that is the root of each tree that it was joined of.
+
+    triangles (n,): how many triangles each of these has, in the order in which they were joined.
+    """
+    first_triangle = np.cumsum(triangles) - triangles
+    place = np.empty_like(tree.order)
+    place[tree.order] = np.arange(len(tree.order))
+    start = np.minimum.reduceat(place, first_triangle)
+    below = (tree.start[:, None] == start) & (tree.count[:, None] == triangles)
+    roots: Ints = below.argmax(axis=0)
+    return roots
 
 
 def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:

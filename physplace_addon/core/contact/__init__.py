@@ -11,6 +11,7 @@
 `pair_derivatives`                derivatives of gaps by the motions of both bodies
 `continuous_collision`            what crosses during a motion
 `interpenetration`                what overlaps at one pose
+`many_pairs`                      which bodies are near; points of many pairs of small solids in one batch
 `contact_system`                  many bodies: interface points of all pairs, their derivatives
 `bilateral`                       contacts that may not separate
 `adjustment`, `free_travel`       bringing bodies clear of each other; how far one may travel freely

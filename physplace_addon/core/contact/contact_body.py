@@ -86,6 +86,17 @@ class ContactBody:
             body = merge(list(bodies), "world", bodies[0].mass)  # its mass is never used: it stands still
             remember(body, join_trees(*(tree_of(part) for part in bodies)))
         trusted = np.repeat([b.closed for b in bodies], [len(b.face_surface) for b in bodies])
+        return cls._of_body(body, trusted)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ContactBody]) -> ContactBody:
+        """Return prepared bodies as one, each in its own frame; features are numbered body after body."""
+        body = merge([part.body for part in parts], "joined", parts[0].body.mass)  # the mass is never used
+        remember(body, join_trees(*(part.tree for part in parts)))
+        return cls._of_body(body, np.concatenate([part.trusted for part in parts]))
+
+    @classmethod
+    def _of_body(cls, body: Body, trusted: Bools) -> ContactBody:
         straight_curve = np.array([isinstance(curve, Segments) for curve in body.curves], dtype=bool)
         straight = straight_curve[body.edge_curve] if len(straight_curve) else np.zeros(0, bool)
         side = body.triangles - np.roll(body.triangles, 1, axis=1)

@@ -10,20 +10,18 @@ R_b its own radius.  Gaps are divided by R, the least of the radii.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..bodies import Body
-from ..rigid import Pose, Poses, skew
-from .body_pair import SIGN_TOLERANCE, BodyPair
-from .contact_body import ContactBody
+from ..rigid import skew
 from .continuous_collision import swept_contacts
 from .features import FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
+from .many_pairs.flat_points import generate_flat_points
+from .many_pairs.placed_bodies import PlacedBodies
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
 from .points.generation import generate_interface_points, track_interface_points
@@ -43,124 +41,8 @@ from .regions.flat_pairs import between_flat_features
 
 
 @dataclass(frozen=True, eq=False)
-class ContactSystem:
-    """m moving bodies at their poses among fixed ones, which stand in the frame of the scene.
-
-    bodies, poses: one for each moving body.
-    fixed: all fixed bodies prepared as one; None if there are none.
-    parts: the fixed bodies one by one.
-    sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
-    features are.
-    moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
-    not searched, and keep their points.
-    """
-
-    bodies: tuple[ContactBody, ...]
-    poses: tuple[Pose, ...]
-    fixed: ContactBody | None
-    parts: tuple[Body, ...]
-    sign_tolerance: float = SIGN_TOLERANCE
-    moving: tuple[int, ...] | None = None
-
-    @classmethod
-    def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> ContactSystem:
-        """Prepare moving bodies and fixed ones (maybe none); a body that occurs again is prepared once."""
-        prepared = {id(body): ContactBody.of([body]) for body in active}
-        fixed = ContactBody.of(world) if world else None
-        return cls(tuple(prepared[id(body)] for body in active), tuple(poses), fixed, tuple(world))
-
-    def __len__(self) -> int:
-        return len(self.bodies)
-
-    @cached_property
-    def radii(self) -> Floats:
-        """R_b of each moving body (m,), lengths."""
-        return np.array([body.body.radius for body in self.bodies])
-
-    @cached_property
-    def radius(self) -> float:
-        """R, by which gaps are divided: the least of the radii."""
-        return float(self.radii.min())
-
-    @cached_property
-    def centres(self) -> Floats:
-        """The centres of mass (m, 3) in the frame of the scene."""
-        return np.array(
-            [pose.points(body.body.mass.center) for body, pose in zip(self.bodies, self.poses, strict=True)]
-        )
-
-    def displaced(self, x: Floats) -> ContactSystem:
-        """Return the system after all bodies have moved by x (6 m,), (dX / R_b, dTheta) of each body."""
-        poses = [
-            pose.displaced(radius * move[:3], move[3:], centre) if move.any() else pose
-            for pose, radius, move, centre in zip(
-                self.poses, self.radii.tolist(), x.reshape(-1, 6), self.centres, strict=True
-            )
-        ]
-        return replace(self, poses=tuple(poses))
-
-    def at(self, poses: Sequence[Pose]) -> ContactSystem:
-        """Return the same bodies at other poses."""
-        return replace(self, poses=tuple(poses))
-
-    def span(self, pair: Pair) -> float:
-        """Return the length that a pair's reach is relative to: the sum of the radii of those that move."""
-        first, second = pair
-        return float(self.radii[first] + (self.radii[second] if second != FIXED else 0.0))
-
-    def body_pair(self, pair: Pair) -> BodyPair:
-        """Return a pair in the frame of its second body; R is the lesser radius of those that move."""
-        first, second = pair
-        body, pose = self.bodies[first], self.poses[first]
-        if second == FIXED:
-            assert self.fixed is not None
-            radius = float(self.radii[first])
-            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius)
-        radius = float(self.radii[[first, second]].min())
-        relative = self.poses[second].inverse().compose(pose)
-        return BodyPair(body, self.bodies[second], relative, radius, self.sign_tolerance * radius)
-
-    def solids(self, pair: Pair) -> tuple[Body, ...]:
-        """Return the bodies that the first of a pair meets, one by one, in the frame of the pair."""
-        return self.parts if pair[1] == FIXED else (self.bodies[pair[1]].body,)
-
-    @cached_property
-    def _boxes(self) -> tuple[Floats, Floats]:
-        """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
-        boxes = [body.box(pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
-        return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
-
-    def pairs(self, reach: float) -> list[Pair]:
-        """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
-        return [pair for pair in self._near_pairs(reach) if self._moves(pair)]
-
-    def _moves(self, pair: Pair) -> bool:
-        return self.moving is None or not set(self.moving).isdisjoint(pair)
-
-    def searched(self, points: InterfacePoints) -> Bools:
-        """Return which points (k,) are of pairs of which a body may move, or has moved."""
-        if self.moving is None:
-            return np.ones(len(points), bool)
-        mine: Bools = np.isin(points.body1, self.moving) | np.isin(points.body2, self.moving)
-        return mine
-
-    def _near_pairs(self, reach: float) -> list[Pair]:
-        """Return every pair that may be nearer than `reach` times its span.
-
-        A single moving body always makes a pair with the fixed ones.
-        """
-        if len(self) == 1:
-            return [(0, FIXED)] if self.fixed is not None else []
-        lower, upper = self._boxes
-        found: list[Pair] = []
-        if self.fixed is not None:
-            apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
-            near = np.nonzero(apart.max(axis=1) <= reach * self.radii)[0]
-            found += [(body, FIXED) for body in near.tolist()]
-        first, second = np.triu_indices(len(self), 1)
-        apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first])
-        near = apart.max(axis=1) <= reach * (self.radii[first] + self.radii[second])
-        return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
+class ContactSystem(PlacedBodies):
+    """Moving bodies at their poses among fixed ones, and the interface points of all pairs of them."""
 
     def generate(
         self, reach: Reach, tracked: InterfacePoints, before: ContactSystem | None
@@ -170,7 +52,10 @@ class ContactSystem:
         Pairs that are not searched have the tracked ones.
         """
         parts = [InterfacePoints.none(), tracked.take(~self.searched(tracked))]
-        for pair in self.pairs(2.0 * reach.farthest):
+        joined, alone = self.joined_pairs(reach.flat, 2.0 * reach.farthest)
+        if joined:
+            parts.append(self._generate_together(joined, reach.flat, tracked, before))
+        for pair in alone:
             known = tracked.take(between(tracked, pair))
             then = None if before is None else before.body_pair(pair)
             points = generate_interface_points(
@@ -178,6 +63,16 @@ class ContactSystem:
             )
             parts.append(labelled(points, pair))
         return InterfacePoints.join(parts)
+
+    def _generate_together(
+        self, pairs: list[Pair], reach: float, tracked: InterfacePoints, before: ContactSystem | None
+    ) -> InterfacePoints:
+        """Return the interface points of pairs of joined bodies; those of fixed parts come first."""
+        now, then = self.body_pairs(pairs), None if before is None else before.body_pairs(pairs)
+        lengths = reach * np.array([self.span(pair) for pair in pairs])
+        known = self.numbered_jointly(tracked.take(self.between_joined(tracked)))
+        points = generate_flat_points(now, lengths, known, then)
+        return self.numbered_jointly(points, back=True)
 
     def track(self, points: InterfacePoints) -> InterfacePoints:
         """Return known points solved again where the bodies stand now; those that left their features go."""
@@ -324,18 +219,13 @@ class ContactSystem:
         separation = self.centres[points.body1[pushes]] - self.centres[second]
         return points.body1, second, pushes, separation
 
-    @cached_property
-    def _frames(self) -> Poses:
-        """The poses of all moving bodies, and last, for FIXED, the identity."""
-        return Poses.of([*self.poses, Pose.identity()])
-
     def in_world(self, points: InterfacePoints) -> InterfacePoints:
         """Return the same points with positions and normals in the frame of the scene."""
-        return carried(points, self._frames.take(points.body2))
+        return carried(points, self.frames.take(points.body2))
 
     def in_pair_frames(self, points: InterfacePoints) -> InterfacePoints:
         """Return points given in the frame of the scene in those of their pairs: undoes `in_world`."""
-        return carried(points, self._frames.inverse().take(points.body2))
+        return carried(points, self.frames.inverse().take(points.body2))
 
     def wrench_maps(self, points: InterfacePoints) -> Floats:
         """Return the maps G (k, 6 m, 3) of forces on the first bodies, in the scene, to wrenches.
@@ -360,7 +250,7 @@ class ContactSystem:
             geometry = FeatureGeometry.empty(len(points))
             for rows, part in features:
                 geometry.put(rows, part.geometry())
-            out.append(geometry.carried(self._frames.take(owner)))
+            out.append(geometry.carried(self.frames.take(owner)))
         return out[0], out[1]
 
     def traced(self, points: InterfacePoints, shift1: Floats, shift2: Floats) -> InterfacePoints:
@@ -370,7 +260,7 @@ class ContactSystem:
         """
         found = []
         for shift, (owner, features) in zip((shift1, shift2), self._features_of(points), strict=True):
-            local = self._frames.take(owner).inverse().vectors(shift)
+            local = self.frames.take(owner).inverse().vectors(shift)
             piece, param = np.zeros(len(points), np.intp), np.zeros((len(points), 2))
             for rows, part in features:
                 moved = part.moved(local[rows])

@@ -79,11 +79,11 @@ class FeaturePoints(ArrayRecord):
     dim (k,): VERTEX, EDGE or FACE; piece (k,): the piece of the feature, a face, edge or vertex as the body
         numbers them.
     param (k, 2): (u, v) on a face, (t, unused) on an edge, unused at a vertex.
-    pose: takes the body's frame to that of the contact; None is the identity.
+    pose: takes the body's frame to that of the contact, one for all or k poses; None is the identity.
     """
 
     body: Body = field(metadata=SHARED)
-    pose: Pose | None = field(metadata=SHARED)
+    pose: Pose | Poses | None
     dim: Ints
     piece: Ints
     param: Floats
@@ -114,17 +114,22 @@ class FeaturePoints(ArrayRecord):
             else:
                 point[rows] = self.body.vertices[piece]
         if self.pose is not None:
-            turn = self.pose.matrix.T
-            point, tangents, normal = self.pose.points(point), tangents @ turn, normal @ turn
-            curvature_vector = curvature_vector @ turn
+            point, tangents = self.pose.points(point), self.pose.vectors(tangents)
+            normal, curvature_vector = self.pose.vectors(normal), self.pose.vectors(curvature_vector)
         return FeatureGeometry(point, tangents, normal, curvature, curvature_vector)
+
+    def in_own_frame(self, vectors: Floats) -> Floats:
+        """Return vectors (k, 3) of the frame of the contact in that of the body."""
+        if isinstance(self.pose, Poses):
+            return self.pose.inverse().vectors(vectors)
+        return vectors if self.pose is None else vectors @ self.pose.matrix
 
     def moved(self, displacement: Floats) -> FeaturePoints:
         """Return the points after geodesic tracing by a displacement (k, 3): only its tangential part counts.
 
         A point goes on over all pieces of its feature, and stops at its border; a vertex does not move.
         """
-        local = displacement if self.pose is None else displacement @ self.pose.matrix
+        local = self.in_own_frame(displacement)
         pieces, piece, param = pieces_of(self.body), self.piece.copy(), self.param.copy()
         for dim, rows in self._rows_by_dimension():
             start, here = self.piece[rows], self.param[rows]

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..bodies.topology import pieces_of
 from ..vectors import dot
-from .body_pair import BodyPair
+from .body_pair import AnyPairs, BodyPair
 from .contact_body import ContactBody
 from .features import EDGE, FACE, VERTEX, FeaturePoints
 from .points.interface_points import InterfacePoints
@@ -33,7 +33,7 @@ def least_slopes(features: FeaturePoints, upward: Floats) -> tuple[Floats, Float
         Two sines (k,), for u = upward and for u = -upward; +inf for faces, and for edges and vertices that
         have no neighbours.
     """
-    local = upward if features.pose is None else upward @ features.pose.matrix
+    local = features.in_own_frame(upward)
     lowest = np.full((2, len(features.dim)), np.inf)
     edges = np.nonzero(features.dim == EDGE)[0]
     if len(edges):
@@ -62,7 +62,7 @@ def _least_of_vertices(features: FeaturePoints, upward: Floats) -> Floats:
     return lowest
 
 
-def slopes_both_ways(body_pair: BodyPair, points: InterfacePoints, normal: Floats) -> tuple[Floats, Floats]:
+def slopes_both_ways(body_pair: AnyPairs, points: InterfacePoints, normal: Floats) -> tuple[Floats, Floats]:
     """Return the least slope (k,), a sine, of both bodies away from a normal (k, 3), and from its opposite.
 
     The slope is that of the active body along n and of the world along -n, whichever is less.
@@ -72,12 +72,12 @@ def slopes_both_ways(body_pair: BodyPair, points: InterfacePoints, normal: Float
     return np.minimum(up1, down2), np.minimum(down1, up2)
 
 
-def slope_of_both(body_pair: BodyPair, points: InterfacePoints) -> Floats:
+def slope_of_both(body_pair: AnyPairs, points: InterfacePoints) -> Floats:
     """Return the least slope (k,), a sine, of both bodies away from the points' own normals."""
     return slopes_both_ways(body_pair, points, points.normal)[0]
 
 
-def in_normal_cones(body_pair: BodyPair, points: InterfacePoints, tolerance: float) -> Bools:
+def in_normal_cones(body_pair: AnyPairs, points: InterfacePoints, tolerance: float) -> Bools:
     """Return which points' normals lie in both normal cones, (k,); `tolerance` is the sine of an angle."""
     return slope_of_both(body_pair, points) >= -tolerance
 

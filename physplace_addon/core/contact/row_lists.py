@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..rigid import Pose
+from ..rigid import Pose, Poses
 
 IndexPairs = tuple[Ints, Ints]
 
@@ -90,6 +90,8 @@ def joined_by_row(row_a: Ints, a: Ints, row_b: Ints, b: Ints, row_count: int) ->
     return left, b[np.repeat(start_b[row_a], repeat) + offset]
 
 
-def placed(points: Floats, pose: Pose | None) -> Floats:
-    """Return points (..., 3) after a rigid motion; None is the identity."""
+def placed(points: Floats, pose: Pose | Poses | None) -> Floats:
+    """Return points (..., 3) after a rigid motion, one for all or one for each row; None is the identity."""
+    if isinstance(pose, Poses):
+        return pose.points(points)
     return points if pose is None else pose.points(points.reshape(-1, 3)).reshape(points.shape)

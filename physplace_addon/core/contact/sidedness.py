@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..vectors import dot
-from .body_pair import BodyPair, displacement_since
+from .body_pair import AnyPairs, BodyPair, BodyPairs, displacement_since
 from .features import FACE
 from .points.closest_points import closest_points_on_faces
 from .points.extremal_pairs import solve_extremal_pairs
@@ -66,7 +66,7 @@ def sides_of_base(
 
 
 def with_known_sides(
-    body_pair: BodyPair, points: InterfacePoints, tracked: InterfacePoints, before: BodyPair | None
+    body_pair: AnyPairs, points: InterfacePoints, tracked: InterfacePoints, before: AnyPairs | None
 ) -> InterfacePoints:
     """Return flat points on the sides that tracked points of the same features, or next to them, had.
 
@@ -81,14 +81,16 @@ def with_known_sides(
     if len(doubtful) == 0:
         return points
     part = points.take(doubtful)
-    known = rows_with_keys(_feature_keys(part), _feature_keys(tracked))
+    keys = _feature_keys if isinstance(body_pair, BodyPair) else feature_keys  # those of one have no labels
+    known = rows_with_keys(keys(part), keys(tracked))
     is_known = known >= 0
     flip = (part.gap < 0.0) & (before is not None)
     flip[is_known] = dot(part.normal[is_known], tracked.normal[known[is_known]]) < 0.0
-    flip &= np.abs(part.gap) < body_pair.sign_tolerance
-    keeps = np.zeros(len(part), bool)
-    keeps[is_known] = part.side[is_known] == tracked.side[known[is_known]]
-    flip |= _against_neighbours(body_pair, part, tracked, before) & ~keeps
+    flip &= np.abs(part.gap) < body_pair.of_points(part).sign_tolerance
+    if isinstance(body_pair, BodyPair) and not isinstance(before, BodyPairs):  # many are of solids
+        keeps = np.zeros(len(part), bool)
+        keeps[is_known] = part.side[is_known] == tracked.side[known[is_known]]
+        flip |= _against_neighbours(body_pair, part, tracked, before) & ~keeps
     sign = np.ones(len(points))
     sign[doubtful[flip]] = -1.0
     return replace(

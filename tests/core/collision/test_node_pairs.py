@@ -26,8 +26,8 @@ def test_no_triangle_pair_is_lost_or_doubled_on_the_way_down(rng: np.random.Gene
     done: list[tuple[int, int]] = []
     while node1.size:
         assert sorted(done + pairs_below(tree1, tree2, node1, node2)) == everything
-        next1, next2, leaf = opened(tree1, tree2, node1, node2)
-        triangle1, triangle2 = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])
+        next1, next2, _, leaf = opened(tree1, tree2, node1, node2)
+        triangle1, triangle2, _ = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])
         done += list(zip(triangle1.tolist(), triangle2.tolist(), strict=True))
         node1, node2 = next1, next2
     assert sorted(done) == everything

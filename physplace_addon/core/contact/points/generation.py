@@ -83,6 +83,6 @@ def _flat_points(
         return lowest_of_plain(body_pair, reach.flat, tracked, before), _NO_TRIANGLES, _NO_TRIANGLES
     pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach.farthest)
     t1, t2 = pairs[:, 0], pairs[:, 1]
-    flat = lowest(body_pair, flat_pairs(body_pair, t1, t2, before, reach.flat))
+    flat = lowest(flat_pairs(body_pair, t1, t2, before, reach.flat), body_pair.sign_tolerance)
     curved = ~(body_pair.active.triangle_plain[t1] & body_pair.world.triangle_plain[t2])
     return flat, t1[curved], t2[curved]

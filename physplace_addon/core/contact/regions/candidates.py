@@ -16,10 +16,13 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision import projects_inside
-from ...rigid import Pose
-from ..body_pair import BodyPair, farthest_displacement
+from ...rigid import Pose, Poses
+from ..body_pair import AnyPairs
 from ..contact_body import ContactBody
 from ..row_lists import IndexPairs, RowLists, distinct_pairs, joined_by_row, placed
+
+Candidates = tuple[AnyPairs, Ints, Ints]
+"""Features (k,) of the first and of the second body, and the pairs of bodies that they are of."""
 
 
 def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> IndexPairs:
@@ -35,86 +38,92 @@ def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints)
 class FlatCandidates:
     """Finds pairs of flat features that k pairs of near triangles are or own.
 
+    body_pair: the pair of bodies, or that of each row.
     t1, t2 (k,): triangles of the active body and of the world.
-    reach: the farthest, a length, that the features may be apart.
+    reach: the farthest, a length, that the features may be apart, one or that of each pair of bodies (p,).
     before: a pose known to be free of overlap, or None.  What has come through a face since may be as far
     behind it as it has moved.
     also_over: more pairs of vertices of the active body and flat triangles of the world.
     """
 
-    body_pair: BodyPair
+    body_pair: AnyPairs
     t1: Ints
     t2: Ints
-    reach: float
-    before: BodyPair | None
+    reach: float | Floats
+    before: AnyPairs | None
     also_over: IndexPairs | None = None
 
     @cached_property
-    def _reach_over_faces(self) -> float:
-        moved = 0.0 if self.before is None else farthest_displacement(self.before, self.body_pair)
-        return self.reach + moved
+    def _reach_over_faces(self) -> float | Floats:
+        return self.reach + (0.0 if self.before is None else self.body_pair.moved_since(self.before))
 
-    def vertices_over_faces(self) -> IndexPairs:
+    def vertices_over_faces(self) -> Candidates:
         """Return vertices of the active body and flat triangles of the world that they stand over."""
         row, vertices = self.body_pair.active.vertices.of_rows(self.t1)
         triangles = self.t2[row]
         flat = self.body_pair.world.triangle_flat[triangles]
-        vertices, triangles = vertices[flat], triangles[flat]
+        pairs, vertices, triangles = self.body_pair.take(row[flat]), vertices[flat], triangles[flat]
         if self.also_over is not None:
             vertices = np.concatenate([vertices, self.also_over[0]])
             triangles = np.concatenate([triangles, self.also_over[1]])
-        at = self.body_pair.pose.points(self.body_pair.active.body.vertices[vertices])
-        return self._standing(vertices, at, triangles, self.body_pair.world.body.triangles[triangles])
+        at = pairs.pose.points(pairs.active.body.vertices[vertices])
+        return self._standing(pairs, vertices, at, triangles, pairs.world.body.triangles[triangles])
 
-    def faces_over_vertices(self) -> IndexPairs:
+    def faces_over_vertices(self) -> Candidates:
         """Return flat triangles of the active body and vertices of the world that stand over them."""
         row, vertices = self.body_pair.world.vertices.of_rows(self.t2)
         triangles = self.t1[row]
         flat = self.body_pair.active.triangle_flat[triangles]
-        vertices, triangles = vertices[flat], triangles[flat]
-        corners = placed(self.body_pair.active.body.triangles[triangles], self.body_pair.pose)
-        at = self.body_pair.world.body.vertices[vertices]
-        return self._standing(vertices, at, triangles, corners)[::-1]
+        pairs, vertices, triangles = self.body_pair.take(row[flat]), vertices[flat], triangles[flat]
+        corners = placed(pairs.active.body.triangles[triangles], pairs.pose)
+        at = pairs.world.body.vertices[vertices]
+        pairs, vertices, triangles = self._standing(pairs, vertices, at, triangles, corners)
+        return pairs, triangles, vertices
 
-    def _standing(self, vertices: Ints, at: Floats, triangles: Ints, corners: Floats) -> IndexPairs:
-        rows = projects_inside(at, corners, self._reach_over_faces, self.body_pair.sign_tolerance)
-        return distinct_pairs(vertices[rows], triangles[rows])
+    def _standing(
+        self, pairs: AnyPairs, vertices: Ints, at: Floats, triangles: Ints, corners: Floats
+    ) -> Candidates:
+        reach = pairs.each(self._reach_over_faces)
+        rows = projects_inside(at, corners, reach, pairs.sign_tolerance)
+        return pairs.take(rows).distinct(vertices[rows], triangles[rows])
 
-    def edges_and_edges(self) -> IndexPairs:
+    def edges_and_edges(self) -> Candidates:
         """Return straight segments of both."""
         return self._near(_SEGMENTS, _SEGMENTS)
 
-    def vertices_and_edges(self) -> IndexPairs:
+    def vertices_and_edges(self) -> Candidates:
         """Return vertices of the active body and straight segments of the world."""
         return self._near(_VERTICES, _SEGMENTS)
 
-    def edges_and_vertices(self) -> IndexPairs:
+    def edges_and_vertices(self) -> Candidates:
         """Return straight segments of the active body and vertices of the world."""
         return self._near(_SEGMENTS, _VERTICES)
 
-    def vertices_and_vertices(self) -> IndexPairs:
+    def vertices_and_vertices(self) -> Candidates:
         """Return vertices of both."""
         return self._near(_VERTICES, _VERTICES)
 
-    def _near(self, kind1: _Kind, kind2: _Kind) -> IndexPairs:
+    def _near(self, kind1: _Kind, kind2: _Kind) -> Candidates:
         """Return pairs of features whose boxes are within reach in the directions of their normals."""
         active, world = self.body_pair.active, self.body_pair.world
         owned1, owned2 = kind1.owned(active), kind2.owned(world)
         rows = np.flatnonzero(owned1.has_items[self.t1] & owned2.has_items[self.t2])
+        pairs = self.body_pair.take(rows)
         if len(rows) == 0:
-            return rows, rows
+            return pairs, rows, rows
         row1, feature1 = owned1.of_rows(self.t1[rows])
         row2, feature2 = owned2.of_rows(self.t2[rows])
-        middle1, half1 = kind1.boxes(active, feature1, self.body_pair.pose)
+        middle1, half1 = kind1.boxes(active, feature1, pairs.take(row1).pose)
         middle2, half2 = kind2.boxes(world, feature2, None)
         here, there = joined_by_row(row1, np.arange(len(row1)), row2, np.arange(len(row2)), len(rows))
         apart = np.abs(np.take(middle1, here, axis=1) - np.take(middle2, there, axis=1))
         apart -= np.take(half1, here, axis=1)
         apart -= np.take(half2, there, axis=1)
         bounds = np.take(kind2.normal_bounds(world).T, feature2, axis=1)
-        reach = self.reach * np.minimum(bounds, 1.0) + self.body_pair.sign_tolerance
+        of_second = pairs.take(row2)
+        reach = of_second.each(self.reach) * np.minimum(bounds, 1.0) + of_second.sign_tolerance
         near = np.flatnonzero((apart <= np.take(reach, there, axis=1)).all(axis=0))
-        return distinct_pairs(feature1[here[near]], feature2[there[near]])
+        return pairs.take(row1[here[near]]).distinct(feature1[here[near]], feature2[there[near]])
 
 
 class _Kind(NamedTuple):
@@ -126,16 +135,16 @@ class _Kind(NamedTuple):
 
     owned: Callable[[ContactBody], RowLists]
     normal_bounds: Callable[[ContactBody], Floats]
-    boxes: Callable[[ContactBody, Ints, Pose | None], tuple[Floats, Floats]]
+    boxes: Callable[[ContactBody, Ints, Pose | Poses | None], tuple[Floats, Floats]]
 
 
-def _boxes_of_segments(body: ContactBody, segments: Ints, pose: Pose | None) -> tuple[Floats, Floats]:
+def _boxes_of_segments(body: ContactBody, segments: Ints, pose: Pose | Poses | None) -> tuple[Floats, Floats]:
     ends = body.body.segments[segments]
     first, second = placed(ends[:, 0], pose).T, placed(ends[:, 1], pose).T
     return 0.5 * (first + second), 0.5 * np.abs(second - first)
 
 
-def _boxes_of_vertices(body: ContactBody, vertices: Ints, pose: Pose | None) -> tuple[Floats, Floats]:
+def _boxes_of_vertices(body: ContactBody, vertices: Ints, pose: Pose | Poses | None) -> tuple[Floats, Floats]:
     at = np.ascontiguousarray(placed(body.body.vertices[vertices], pose).T)
     return at, np.zeros_like(at)
 

@@ -41,17 +41,18 @@ def lowest_of_plain(
     support = level_support(body_pair, reach, tracked, enough_to_choose_from(_MOST))
     if support is not None:
         t1, t2 = _near_triangles(body_pair, reach, before, support.face)
-        return lowest(body_pair, flat_pairs(body_pair, t1, t2, before, reach, support.over))
+        points = flat_pairs(body_pair, t1, t2, before, reach, support.over)
+        return lowest(points, body_pair.sign_tolerance)
     close = _first_reach(body_pair, reach, tracked, before is not None)
     while close < reach:
         t1, t2 = _near_triangles(body_pair, close, before)
         if len(t1) >= _MOST:
             points = flat_pairs(body_pair, t1, t2, before, close)
             if _suffice(points.gap, close - body_pair.sign_tolerance, body_pair.sign_tolerance):
-                return lowest(body_pair, points)
+                return lowest(points, body_pair.sign_tolerance)
         close *= _FARTHER
     t1, t2 = _near_triangles(body_pair, reach, before)
-    return lowest(body_pair, flat_pairs(body_pair, t1, t2, before, reach))
+    return lowest(flat_pairs(body_pair, t1, t2, before, reach), body_pair.sign_tolerance)
 
 
 def _first_reach(body_pair: BodyPair, reach: float, tracked: InterfacePoints, known: bool) -> float:
@@ -65,9 +66,11 @@ def _first_reach(body_pair: BodyPair, reach: float, tracked: InterfacePoints, kn
     return float(np.clip(_FARTHER * gaps[len(gaps) // 2], _FARTHER * level, reach))
 
 
-def lowest(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
-    """Return the lowest of the flat points, no more than a state goes on with."""
-    level = body_pair.sign_tolerance
+def lowest(points: InterfacePoints, level: float) -> InterfacePoints:
+    """Return the lowest of a pair's flat points, no more than a state goes on with.
+
+    level: a length, its `sign_tolerance`.
+    """
     return lowest_spread(hulls_of_regions(points, level), _MOST, level)
 
 

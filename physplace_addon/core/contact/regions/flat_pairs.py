@@ -21,13 +21,13 @@ from ...collision import EDGE as ALONG_SIDE
 from ...collision import VERTEX as AT_CORNER
 from ...collision import closest_on_segments, closest_on_triangle
 from ...vectors import cross, dot
-from ..body_pair import BodyPair
+from ..body_pair import AnyPairs
 from ..contact_body import ContactBody
 from ..features import EDGE, FACE, VERTEX, whole_features
 from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
-from ..points.interface_points import FIXED, PARALLEL, InterfacePoints
+from ..points.interface_points import PARALLEL, InterfacePoints
 from ..row_lists import IndexPairs, row_keys
-from .candidates import FlatCandidates
+from .candidates import Candidates, FlatCandidates
 
 CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: above single-precision rounding
 _OVER_FACE = 1e-11  # of R: offset from a triangle that still counts as over it, where coplanar ones meet
@@ -51,7 +51,7 @@ class _OnBody(NamedTuple):
 
 
 def _interface_points(
-    body_pair: BodyPair, first: _OnBody, second: _OnBody, raw_normal: Floats
+    body_pair: AnyPairs, first: _OnBody, second: _OnBody, raw_normal: Floats
 ) -> InterfacePoints:
     """Return the points of k pairs, on the sides that their distances show; raw_normal (k, 3) is unit."""
     k = len(first.piece)
@@ -73,8 +73,7 @@ def _interface_points(
         second.point,
         raw_normal,
         height,
-        np.zeros(k, np.intp),
-        np.full(k, FIXED),
+        *body_pair.numbers(k),
     )
     unsure = np.nonzero(np.abs(height) < body_pair.sign_tolerance)[0]
     if len(unsure):
@@ -84,12 +83,12 @@ def _interface_points(
     return points
 
 
-def _side_by_cones(body_pair: BodyPair, points: InterfacePoints) -> Floats:
+def _side_by_cones(body_pair: AnyPairs, points: InterfacePoints) -> Floats:
     up, down = slopes_both_ways(body_pair, points, points.normal)
     return np.where((down > up) & ~body_pair.knows_outside(points), -1.0, 1.0)
 
 
-def vertex_face(body_pair: BodyPair, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
+def vertex_face(body_pair: AnyPairs, vertices: Ints, triangles: Ints, clamp: bool = True) -> InterfacePoints:
     """Return the pairs of the active body's vertices (k,) and the world's flat triangles (k,).
 
     clamp: only those whose closest point lies inside the triangle; else all, the point clamped to it.
@@ -98,14 +97,14 @@ def vertex_face(body_pair: BodyPair, vertices: Ints, triangles: Ints, clamp: boo
     return _over_triangles(body_pair, vertices, at, triangles, active=False, clamp=clamp)
 
 
-def face_vertex(body_pair: BodyPair, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
+def face_vertex(body_pair: AnyPairs, triangles: Ints, vertices: Ints, clamp: bool = True) -> InterfacePoints:
     """Return the pairs of the active body's flat triangles (k,) and the world's vertices (k,)."""
     at = body_pair.world.body.vertices[vertices]
     return _over_triangles(body_pair, vertices, at, triangles, active=True, clamp=clamp)
 
 
 def _over_triangles(
-    body_pair: BodyPair, vertices: Ints, at: Floats, triangles: Ints, active: bool, clamp: bool
+    body_pair: AnyPairs, vertices: Ints, at: Floats, triangles: Ints, active: bool, clamp: bool
 ) -> InterfacePoints:
     body = body_pair.active.body if active else body_pair.world.body
     corners = body.triangles[triangles]
@@ -124,6 +123,7 @@ def _over_triangles(
         over = square <= (_OVER_FACE * body_pair.radius) ** 2
         kept = np.nonzero(over | (square <= body_pair.sign_tolerance**2))[0]
         vertices, triangles, at, below = vertices[kept], triangles[kept], at[kept], below[kept]
+        body_pair = body_pair.take(kept)
         normal, barycentric = normal[kept], barycentric[kept]
     uv = (barycentric[:, None, :] @ body.triangle_uv[triangles])[:, 0]
     face = _OnBody(FACE, body.triangle_face[triangles], uv, below)
@@ -166,7 +166,7 @@ def _in_creases(base: ContactBody, triangles: Ints, region: Ints, side: Floats) 
     return inside
 
 
-def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
+def edge_edge(body_pair: AnyPairs, segments1: Ints, segments2: Ints, clamp: bool = True) -> InterfacePoints:
     """Return the pairs of straight edges, as segments (k,) of each body, that are not parallel.
 
     clamp: only those whose closest points lie inside both segments; else all, the points clamped to them.
@@ -180,7 +180,7 @@ def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool
         inside2 |= _at_joints(world, segments2, t) & (_slips(ends2, offset) <= slack)
         rows = np.nonzero(inside1 & inside2)[0]
         s, t, ends1, ends2 = s[rows], t[rows], ends1[rows], ends2[rows]
-        segments1, segments2 = segments1[rows], segments2[rows]
+        segments1, segments2, body_pair = segments1[rows], segments2[rows], body_pair.take(rows)
     along1, along2 = ends1[:, 1] - ends1[:, 0], ends2[:, 1] - ends2[:, 0]
     raw = cross(along1, along2)
     length = np.sqrt(dot(raw, raw))
@@ -191,6 +191,7 @@ def edge_edge(body_pair: BodyPair, segments1: Ints, segments2: Ints, clamp: bool
     if not crossing.all():
         rows = np.nonzero(crossing)[0]
         first, second, raw, length = first.take(rows), second.take(rows), raw[rows], length[rows]
+        body_pair = body_pair.take(rows)
     return _interface_points(body_pair, first, second, raw / length[:, None])
 
 
@@ -225,7 +226,7 @@ def _on_segments(body: Body, segments: Ints, fraction: Floats, point: Floats) ->
     return _OnBody(EDGE, body.segment_edge[segments], param, point)
 
 
-def vertex_edge(body_pair: BodyPair, vertices: Ints, segments: Ints) -> InterfacePoints:
+def vertex_edge(body_pair: AnyPairs, vertices: Ints, segments: Ints) -> InterfacePoints:
     """Return the pairs of the active body's vertices and the world's straight segments (k,).
 
     Only those whose closest point lies inside the segment.
@@ -233,19 +234,19 @@ def vertex_edge(body_pair: BodyPair, vertices: Ints, segments: Ints) -> Interfac
     at = body_pair.pose.points(body_pair.active.body.vertices[vertices])
     body = body_pair.world.body
     rows, edge = _closest_on_segments(body, segments, body.segments[segments], at, body_pair.sign_tolerance)
-    return _along_distance(body_pair, _on_vertices(vertices[rows], at[rows]), edge)
+    return _along_distance(body_pair.take(rows), _on_vertices(vertices[rows], at[rows]), edge)
 
 
-def edge_vertex(body_pair: BodyPair, segments: Ints, vertices: Ints) -> InterfacePoints:
+def edge_vertex(body_pair: AnyPairs, segments: Ints, vertices: Ints) -> InterfacePoints:
     """Return the pairs of the active body's straight segments and the world's vertices (k,)."""
     body = body_pair.active.body
     at = body_pair.world.body.vertices[vertices]
     ends = body_pair.pose.points(body.segments[segments])
     rows, edge = _closest_on_segments(body, segments, ends, at, body_pair.sign_tolerance)
-    return _along_distance(body_pair, edge, _on_vertices(vertices[rows], at[rows]))
+    return _along_distance(body_pair.take(rows), edge, _on_vertices(vertices[rows], at[rows]))
 
 
-def vertex_vertex(body_pair: BodyPair, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
+def vertex_vertex(body_pair: AnyPairs, vertices1: Ints, vertices2: Ints) -> InterfacePoints:
     """Return the pairs of vertices (k,) of both bodies."""
     at1 = body_pair.pose.points(body_pair.active.body.vertices[vertices1])
     at2 = body_pair.world.body.vertices[vertices2]
@@ -257,11 +258,11 @@ def _on_vertices(vertices: Ints, at: Floats) -> _OnBody:
 
 
 def _closest_on_segments(
-    body: Body, segments: Ints, ends: Floats, at: Floats, slack: float
+    body: Body, segments: Ints, ends: Floats, at: Floats, slack: float | Floats
 ) -> tuple[Ints, _OnBody]:
     """Return the rows of points (k, 3) whose closest point is inside its edge, and these points.
 
-    slack: a length, by which it may be beside its segment where the edge goes on.
+    slack: a length, one or of each row (k,), by which it may be beside its segment where the edge goes on.
     """
     along = ends[:, 1] - ends[:, 0]
     t = dot(at - ends[:, 0], along) / dot(along, along)
@@ -272,21 +273,21 @@ def _closest_on_segments(
     return rows, _on_segments(body, segments[rows], t[rows], closest)
 
 
-def _along_distance(body_pair: BodyPair, first: _OnBody, second: _OnBody) -> InterfacePoints:
+def _along_distance(body_pair: AnyPairs, first: _OnBody, second: _OnBody) -> InterfacePoints:
     """Return the pairs whose normal is the direction of their distance; those that coincide have none."""
     offset = first.point - second.point
     distance = np.sqrt(dot(offset, offset))
     known = np.nonzero(distance > _COINCIDENT * body_pair.radius)[0]
     normal = offset[known] / distance[known, None]
-    return _interface_points(body_pair, first.take(known), second.take(known), normal)
+    return _interface_points(body_pair.take(known), first.take(known), second.take(known), normal)
 
 
 def flat_pairs(
-    body_pair: BodyPair,
+    body_pair: AnyPairs,
     triangles1: Ints,
     triangles2: Ints,
-    before: BodyPair | None = None,
-    reach: float = np.inf,
+    before: AnyPairs | None = None,
+    reach: float | Floats = np.inf,
     also_over: IndexPairs | None = None,
 ) -> InterfacePoints:
     """Return the closest pairs of flat features that k pairs of triangles are or own.
@@ -296,50 +297,49 @@ def flat_pairs(
     (`only_at_border`).  What is behind a face that knows its outside belongs to another face.
 
     Args:
+        body_pair: the pair of bodies, or that of each row.
         triangles1, triangles2: (k,) of the active body and of the world.
         before: a pose known to be free of overlap; None if there is none.
-        reach: the largest gap, a length.
+        reach: the largest gap, a length, one or that of each pair of bodies (p,).
         also_over: more pairs of vertices of the active body and triangles of the world.
     """
     near = FlatCandidates(body_pair, triangles1, triangles2, reach, before, also_over)
     over_face = _joined(
-        body_pair,
         (vertex_face, near.vertices_over_faces()),
         (face_vertex, near.faces_over_vertices()),
     )
     over_face = _turned_to_front(body_pair, over_face, before)
     outside = (over_face.side > 0.0) | ~body_pair.knows_outside(over_face)
-    over_face = lowest_of_each(over_face.take(outside & (over_face.gap <= reach)))
+    near_enough = over_face.gap <= body_pair.of_points(over_face).each(reach)
+    over_face = lowest_of_each(over_face.take(outside & near_enough))
     lower = _joined(
-        body_pair,
         (edge_edge, near.edges_and_edges()),
         (vertex_edge, near.vertices_and_edges()),
         (edge_vertex, near.edges_and_vertices()),
         (vertex_vertex, near.vertices_and_vertices()),
     )
-    lower = lowest_of_each(lower.take(lower.gap <= reach))
+    lower = lowest_of_each(lower.take(lower.gap <= body_pair.of_points(lower).each(reach)))
     real = in_normal_cones(body_pair, lower, CONE_TOLERANCE)
     return InterfacePoints.join([over_face.take(~only_at_border(body_pair, over_face)), lower.take(real)])
 
 
 def lowest_of_each(points: InterfacePoints) -> InterfacePoints:
     """Return the points but those of the same features as a lower one: a foot between pieces is on both."""
-    keys = row_keys(points.dim1, points.index1, points.dim2, points.index2)
+    bodies = points.body1, points.body2 + 1
+    keys = row_keys(*bodies, points.dim1, points.index1, points.dim2, points.index2)
     order = np.lexsort((points.gap, keys))
     first = np.diff(keys[order], prepend=-1) != 0
     return points if first.all() else points.take(np.sort(order[first]))
 
 
-def _joined(
-    body_pair: BodyPair, *kinds: tuple[Callable[..., InterfacePoints], IndexPairs]
-) -> InterfacePoints:
-    """Return the points of all kinds that have pairs."""
-    parts = [make(body_pair, *pairs) for make, pairs in kinds if len(pairs[0])]
+def _joined(*kinds: tuple[Callable[..., InterfacePoints], Candidates]) -> InterfacePoints:
+    """Return the points of all kinds that have candidates."""
+    parts = [make(*found) for make, found in kinds if len(found[1])]
     return InterfacePoints.join([InterfacePoints.none(), *parts])
 
 
 def _turned_to_front(
-    body_pair: BodyPair, points: InterfacePoints, before: BodyPair | None
+    body_pair: AnyPairs, points: InterfacePoints, before: AnyPairs | None
 ) -> InterfacePoints:
     """Return the points with those turned round that are behind a face now but were not at the pose `before`.
 
@@ -352,7 +352,7 @@ def _turned_to_front(
     first, second = before.evaluate(part)
     offset = first.point - second.point
     height = np.where(part.dim2 == FACE, dot(second.normal, offset), -dot(first.normal, offset))
-    came = doubtful[height > -_OVER_FACE * body_pair.radius]
+    came = doubtful[height > -_OVER_FACE * before.of_points(part).radius]
     points = points.copy()
     points.side[came] = 1.0
     points.normal[came] *= -1.0
@@ -360,7 +360,7 @@ def _turned_to_front(
     return points
 
 
-def only_at_border(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+def only_at_border(body_pair: AnyPairs, points: InterfacePoints) -> Bools:
     """Return which pairs (k,) over a face can touch only at the border of that face, and so do not press.
 
     The body of the vertex descends from it, at a slope s below the plane of the face.  Where it stands over
@@ -369,17 +369,17 @@ def only_at_border(body_pair: BodyPair, points: InterfacePoints) -> Bools:
     its own pairs press.  Two more are no contacts either: the corner of a box that stands on a box with its
     side in the plane of the other's side, and what is over the far side of a plate.
     """
-    out = points.gap < _COPLANAR * body_pair.radius
+    out = points.gap < _COPLANAR * body_pair.of_points(points).radius
     if out.any():
         near = points.take(out)
         slope = slope_of_both(body_pair, near)
-        gap = np.abs(near.gap) / body_pair.radius
+        gap = np.abs(near.gap) / body_pair.of_points(near).radius
         ends = (slope < -_OFF_CONE) & (gap < -_AT_BORDER * slope)
         out[out] = ends | (slope < -_GOES_BEHIND)
     return out
 
 
-def between_flat_features(body_pair: BodyPair, points: InterfacePoints) -> Bools:
+def between_flat_features(body_pair: AnyPairs, points: InterfacePoints) -> Bools:
     """Return which points' features (k,) are both flat faces, straight edges or vertices, but not two faces.
 
     Those are the points that `flat_pairs` finds by itself.

@@ -37,12 +37,12 @@ def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed:
     points = points.take(points.gap <= reach)
     corners = {
         (v, int(body_pair.world.body.triangle_face[t]))
-        for v, t in zip(*near.vertices_over_faces(), strict=True)
+        for v, t in zip(*near.vertices_over_faces()[1:], strict=True)
     }
     for a, b, kind in zip(points.index1, points.index2, points.kinds(), strict=True):
         if kind == "vertex/face":
             assert (a, b) in corners
-    edges1, edges2 = near.edges_and_edges()
+    _, edges1, edges2 = near.edges_and_edges()
     edge1, edge2 = body_pair.active.body.segment_edge[edges1], body_pair.world.body.segment_edge[edges2]
     found = set(zip(edge1.tolist(), edge2.tolist(), strict=True))
     crossing = points.take(np.array(points.kinds(), dtype=object) == "edge/edge")
@@ -53,7 +53,7 @@ def test_far_features_are_no_candidates(rng: np.random.Generator) -> None:
     body_pair = meet(convex(rng), convex(rng), at=(0.0, 0.0, 50.0))
     near = FlatCandidates(body_pair, *everything(body_pair), 1.0, None)
     for pairs in (near.edges_and_edges(), near.vertices_and_vertices(), near.vertices_over_faces()):
-        assert len(pairs[0]) == 0
+        assert len(pairs[1]) == 0
 
 
 def test_the_roles_of_both_bodies_are_mirror_images(rng: np.random.Generator) -> None:
@@ -62,16 +62,16 @@ def test_the_roles_of_both_bodies_are_mirror_images(rng: np.random.Generator) ->
     there = meet(two, one, at=(0.0, 0.0, -3.0))
     first = FlatCandidates(here, *everything(here), 0.5, None)
     second = FlatCandidates(there, *everything(there), 0.5, None)
-    assert set(zip(*first.faces_over_vertices(), strict=True)) == {
-        (t, v) for v, t in zip(*second.vertices_over_faces(), strict=True)
+    assert set(zip(*first.faces_over_vertices()[1:], strict=True)) == {
+        (t, v) for v, t in zip(*second.vertices_over_faces()[1:], strict=True)
     }
 
 
 def test_what_came_through_a_face_since_the_pose_before_is_still_a_candidate() -> None:
     before = meet("cube", "slab", at=(0.0, 0.0, 0.6))
     now = meet("cube", "slab", at=(0.0, 0.0, 0.2))
-    assert len(FlatCandidates(now, *everything(now), 0.05, None).vertices_over_faces()[0]) == 0
-    assert len(FlatCandidates(now, *everything(now), 0.05, before).vertices_over_faces()[0]) >= 4
+    assert len(FlatCandidates(now, *everything(now), 0.05, None).vertices_over_faces()[1]) == 0
+    assert len(FlatCandidates(now, *everything(now), 0.05, before).vertices_over_faces()[1]) >= 4
 
 
 def test_vertices_meet_only_flat_triangles_of_their_rows() -> None:

@@ -45,7 +45,7 @@ def test_the_lowest_points_are_those_of_a_search_of_everything(rng: np.random.Ge
     count1, count2 = len(body_pair.active.body.triangles), len(body_pair.world.body.triangles)
     every = flat_pairs(body_pair, *np.divmod(np.arange(count1 * count2), count2), None, reach)
     assert len(every) > len(found) == 128
-    expected = lowest(body_pair, every)
+    expected = lowest(every, body_pair.sign_tolerance)
     assert sorted(found.gap.tolist()) == pytest.approx(sorted(expected.gap.tolist()), abs=1e-13)
     assert found.gap.min() == pytest.approx(every.gap.min(), abs=1e-13)
 

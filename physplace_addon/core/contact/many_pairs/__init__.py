@@ -1,0 +1,1 @@
+"""What contact computes of many pairs of bodies at once: small solids without curved parts."""

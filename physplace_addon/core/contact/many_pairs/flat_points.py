@@ -1,0 +1,54 @@
+"""Generation of the interface points of many pairs of small solids without curved parts, in one batch.
+
+It is what `points.generation` does pair by pair, where nothing but flat features has points: one traversal
+of all pairs of trees, one table of candidates, one evaluation of each kind of features.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...collision import directional_pairs_of_parts
+from ..body_pair import BodyPairs
+from ..points.interface_points import InterfacePoints
+from ..regions.extreme_points import DIRECTIONS
+from ..regions.flat_contacts import lowest
+from ..regions.flat_pairs import flat_pairs
+from ..sidedness import with_known_sides
+
+
+def generate_flat_points(
+    pairs: BodyPairs, reach: Floats, tracked: InterfacePoints, before: BodyPairs | None
+) -> InterfacePoints:
+    """Return the lowest flat points of all pairs, those of one pair after those of another.
+
+    Args:
+        pairs: a row for each of p pairs.
+        reach: the largest gap (p,), lengths.
+        tracked: points known before, solved at these poses.
+        before: the same pairs at poses known to be free of overlap, None if there are none.
+    """
+    table = pairs.table
+    behind = np.zeros(len(reach)) if before is None else pairs.moved_since(before)
+    normals = pairs.active.normal_bounds
+    near = directional_pairs_of_parts(normals, table.roots, table.poses, reach, table.sign_tolerance, behind)
+    number, t1, t2 = near.T
+    points = flat_pairs(pairs.take(number), t1, t2, before, reach)
+    number = table.numbers_of(points)
+    order = np.argsort(number, kind="stable")
+    points = _lowest_of_each_pair(pairs, points.take(order), number[order])
+    return with_known_sides(pairs, points, tracked, before)
+
+
+def _lowest_of_each_pair(pairs: BodyPairs, points: InterfacePoints, number: Ints) -> InterfacePoints:
+    """Return of points (k,) of pairs with ascending numbers (k,) those that a state goes on with."""
+    counts = np.bincount(number, minlength=len(pairs.number))
+    if (counts <= DIRECTIONS).all():
+        return points
+    parts, end = [], np.cumsum(counts)
+    for pair in np.flatnonzero(counts).tolist():
+        part = points.take(slice(int(end[pair] - counts[pair]), int(end[pair])))
+        level = float(pairs.table.sign_tolerance[pair])
+        parts.append(part if counts[pair] <= DIRECTIONS else lowest(part, level))
+    return InterfacePoints.join(parts)

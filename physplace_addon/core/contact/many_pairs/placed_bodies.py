@@ -1,0 +1,205 @@
+"""Moving bodies at their poses among fixed ones, and which pairs of them are near each other.
+
+The poses of m bodies change by x (6 m,), six numbers a body: (dX / R_b, dTheta) about its own centre of mass,
+R_b its own radius.  A pair of moving bodies is described in the frame of the second one, a pair with the
+fixed bodies in that of the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from ...bodies import Body
+from ...rigid import Pose, Poses
+from ..body_pair import SIGN_TOLERANCE, BodyPair, BodyPairs, PairTable
+from ..contact_body import ContactBody
+from ..points.interface_points import FIXED, InterfacePoints, Pair
+from .joined_bodies import JoinedBodies, may_be_joined
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedBodies:
+    """m moving bodies at their poses among fixed ones, which stand in the frame of the scene.
+
+    bodies, poses: one for each moving body.
+    fixed: all fixed bodies prepared as one; None if there are none.
+    parts: the fixed bodies one by one.
+    sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
+    features are.
+    moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
+    not searched, and keep their points.
+    """
+
+    bodies: tuple[ContactBody, ...]
+    poses: tuple[Pose, ...]
+    fixed: ContactBody | None
+    parts: tuple[Body, ...]
+    sign_tolerance: float = SIGN_TOLERANCE
+    moving: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> Self:
+        """Prepare moving bodies and fixed ones (maybe none); a body that occurs again is prepared once."""
+        prepared = {id(body): ContactBody.of([body]) for body in active}
+        fixed = ContactBody.of(world) if world else None
+        return cls(tuple(prepared[id(body)] for body in active), tuple(poses), fixed, tuple(world))
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def radii(self) -> Floats:
+        """R_b of each moving body (m,), lengths."""
+        return np.array([body.body.radius for body in self.bodies])
+
+    @cached_property
+    def radius(self) -> float:
+        """R, by which gaps are divided: the least of the radii."""
+        return float(self.radii.min())
+
+    @cached_property
+    def centres(self) -> Floats:
+        """The centres of mass (m, 3) in the frame of the scene."""
+        return np.array(
+            [pose.points(body.body.mass.center) for body, pose in zip(self.bodies, self.poses, strict=True)]
+        )
+
+    def displaced(self, x: Floats) -> Self:
+        """Return the system after all bodies have moved by x (6 m,), (dX / R_b, dTheta) of each body."""
+        poses = [
+            pose.displaced(radius * move[:3], move[3:], centre) if move.any() else pose
+            for pose, radius, move, centre in zip(
+                self.poses, self.radii.tolist(), x.reshape(-1, 6), self.centres, strict=True
+            )
+        ]
+        return replace(self, poses=tuple(poses))
+
+    def at(self, poses: Sequence[Pose]) -> Self:
+        """Return the same bodies at other poses."""
+        return replace(self, poses=tuple(poses))
+
+    def span(self, pair: Pair) -> float:
+        """Return the length that a pair's reach is relative to: the sum of the radii of those that move."""
+        first, second = pair
+        return float(self.radii[first] + (self.radii[second] if second != FIXED else 0.0))
+
+    def body_pair(self, pair: Pair) -> BodyPair:
+        """Return a pair in the frame of its second body; R is the lesser radius of those that move."""
+        if pair not in self._body_pairs:
+            self._body_pairs[pair] = self._made_pair(*pair)
+        return self._body_pairs[pair]
+
+    @cached_property
+    def _body_pairs(self) -> dict[Pair, BodyPair]:
+        return {}
+
+    def _made_pair(self, first: int, second: int) -> BodyPair:
+        body, pose = self.bodies[first], self.poses[first]
+        if second == FIXED:
+            assert self.fixed is not None
+            radius = float(self.radii[first])
+            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius)
+        radius = float(self.radii[[first, second]].min())
+        relative = self.poses[second].inverse().compose(pose)
+        return BodyPair(body, self.bodies[second], relative, radius, self.sign_tolerance * radius)
+
+    def solids(self, pair: Pair) -> tuple[Body, ...]:
+        """Return the bodies that the first of a pair meets, one by one, in the frame of the pair."""
+        return self.parts if pair[1] == FIXED else (self.bodies[pair[1]].body,)
+
+    @cached_property
+    def _boxes(self) -> tuple[Floats, Floats]:
+        """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
+        boxes = [body.box(pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
+        return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
+
+    def pairs(self, reach: float) -> list[Pair]:
+        """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
+        return [pair for pair in self._near_pairs(reach) if self._moves(pair)]
+
+    def _moves(self, pair: Pair) -> bool:
+        return self.moving is None or not set(self.moving).isdisjoint(pair)
+
+    def searched(self, points: InterfacePoints) -> Bools:
+        """Return which points (k,) are of pairs of which a body may move, or has moved."""
+        if self.moving is None:
+            return np.ones(len(points), bool)
+        mine: Bools = np.isin(points.body1, self.moving) | np.isin(points.body2, self.moving)
+        return mine
+
+    def _near_pairs(self, reach: float) -> list[Pair]:
+        """Return every pair that may be nearer than `reach` times its span.
+
+        A single moving body always makes a pair with the fixed ones.
+        """
+        if len(self) == 1:
+            return [(0, FIXED)] if self.fixed is not None else []
+        lower, upper = self._boxes
+        found: list[Pair] = []
+        if self.fixed is not None:
+            apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
+            near = np.nonzero(apart.max(axis=1) <= reach * self.radii)[0]
+            found += [(body, FIXED) for body in near.tolist()]
+        first, second = np.triu_indices(len(self), 1)
+        apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first])
+        near = apart.max(axis=1) <= reach * (self.radii[first] + self.radii[second])
+        return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
+
+    @cached_property
+    def frames(self) -> Poses:
+        """The poses of all moving bodies, and last, for FIXED, the identity."""
+        return Poses.of([*self.poses, Pose.identity()])
+
+    @cached_property
+    def _joined(self) -> tuple[JoinedBodies | None, Ints]:
+        """The bodies that are joined, None of a single one or none, and the number among them (m + 1,) of
+        each moving body, and last of the fixed ones; -1 where it is not joined.
+        """
+        several = len(self) > 1
+        distinct = {id(body): body for body in (*self.bodies, self.fixed) if body and several}
+        parts = [body for body in distinct.values() if may_be_joined(body)]
+        number = {id(body): each for each, body in enumerate(parts)}
+        kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
+        return JoinedBodies.of(parts) if parts else None, kinds
+
+    def joined_pairs(self, near: float, far: float) -> tuple[list[Pair], list[Pair]]:
+        """Return the pairs of joined bodies that may be nearer than `near` times their spans, and all other
+        pairs that may be nearer than `far` times theirs.
+        """
+        _, kinds = self._joined
+        if (kinds < 0).all():
+            return [], self.pairs(far)
+        joined = (kinds >= 0).tolist()
+        together = [pair for pair in self.pairs(near) if joined[pair[0]] and joined[pair[1]]]
+        return together, [pair for pair in self.pairs(far) if not (joined[pair[0]] and joined[pair[1]])]
+
+    def between_joined(self, points: InterfacePoints) -> Bools:
+        """Return which points (k,) are between joined bodies."""
+        _, kinds = self._joined
+        both: Bools = (kinds[points.body1] >= 0) & (kinds[points.body2] >= 0)
+        return both
+
+    def body_pairs(self, pairs: Sequence[Pair]) -> BodyPairs:
+        """Return pairs of joined bodies, one row each."""
+        joined, kinds = self._joined
+        assert joined is not None
+        first, second = np.array(pairs, dtype=np.intp).T
+        radius = self.radii[first]
+        moves = second != FIXED
+        radius[moves] = np.minimum(radius[moves], self.radii[second[moves]])
+        relative = self.frames.take(second).inverse().after(self.frames.take(first))
+        roots = joined.roots[kinds[first]], joined.roots[kinds[second]]
+        table = PairTable(first, second, relative, roots, radius, self.sign_tolerance * radius)
+        return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
+
+    def numbered_jointly(self, points: InterfacePoints, back: bool = False) -> InterfacePoints:
+        """Return points between joined bodies with their features numbered as in all of these; or back."""
+        joined, kinds = self._joined
+        assert joined is not None
+        return joined.numbered(points, kinds, -1 if back else 1)

@@ -1,0 +1,100 @@
+"""Many pairs in one batch have the points that they have one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Ints
+from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.contact.points.creation import Reach
+from physplace_addon.core.contact.points.generation import generate_interface_points
+from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints, between, labelled
+from physplace_addon.core.contact.system import ContactSystem
+from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import box, convex, cuboid, prism
+
+REACH = Reach(0.3, 0.3, 0.3)
+
+
+def bodies(rng: np.random.Generator, count: int) -> list[Body]:
+    """Cubes, prisms, slabs and random convex bodies in turn."""
+    kinds = [
+        box().body,
+        prism(6, 0.45, 1.0).body,
+        box((0.6, 0.4, 0.25)).body,
+        convex(rng.normal(size=(12, 3)), "convex"),
+    ]
+    return [kinds[number % 4] for number in range(count)]
+
+
+def world() -> list[Body]:
+    """A floor in two parts and a wall."""
+    return [
+        polyhedron(*cuboid([-2.0, 0.0, -1.0], [2.0, 4.0, 1.0]), "floor"),
+        polyhedron(*cuboid([2.0, 0.0, -1.0], [2.0, 4.0, 1.0]), "floor"),
+        polyhedron(*cuboid([4.2, 0.0, 1.0], [0.2, 4.0, 3.0]), "wall"),
+    ]
+
+
+def scattered(rng: np.random.Generator, count: int, upright: bool) -> ContactSystem:
+    """Bodies close together over the floor, turned at random or standing on it and on one another."""
+    poses = []
+    for number in range(count):
+        layer, cell = divmod(number, 4)
+        place = np.array([*divmod(cell, 2), layer]) * [1.1, 1.1, 1.0] + [0.0, 0.0, 0.5]
+        turn = rng.normal(size=4) if not upright else np.array([1.0, 0.0, 0.0, 0.0])
+        shift = rng.uniform(-0.1, 0.1, 3) * (np.array([1.0, 1.0, 0.0]) if upright else 1.0)
+        poses.append(Pose(turn / np.linalg.norm(turn), place + shift))
+    return ContactSystem.of(bodies(rng, count), poses, world())
+
+
+def one_by_one(
+    system: ContactSystem, tracked: InterfacePoints, before: ContactSystem | None
+) -> InterfacePoints:
+    """The points of all pairs, each searched by itself."""
+    parts = [InterfacePoints.none()]
+    for pair in [
+        (first, second) for first in range(len(system)) for second in (FIXED, *range(first + 1, len(system)))
+    ]:
+        then = None if before is None else before.body_pair(pair)
+        known = tracked.take(between(tracked, pair))
+        reach = REACH.times(system.span(pair))
+        parts.append(labelled(generate_interface_points(system.body_pair(pair), reach, known, then), pair))
+    return InterfacePoints.join(parts)
+
+
+def in_order(points: InterfacePoints) -> InterfacePoints:
+    columns: Sequence[Ints] = (
+        points.index2,
+        points.dim2,
+        points.index1,
+        points.dim1,
+        points.body2,
+        points.body1,
+    )
+    return points.take(np.lexsort(columns))
+
+
+def assert_equal(one: InterfacePoints, other: InterfacePoints) -> None:
+    one, other = in_order(one), in_order(other)
+    assert len(one) == len(other)
+    for field in fields(InterfacePoints):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-12, err_msg=field.name)
+
+
+@pytest.mark.parametrize("upright", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None:
+    rng = np.random.default_rng(seed)
+    before = scattered(rng, 9, upright)
+    first = before.generate(REACH, InterfacePoints.none(), None)
+    assert_equal(first, one_by_one(before, InterfacePoints.none(), None))
+    assert len(first) > 50
+    now = before.displaced(0.02 * rng.normal(size=54))
+    tracked = now.track(first)
+    assert_equal(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
