@@ -183,8 +183,7 @@ def adjusted(
     depth, blocked = OVERLAP * trial.radius, Blocked(NO_ROWS)
     for _ in range(_corrections(trial)):
         tracked = trial.track(known)
-        if len(tracked) == len(known):  # the next round goes on from where these are solved
-            known = tracked
+        known = tracked if len(tracked) == len(known) else known  # the next round goes on from these
         if _lowest_gap(tracked) >= -depth:
             if is_wanted is not None and not is_wanted(trial):
                 return blocked
