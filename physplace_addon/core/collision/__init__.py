@@ -17,7 +17,7 @@ from .continuous import SweptCrossing, edge_crossings, vertex_crossings
 from .directional import Part, TriangleDirections, directional_pairs, directional_pairs_of_parts
 from .distance import clearance, free_travel
 from .kept_pairs import KeptPairs
-from .top_level_tree import join_trees, roots_of_parts
+from .top_level_tree import join_trees, roots_of_parts, swept_pairs_of_parts
 from .traversal import Neglect, meeting_pairs, near_pairs, swept_pairs
 from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
 from .triangle_pairs import Intersection, triangles_intersect
@@ -51,6 +51,7 @@ __all__ = [
     "remember_mapped",
     "roots_of_parts",
     "swept_pairs",
+    "swept_pairs_of_parts",
     "tree_of",
     "triangle_boxes",
     "triangles_intersect",

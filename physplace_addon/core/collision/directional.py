@@ -35,18 +35,11 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose, Poses
 from ..vectors import coordinate_dot
-from .node_pairs import Motion, Motions, corners_of, first_pairs, leaf_triangles, opened
+from .node_pairs import Motion, Motions, corners_of, first_pairs, traversed
 from .slabs import AlongFlat
 from .tree import BoxTree, highest_below, triangle_boxes
 
 __all__ = ["Part", "Planes", "TriangleDirections", "directional_pairs", "directional_pairs_of_parts"]
-
-_FEW = 128
-"""Up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs more than
-the pairs that it would drop."""
-
-_LEAVES_AT_ONCE = 1024
-"""Leaf pairs whose triangles are tested at once, so that intermediate arrays stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +167,8 @@ def directional_pairs(
     """
     query = _Facing(first, Motion(pose1), second, reach, slack, behind, without)
     node1, node2 = first_pairs(first.tree, second.tree)
-    found: Ints = _traversed(query, node1, node2, np.zeros(node1.size, dtype=np.intp))[:, 1:]
-    return found
+    pair = np.zeros(node1.size, dtype=np.intp)
+    return traversed(first.tree, second.tree, query, node1, node2, pair)[:, 1:]
 
 
 def directional_pairs_of_parts(
@@ -196,42 +189,7 @@ def directional_pairs_of_parts(
         reach, slack, behind: as in `directional_pairs`, of each pair (p,).
     """
     query = _Facing(every, Motions.of(poses), every, reach, slack, behind, None)
-    return _traversed(query, *roots, np.arange(len(reach)))
-
-
-def _traversed(query: _Facing, node1: Ints, node2: Ints, pair: Ints) -> Ints:
-    """Return the triangle pairs that a query keeps, breadth first on arrays of node pairs.
-
-    pair (k,): the number of the pair of bodies that each pair of nodes is of.  It comes first in what is
-    returned (m, 3).
-    """
-    tree1, tree2 = query.first.tree, query.second.tree
-    leaves: list[tuple[Ints, Ints, Ints]] = []
-    while node1.size:
-        kept = np.flatnonzero(query.nodes(node1, node2, pair))
-        node1, node2, pair = node1[kept], node2[kept], pair[kept]
-        for _ in range(2 if kept.size <= _FEW else 1):
-            below1, below2, row, is_leaf = opened(tree1, tree2, node1, node2)
-            if below1.size < 4 * node1.size:
-                done = np.flatnonzero(is_leaf)
-                leaves.append((node1[done], node2[done], pair[done]))
-            node1, node2, pair = below1, below2, pair[row]
-    return _near_triangles(query, leaves)
-
-
-def _near_triangles(query: _Facing, leaves: list[tuple[Ints, Ints, Ints]]) -> Ints:
-    """Return the pairs' numbers and the triangle pairs (k, 3) of leaf pairs that the query keeps."""
-    result = [np.empty((0, 3), dtype=np.intp)]
-    if leaves:
-        leaf1, leaf2, pair = (np.concatenate(parts) for parts in zip(*leaves, strict=True))
-        for begin in range(0, leaf1.size, _LEAVES_AT_ONCE):
-            part = slice(begin, begin + _LEAVES_AT_ONCE)
-            trees = query.first.tree, query.second.tree
-            triangle1, triangle2, owner = leaf_triangles(*trees, leaf1[part], leaf2[part])
-            number = pair[part][owner]
-            kept = np.flatnonzero(query.triangles(triangle1, triangle2, number))
-            result.append(np.stack([number[kept], triangle1[kept], triangle2[kept]], axis=1))
-    return np.concatenate(result)
+    return traversed(every.tree, every.tree, query, *roots, np.arange(len(reach)))
 
 
 class _Facing:

@@ -8,16 +8,25 @@ than the other, only the larger one is replaced by its children.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose, Poses
 from .tree import BoxTree
 
-__all__ = ["Motion", "Motions", "corners_of", "first_pairs", "leaf_triangles", "opened"]
+__all__ = ["Motion", "Motions", "corners_of", "first_pairs", "leaf_triangles", "opened", "traversed"]
 
 SIZE_RATIO = 3.0
 """A node whose diagonal is this many times that of its partner is replaced by its children alone."""
+
+_FEW = 128
+"""Up to so many node pairs are replaced by their grandchildren, because a test of few pairs costs more than
+the pairs that it would drop."""
+
+_LEAVES_AT_ONCE = 1024
+"""Leaf pairs whose triangles are tested at once, so that intermediate arrays stay in the cache."""
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -158,3 +167,44 @@ def leaf_triangles(tree1: BoxTree, tree2: BoxTree, node1: Ints, node2: Ints) -> 
     place1, place2 = np.divmod(place, count2[owner])
     triangle1 = tree1.order[tree1.start[node1][owner] + place1]
     return triangle1, tree2.order[tree2.start[node2][owner] + place2], owner
+
+
+class PairTest(Protocol):
+    """Which pairs of nodes, and which of triangles, a traversal keeps (k,)."""
+
+    def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Bools:
+        """Return which pairs of nodes may have pairs of triangles below them that are kept."""
+        ...
+
+    def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Bools:
+        """Return which pairs of triangles are kept."""
+        ...
+
+
+def traversed(tree1: BoxTree, tree2: BoxTree, test: PairTest, node1: Ints, node2: Ints, pair: Ints) -> Ints:
+    """Return the triangle pairs that a test keeps, breadth first on arrays of node pairs.
+
+    node1, node2 (k,): the nodes at which to start.
+    pair (k,): the number of the pair of bodies that each pair of nodes is of.  It comes first in what is
+    returned (m, 3).
+    """
+    leaves: list[tuple[Ints, Ints, Ints]] = []
+    while node1.size:
+        kept = np.flatnonzero(test.nodes(node1, node2, pair))
+        node1, node2, pair = node1[kept], node2[kept], pair[kept]
+        for _ in range(2 if kept.size <= _FEW else 1):
+            below1, below2, row, is_leaf = opened(tree1, tree2, node1, node2)
+            if below1.size < 4 * node1.size:
+                done = np.flatnonzero(is_leaf)
+                leaves.append((node1[done], node2[done], pair[done]))
+            node1, node2, pair = below1, below2, pair[row]
+    result = [np.empty((0, 3), dtype=np.intp)]
+    if leaves:
+        leaf1, leaf2, pair = (np.concatenate(parts) for parts in zip(*leaves, strict=True))
+        for begin in range(0, leaf1.size, _LEAVES_AT_ONCE):
+            part = slice(begin, begin + _LEAVES_AT_ONCE)
+            triangle1, triangle2, owner = leaf_triangles(tree1, tree2, leaf1[part], leaf2[part])
+            number = pair[part][owner]
+            kept = np.flatnonzero(test.triangles(triangle1, triangle2, number))
+            result.append(np.stack([number[kept], triangle1[kept], triangle2[kept]], axis=1))
+    return np.concatenate(result)

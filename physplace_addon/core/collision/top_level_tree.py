@@ -1,18 +1,22 @@
 """One tree over several bodies (Snyder 1995, section 3).
 
 The bodies' own trees are kept as they are.  A small tree over their root boxes, the top-level tree, is put on
-top.
+top.  Where each body has a pose of its own, their trees are parts of one tree, and pairs of them are
+traversed together from their roots.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Ints
+from ..arrays import Bools, Ints
+from ..rigid import Poses
+from .node_pairs import Motions, corners_of, traversed
 from .partition import Partition, partition
 from .tree import BoxTree, triangle_boxes, with_boxes
+from .triangle_pairs import beyond_plane
 
-__all__ = ["join_trees", "roots_of_parts"]
+__all__ = ["join_trees", "roots_of_parts", "swept_pairs_of_parts"]
 
 
 def join_trees(*trees: BoxTree) -> BoxTree:
@@ -46,6 +50,43 @@ def roots_of_parts(tree: BoxTree, triangles: Ints) -> Ints:
     below = (tree.start[:, None] == start) & (tree.count[:, None] == triangles)
     roots: Ints = below.argmax(axis=0)
     return roots
+
+
+def swept_pairs_of_parts(tree: BoxTree, roots: tuple[Ints, Ints], start: Poses, end: Poses) -> Ints:
+    """Return what `swept_pairs` returns of many pairs of bodies at once: (k, 3), the pair's number first.
+
+    Args:
+        tree: that of all bodies.
+        roots: the nodes below which are the first and the second bodies of p pairs, (p,) each.
+        start, end: p poses, from the frame of the first to that of the second.
+    """
+    query = _Sweeping(tree, Motions.of(start), Motions.of(end))
+    return traversed(tree, tree, query, *roots, np.arange(roots[0].size))
+
+
+class _Sweeping:
+    """Which pairs of nodes and triangles may meet while the first ones move on straight lines."""
+
+    def __init__(self, tree: BoxTree, start: Motions, end: Motions) -> None:
+        self._tree, self._motions = tree, (start, end)
+        self._rounding = max(motion.rounding(tree, tree) for motion in self._motions)
+
+    def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Bools:
+        boxes1, boxes2 = np.take(self._tree.boxes, node1, axis=1), np.take(self._tree.boxes, node2, axis=1)
+        places = [motion.take(pair).boxes(boxes1) for motion in self._motions]
+        lower = np.minimum(*(center - half for center, half in places))
+        upper = np.maximum(*(center + half for center, half in places))
+        apart = np.maximum(lower - boxes2[:3] - boxes2[3:], boxes2[:3] - boxes2[3:] - upper)
+        near: Bools = apart.max(axis=0) <= self._rounding
+        return near
+
+    def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Bools:
+        own, fixed = corners_of(self._tree, triangle1), corners_of(self._tree, triangle2)
+        moved = np.concatenate([motion.take(pair).corners(own) for motion in self._motions])
+        allowed = self._tree.bound[triangle1] + self._tree.bound[triangle2] + self._rounding
+        apart = np.maximum(moved.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - moved.max(axis=0))
+        near: Bools = apart.max(axis=0) <= allowed
+        return near & ~beyond_plane(fixed, moved, allowed)
 
 
 def _grafted(top: Partition, trees: tuple[BoxTree, ...]) -> Partition:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..rigid import skew
-from .continuous_collision import swept_contacts
+from .continuous_collision import Motion, swept_contacts
 from .features import FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
 from .many_pairs.flat_points import generate_flat_points
@@ -88,10 +88,15 @@ class ContactSystem(PlacedBodies):
 
         reach: over their spans, the distance up to which pairs of bodies are looked at.
         """
-        pairs = [pair for pair in self.pairs(reach) if end._moves(pair)]
-        motions = [(self.body_pair(pair), end.body_pair(pair)) for pair in pairs]
-        parts = [labelled(found, pair) for pair, found in zip(pairs, swept_contacts(motions), strict=True)]
-        return InterfacePoints.join([InterfacePoints.none(), *parts])
+        joined, alone = self.joined_pairs(reach, reach)
+        joined, alone = ([pair for pair in pairs if end.moves(pair)] for pairs in (joined, alone))
+        motions: list[Motion] = [(self.body_pair(pair), end.body_pair(pair)) for pair in alone]
+        if joined:
+            motions.append((self.body_pairs(joined), end.body_pairs(joined)))
+        parts = swept_contacts(motions)
+        together = [self.numbered_jointly(part, back=True) for part in parts[len(alone) :]]
+        each = [labelled(found, pair) for pair, found in zip(alone, parts, strict=False)]
+        return InterfacePoints.join([InterfacePoints.none(), *together, *each])
 
     def misses_collision(self, points: InterfacePoints, depth: float) -> bool:
         """Return whether anything overlaps that no interface point accounts for.

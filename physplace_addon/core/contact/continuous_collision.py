@@ -15,16 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..collision import SweptCrossing, edge_crossings, swept_pairs, vertex_crossings
-from .body_pair import BodyPair
+from ..collision import SweptCrossing, edge_crossings, swept_pairs, swept_pairs_of_parts, vertex_crossings
+from ..rigid import Pose, Poses
+from .body_pair import AnyPairs, BodyPair, BodyPairs
 from .features import FACE, VERTEX
 from .points.interface_points import InterfacePoints
-from .regions.candidates import vertices_over
+from .regions.candidates import Candidates, vertices_over
 from .regions.flat_pairs import edge_edge, face_vertex, lowest_of_each, only_at_border, vertex_face
-from .row_lists import IndexPairs, distinct_pairs, joined_by_row
+from .row_lists import joined_by_row, row_keys
 
-Motion = tuple[BodyPair, BodyPair]
-"""A body pair at the start and at the end of a motion."""
+Motion = tuple[BodyPair, BodyPair] | tuple[BodyPairs, BodyPairs]
+"""A body pair at the start and at the end of a motion, or many pairs, a row for each."""
 
 Paths = tuple[Floats, Floats, Floats, Floats]
 """Points of the first body at the start and at the end, then of the second body: each (k, ...)."""
@@ -33,7 +34,7 @@ Paths = tuple[Floats, Floats, Floats, Floats]
 def swept_contacts(motions: Sequence[Motion]) -> list[InterfacePoints]:
     """Return for each motion the flat feature pairs that cross during it, as they are at its start.
 
-    Each is in the frame of its own pair; the crossings of all motions are computed in one batch.
+    Each point is in the frame of its own pair; the crossings of all motions are computed in one batch.
     """
     swept = [_Swept.of(*motion) for motion in motions]
     vertices, corners = [each.vertices for each in swept], [each.corners for each in swept]
@@ -53,35 +54,49 @@ class _Swept:
     vertices: vertices and flat triangles; corners: flat triangles and vertices; edges: straight segments.
     """
 
-    vertices: IndexPairs
-    corners: IndexPairs
-    edges: IndexPairs
+    vertices: Candidates
+    corners: Candidates
+    edges: Candidates
 
     @classmethod
-    def of(cls, start: BodyPair, end: BodyPair) -> _Swept:
+    def of(cls, start: AnyPairs, end: AnyPairs) -> _Swept:
         """Return what owns triangles whose swept boxes overlap."""
         active, world = start.active, start.world
-        nothing = np.zeros(0, np.intp), np.zeros(0, np.intp)
-        if not (active.has_flat_parts and world.has_flat_parts):
-            return cls(nothing, nothing, nothing)
-        pairs = swept_pairs(active.tree, start.pose, end.pose, world.tree, 0.0)
-        if len(pairs) == 0:
-            return cls(nothing, nothing, nothing)
-        t1, t2 = pairs[:, 0], pairs[:, 1]
+        pairs, t1, t2 = _near_triangles(start, end)
+        if len(t1) == 0:
+            return cls((pairs, t1, t2), (pairs, t1, t2), (pairs, t1, t2))
         row_s1, s1 = active.straight_segments.of_rows(t1)
         row_s2, s2 = world.straight_segments.of_rows(t2)
-        vertices2, triangles1 = vertices_over(active, *world.vertices.of_rows(t2), t1)
+        here, there = joined_by_row(row_s1, np.arange(len(s1)), row_s2, np.arange(len(s2)), len(t1))
+        of_corners, vertices2, triangles1 = vertices_over(pairs, active, *world.vertices.of_rows(t2), t1)
         return cls(
-            vertices_over(world, *active.vertices.of_rows(t1), t2),
-            (triangles1, vertices2),
-            distinct_pairs(*joined_by_row(row_s1, s1, row_s2, s2, len(t1))),
+            vertices_over(pairs, world, *active.vertices.of_rows(t1), t2),
+            (of_corners, triangles1, vertices2),
+            pairs.take(row_s1[here]).distinct(s1[here], s2[there]),
         )
+
+
+def _near_triangles(start: AnyPairs, end: AnyPairs) -> Candidates:
+    """Return the pairs of triangles whose swept boxes overlap."""
+    active, world = start.active, start.world
+    nothing = np.zeros(0, np.intp)
+    if isinstance(start, BodyPair):
+        assert isinstance(end, BodyPair)
+        if not (active.has_flat_parts and world.has_flat_parts):
+            return start, nothing, nothing
+        found = swept_pairs(active.tree, start.pose, end.pose, world.tree, 0.0)
+        return start, found[:, 0], found[:, 1]
+    assert isinstance(end, BodyPairs)
+    number, t1, t2 = swept_pairs_of_parts(
+        active.tree, start.table.roots, start.table.poses, end.table.poses
+    ).T
+    return start.take(number), t1, t2
 
 
 def _crossed(
     motions: Sequence[Motion],
-    candidates: list[IndexPairs],
-    paths_of: Callable[[Motion, IndexPairs], Paths],
+    candidates: list[Candidates],
+    paths_of: Callable[[Pose | Poses, Pose | Poses, Candidates], Paths],
     crossings: Callable[[Floats, Floats, Floats, Floats], SweptCrossing],
     points_of: Callable[..., InterfacePoints],
     of_corners: bool,
@@ -90,28 +105,36 @@ def _crossed(
 
     of_corners: they are vertices over faces, not edges.
     """
-    counts = [len(first) for first, _ in candidates]
+    counts = [len(first) for _, first, _ in candidates]
     if not any(counts):
         return [InterfacePoints.none() for _ in motions]
-    paths = [paths_of(motion, pair) for motion, pair in zip(motions, candidates, strict=True)]
+    paths = [
+        paths_of(found[0].pose, _at_end(motion, found[0]), found)
+        for motion, found in zip(motions, candidates, strict=True)
+    ]
     crossing = crossings(*(np.concatenate(part) for part in zip(*paths, strict=True)))
     crossed = crossing.crossed & (crossing.side != 0.0)
     found: list[InterfacePoints] = []
     ends = np.cumsum(counts)[:-1]
     split = np.split(crossed, ends), np.split(crossing.fraction, ends)
-    for motion, pair, mine, moment in zip(motions, candidates, *split, strict=True):
+    for (pairs, first, second), mine, moment in zip(candidates, *split, strict=True):
         points = InterfacePoints.none()
         if mine.any():
-            points = points_of(motion[0], pair[0][mine], pair[1][mine], clamp=False)
-            real = ~only_at_border(motion[0], points)
+            points = points_of(pairs.take(mine), first[mine], second[mine], clamp=False)
+            real = ~only_at_border(pairs, points)
             if of_corners:  # each has a point: not so edges, which may be parallel
-                real[real] = ~_comes_out(motion[0], points.take(real), moment[mine][real])
+                real[real] = ~_comes_out(pairs, points.take(real), moment[mine][real])
             points = lowest_of_each(points.take(real))
         found.append(points)
     return found
 
 
-def _comes_out(body_pair: BodyPair, points: InterfacePoints, when: Floats) -> Bools:
+def _at_end(motion: Motion, pairs: AnyPairs) -> Pose | Poses:
+    """Return the pose at the end of a motion, or that of each row of its pairs."""
+    return motion[1].take(pairs.number).pose if isinstance(pairs, BodyPairs) else motion[1].pose
+
+
+def _comes_out(body_pair: AnyPairs, points: InterfacePoints, when: Floats) -> Bools:
     """Return which points (k,) are of a vertex that comes out of what it went into before, and hold nothing.
 
     That is through another face of the fan of the one that it crossed first.  It stood behind the plane of
@@ -125,24 +148,28 @@ def _comes_out(body_pair: BodyPair, points: InterfacePoints, when: Floats) -> Bo
         ((points.dim1 == FACE) & (points.dim2 == VERTEX), body_pair.active, points.index2, points.piece1),
     ):
         rows = np.flatnonzero(over)
-        rows = rows[np.lexsort((when[rows], vertex[rows]))]
-        first = np.flatnonzero(np.diff(vertex[rows], prepend=-1))
+        mover = row_keys(points.body1, points.body2 + 1, vertex)
+        rows = rows[np.lexsort((when[rows], mover[rows]))]
+        first = np.flatnonzero(np.diff(mover[rows], prepend=-1))
         earliest = rows[np.repeat(first, np.diff(first, append=len(rows)))]
         later = when[rows] > when[earliest]
         out[rows] = later & base.in_one_fan(face[rows], face[earliest])
     return out
 
 
-def _vertex_paths(motion: Motion, pair: IndexPairs) -> Paths:
-    at, corners = motion[0].active.body.vertices[pair[0]], motion[0].world.body.triangles[pair[1]]
-    return motion[0].pose.points(at), motion[1].pose.points(at), corners, corners
+def _vertex_paths(start: Pose | Poses, end: Pose | Poses, found: Candidates) -> Paths:
+    pairs, vertices, triangles = found
+    at, corners = pairs.active.body.vertices[vertices], pairs.world.body.triangles[triangles]
+    return start.points(at), end.points(at), corners, corners
 
 
-def _corner_paths(motion: Motion, pair: IndexPairs) -> Paths:
-    corners, at = motion[0].active.body.triangles[pair[0]], motion[0].world.body.vertices[pair[1]]
-    return at, at, motion[0].pose.points(corners), motion[1].pose.points(corners)
+def _corner_paths(start: Pose | Poses, end: Pose | Poses, found: Candidates) -> Paths:
+    pairs, triangles, vertices = found
+    corners, at = pairs.active.body.triangles[triangles], pairs.world.body.vertices[vertices]
+    return at, at, start.points(corners), end.points(corners)
 
 
-def _edge_paths(motion: Motion, pair: IndexPairs) -> Paths:
-    ends, others = motion[0].active.body.segments[pair[0]], motion[0].world.body.segments[pair[1]]
-    return motion[0].pose.points(ends), motion[1].pose.points(ends), others, others
+def _edge_paths(start: Pose | Poses, end: Pose | Poses, found: Candidates) -> Paths:
+    pairs, segments1, segments2 = found
+    ends, others = pairs.active.body.segments[segments1], pairs.world.body.segments[segments2]
+    return start.points(ends), end.points(ends), others, others

@@ -121,9 +121,10 @@ class PlacedBodies:
 
     def pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
-        return [pair for pair in self._near_pairs(reach) if self._moves(pair)]
+        return [pair for pair in self._near_pairs(reach) if self.moves(pair)]
 
-    def _moves(self, pair: Pair) -> bool:
+    def moves(self, pair: Pair) -> bool:
+        """Return whether a body of a pair may move, or has moved."""
         return self.moving is None or not set(self.moving).isdisjoint(pair)
 
     def searched(self, points: InterfacePoints) -> Bools:

@@ -19,19 +19,22 @@ from ...collision import projects_inside
 from ...rigid import Pose, Poses
 from ..body_pair import AnyPairs
 from ..contact_body import ContactBody
-from ..row_lists import IndexPairs, RowLists, distinct_pairs, joined_by_row, placed
+from ..row_lists import IndexPairs, RowLists, joined_by_row, placed
 
 Candidates = tuple[AnyPairs, Ints, Ints]
 """Features (k,) of the first and of the second body, and the pairs of bodies that they are of."""
 
 
-def vertices_over(base: ContactBody, row: Ints, vertices: Ints, triangles: Ints) -> IndexPairs:
+def vertices_over(
+    pairs: AnyPairs, base: ContactBody, row: Ints, vertices: Ints, triangles: Ints
+) -> Candidates:
     """Return the distinct pairs of vertices (m,) and flat triangles of the base of the same rows.
 
-    row (m,): the row of each vertex; triangles (k,): the triangle of each row.
+    pairs: the pair of bodies, or that of each of k rows; row (m,): the row of each vertex.
+    triangles (k,): the triangle of each row.
     """
     flat = base.triangle_flat[triangles[row]]
-    return distinct_pairs(vertices[flat], triangles[row[flat]])
+    return pairs.take(row[flat]).distinct(vertices[flat], triangles[row[flat]])
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 
 from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.contact.continuous_collision import swept_contacts
 from physplace_addon.core.contact.points.creation import Reach
 from physplace_addon.core.contact.points.generation import generate_interface_points
 from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints, between, labelled
@@ -52,14 +53,18 @@ def scattered(rng: np.random.Generator, count: int, upright: bool) -> ContactSys
     return ContactSystem.of(bodies(rng, count), poses, world())
 
 
+def all_pairs(system: ContactSystem) -> list[tuple[int, int]]:
+    """All pairs of bodies, also those that are far apart."""
+    count = len(system)
+    return [(one, other) for one in range(count) for other in (FIXED, *range(one + 1, count))]
+
+
 def one_by_one(
     system: ContactSystem, tracked: InterfacePoints, before: ContactSystem | None
 ) -> InterfacePoints:
     """The points of all pairs, each searched by itself."""
     parts = [InterfacePoints.none()]
-    for pair in [
-        (first, second) for first in range(len(system)) for second in (FIXED, *range(first + 1, len(system)))
-    ]:
+    for pair in all_pairs(system):
         then = None if before is None else before.body_pair(pair)
         known = tracked.take(between(tracked, pair))
         reach = REACH.times(system.span(pair))
@@ -98,3 +103,18 @@ def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None
     now = before.displaced(0.02 * rng.normal(size=54))
     tracked = now.track(first)
     assert_equal(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
+
+
+@pytest.mark.parametrize("upright", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_crosses_in_all_pairs_is_what_crosses_in_each(seed: int, upright: bool) -> None:
+    rng = np.random.default_rng(seed)
+    start = scattered(rng, 9, upright)
+    end = start.displaced(0.2 * rng.normal(size=54))
+    parts = [InterfacePoints.none()]
+    for pair in all_pairs(start):
+        found = swept_contacts([(start.body_pair(pair), end.body_pair(pair))])[0]
+        parts.append(labelled(found, pair))
+    expected = InterfacePoints.join(parts)
+    assert len(expected) > 10
+    assert_equal(start.swept_contacts(end, 1.0), expected)

@@ -75,8 +75,8 @@ def test_what_came_through_a_face_since_the_pose_before_is_still_a_candidate() -
 
 
 def test_vertices_meet_only_flat_triangles_of_their_rows() -> None:
-    cylinder = prepared("cylinder")
+    cylinder, pair = prepared("cylinder"), meet("cylinder", "slab")
     row, vertices, triangles = np.array([0, 0, 1]), np.array([5, 5, 6]), np.arange(2)
     flat = cylinder.triangle_flat[triangles]
-    found = set(zip(*vertices_over(cylinder, row, vertices, triangles), strict=True))
+    found = set(zip(*vertices_over(pair, cylinder, row, vertices, triangles)[1:], strict=True))
     assert found == {(v, t) for r, v, t in zip(row, vertices, triangles[row], strict=True) if flat[r]}
