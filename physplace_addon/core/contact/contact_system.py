@@ -78,9 +78,14 @@ class ContactSystem(PlacedBodies):
         """Return known points solved again where the bodies stand now; those that left their features go."""
         searched = self.searched(points)
         still, points = points.take(~searched), points.take(searched)
+        together = self.between_joined(points)
+        joined, points = points.take(together), points.take(~together)
         parts = [
             track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
         ]
+        for pairs, rows in self.pairs_of_one_radius(joined):
+            part = track_interface_points(pairs, self.numbered_jointly(joined.take(rows)))
+            parts.append(self.numbered_jointly(part, back=True))
         return InterfacePoints.join([InterfacePoints.none(), still, *parts])
 
     def swept_contacts(self, end: ContactSystem, reach: float) -> InterfacePoints:

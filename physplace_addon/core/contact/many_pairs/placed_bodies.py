@@ -191,13 +191,29 @@ class PlacedBodies:
         joined, kinds = self._joined
         assert joined is not None
         first, second = np.array(pairs, dtype=np.intp).T
-        radius = self.radii[first]
-        moves = second != FIXED
-        radius[moves] = np.minimum(radius[moves], self.radii[second[moves]])
+        radius = self._pair_radii(first, second)
         relative = self.frames.take(second).inverse().after(self.frames.take(first))
         roots = joined.roots[kinds[first]], joined.roots[kinds[second]]
         table = PairTable(first, second, relative, roots, radius, self.sign_tolerance * radius)
         return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
+
+    def pairs_of_one_radius(self, points: InterfacePoints) -> list[tuple[BodyPairs, Bools]]:
+        """Return the pairs of joined bodies that points (k,) are between, those of equal R together, and
+        which points each group has (k,).
+        """
+        radius = self._pair_radii(points.body1, points.body2)
+        found = []
+        for each in np.unique(radius).tolist():
+            rows = radius == each
+            bodies = zip(points.body1[rows].tolist(), points.body2[rows].tolist(), strict=True)
+            found.append((self.body_pairs(sorted(set(bodies))), rows))
+        return found
+
+    def _pair_radii(self, first: Ints, second: Ints) -> Floats:
+        """Return R (p,), lengths, of pairs of bodies: the lesser radius of those that move."""
+        radius, moves = self.radii[first], second != FIXED
+        radius[moves] = np.minimum(radius[moves], self.radii[second[moves]])
+        return radius
 
     def numbered_jointly(self, points: InterfacePoints, back: bool = False) -> InterfacePoints:
         """Return points between joined bodies with their features numbered as in all of these; or back."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
-from ..body_pair import BodyPair
+from ..body_pair import AnyPairs, BodyPair
 from ..features import FACE, VERTEX, FeatureGeometry
 from ..normal_cones import slopes_both_ways
 from ..regions.flat_pairs import CONE_TOLERANCE
@@ -35,11 +35,12 @@ _COINCIDENT = 1e-13  # of R: distance of two points without face below which it 
 
 
 def solve_extremal_pairs(
-    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools | bool
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools | bool
 ) -> tuple[InterfacePoints, Bools]:
     """Solve each pair from its present parameters.
 
     Args:
+        body_pair: the pair, or many pairs of one radius.
         points: (k) pairs of features; those on contact curves keep their place along soft directions.
         known_sides: (k,) or one for all: keep `points.side`, or for two edges the direction of
             `points.normal`; else the side follows from the distance.
@@ -89,21 +90,21 @@ def may_be_minima(body_pair: BodyPair, starts: InterfacePoints, known_sides: Boo
 
 
 def _over_world(
-    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     points, valid, pairs = _over_faces(body_pair, points, known_sides, True)
     return points, valid & _facing(body_pair, points, pairs.at_first)
 
 
 def _over_active(
-    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     points, valid, _ = _over_faces(body_pair, points, known_sides, False)
     return points, valid
 
 
 def _over_faces(
-    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools, on_world: bool
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, on_world: bool
 ) -> tuple[InterfacePoints, Bools, ExtremalPairs]:
     mover, base = body_pair.first(points), body_pair.second(points)
     if not on_world:
@@ -111,7 +112,7 @@ def _over_faces(
     side = points.side
     if not known_sides.all():
         side = _sides(body_pair, points, mover.geometry(), base.geometry(), known_sides)
-    radius = body_pair.radius
+    radius = body_pair.one_radius
     pairs = minimize_gap(mover, base, side, points.on_curve, radius, SOFT / radius)
     points = _with_solution(points, pairs, side, on_world)
     softest = least_curvature(gap_expansion(pairs.at_first, pairs.at_second, points.side), pairs.first.dim)
@@ -120,7 +121,7 @@ def _over_faces(
 
 
 def _sides(
-    body_pair: BodyPair,
+    body_pair: AnyPairs,
     points: InterfacePoints,
     mover: FeatureGeometry,
     base: FeatureGeometry,
@@ -140,7 +141,7 @@ def _sides(
         outward = np.where(points.dim2 == FACE, 1.0, -1.0)[:, None] * base.normal
         up, down = slopes_both_ways(body_pair, points, outward)
         upright = np.isfinite(up) & np.isclose(up, down, rtol=0.0, atol=_UPRIGHT)
-        unsure = asked & (np.abs(height) < body_pair.sign_tolerance) & ~upright
+        unsure = asked & (np.abs(height) < body_pair.of_points(points).sign_tolerance) & ~upright
         solid = np.where(points.dim2 == FACE, *_of_solids(body_pair, points))
         turns = unsure | (asked & solid & _looks_one_way(up, down))
         side = np.where(turns, np.where(down > up, -1.0, 1.0), side)
@@ -149,7 +150,7 @@ def _sides(
     return np.where(known, points.side, side)
 
 
-def _of_solids(body_pair: BodyPair, points: InterfacePoints) -> tuple[Bools, Bools]:
+def _of_solids(body_pair: AnyPairs, points: InterfacePoints) -> tuple[Bools, Bools]:
     """Return which features (k,) of the active body, and of the world, belong to closed solids."""
     active = body_pair.active.of_solid(points.dim1, points.index1)
     return active, body_pair.world.of_solid(points.dim2, points.index2)
@@ -197,16 +198,16 @@ def least_curvature(terms: GapExpansion, dim: Ints) -> Floats:
     return np.where(dim == FACE, values[:, 0], np.where(dim == VERTEX, np.inf, terms.hessian[:, 0, 0]))
 
 
-def _facing(body_pair: BodyPair, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
+def _facing(body_pair: AnyPairs, points: InterfacePoints, at_first: FeatureGeometry) -> Bools:
     """Return which points (k,) have faces that look at each other, as far as the active one's is trusted."""
     trusted = body_pair.active_knows_outside(points)
     return ~trusted | (dot(at_first.normal, points.normal) < 0.0)
 
 
 def _without_face(
-    body_pair: BodyPair, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
-    pairs = minimize_distance(body_pair.first(points), body_pair.second(points), body_pair.radius)
+    pairs = minimize_distance(body_pair.first(points), body_pair.second(points), body_pair.one_radius)
     at1, at2 = pairs.at_first, pairs.at_second
     offset = at1.point - at2.point
     distance = np.sqrt(dot(offset, offset))
@@ -228,11 +229,11 @@ def _without_face(
     towards = np.where(known_sides, dot(raw, points.normal), height)
     if not known_sides.all():
         up, down = slopes_both_ways(body_pair, points, raw)
-        unsure = np.abs(height) < body_pair.sign_tolerance
+        unsure = np.abs(height) < body_pair.of_points(points).sign_tolerance
         solids = np.logical_and(*_of_solids(body_pair, points)) & crossing
         turns = ~known_sides & (unsure | (solids & _looks_one_way(up, down)))
         towards = np.where(turns, np.where(down > up, -1.0, 1.0), towards)
     side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
-    valid = pairs.converged & (crossing | (distance > _COINCIDENT * body_pair.radius))
+    valid = pairs.converged & (crossing | (distance > _COINCIDENT * body_pair.one_radius))
     return points, valid

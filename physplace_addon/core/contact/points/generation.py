@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import Ints
 from ...collision import near_pairs
-from ..body_pair import BodyPair
+from ..body_pair import AnyPairs, BodyPair
 from ..regions.flat_contacts import lowest, lowest_of_plain
 from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
 from ..sidedness import with_known_sides, without_far_sides
@@ -31,10 +31,10 @@ from .interface_points import InterfacePoints, without_duplicates
 _NO_TRIANGLES: Ints = np.zeros(0, np.intp)
 
 
-def track_interface_points(body_pair: BodyPair, points: InterfacePoints) -> InterfacePoints:
+def track_interface_points(body_pair: AnyPairs, points: InterfacePoints) -> InterfacePoints:
     """Return known points solved again at the body pair's pose, on the sides they had (Snyder 1995, 4.1).
 
-    Points that have left their features are dropped.
+    They are of one pair, or of many that have one radius.  Points that have left their features are dropped.
     """
     if len(points) == 0:
         return points

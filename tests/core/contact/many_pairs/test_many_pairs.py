@@ -12,8 +12,17 @@ from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.contact.continuous_collision import swept_contacts
 from physplace_addon.core.contact.points.creation import Reach
-from physplace_addon.core.contact.points.generation import generate_interface_points
-from physplace_addon.core.contact.points.interface_points import FIXED, InterfacePoints, between, labelled
+from physplace_addon.core.contact.points.generation import (
+    generate_interface_points,
+    track_interface_points,
+)
+from physplace_addon.core.contact.points.interface_points import (
+    FIXED,
+    InterfacePoints,
+    between,
+    grouped,
+    labelled,
+)
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, convex, cuboid, prism
@@ -118,3 +127,16 @@ def test_what_crosses_in_all_pairs_is_what_crosses_in_each(seed: int, upright: b
     expected = InterfacePoints.join(parts)
     assert len(expected) > 10
     assert_equal(start.swept_contacts(end, 1.0), expected)
+
+
+@pytest.mark.parametrize("upright", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_points_of_all_pairs_are_tracked_as_those_of_each(seed: int, upright: bool) -> None:
+    rng = np.random.default_rng(seed)
+    before = scattered(rng, 9, upright)
+    points = before.generate(REACH, InterfacePoints.none(), None)
+    now = before.displaced(0.02 * rng.normal(size=54))
+    parts = [track_interface_points(now.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)]
+    expected = InterfacePoints.join(parts)
+    assert 50 < len(expected) <= len(points)
+    assert_equal(now.track(points), expected)
