@@ -212,10 +212,9 @@ class Placement:
 
         eps = self.state.eps
         taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
-        lengths = self.state.coordinates.lengths(self.state.system, step.x)
         if isinstance(taken, Blocked):
-            return self._obstruct(taken, lengths)
-        return self._accept(taken, float(lengths.max()))
+            return self._obstruct(taken, self.state.coordinates.lengths(self.state.system, step.x))
+        return self._accept(taken, step.x)
 
     def _obstruct(self, blocked: Blocked, lengths: Floats) -> State:
         """Stay, and let those bodies of a heap that are blocked go slower; where that is no help, halve eps.
@@ -247,17 +246,16 @@ class Placement:
         taken = adjusted(self.state, fallen, self.state.local_points, reach, eps)
         return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
 
-    def _accept(self, taken: Adjusted, length: float = np.inf) -> State:
-        """Go on to a new state unless it is higher than one before; length: of its step, over R."""
-        system, points = taken
+    def _accept(self, taken: Adjusted, step: Floats | None = None) -> State:
+        """Go on to a new state unless it is higher than one before; step: the x (d,) that led there."""
         lowest = min(state.energy for state in self.states[self._since :])
-        if self.problem.rises(lowest, system):
-            return self._fail(Refusal.HIGHER, length)
-        eps = min(self.settings.recovery * self.state.eps, self.settings.eps_max)
-        energy = self.problem.external.energy(system)
-        bilateral = self.state.bilateral.followed(points)
-        pace = self.state.recovered(self.settings.recovery)
-        self._append(State(system, points, bilateral, self.state.origin, energy, eps, pace=pace))
+        if self.problem.rises(lowest, taken.system):
+            state = self.state
+            return self._fail(
+                Refusal.HIGHER, np.inf if step is None else state.coordinates.length(state.system, step)
+            )
+        energy = self.problem.external.energy(taken.system)
+        self._append(self.state.followed_by(taken, energy, self.settings, step))
         if self.problem.has_lowest and self._no_lower():
             return self._at_lowest()
         return self.state
@@ -294,7 +292,7 @@ class Placement:
         eps = 0.5 * self.state.eps
         while eps > max(length, _SMALLEST_STEP):
             eps *= 0.5
-        self.states[-1] = replace(self.state, eps=eps)
+        self.states[-1] = replace(self.state, eps=eps, ease=None, motion=None)
         if self.state.eps < _SMALLEST_STEP:
             self.status = Status.STUCK
         return self.state

@@ -7,11 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..contact.system import BilateralContacts, ContactSystem, InterfacePoints
+from ..arrays import Bools, Floats, Ints
+from ..contact.system import Adjusted, BilateralContacts, ContactSystem, InterfacePoints
 from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..rigid import Pose
+from .settings import Settings
 
+_SAME_WAY = 0.8  # cosine of two steps of a body that goes on as it went
+_LEAST_EASE = 1.0 / 64.0  # viscosity left, over the usual one: beside the curvatures of the energy, nothing
 _SHARE = 0.1  # of the longest step that failed: least length that counts for the others that failed
 
 
@@ -31,6 +34,9 @@ class State:
         eps: the longest next step, over R.
         coordinates: what may move.
         pace: the longest next step of each body (m,), over eps: less than 1 for those that have failed.
+        ease: the viscosity of each body (m,) in the next step, over the usual one: less than 1 for those that
+            go on as they went.
+        motion: the step x (d,) that led here; None after a fall or a failure.
     """
 
     system: ContactSystem
@@ -41,6 +47,8 @@ class State:
     eps: float
     coordinates: Coordinates = FREE_BODIES
     pace: Floats | None = None
+    ease: Floats | None = None
+    motion: Floats | None = None
 
     @property
     def longest(self) -> float | Floats:
@@ -57,9 +65,39 @@ class State:
         pace = np.ones(len(self.system)) if self.pace is None else self.pace.copy()
         taken = np.maximum(lengths, _SHARE * lengths[bodies].max())[bodies] / self.eps
         pace[bodies] = 0.5 * np.minimum(pace[bodies], taken)
-        return replace(self, pace=pace)
+        return replace(self, pace=pace, ease=None, motion=None)
 
-    def recovered(self, factor: float) -> Floats | None:
+    def followed_by(self, taken: Adjusted, energy: float, settings: Settings, motion: Floats | None) -> State:
+        """Return the next state, to which a step x = motion (d,) led; None for another motion."""
+        system, points = taken
+        return State(
+            system,
+            points,
+            self.bilateral.followed(points),
+            self.origin,
+            energy,
+            min(settings.recovery * self.eps, settings.eps_max),
+            pace=self._recovered(settings.recovery),
+            ease=self._eased(motion),
+            motion=motion,
+        )
+
+    def _eased(self, now: Floats | None) -> Floats | None:
+        """Return the ease (m,) after a step x (6 m,): half of it for a body that went the same way twice.
+
+        Near a saddle of the energy a body goes faster in each step by a factor that its viscosity keeps near
+        1: it would need many steps to leave.
+        """
+        if now is None or self.motion is None or len(self.system) == 1:
+            return None
+        ease = np.ones(len(self.system)) if self.ease is None else self.ease
+        a, b = self.motion.reshape(-1, 6), now.reshape(-1, 6)
+        along, sizes = (a * b).sum(axis=1), np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+        on: Bools = (sizes > 0.0) & (along > _SAME_WAY * sizes)
+        found: Floats = np.where(on, np.maximum(0.5 * ease, _LEAST_EASE), 1.0)
+        return found
+
+    def _recovered(self, factor: float) -> Floats | None:
         """Return the pace (m,) after a step that succeeded, greater by a factor; None where all are 1."""
         if self.pace is None or (factor * self.pace >= 1.0).all():
             return None

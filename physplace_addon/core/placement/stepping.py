@@ -63,8 +63,12 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
         touching = points.gap < problem.touching * system.radius
         return residual_step(wrench, rows.gradients, touching, region)
     stiffness = coordinates.stiffness(system, problem.external.stiffness(system), on_bodies)
-    viscosity = coordinates.of_blocks(problem.viscosity(system))
+    ease = 1.0 if state.ease is None or not problem.has_lowest else state.ease
+    viscosity = coordinates.of_blocks(ease * problem.viscosity(system))
     predictor = rows.step(stiffness, wrench, region, viscosity)
+    if predictor is None:  # a contact seen from both sides is not to be lifted off
+        rows.keep_gaps()
+        predictor = rows.step(stiffness, wrench, region, viscosity)
     if predictor is None:
         return None
     forces = forces_on_minima(system, points, predictor.forces)
@@ -112,6 +116,10 @@ class _Rows:
             descent = state.coordinates.wrench(state.system, problem.external.descent(state.system))
             self._all = np.concatenate([self._all, descent[None]])
             self._room = np.append(self._room, -4.0 * CONTACT_CLEARANCE)
+
+    def keep_gaps(self) -> None:
+        """Ask of contacts only that no gap gets less: where none overlap, not to move obeys all of these."""
+        self._room = np.minimum(self._room, 0.0)
 
     def step(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import heaps
+from physplace_addon.core.contact.system import Adjusted
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Connection, Placement, Settings, Status
 from physplace_addon.core.placement.stepping import solve_step
@@ -146,7 +147,23 @@ def test_a_body_that_is_blocked_goes_slower_and_the_others_do_not() -> None:
     assert 0.1 < lengths[1] <= 0.2
     assert state.pace is not None
     assert state.pace.tolist() == [0.25, 1.0]
-    assert replace(state, pace=state.recovered(2.0)).recovered(2.0) is None
+    taken = Adjusted(state.system, state.local_points)
+    later = state.followed_by(taken, state.energy, Settings(recovery=2.0), None)
+    assert later.pace is not None
+    assert later.pace.tolist() == [0.5, 1.0]
+    assert later.followed_by(taken, state.energy, Settings(recovery=2.0), None).pace is None
+
+
+def test_a_body_that_goes_on_as_it_went_meets_less_and_less_viscosity() -> None:
+    cube = box().body
+    placement = Placement.of_several([cube] * 2, [at(0.0, 0.0, 2.0), at(3.0, 0.0, 2.0)], [floor()], SETTINGS)
+    state, on, turned = placement.state, np.ones(12), np.repeat([1.0, -1.0], 6)
+    taken = Adjusted(state.system, state.local_points)
+    eases = []
+    for motion in (on, on, on, turned):
+        state = state.followed_by(taken, state.energy, SETTINGS, motion)
+        eases.append(None if state.ease is None else state.ease.tolist())
+    assert eases == [None, [0.5, 0.5], [0.25, 0.25], [0.125, 1.0]]
 
 
 def test_a_pose_for_each_body_is_asked_for() -> None:
