@@ -9,7 +9,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender_data import operators_of, physplace
+from physplace_addon.scene.access import extended
+from physplace_addon.scene.writing.actions import curves_of
+from tests.blender_data import current_scene, operators_of, physplace, property_names
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.leftovers import assert_nothing_is_open
@@ -172,3 +174,72 @@ async def test_what_a_session_held_is_freed_when_it_ends(user: User) -> None:
     assert solver() is not None
     await user.press("ESC")
     assert solver() is None
+
+
+SLICED = ("extricate", "push", "nudge", "connect", "replicate", "drop_selected", "keyframe_rest")
+ON_RESTS = ("rests_replace", "rest_push_add", "rest_connection_add")
+
+
+def everything() -> dict[str, object]:
+    """The frame, and for each object by name its matrix, its keys and what is stored on it."""
+    found: dict[str, object] = {"frame": current_scene().frame_current}
+    for obj in bpy.data.objects:
+        data = obj.animation_data
+        curves = [] if data is None or data.action is None else list(curves_of(obj))
+        keys = sorted((point.co[0], point.co[1]) for curve in curves for point in curve.keyframe_points)
+        rests = extended(obj).physplace.rests
+        stored = sorted(property_names(obj)), [(rest.frame, len(rest.forces)) for rest in rests]
+        found[obj.name] = tuple(np.array(obj.matrix_world).ravel()), keys, stored
+    return found
+
+
+@pytest.mark.parametrize("name", [*SLICED, *ON_RESTS])
+async def test_escape_half_way_leaves_everything_as_it_was(user: User, name: str) -> None:
+    scenes.floor()
+    monkey = monkeys(1)[0]
+    cube = scenes.cube("Cube", (6.0, 0.2, 3.0))
+    await in_front(user, cube)
+    if name in ON_RESTS:
+        assert physplace.keyframe_rest() == {"FINISHED"}
+        current_scene().frame_set(10)
+        cube.location = (6.0, 0.1, 4.0)
+    assert isinstance(monkey.data, bpy.types.Mesh)
+    monkey.data.vertices[1].co.y += 0.01 * (1 + [*SLICED, *ON_RESTS].index(name))  # no body of it is kept
+    cube.data = monkey.data  # which takes long enough to be read that a key can be pressed
+    cube.modifiers.new("Subdivision", "SUBSURF")
+    await in_front(user, cube)
+    before = everything()
+    assert pressed(user, name) == {"RUNNING_MODAL"}
+    assert extension.open_operators()[0].is_busy
+    await user.press("ESC")
+    assert_nothing_is_open()
+    assert everything() == before
+
+
+async def test_rests_are_placed_again_in_slices_and_undone_at_once(user: User) -> None:
+    scenes.floor()
+    below = monkeys(1)[0]
+    cube = scenes.cube("Cube", (0.3, 0.2, 5.0))
+    await in_front(user, cube)
+    for frame in (1, 20):
+        current_scene().frame_set(frame)
+        cube.location = (0.1 * frame, 0.2, 5.0)
+        assert physplace.keyframe_rest() == {"FINISHED"}
+    below.location.z += 1.0
+    assert isinstance(below.data, bpy.types.Mesh)
+    below.data.vertices[0].co.y += 0.02
+    current_scene().frame_set(7)
+    await in_front(user, cube)
+    before = everything()
+    assert pressed(user, "rests_replace") == {"RUNNING_MODAL"}
+    frames: set[int] = set()
+    headers: list[str] = []
+    while extension.open_sessions():
+        frames.add(current_scene().frame_current)
+        headers += extension.headers()
+        await tick()
+    assert frames == {7}, "no other frame is ever shown"
+    assert any("\u2588" in line or "\u2591" in line for line in headers)
+    assert everything() != before
+    await user.undo()
+    assert everything() == before

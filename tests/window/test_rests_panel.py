@@ -11,7 +11,7 @@ import pytest
 
 from tests.blender_data import animation_of, current_scene, rests_of, scene_settings
 from tests.oracles.triangles import crossings
-from tests.window import still_life
+from tests.window import extension, still_life
 from tests.window.user import User
 
 FRAMES = (1, 20, 40)
@@ -110,11 +110,12 @@ async def test_three_rests_are_rests_again_by_one_click_when_what_they_stand_on_
 async def test_the_way_is_keyed_in_the_active_slot_as_sparsely_as_the_error_allows(user: User) -> None:
     await three_rests(user)
     settings = scene_settings()
-    settings.key_path = True
+    settings.key_path, settings.eps_max = True, 0.05
     counts = []
     for error in (0.0, 0.05):
         settings.key_error = error
         await user.click_button("physplace.rests_replace")
+        await user.until(lambda: not extension.open_sessions())
         counts.append(len(keys("GENERATED")))
     assert counts[0] > counts[1] > 0
     for frame in keys("GENERATED"):

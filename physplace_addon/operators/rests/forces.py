@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING
 from bpy.props import IntProperty
 from bpy.types import Context, Object
 
-from ...core.jobs import finished
+from ...core.jobs import Job
 from ...scene.access import active_object, present
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
 from ...scene.rests import rest_forces
-from ..common import Conclusion, other_object
+from ..common import Conclusion, ObjectOperator, other_object
 from ..forces.connect import ConnectionProperties
 from ..forces.push import LocalForceProperties
 from ..placing.run import scenario_of
-from .keyed import RestsOperator, chosen
+from ..sliced import SlicedOperator
+from .keyed import NeedsRests, chosen
 
 if TYPE_CHECKING:
     from ...properties import PhysPlaceRest
 
 
-class PHYSPLACE_OT_rest_push_add(LocalForceProperties, RestsOperator):
+class PHYSPLACE_OT_rest_push_add(NeedsRests, LocalForceProperties, SlicedOperator):
     """Let a push at a point of the object act on the way to the chosen rest."""
 
     bl_idname = "physplace.rest_push_add"
@@ -33,16 +34,16 @@ class PHYSPLACE_OT_rest_push_add(LocalForceProperties, RestsOperator):
         "chosen rest. Place the rests again to see it"
     )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Keep the push with the rest."""
+        subject = (yield from scenario_of(context)).subject
         obj = present(active_object(context))
-        subject = finished(scenario_of(context)).subject
         rest = chosen(obj)
         rest_forces.add_push(rest, subject, self.force_on(context, subject))
         return _changed(obj, "a push added to", rest)
 
 
-class PHYSPLACE_OT_rest_connection_add(ConnectionProperties, RestsOperator):
+class PHYSPLACE_OT_rest_connection_add(NeedsRests, ConnectionProperties, SlicedOperator):
     """Let a point of the object be drawn to the 3D cursor or an object on the way to the chosen rest."""
 
     bl_idname = "physplace.rest_connection_add"
@@ -52,18 +53,18 @@ class PHYSPLACE_OT_rest_connection_add(ConnectionProperties, RestsOperator):
         "way to the chosen rest. Place the rests again to see it"
     )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Keep the connection with the rest."""
-        obj = present(active_object(context))
         target = self.target_in_world(context)
-        subject = finished(scenario_of(context)).subject
+        subject = (yield from scenario_of(context)).subject
+        obj = present(active_object(context))
         rest = chosen(obj)
         other = other_object(context, self.target) if self.target else None
         rest_forces.add_connection(rest, subject, self.connection_on(subject, target), other)
         return _changed(obj, "a connection added to", rest)
 
 
-class PHYSPLACE_OT_rest_force_remove(RestsOperator):
+class PHYSPLACE_OT_rest_force_remove(NeedsRests, ObjectOperator):
     """Take a force off the chosen rest."""
 
     bl_idname = "physplace.rest_force_remove"

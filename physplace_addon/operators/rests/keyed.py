@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rests as keys: key the rest that the active object comes to on a frame, and place all its rests again.
 
-Everything is placed before anything is written. If the keys of one object cannot be written, no object is
-changed.
+Everything is placed, in slices, before anything is written. If the keys of one object cannot be written, no
+object is changed. Between two slices the scene is as the artist left it: a rest's frame is shown only while
+what is seen there is read, with the new keys of the objects that were placed before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,12 +20,12 @@ from bpy.props import BoolProperty
 from bpy.types import Context, Object
 
 from ...core.errors import PhysPlaceError
-from ...core.jobs import finished
-from ...core.placement import Force, Local
+from ...core.jobs import Job, Progress, finished
+from ...core.placement import Force, Local, Status
 from ...core.wording import in_words
-from ...scene.access import active_object, present, scene_of
+from ...scene.access import active_object, present, scene_of, view_layer_of
 from ...scene.errors import RestError, SceneError
-from ...scene.reading.scenario import Scenario, check_editable, read, selected_movers
+from ...scene.reading.scenario import Scenario, check_editable, completed, read, reading, selected_movers
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
@@ -31,13 +33,14 @@ from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
 from ..common import Conclusion, ObjectOperator, no_active_object_reason
 from ..placing.run import beginning, key_options, scenario_of, settings_for
+from ..sliced import SlicedOperator
 
 if TYPE_CHECKING:
     from ...core.rigid import Pose
     from ...properties import PhysPlaceRest
 
 
-class PHYSPLACE_OT_keyframe_rest(ObjectOperator):
+class PHYSPLACE_OT_keyframe_rest(SlicedOperator):
     """Place the active object, and key its rest on the present frame."""
 
     bl_idname = "physplace.keyframe_rest"
@@ -47,19 +50,22 @@ class PHYSPLACE_OT_keyframe_rest(ObjectOperator):
         "kept in the list with the place the object fell from, to be placed again when the scene has changed"
     )
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Place it from where it was put by hand, key it, and keep the rest."""
-        obj, frame = present(active_object(context)), scene_of(context).frame_current
-        scenario = finished(scenario_of(context))
-        start = rests.manual_start(obj, scenario.subject)
-        known = rests.rest_on(obj, frame)
+        name, frame = present(active_object(context)).name, scene_of(context).frame_current
+        scenario = yield from scenario_of(context)
+        obj = bpy.data.objects[name]
+        start, known = rests.manual_start(obj, scenario.subject), rests.rest_on(obj, frame)
         forces = rest_forces.forces_of(context, obj, known, scenario.subject) if known else []
-        outcome = _placed(context, scenario, start, forces)
+        outcome = yield from _placing(context, _fallen_from(scenario, start), forces, nullcontext)
         if not outcome.certificate.status.at_rest:
-            raise SceneError(obj.name, outcome.certificate.status.message, "nothing was keyed")
+            raise SceneError(name, outcome.certificate.status.message, "nothing was keyed")
+        obj = bpy.data.objects[name]
+        known = rests.rest_on(obj, frame)
         placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
         with rests.frame_restored(context, obj), keys_restored_on_error(obj):
             frames = rests.key_rests(context, obj, placed, _path_options(context))
+        view_layer_of(context).update()
         rest = rests.store_rest(obj, placed[0])
         rests.select_rest(obj, rest.name)
         rests.store_shown_rest(context, obj, placed)
@@ -82,8 +88,8 @@ def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> N
         rests.store_shown_rest(context, obj, placed)
 
 
-class RestsOperator(ObjectOperator):
-    """An operator on the rests of the active object."""
+class NeedsRests:
+    """Says when an operator on the rests of the active object cannot run."""
 
     @classmethod
     def disabled_reason(cls, context: Context) -> str | None:
@@ -99,7 +105,7 @@ def chosen(obj: Object) -> PhysPlaceRest:
     return rest
 
 
-class PHYSPLACE_OT_rests_replace(RestsOperator):
+class PHYSPLACE_OT_rests_replace(NeedsRests, SlicedOperator):
     """Place all rests of the active object again, each in the scene of its frame."""
 
     bl_idname = "physplace.rests_replace"
@@ -121,27 +127,39 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
             default=False,
         )
 
-    def work(self, context: Context) -> Conclusion:
-        """Object by object: place all rests, then key them."""
+    def job(self, context: Context) -> Job[Conclusion]:
+        """Place all rests, object by object, then key them."""
         objects = self._objects(context)
-        done: list[tuple[Object, list[rests.PlacedRest]]] = []
+        names = [obj.name for obj in objects]
+        tasks = [(obj.name, key) for obj in objects for key in _rest_keys(obj)]
+        yield from reading(context, objects)  # so that most bodies are kept when a rest's frame is shown
+        done: dict[str, list[rests.PlacedRest]] = {name: [] for name in names}
+        for number, (name, key) in enumerate(tasks):
+            words = f'{number + 1} of {len(tasks)}: "{name}", "{key.name}" on frame {key.frame}'
+            yield Progress(words, number / len(tasks))
+            later = names[names.index(name) + 1 :]
+            before = {other: done[other] for other in names[: names.index(name)]}
+            outcome = yield from _placing_on(context, name, key, before, later)
+            done[name].append(rests.PlacedRest(key.frame, outcome, key.keyed_frame))
+        frames = self._keyed(context, done)
+        path = f", {frames - len(tasks)} keys on the way" if frames > len(tasks) else ""
+        return Conclusion(True, f"{in_words(names)}: {len(tasks)} rests placed and keyed again{path}")
+
+    def _keyed(self, context: Context, done: Mapping[str, Sequence[rests.PlacedRest]]) -> int:
+        """Key and store the rests of objects, by name; return the number of keyed frames."""
         frames = 0
         with ExitStack() as undo:
-            for obj in objects:
+            for name, placed in done.items():
+                obj = bpy.data.objects[name]
                 undo.enter_context(rests.frame_restored(context, obj))
-            for number, obj in enumerate(objects):
-                placed = _placed_again(context, obj, objects[number + 1 :])
                 undo.enter_context(keys_restored_on_error(obj))
                 frames += rests.key_rests(context, obj, placed, _path_options(context))
-                done.append((obj, placed))
-        for obj, placed in done:
+        view_layer_of(context).update()  # of an action that was removed, before anything else looks at it
+        for name, placed in done.items():
             for rest in placed:
-                rests.store_rest(obj, rest)
-            rests.store_shown_rest(context, obj, placed)
-        count = sum(len(placed) for _, placed in done)
-        names = in_words([obj.name for obj in objects])
-        path = f", {frames - count} keys on the way" if frames > count else ""
-        return Conclusion(True, f"{names}: {count} rests placed and keyed again{path}")
+                rests.store_rest(bpy.data.objects[name], rest)
+            rests.store_shown_rest(context, bpy.data.objects[name], placed)
+        return frames
 
     def _objects(self, context: Context) -> list[Object]:
         active = present(active_object(context))
@@ -152,7 +170,7 @@ class PHYSPLACE_OT_rests_replace(RestsOperator):
         return sorted(chosen, key=lambda obj: -float(down @ np.array(obj.matrix_world.translation)))
 
 
-class PHYSPLACE_OT_rest_remove(RestsOperator):
+class PHYSPLACE_OT_rest_remove(NeedsRests, ObjectOperator):
     """Remove the chosen rest from the list, with its keys."""
 
     bl_idname = "physplace.rest_remove"
@@ -180,49 +198,90 @@ class _RestKey:
     keyed_frame: int
 
 
-def _placed_again(context: Context, obj: Object, later: Sequence[Object]) -> list[rests.PlacedRest]:
-    """Place all rests of an object, each in the scene of its frame, without those that are placed later.
+def _rest_keys(obj: Object) -> list[_RestKey]:
+    """Return the rests of an object by frame, as values. Raises SceneError for two on one frame."""
+    return [_RestKey(rest.name, rest.frame, rest.keyed_frame) for rest in rests.rests_by_frame(obj)]
 
-    Raises RestError for a rest that fails.
+
+@contextmanager
+def _shown_on(
+    context: Context, name: str, frame: int, keyed: Mapping[str, Sequence[rests.PlacedRest]]
+) -> Iterator[None]:
+    """Show an object's frame, with new keys of other objects by name, while the block lasts."""
+    with ExitStack() as undo:
+        for other_name, placed in keyed.items():
+            other = bpy.data.objects[other_name]
+            undo.enter_context(rests.frame_restored(context, other, always=True))
+            undo.enter_context(keys_restored_on_error(other, always=True))
+            rests.key_rests(context, other, placed, None)
+        undo.enter_context(rests.frame_restored(context, bpy.data.objects[name], always=True))
+        rests.show_frame(context, frame)
+        yield
+
+
+def _placing_on(
+    context: Context,
+    name: str,
+    rest_key: _RestKey,
+    keyed: Mapping[str, Sequence[rests.PlacedRest]],
+    later: Sequence[str],
+) -> Job[Outcome]:
+    """Place an object in the scene of a rest's frame, in slices.
+
+    keyed: the objects that were placed before, by name. later: those that are placed after it; they do not
+    count. Raises RestError for a rest that fails.
     """
-    absent = frozenset[str]().union(*(Family.of(other).names for other in later))
-    return [
-        rests.PlacedRest(key.frame, _placed_on(context, obj, key, absent), key.keyed_frame)
-        for key in [_RestKey(rest.name, rest.frame, rest.keyed_frame) for rest in rests.rests_by_frame(obj)]
-    ]
-
-
-def _placed_on(context: Context, obj: Object, rest_key: _RestKey, absent: frozenset[str]) -> Outcome:
     try:
-        rests.show_frame(context, rest_key.frame)
-        scenario = read(context, [obj])
-        others = [owner for owner in scenario.owners if owner not in absent]
-        world = tuple(scenario.bodies_of(frozenset(others)))
-        scenario = replace(scenario, world=world, owners=tuple(others), absent=absent)
-        rest = present(rests.rest_on(obj, rest_key.frame))
-        forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
-        outcome = _placed(context, scenario, rests.start_of(rest), forces)
+        with _shown_on(context, name, rest_key.frame, keyed):
+            obj = bpy.data.objects[name]
+            scenario = _without(read(context, [obj]), later)
+            rest = present(rests.rest_on(obj, rest_key.frame))
+            forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
+            from_start = _fallen_from(scenario, rests.start_of(rest))
+            from_start = finished(completed(context, from_start, [from_start.subject.pose]))
+        shown = partial(_shown_on, context, name, rest_key.frame, keyed)
+        outcome = yield from _placing(context, from_start, forces, shown)
     except PhysPlaceError as error:
-        raise RestError(obj.name, rest_key.name, rest_key.frame, str(error)) from error
+        raise RestError(name, rest_key.name, rest_key.frame, str(error)) from error
     status = outcome.certificate.status
     if not status.at_rest:
         remedy = "go to that frame, move it, and press Keyframe Rest"
-        raise RestError(obj.name, rest_key.name, rest_key.frame, f"{status.message}; {remedy}")
+        raise RestError(name, rest_key.name, rest_key.frame, f"{status.message}; {remedy}")
     return outcome
 
 
-def _placed(context: Context, scenario: Scenario, start: Pose, forces: Sequence[Force]) -> Outcome:
-    """Let what a scenario moves fall from a start, with forces.
+def _without(scenario: Scenario, later: Sequence[str]) -> Scenario:
+    """Return a scenario in which objects, by name, do not count."""
+    absent = frozenset[str]().union(*(Family.of(bpy.data.objects[name]).names for name in later))
+    others = [owner for owner in scenario.owners if owner not in absent]
+    world = tuple(scenario.bodies_of(frozenset(others)))
+    return replace(scenario, world=world, owners=tuple(others), absent=absent)
 
-    A push has no potential energy, so steps may gain energy.
+
+def _fallen_from(scenario: Scenario, start: Pose) -> Scenario:
+    """Return a scenario whose object falls from a start."""
+    return replace(scenario, subjects=(replace(scenario.subject, pose=start, start=start),))
+
+
+def _placing(
+    context: Context,
+    scenario: Scenario,
+    forces: Sequence[Force],
+    shown: Callable[[], AbstractContextManager[None]],
+) -> Job[Outcome]:
+    """Let what a scenario moves fall, with forces, in slices.
+
+    A push has no potential energy, so steps may gain energy. shown: the scene is read within it.
     """
-    subject = replace(scenario.subject, pose=start, start=start)
-    from_start = replace(scenario, subjects=(subject,))
-    settings = settings_for(context, from_start)
+    settings = settings_for(context, scenario)
     if any(isinstance(force, Local) for force in forces):
         settings = replace(settings, check_energy=False)
-    run = finished(beginning(context, from_start, settings, forces))
-    finished(run.running(context))
+    run = yield from beginning(context, scenario, settings, forces)
+    while run.solver.status is Status.RUNNING:
+        if run.is_near_unread:
+            with shown():
+                finished(run.reading(context))
+        yield from run.running(context, run.solver.steps + 1)
     (outcome,) = run.outcomes()
     return outcome
 

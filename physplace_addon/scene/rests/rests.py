@@ -98,13 +98,13 @@ def manual_start(obj: Object, subject: Subject) -> Pose:
 
 
 @contextmanager
-def frame_restored(context: Context, obj: Object) -> Iterator[None]:
-    """Return to the scene's frame after the block; restore the object's channels if it fails."""
+def frame_restored(context: Context, obj: Object, *, always: bool = False) -> Iterator[None]:
+    """Return to the scene's frame after the block; restore the object's channels if it fails, or always."""
     scene = scene_of(context)
     frame, subframe, before, done = scene.frame_current, scene.frame_subframe, channels(obj), False
     try:
         yield
-        done = True
+        done = not always
     finally:
         if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
             scene.frame_set(frame, subframe=subframe)

@@ -62,14 +62,14 @@ def use_slot(obj: Object, identifier: str) -> None:
 
 
 @contextmanager
-def keys_restored_on_error(obj: Object) -> Iterator[None]:
-    """Restore the action, the keys and the channels of the object if the block fails."""
+def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
+    """Restore the action, the keys and the channels of the object if the block fails, or always."""
     data = obj.animation_data
     action = data.action if data else None
     backup, before, done = action.copy() if action else None, channels(obj), False
     try:
         yield
-        done = True
+        done = not always
     finally:
         if done and backup is not None:
             bpy.data.actions.remove(backup)
