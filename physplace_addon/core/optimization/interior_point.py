@@ -38,6 +38,10 @@ _ITERATIONS = 80  # 10 to 30 are usual
 _ENOUGH = 1e-11
 _ROUNDED = 1e-8  # the same where rounding lets it get no smaller
 _SLOWLY = 3  # iterations without a smaller violation after which it is rounding
+# The same where it no longer gets smaller: rows of opposite sign may contradict each other by the clearance
+# of contacts, and a compromise is as good.
+_COMPROMISE = 1e-5
+_NO_LONGER = 15  # iterations without a smaller violation after which that is so
 _TO_BOUNDARY = 0.995  # part of the way to the nearest s = 0 or l = 0 that a step takes
 _STIFF = 1e8  # 1 / delta, over the size of B or w
 _PENALTY = 10.0  # of violations where the search begins, over the same
@@ -206,7 +210,7 @@ class _Search:
 
     def run(self) -> Solution | None:
         """Iterate to the end."""
-        least, since = np.inf, 0
+        least, since, best = np.inf, 0, (self._x, self._l)
         for _ in range(_ITERATIONS):
             dual = self._b @ self._x - self._w - self._back(self._l)
             primal = self._times(self._x) + self._compliance * self._l - self._s - self._c
@@ -214,14 +218,18 @@ class _Search:
             apart = np.sqrt(np.abs(product).max(initial=0.0))
             worst = max(float(np.abs(v).max(initial=0.0)) for v in (dual, primal, apart))
             since = 0 if worst < 0.5 * least else since + 1
-            least = min(least, worst)
+            if worst < least:
+                least, best = worst, (self._x, self._l)
             if worst <= _ENOUGH or (since >= _SLOWLY and worst <= _ROUNDED):
                 return self._solution()
+            if since >= _NO_LONGER and least <= _COMPROMISE:
+                break
             if self._iterations >= 2 and self._is_infeasible():
                 return None
             self._iterate(dual, primal, product)
             self._iterations += 1
-        return self._solution() if worst <= _ROUNDED else None
+        self._x, self._l = best
+        return self._solution() if least <= _COMPROMISE else None
 
     def _solution(self) -> Solution:
         k = self._given.rows.shape[0]
