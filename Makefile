@@ -76,6 +76,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.collision $(ARGS)
 	@$(RUN) -m benchmarks.heaps $(ARGS)
 	@$(RUN) -m benchmarks.rests_in_bullet $(ARGS)
+	@$(RUN) -m benchmarks.many_fixed $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .

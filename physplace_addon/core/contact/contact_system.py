@@ -20,7 +20,7 @@ from ..rigid import skew
 from .continuous_collision import Motion, swept_contacts
 from .features import FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
-from .many_pairs.flat_points import generate_flat_points
+from .many_pairs.flat_points import generate_flat_points, meeting_pairs
 from .many_pairs.placed_bodies import PlacedBodies
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
@@ -114,19 +114,24 @@ class ContactSystem(PlacedBodies):
         """Return the pairs whose curved surfaces cross where no interface point says so, and the places."""
         found = [
             (pair, missed_collisions(self.body_pair(pair), points.take(between(points, pair))))
-            for pair in self.pairs(0.0)
+            for pair in self.joined_pairs(0.0, 0.0)[1]  # nothing of joined bodies is curved
         ]
         return [(pair, crossings) for pair, crossings in found if len(crossings)]
 
     def triangles_overlap(self, depth: float) -> bool:
         """Return whether flat triangles cut through each other by more than `depth`, over R."""
-        body_pairs = [self.body_pair(pair) for pair in self.pairs(0.0)]
+        body_pairs = [self.body_pair(pair) for pair in self._meeting_pairs()]
         return any(triangles_overlap(body_pair, depth * body_pair.radius) for body_pair in body_pairs)
+
+    def _meeting_pairs(self) -> list[Pair]:
+        """Return the pairs of which triangles may meet."""
+        joined, alone = self.joined_pairs(0.0, 0.0)
+        return [*meeting_pairs(self.body_pairs(joined), joined), *alone] if joined else alone
 
     def points_at_overlaps(self, depth: float, before: ContactSystem) -> InterfacePoints:
         """Return points that part the flat triangles of `triangles_overlap` as they were parted before."""
         parts = [InterfacePoints.none()]
-        for pair in self.pairs(0.0):
+        for pair in self._meeting_pairs():
             now = self.body_pair(pair)
             overlaps = deep_overlaps(now, depth * now.radius)
             parts.append(labelled(parting_points(before.body_pair(pair), now, overlaps.triangles), pair))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision import directional_pairs_of_parts
+from ...collision import directional_pairs_of_parts, swept_pairs_of_parts
 from ..body_pair import BodyPairs
-from ..points.interface_points import InterfacePoints
+from ..points.interface_points import InterfacePoints, Pair
 from ..regions.extreme_points import DIRECTIONS
 from ..regions.flat_contacts import lowest
 from ..regions.flat_pairs import flat_pairs
@@ -52,3 +52,10 @@ def _lowest_of_each_pair(pairs: BodyPairs, points: InterfacePoints, number: Ints
         level = float(pairs.table.sign_tolerance[pair])
         parts.append(part if counts[pair] <= DIRECTIONS else lowest(part, level))
     return InterfacePoints.join(parts)
+
+
+def meeting_pairs(pairs: BodyPairs, names: list[Pair]) -> list[Pair]:
+    """Return those of p pairs, given as rows and by name, of which triangles meet, to rounding."""
+    table = pairs.table
+    near = swept_pairs_of_parts(pairs.active.tree, table.roots, table.poses, table.poses)
+    return [names[number] for number in np.unique(near[:, 0]).tolist()]

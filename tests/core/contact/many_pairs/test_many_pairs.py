@@ -11,6 +11,7 @@ import pytest
 from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.contact.continuous_collision import swept_contacts
+from physplace_addon.core.contact.interpenetration import triangles_overlap
 from physplace_addon.core.contact.points.creation import Reach
 from physplace_addon.core.contact.points.generation import (
     generate_interface_points,
@@ -140,3 +141,21 @@ def test_points_of_all_pairs_are_tracked_as_those_of_each(seed: int, upright: bo
     expected = InterfacePoints.join(parts)
     assert 50 < len(expected) <= len(points)
     assert_equal(now.track(points), expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_overlaps_of_all_pairs_are_those_of_each(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    system = scattered(rng, 9, upright=True)
+    overlap = 0
+    for _ in range(5):
+        now = system.displaced(np.tile([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], 9) * rng.uniform(-0.01, 0.3, 54))
+        each = [triangles_overlap(now.body_pair(pair), 1e-6 * now.radius) for pair in all_pairs(now)]
+        assert now.triangles_overlap(1e-6) == any(each)
+        overlap += any(each)
+    assert overlap
+    heights = 3.0 * np.arange(1, 10)
+    apart = system.displaced(
+        np.column_stack([np.zeros((9, 2)), heights / system.radii, np.zeros((9, 3))]).ravel()
+    )
+    assert not apart.triangles_overlap(1e-6)
