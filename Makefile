@@ -77,6 +77,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.heaps $(ARGS)
 	@$(RUN) -m benchmarks.rests_in_bullet $(ARGS)
 	@$(RUN) -m benchmarks.many_fixed $(ARGS)
+	@$(RUN) -m benchmarks.rigid_bodies $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
