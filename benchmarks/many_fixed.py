@@ -14,39 +14,21 @@ import time
 
 import numpy as np
 
-from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.placement import Placement, Settings, Status
 from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box
 
-RINGS, SECTORS = 26, 40  # of a ball: 2,000 triangles
+LINES = (41, 27)  # of a ball: 2,000 triangles
 SPACING = 3.0  # between the balls' centres, over their radius
 STEPS = 20
 
 
 def ball() -> Body:
     """A ball of radius 1 as a polyhedron."""
-    polar = np.pi * np.arange(1, RINGS) / RINGS
-    turn = 2.0 * np.pi * np.arange(SECTORS) / SECTORS
-    rings = np.stack(
-        [
-            np.outer(np.sin(polar), np.cos(turn)),
-            np.outer(np.sin(polar), np.sin(turn)),
-            np.outer(np.cos(polar), np.ones(SECTORS)),
-        ],
-        axis=2,
-    )
-    points = np.concatenate([rings.reshape(-1, 3), [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
-    here, after = np.arange(SECTORS), np.roll(np.arange(SECTORS), -1)
-    top, bottom, last = len(points) - 2, len(points) - 1, (RINGS - 2) * SECTORS
-    parts = [
-        np.stack([np.full(SECTORS, top), here, after], axis=1),
-        np.stack([np.full(SECTORS, bottom), last + after, last + here], axis=1),
-    ]
-    for ring in range(RINGS - 2):
-        a, b = ring * SECTORS + here, ring * SECTORS + after
-        parts += [np.stack([a, a + SECTORS, b], axis=1), np.stack([b, a + SECTORS, b + SECTORS], axis=1)]
-    return polyhedron(points, np.concatenate(parts), "ball")
+    round_one = exact(kinds.sphere(1.0), "ball", resolution=LINES)
+    return polyhedron(round_one.points, round_one.triangle_corners, "ball")
 
 
 def grid(count: int) -> list[Body]:
