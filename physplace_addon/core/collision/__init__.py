@@ -18,7 +18,7 @@ from .directional import Part, TriangleDirections, directional_pairs, directiona
 from .distance import clearance, free_travel
 from .kept_pairs import KeptPairs
 from .top_level_tree import join_trees, roots_of_parts, swept_pairs_of_parts
-from .traversal import Neglect, meeting_pairs, near_pairs, swept_pairs
+from .traversal import Neglect, chosen_pairs, meeting_pairs, near_pairs, swept_pairs
 from .tree import BoxTree, build_tree, remember, remember_mapped, tree_of, triangle_boxes
 from .triangle_pairs import Intersection, triangles_intersect
 
@@ -36,6 +36,7 @@ __all__ = [
     "SweptCrossing",
     "TriangleDirections",
     "build_tree",
+    "chosen_pairs",
     "clearance",
     "closest_on_segments",
     "closest_on_triangle",

@@ -56,13 +56,26 @@ class AlongFlat:
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
         """Return which pairs of triangles (k,), grown by their bounds, are apart."""
-        corners, bound = self._tree1.triangles[triangle1], self._tree1.bound[triangle1]
+        lower1, upper1 = self._ends_of_triangles
+        lower2, upper2 = self._tree2.slabs.triangles
+        low, high = lower1.take(triangle1), upper1.take(triangle1)
+        apart: Bools = low > upper2.take(triangle2) + self._reach
+        apart |= high < lower2.take(triangle2) - self._reach
+        return apart
+
+    @cached_property
+    def _ends_of_triangles(self) -> tuple[Floats, Floats]:
+        """The least and the greatest D . x (t,) of all triangles of the first body, at all its places.
+
+        A triangle occurs in many pairs.
+        """
+        corners, bound = self._tree1.flat_triangles.reshape(-1, 3), self._tree1.bound
         ends = []
         for direction, shift in self._directions:
-            heights = corners @ direction + shift
-            ends.append((heights.min(axis=1) - bound, heights.max(axis=1) + bound))
-        lower, upper = self._tree2.slabs.triangles
-        return self._apart(ends, lower[triangle2], upper[triangle2])
+            a, b, c = (corners @ direction + shift).reshape(-1, 3).T
+            ends.append((np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)))
+        low = np.minimum.reduce([least for least, _ in ends])
+        return low - bound, np.maximum.reduce([most for _, most in ends]) + bound
 
     def _apart(self, ends: list[tuple[Floats, Floats]], lower: Floats, upper: Floats) -> Bools:
         low = np.minimum.reduce([least for least, _ in ends])

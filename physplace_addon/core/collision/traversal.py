@@ -15,6 +15,7 @@ within reach of both lies wholly inside one sphere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from .tree import BoxTree
 from .triangle_pairs import beyond_plane, meeting_rows
 from .triangle_signs import are_beyond_planes, beside
 
-__all__ = ["Neglect", "PairQuery", "meeting_pairs", "near_pairs", "swept_pairs"]
+__all__ = ["Neglect", "PairQuery", "chosen_pairs", "meeting_pairs", "near_pairs", "swept_pairs"]
 
 Neglect = tuple[Floats, Floats]
 """Spheres of neglect: centres (m, 3) in frame 2 and radii (m,)."""
@@ -90,6 +91,15 @@ def swept_pairs(
     """
     query = PairQuery(tree1, [Motion(pose_start), Motion(pose_end)], tree2, reach, neglect)
     return query.not_beyond_planes(query.triangles(*query.bottoms()))
+
+
+def chosen_pairs(tree1: BoxTree, poses: Sequence[Pose], tree2: BoxTree, pairs: Ints) -> Ints:
+    """Return those of some triangle pairs (k, 2) that may meet at one pose, or on straight ways between two.
+
+    Of all pairs, they are those that `near_pairs` or `swept_pairs` return for no reach, and maybe others.
+    """
+    query = PairQuery(tree1, [Motion(pose) for pose in poses], tree2, 0.0, None)
+    return query.not_beyond_planes(query.numbered(pairs[:, 0], pairs[:, 1]))
 
 
 def meeting_pairs(tree1: BoxTree, pose1: Pose, tree2: BoxTree) -> Ints:

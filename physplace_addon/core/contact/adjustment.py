@@ -195,7 +195,7 @@ def adjusted(
                 missed = not_among(missed, mirrored(trial, trial.track(missed), found))
                 if len(missed) == 0 and not _parted(start, trial, found):
                     crossed_within = trial.missed_crossings(found)
-                    if not crossed_within and not trial.triangles_overlap(OVERLAP):
+                    if not crossed_within and not trial.triangles_overlap(OVERLAP, start.system):
                         return Adjusted(trial, found)
                     deep = trial.points_at_crossings(crossed_within, reach, start.system)
                     cut = trial.points_at_overlaps(OVERLAP, start.system)

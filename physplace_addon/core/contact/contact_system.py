@@ -118,10 +118,16 @@ class ContactSystem(PlacedBodies):
         ]
         return [(pair, crossings) for pair, crossings in found if len(crossings)]
 
-    def triangles_overlap(self, depth: float) -> bool:
-        """Return whether flat triangles cut through each other by more than `depth`, over R."""
-        body_pairs = [self.body_pair(pair) for pair in self._meeting_pairs()]
-        return any(triangles_overlap(body_pair, depth * body_pair.radius) for body_pair in body_pairs)
+    def triangles_overlap(self, depth: float, before: ContactSystem | None = None) -> bool:
+        """Return whether flat triangles cut through each other by more than `depth`, over R.
+
+        before: where the bodies came from by a way that may have been searched already; None for nowhere.
+        """
+        pairs = [
+            (self.body_pair(pair), None if before is None else before.body_pair(pair))
+            for pair in self._meeting_pairs()
+        ]
+        return any(triangles_overlap(now, depth * now.radius, then) for now, then in pairs)
 
     def _meeting_pairs(self) -> list[Pair]:
         """Return the pairs of which triangles may meet."""

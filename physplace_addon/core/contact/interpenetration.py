@@ -17,6 +17,7 @@ from ..collision import closest_on_triangle, near_pairs, triangles_intersect
 from ..rigid import Pose
 from ..vectors import cross, dot
 from .body_pair import BodyPair
+from .continuous_collision import meeting_at_end
 from .features import FACE, FeaturePoints
 from .points.closest_points import closest_points_on_faces
 from .points.interface_points import InterfacePoints
@@ -49,15 +50,19 @@ class TriangleOverlaps(ArrayRecord):
         return len(self.depth)
 
 
-def triangle_overlaps(body_pair: BodyPair, curved: bool = False) -> TriangleOverlaps:
+def triangle_overlaps(
+    body_pair: BodyPair, curved: bool = False, before: BodyPair | None = None
+) -> TriangleOverlaps:
     """Return the pairs of flat triangles that meet at the pose.
 
     curved: all pairs of triangles, the depths reduced by their bounds to the true surfaces.
+    before: the pose from which the way to this one was searched last, None if there is none.
     """
     active, world = body_pair.active, body_pair.world
     if not curved and not (active.triangle_flat.any() and world.triangle_flat.any()):
         return TriangleOverlaps(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.intp))
-    pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0)
+    found = None if before is None else meeting_at_end(before, body_pair)
+    pairs = near_pairs(active.tree, body_pair.pose, world.tree, 0.0) if found is None else found
     if not curved:
         pairs = pairs[active.triangle_flat[pairs[:, 0]] & world.triangle_flat[pairs[:, 1]]]
     if len(pairs) == 0:
@@ -110,18 +115,19 @@ def _depth(plane: Floats, other: Floats) -> Floats:
     return depth
 
 
-def triangles_overlap(body_pair: BodyPair, tolerance: float) -> bool:
+def triangles_overlap(body_pair: BodyPair, tolerance: float, before: BodyPair | None = None) -> bool:
     """Return whether flat triangles cut through each other by more than a tolerance (`deep_overlaps`)."""
-    return len(deep_overlaps(body_pair, tolerance)) > 0
+    return len(deep_overlaps(body_pair, tolerance, before)) > 0
 
 
-def deep_overlaps(body_pair: BodyPair, tolerance: float) -> TriangleOverlaps:
+def deep_overlaps(body_pair: BodyPair, tolerance: float, before: BodyPair | None = None) -> TriangleOverlaps:
     """Return the pairs of flat triangles that cut through each other by more than a tolerance, a length.
 
     Where a face that counts as flat has an angle between its triangles, they may by as much as that angle
     hides (`contact_body.dihedral_tolerances`), but no corner may go through a face.
+    before: as in `triangle_overlaps`.
     """
-    overlaps = triangle_overlaps(body_pair)
+    overlaps = triangle_overlaps(body_pair, before=before)
     overlaps = overlaps.take(overlaps.depth > tolerance)
     if len(overlaps) == 0:
         return overlaps
