@@ -107,20 +107,30 @@ def _normals(triangle: Floats) -> tuple[Floats, Floats]:
     Those of the sides (axis 3, side 3, k) lie in the triangles' planes.
     """
     sides = (triangle[_NEXT] - triangle).transpose(1, 0, 2)
-    normal = coordinate_cross(sides[:, 0], -sides[:, 2])
-    normal = normal / np.maximum(coordinate_length(normal), np.finfo(np.float64).tiny)
-    inward = coordinate_cross(normal[:, None], sides)
-    return normal, inward / np.maximum(coordinate_length(inward), np.finfo(np.float64).tiny)
+    normal = _unit(coordinate_cross(sides[:, 0], -sides[:, 2]))
+    return normal, _unit(coordinate_cross(normal[:, None], sides))
 
 
 def _pierces(plane: Floats, other: Floats, tolerance: float) -> Bools:
     """Return whether an edge of `other` pierces `plane`, triangles (corner 3, axis 3, k), (k,)."""
-    normal, inward = _normals(plane)
-    offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
-    height, depth = coordinate_dot(normal[:, None], offset[:, 0]), coordinate_dot(inward[:, :, None], offset)
+    normal = _unit(coordinate_cross(plane[1] - plane[0], plane[2] - plane[0]))
+    height = coordinate_dot(normal[:, None], (other - plane[0]).transpose(1, 0, 2))
     after = height[_NEXT]
     through = (height * after < 0.0) & (np.minimum(np.abs(height), np.abs(after)) > tolerance)
+    pierced: Bools = through.any(axis=0)
+    rows = np.flatnonzero(pierced)  # few: neighbours, which most pairs are, do not pass through a plane
+    plane, other, height, after = plane[..., rows], other[..., rows], height[:, rows], after[:, rows]
+    through = through[:, rows]
+    _, inward = _normals(plane)
+    offset = other.transpose(1, 0, 2)[:, None] - plane.transpose(1, 0, 2)[:, :, None]
+    depth = coordinate_dot(inward[:, :, None], offset)
     share = height / np.where(through, height - after, 1.0)
     inside = depth + share * (depth[:, _NEXT] - depth) > tolerance
-    pierced: Bools = (through & inside.all(axis=0)).any(axis=0)
+    pierced[rows] = (through & inside.all(axis=0)).any(axis=0)
     return pierced
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Return vectors (axis 3, ...) of length 1, but zero ones."""
+    unit: Floats = vectors / np.maximum(coordinate_length(vectors), np.finfo(np.float64).tiny)
+    return unit
