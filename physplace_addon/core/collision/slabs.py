@@ -23,6 +23,7 @@ from .tree import BoxTree
 __all__ = ["AlongFlat"]
 
 _MANY = 1000  # triangles of the first body from which the test pays
+_OFTEN = 4  # all triangles at once where a query asks for this part of them: 1 / _OFTEN
 _LARGE = 0.1  # share of the second body's area from which its largest flat part is one to stand on
 
 
@@ -56,21 +57,24 @@ class AlongFlat:
 
     def triangles(self, triangle1: Ints, triangle2: Ints) -> Bools:
         """Return which pairs of triangles (k,), grown by their bounds, are apart."""
-        lower1, upper1 = self._ends_of_triangles
         lower2, upper2 = self._tree2.slabs.triangles
-        low, high = lower1.take(triangle1), upper1.take(triangle1)
+        if _OFTEN * len(triangle1) < len(self._tree1.bound):
+            low, high = self._ends_of(self._tree1.flat_triangles[triangle1], self._tree1.bound[triangle1])
+        else:
+            lower1, upper1 = self._ends_of_triangles
+            low, high = lower1.take(triangle1), upper1.take(triangle1)
         apart: Bools = low > upper2.take(triangle2) + self._reach
         apart |= high < lower2.take(triangle2) - self._reach
         return apart
 
     @cached_property
     def _ends_of_triangles(self) -> tuple[Floats, Floats]:
-        """The least and the greatest D . x (t,) of all triangles of the first body, at all its places.
+        """The ends (t,) of all triangles of the first body: where pairs are many, each occurs in several."""
+        return self._ends_of(self._tree1.flat_triangles, self._tree1.bound)
 
-        A triangle occurs in many pairs.
-        """
-        corners, bound = self._tree1.flat_triangles.reshape(-1, 3), self._tree1.bound
-        ends = []
+    def _ends_of(self, triangles: Floats, bound: Floats) -> tuple[Floats, Floats]:
+        """Return the least and the greatest D . x (k,) of triangles (k, 9), grown by bounds, on the way."""
+        corners, ends = triangles.reshape(-1, 3), []
         for direction, shift in self._directions:
             a, b, c = (corners @ direction + shift).reshape(-1, 3).T
             ends.append((np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)))

@@ -6,10 +6,8 @@ that cross are returned as interface points at the *start* of the motion, to be 
 
 Features that start in one plane are not followed: they are contacts at rest, whose own constraints hold.
 
-A step is tried, corrected and tried again from the same pose.  On straight ways that end within s of each
-other, no point of the body is ever farther than s from its place on the other way at the same moment.  So
-the pairs of triangles that come within s of each other on the first way hold all that meet on the second,
-and all that meet at its end: one search serves them all.
+The pairs of triangles whose swept boxes overlap hold all that meet at the end: what was searched
+last of a body is kept for the overlap check there.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from ..collision import (
     vertex_crossings,
 )
 from ..rigid import Pose, Poses
-from .body_pair import AnyPairs, BodyPair, BodyPairs, farthest_displacement
+from .body_pair import AnyPairs, BodyPair, BodyPairs
 from .features import FACE, VERTEX
 from .points.interface_points import InterfacePoints
 from .regions.candidates import Candidates, vertices_over
@@ -40,7 +38,6 @@ Motion = tuple[BodyPair, BodyPair] | tuple[BodyPairs, BodyPairs]
 """A body pair at the start and at the end of a motion, or many pairs, a row for each."""
 
 _ROLE = "swept triangles"
-_SLACK = 0.1  # s over the length of the first way: corrections are shorter, and the list grows little
 
 Paths = tuple[Floats, Floats, Floats, Floats]
 """Points of the first body at the start and at the end, then of the second body: each (k, ...)."""
@@ -192,35 +189,27 @@ def _edge_paths(start: Pose | Poses, end: Pose | Poses, found: Candidates) -> Pa
 
 @dataclass(frozen=True, eq=False)
 class _KeptSearch:
-    """The pairs of triangles (k, 2) that come within a reach, a length, on the way between two poses."""
+    """The pairs of triangles (k, 2) whose swept boxes overlap between two poses."""
 
     start: BodyPair
     end: BodyPair
     pairs: Ints
-    reach: float
-
-    def covers(self, start: BodyPair, end: BodyPair) -> bool:
-        """Return whether all pairs that meet on another way are there."""
-        known = self.start is start and self.end.world is end.world
-        return known and farthest_displacement(self.end, end) <= self.reach
 
 
 def meeting_on_path(start: BodyPair, end: BodyPair) -> Ints:
-    """Return the pairs of triangles (k, 2) whose swept boxes overlap on the way between two poses."""
-    active, world = start.active, start.world
-    known = active.body.derived.get(_ROLE)
-    if not (isinstance(known, _KeptSearch) and known.covers(start, end)):
-        reach = _SLACK * farthest_displacement(start, end)
-        pairs = swept_pairs(active.tree, start.pose, end.pose, world.tree, reach)
-        known = active.body.derived[_ROLE] = _KeptSearch(start, end, pairs, reach)
-    return chosen_pairs(active.tree, [start.pose, end.pose], world.tree, known.pairs)
+    """Return the pairs of triangles (k, 2) whose swept boxes overlap between two poses."""
+    known = start.active.body.derived.get(_ROLE)
+    if not (isinstance(known, _KeptSearch) and known.start is start and known.end is end):
+        pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
+        known = start.active.body.derived[_ROLE] = _KeptSearch(start, end, pairs)
+    return known.pairs
 
 
 def meeting_at_end(start: BodyPair, end: BodyPair) -> Ints | None:
-    """Return the pairs of triangles (k, 2) whose boxes overlap at the end of a way; None where that is not
-    known from `meeting_on_path`.
+    """Return the pairs of triangles (k, 2) that may meet at the end of a path; None where `meeting_on_path`
+    was not asked last for this one.
     """
     known = start.active.body.derived.get(_ROLE)
-    if not (isinstance(known, _KeptSearch) and known.covers(start, end)):
+    if not (isinstance(known, _KeptSearch) and known.start is start and known.end is end):
         return None
     return chosen_pairs(start.active.tree, [end.pose], start.world.tree, known.pairs)
