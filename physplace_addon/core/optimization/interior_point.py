@@ -13,8 +13,10 @@ l, a step solves
 
 delta a proximal regularization: it is centred on the present l, so it changes nothing at the end, keeps
 redundant rows from making the matrix singular, and is what an equation has in place of s / l.  The rows of a
-contact have entries for one or two bodies, so the matrix is sparse; its rows are put in the order of Cuthill
-and McKee, in which it is banded, and factored by Cholesky.
+contact have entries for one or two bodies, so the matrix is sparse (`normal_equations`).
+
+A region that is not a box is found on the way: as soon as x is nearly known, those of the limits are made
+narrower between which it is too long, and the search goes on from there.
 
 Rows that no x of the expected size can reach are left out, and added if they are broken after all.  Forces
 that redundant rows leave undetermined come out even: the path ends in the middle of their set.
@@ -22,15 +24,14 @@ that redundant rows leave undetermined come out even: the path ends in the middl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_solve_banded, cholesky_banded
-from scipy.sparse.csgraph import reverse_cuthill_mckee
-from scipy.sparse.linalg import SuperLU, splu
 
 from ..arrays import Bools, Floats, Ints
+from .normal_equations import NormalEquations
 
 _ITERATIONS = 80  # 10 to 30 are usual
 # Largest violation of a condition, in the problem's own scale, that ends the search; of s l it is the root:
@@ -50,13 +51,15 @@ _CENTRED = 0.3  # least sigma then
 _WITHIN = 0.9  # of the limits that x may have where the search begins
 _LEAST_SLACK = 1e-2  # of s where the search begins
 _LEAST_FORCE = 1e-1  # of l where the search begins
+_NEARLY = 1e-2  # largest violation of a condition at which x shows which limits are to be narrower
+_NARROWINGS = 12  # of the limits: sqrt(12) is the most by which those of six numbers have to be
+_AGAIN = 1e-2  # least s and l where the search goes on with narrower limits
 _LIKE = 1e-3  # least s and l where it begins at the solution of a similar problem
 _SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
 _NEAR = 100.0  # size of x, over the one expected, for which rows are kept from the beginning
 _ADDITIONS = 20  # rounds in which rows are added that are broken
 _IDLE = 1e-9  # multiplier of a loose row, over the largest, that is rounding
 _UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
-_WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,21 +99,29 @@ class Solution:
     iterations: int
 
 
-def solve_sparse_qp(programme: SparseQP, like: Solution | None = None) -> Solution | None:
+Narrowing = Callable[[Floats], Floats | None]
+"""From x (d,) narrower limits u (d,), all of which are finite; None where x needs none."""
+
+
+def solve_sparse_qp(
+    programme: SparseQP, like: Solution | None = None, narrowing: Narrowing | None = None
+) -> Solution | None:
     """Return the solution of a programme; None if no x obeys its rows.
 
     Args:
         programme: the programme.
         like: the solution of a similar one with the same rows, to begin with.
+        narrowing: what the limits become while x is found; the solution needs no narrower ones.
     """
     scale = _scale(programme)
     kept = programme.equations | (programme.bounds > -_reach(programme, _NEAR * scale))
     for _ in range(_ADDITIONS):
         search = _Search(_of_rows(programme, kept), scale)
         search.begin(None if like is None else replace(like, multipliers=like.multipliers[kept]))
-        found = search.run()
+        found = search.run(narrowing)
         if found is None:
             return None
+        programme = replace(programme, limits=search.limits)
         broken = ~kept & (programme.rows @ found.x < programme.bounds)
         multipliers = np.zeros(len(kept))
         multipliers[kept] = found.multipliers
@@ -155,18 +166,22 @@ def _scale(programme: SparseQP) -> float:
 class _Search:
     """The search: rows of J, then the limits x >= -u and -x >= -u of those x that have one."""
 
+    limits: Floats
+    """u (d,), as narrow as they have become."""
+
     def __init__(self, programme: SparseQP, scale: float) -> None:
-        self._given, self._scale = programme, scale
+        self._given, self._scale, self.limits = programme, scale, programme.limits
         limited: Ints = np.nonzero(np.isfinite(programme.limits))[0]
         self._limited = limited
         stiffness = float(np.median(programme.matrix.diagonal()))
         self._gain = max(stiffness, float(np.abs(programme.linear).max(initial=0.0)) / scale)
         self._w = programme.linear / (scale * self._gain)
         self._b = sparse.csr_array(programme.matrix / self._gain)
+        self._rows, self._columns = programme.rows, sparse.csr_array(programme.rows.T)
         upper = -programme.limits[limited] / scale
         self._c = np.concatenate([programme.bounds / scale, upper, upper])
         self._equation = np.concatenate([programme.equations, np.zeros(2 * len(limited), bool)])
-        self._system = _NormalEquations(self._b, programme.rows)
+        self._system = NormalEquations(self._b, programme.rows)
         yielding = np.arange(len(self._c)) < len(programme.bounds)
         self._compliance: Floats = np.where(yielding, programme.compliance * self._gain, 0.0)
         self._iterations, self._mu = 0, np.inf
@@ -174,18 +189,18 @@ class _Search:
     def _times(self, x: Floats) -> Floats:
         """Return J x (k,), those of the limits last."""
         own = x[self._limited]
-        product: Floats = np.concatenate([self._given.rows @ x, own, -own])
+        product: Floats = np.concatenate([self._rows @ x, own, -own])
         return product
 
     def _back(self, forces: Floats) -> Floats:
         """Return J' l (d,) of forces l (k,)."""
-        k, n = self._given.rows.shape[0], len(self._limited)
-        product: Floats = self._given.rows.T @ forces[:k]
+        k, n = self._rows.shape[0], len(self._limited)
+        product: Floats = self._columns @ forces[:k]
         product[self._limited] += forces[k : k + n] - forces[k + n :]
         return product
 
     def _factor(self, weights: Floats) -> None:
-        k, n = self._given.rows.shape[0], len(self._limited)
+        k, n = self._rows.shape[0], len(self._limited)
         diagonal = np.zeros(len(self._w))
         diagonal[self._limited] = weights[k : k + n] + weights[k + n :]
         self._system.factor(weights[:k], diagonal)
@@ -208,8 +223,32 @@ class _Search:
         self._s, self._l = np.where(self._equation, 0.0, s), np.where(self._equation, 0.0, forces)
         self._last: Floats = self._l
 
-    def run(self) -> Solution | None:
-        """Iterate to the end."""
+    def run(self, narrowing: Narrowing | None) -> Solution | None:
+        """Iterate to the end; limits become narrower as soon as x is nearly known."""
+        if narrowing is None:
+            return self._iterated(_ENOUGH)
+        for _ in range(_NARROWINGS):
+            for enough in (_NEARLY, _ENOUGH):
+                found = self._iterated(enough)
+                limits = None if found is None else narrowing(found.x)
+                if limits is not None:
+                    break
+            else:
+                return found
+            self._narrow(limits)
+        return None
+
+    def _narrow(self, limits: Floats) -> None:
+        """Go on with narrower limits (d,)."""
+        self.limits = limits
+        upper = -limits[self._limited] / self._scale
+        self._c[self._rows.shape[0] :] = np.concatenate([upper, upper])
+        s = np.maximum(self._times(self._x) - self._c, _AGAIN)
+        forces = np.maximum(self._l, _AGAIN / np.maximum(1.0, s))
+        self._s, self._l = np.where(self._equation, 0.0, s), np.where(self._equation, self._l, forces)
+
+    def _iterated(self, enough: float) -> Solution | None:
+        """Iterate until no condition is violated by more than `enough`, or as far as rounding allows."""
         least, since, best = np.inf, 0, (self._x, self._l)
         for _ in range(_ITERATIONS):
             dual = self._b @ self._x - self._w - self._back(self._l)
@@ -220,7 +259,7 @@ class _Search:
             since = 0 if worst < 0.5 * least else since + 1
             if worst < least:
                 least, best = worst, (self._x, self._l)
-            if worst <= _ENOUGH or (since >= _SLOWLY and worst <= _ROUNDED):
+            if worst <= enough or (since >= _SLOWLY and worst <= _ROUNDED):
                 return self._solution()
             if since >= _NO_LONGER and least <= _COMPROMISE:
                 break
@@ -232,20 +271,23 @@ class _Search:
         return self._solution() if least <= _COMPROMISE else None
 
     def _solution(self) -> Solution:
-        k = self._given.rows.shape[0]
+        k = self._rows.shape[0]
         idle = ~self._equation & (self._l < self._s) & (self._l < _IDLE * np.abs(self._l).max(initial=0.0))
         forces = np.where(idle, 0.0, self._l) * (self._scale * self._gain)
         return Solution(self._x * self._scale, forces[:k], forces[k:], self._iterations)
 
     def _is_infeasible(self) -> bool:
         """Return whether the multipliers prove that no |x_i| <= X obeys the rows: c . z > X |J' z|_1."""
-        k = self._given.rows.shape[0]
-        farthest = np.minimum(self._given.limits / self._scale, _UNBOUNDED)
-        c, rows, equation = self._c[:k], self._given.rows, self._equation[:k]
+        k = self._rows.shape[0]
+        c, equation = self._c[:k], self._equation[:k]
         for z in (self._l[:k], self._last[:k]):
             z = np.where(equation, z, np.maximum(z, 0.0))
-            reached = float(farthest @ np.abs(rows.T @ z))
-            if float(c @ z) > (1.0 + _SURELY) * reached + _SURELY * float(np.abs(c) @ np.abs(z)):
+            gained = float(c @ z)
+            if gained <= 0.0:
+                continue
+            farthest = np.minimum(self.limits / self._scale, _UNBOUNDED)
+            reached = float(farthest @ np.abs(self._columns @ z))
+            if gained > (1.0 + _SURELY) * reached + _SURELY * float(np.abs(c) @ np.abs(z)):
                 return True
         return False
 
@@ -287,89 +329,3 @@ class _Search:
             if falls.any():
                 most = min(most, part * float((-value[falls] / change[falls]).min()))
         return most
-
-
-class _NormalEquations:
-    """B + J' D J for any D: its pattern and order are found once, its entries are a sparse matrix times D."""
-
-    def __init__(self, matrix: sparse.csr_array, rows: sparse.csr_array) -> None:
-        size = matrix.shape[0]
-        row, first, second, products = _entry_products(rows)
-        base = sparse.tril(matrix, format="coo")
-        graph = sparse.csr_array(
-            (np.ones(len(first) + base.nnz), (np.r_[first, base.row], np.r_[second, base.col])), (size, size)
-        )
-        self._order: Ints = np.asarray(reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True), np.intp)
-        place = np.empty(size, np.intp)
-        place[self._order] = np.arange(size)
-        below, above = _sorted(place[first], place[second])
-        base_below, base_above = _sorted(place[base.row], place[base.col])
-        self._band = int(max((below - above).max(initial=0), (base_below - base_above).max(initial=0)))
-        self._size = size
-        where, index = np.unique(self._flat(below, above), return_inverse=True)
-        self._where = where
-        self._products = sparse.csr_array((products, (index.ravel(), row)), (len(where), rows.shape[0]))
-        self._base = np.zeros((self._band + 1) * size)
-        np.add.at(self._base, self._flat(base_below, base_above), base.data)
-        self._lower: Floats = np.zeros(0)
-        self._general: SuperLU | None = None
-
-    def _flat(self, below: Ints, above: Ints) -> Ints:
-        """Return where an entry of the lower triangle stands in the band's array, column by column."""
-        return above * (self._band + 1) + (below - above)
-
-    def factor(self, weights: Floats, diagonal: Floats) -> None:
-        """Factor B + J' D J + a diagonal matrix, for D = weights (k,)."""
-        flat = self._base.copy()
-        flat[self._where] += np.asarray(self._products @ weights)
-        band = flat.reshape(self._size, self._band + 1).T
-        band[0] += diagonal[self._order]
-        if self._band > _WIDEST_BAND:
-            lower = sparse.dia_array((band, -np.arange(self._band + 1)), (self._size, self._size))
-            full = (lower + sparse.tril(lower, -1).T).tocsc()
-            full.eliminate_zeros()
-            self._general = splu(
-                full, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-            )
-            return
-        self._lower = np.asarray(cholesky_banded(band, overwrite_ab=True, lower=True, check_finite=False))
-
-    def solve(self, right: Floats) -> Floats:
-        """Return the solution (d,) for a right-hand side (d,)."""
-        ordered = right[self._order]
-        if self._general is not None:
-            ordered = np.asarray(self._general.solve(ordered), np.float64)
-        else:
-            solution = cho_solve_banded((self._lower, True), ordered, overwrite_b=True, check_finite=False)
-            ordered = np.asarray(solution, np.float64)
-        out = np.empty_like(right)
-        out[self._order] = ordered
-        return out
-
-
-def _sorted(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    return np.maximum(a, b), np.minimum(a, b)
-
-
-def _entry_products(rows: sparse.csr_array) -> tuple[Ints, Ints, Ints, Floats]:
-    """Return the row, both columns and the product of every pair of entries of a row, each pair once."""
-    counts = np.diff(rows.indptr)
-    found: list[tuple[Ints, Ints, Ints, Floats]] = []
-    for count in np.unique(counts[counts > 0]).tolist():
-        mine = np.nonzero(counts == count)[0]
-        entries = rows.indptr[mine][:, None] + np.arange(count)
-        one, other = np.tril_indices(count)
-        columns, values = rows.indices[entries], rows.data[entries]
-        found.append(
-            (
-                np.repeat(mine, len(one)),
-                columns[:, one].ravel().astype(np.intp),
-                columns[:, other].ravel().astype(np.intp),
-                (values[:, one] * values[:, other]).ravel(),
-            )
-        )
-    if not found:
-        empty = np.zeros(0, np.intp)
-        return empty, empty, empty, np.zeros(0)
-    row, first, second, products = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return row, first, second, products

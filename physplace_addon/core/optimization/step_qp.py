@@ -24,7 +24,7 @@ in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,6 @@ _GROWTH = 1e3  # factor by which sigma may grow at once
 _SHORT = 2.5  # radius over the length of a step that is so short that no sigma may be needed
 _ALONE = 8  # rounds in which each block's sigma grows by itself
 MANY = 36  # coordinates above which the interior-point method is the faster one
-_SHORTER = 12  # rounds in which the bounds of coordinates shrink: sqrt(12) is the most that they have to
 _ROUNDING = 1e-9  # part of the radius that rounding may add to a bound
 _INSIDE = 0.98  # radius, over that of the trust region, that the bounds of a block which is too long aim at
 _STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
@@ -356,17 +355,16 @@ def _within_bounds(
     long shrink.
     """
     limits = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
-    programme = _programme(matrix, linear, rows, bounds, equations, limits[region.blocks])
-    found = None
-    for _ in range(_SHORTER):
-        found = solve_sparse_qp(programme, found)
-        if found is None:
-            return None
-        excess = region.excess(found.x)
+
+    def narrower(x: Floats) -> Floats | None:
+        nonlocal limits
+        excess = region.excess(x)
         if (excess <= 1.0).all():
-            return _step_of(found)
+            return None
         farthest = np.zeros(len(limits))
-        np.maximum.at(farthest, region.blocks, np.abs(found.x))
+        np.maximum.at(farthest, region.blocks, np.abs(x))
         limits = np.where(excess > 1.0, _INSIDE / excess * np.minimum(farthest, limits), limits)
-        programme = replace(programme, limits=limits[region.blocks])
-    return None
+        return limits[region.blocks]
+
+    programme = _programme(matrix, linear, rows, bounds, equations, limits[region.blocks])
+    return _step_of(solve_sparse_qp(programme, narrowing=narrower))

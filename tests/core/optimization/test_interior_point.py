@@ -202,3 +202,17 @@ def test_no_block_of_many_moves_farther_than_the_trust_radius() -> None:
     assert (region.excess(step.x) <= 1.0).all()
     assert (region.excess(step.x) > 0.9).any()
     assert (rows @ step.x >= given.bounds - 1e-10).all()
+
+
+def test_limits_that_become_narrower_on_the_way_lead_to_the_solution_within_them() -> None:
+    given = replace(heap(30, 240, np.random.default_rng(9)), limits=np.full(180, 0.2))
+    limits = np.where(np.arange(180) < 90, 0.02, 0.2)
+
+    def narrowing(x: Floats) -> Floats | None:
+        return limits if (np.abs(x) > limits).any() else None
+
+    found = solve_sparse_qp(given, narrowing=narrowing)
+    assert found is not None
+    within = replace(given, limits=limits)
+    assert_optimal(within, found)
+    assert np.abs(found.x - solved(within).x).max() < 1e-8
