@@ -9,7 +9,7 @@ rows of all pairs in the same way, with a pose and tolerances for each row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -56,6 +56,7 @@ class BodyPair(_Outside):
     radius: the length R that tolerances are relative to.
     sign_tolerance: a length.  A gap of smaller size does not show by its sign on which side of each other two
     features are, since rounding may have pushed one through the other.
+    derived: what is computed of the pair once and freed with it, by name.
     """
 
     active: ContactBody
@@ -63,6 +64,7 @@ class BodyPair(_Outside):
     pose: Pose
     radius: float
     sign_tolerance: float
+    derived: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, active: ContactBody, world: ContactBody, pose: Pose) -> BodyPair:

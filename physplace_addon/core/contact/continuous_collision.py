@@ -6,14 +6,15 @@ that cross are returned as interface points at the *start* of the motion, to be 
 
 Features that start in one plane are not followed: they are contacts at rest, whose own constraints hold.
 
-The pairs of triangles whose swept boxes overlap hold all that meet at the end: what was searched
-last of a body is kept for the overlap check there.
+The pairs of triangles whose swept boxes overlap hold all that meet at the end: the search is kept with the
+pose there, for its overlap check, and no longer than that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -189,27 +190,29 @@ def _edge_paths(start: Pose | Poses, end: Pose | Poses, found: Candidates) -> Pa
 
 @dataclass(frozen=True, eq=False)
 class _KeptSearch:
-    """The pairs of triangles (k, 2) whose swept boxes overlap between two poses."""
+    """The pairs of triangles (k, 2) whose swept boxes overlap between two poses: kept with the second."""
 
-    start: BodyPair
-    end: BodyPair
+    start: ReferenceType[BodyPair]
     pairs: Ints
 
 
 def meeting_on_path(start: BodyPair, end: BodyPair) -> Ints:
     """Return the pairs of triangles (k, 2) whose swept boxes overlap between two poses."""
-    known = start.active.body.derived.get(_ROLE)
-    if not (isinstance(known, _KeptSearch) and known.start is start and known.end is end):
+    pairs = _searched(start, end)
+    if pairs is None:
         pairs = swept_pairs(start.active.tree, start.pose, end.pose, start.world.tree, 0.0)
-        known = start.active.body.derived[_ROLE] = _KeptSearch(start, end, pairs)
-    return known.pairs
+        end.derived[_ROLE] = _KeptSearch(ref(start), pairs)
+    return pairs
 
 
 def meeting_at_end(start: BodyPair, end: BodyPair) -> Ints | None:
     """Return the pairs of triangles (k, 2) that may meet at the end of a path; None where `meeting_on_path`
     was not asked last for this one.
     """
-    known = start.active.body.derived.get(_ROLE)
-    if not (isinstance(known, _KeptSearch) and known.start is start and known.end is end):
-        return None
-    return chosen_pairs(start.active.tree, [end.pose], start.world.tree, known.pairs)
+    pairs = _searched(start, end)
+    return None if pairs is None else chosen_pairs(start.active.tree, [end.pose], start.world.tree, pairs)
+
+
+def _searched(start: BodyPair, end: BodyPair) -> Ints | None:
+    known = end.derived.get(_ROLE)
+    return known.pairs if isinstance(known, _KeptSearch) and known.start() is start else None

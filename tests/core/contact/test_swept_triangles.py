@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -60,3 +63,16 @@ def test_what_is_known_is_of_one_path_alone() -> None:
     assert meeting_at_end(start, end) is not None
     assert meeting_at_end(other, end) is None
     assert meeting_at_end(start, other) is None
+
+
+def test_what_was_searched_is_freed_with_the_bodies_pair() -> None:
+    """The mover's body is kept from placement to placement: it must not hold what it was placed beside."""
+    first, world = ContactBody.of([lumpy(1)]), ContactBody.of([lumpy(2)])
+    start = BodyPair.of(first, world, Pose.identity())
+    end = start.displaced(np.full(6, 0.05))
+    meeting_on_path(start, end)
+    held = weakref.ref(world)
+    del world, start, end
+    gc.collect()
+    assert first.body.radius > 0
+    assert held() is None
