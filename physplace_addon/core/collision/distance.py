@@ -137,16 +137,17 @@ def free_travel(
     direction: Floats,
     reach: float = 0.0,
     accuracy: float = TRAVEL_ACCURACY,
+    most: float = np.inf,
 ) -> float:
     """Return how far body 1 may be shifted along a unit direction (3,) before it comes within a reach, a
     length.
 
     It is np.inf if body 1 never does.  Triangles already within reach count only if the shift brings them
     closer: the travel is then 0.  It is never more than the true travel, and less by at most the fraction
-    `accuracy`.
+    `accuracy`.  Greater travels count as `most`; the smaller it is, the faster.
     """
     motion = Motion(pose1)
-    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy)
+    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy, most)
 
 
 class _Distance:

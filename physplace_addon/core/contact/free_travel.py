@@ -13,17 +13,14 @@ from ..rigid import Pose
 from .contact_system import ContactSystem
 from .points.interface_points import FIXED, Pair
 
+_ROUNDING = 1e-12  # of the coordinates of boxes
+
 
 def free_distance(system: ContactSystem, body: int, direction: Floats, near: float) -> float:
     """Return how far (a length) a body may be shifted along a unit direction (3,) before it comes within
     `near`, a length, of anything; np.inf if it never does.
     """
-    ways = [np.inf]
-    for pair in _pairs_of(system, body):
-        body_pair, other = system.body_pair(pair), pair[1]
-        along = direction if other == FIXED else system.poses[other].inverse().vectors(direction)
-        ways.append(free_travel(body_pair.active.tree, body_pair.pose, body_pair.world.tree, along, near))
-    return min(ways)
+    return _Travelling(system, direction).way(body, near)
 
 
 def free_falls(system: ContactSystem, free: Bools, direction: Floats, near: Floats, least: Floats) -> Floats:
@@ -39,19 +36,73 @@ def free_falls(system: ContactSystem, free: Bools, direction: Floats, near: Floa
     Returns:
         0 where a body does not fall; inf for one that meets nothing, after which no other falls.
     """
-    far = np.zeros(len(system))
+    far, travelling = np.zeros(len(system)), _Travelling(system, direction)
     for body in np.argsort(-system.centres @ direction, kind="stable").tolist():
         if not free[body]:
             continue
-        way = free_distance(system, body, direction, float(near[body]))
+        way = travelling.way(body, float(near[body]))
         if way > least[body]:
             far[body] = way
             if not np.isfinite(way):
                 break
-            poses = list(system.poses)
-            poses[body] = Pose(poses[body].rotation, poses[body].translation + way * direction)
-            system = system.at(poses)
+            travelling.shift(body, way)
     return far
+
+
+class _Travelling:
+    """Bodies of a system that go along one unit direction (3,), one at a time."""
+
+    def __init__(self, system: ContactSystem, direction: Floats) -> None:
+        self._system, self._direction = system, direction
+        self._poses = list(system.poses)
+        self._lower, self._upper = (corners.copy() for corners in system.boxes)
+
+    def shift(self, body: int, way: float) -> None:
+        """Let a body go a way, a length."""
+        step, pose = way * self._direction, self._poses[body]
+        self._poses[body] = Pose(pose.rotation, pose.translation + step)
+        self._lower[body] += step
+        self._upper[body] += step
+
+    def way(self, body: int, near: float) -> float:
+        """Return how far a body may go, as `free_distance`.
+
+        The others are looked at in the order in which the boxes around them are met, and only until one is
+        met before the next box.
+        """
+        best, enters = np.inf, self._enters(body, near)
+        for other in np.argsort(enters, kind="stable").tolist():
+            if enters[other] >= best:
+                break
+            best = self._way_to(body, other, near, best)
+        return best if self._system.fixed is None else self._way_to(body, FIXED, near, best)
+
+    def _enters(self, body: int, near: float) -> Floats:
+        """Return when (m,), lengths of way, a body's box comes within `near` of the boxes around others, inf
+        if never.
+        """
+        away = near + _ROUNDING * np.maximum(np.abs(self._lower), np.abs(self._upper)).max(axis=0)
+        nearest = self._lower - self._upper[body] - away
+        farthest = self._upper - self._lower[body] + away
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = np.stack([nearest, farthest]) / self._direction
+        beside = (nearest > 0.0) | (farthest < 0.0)  # for ever, on an axis along which nothing moves
+        ends = np.where(self._direction == 0.0, np.where(beside, np.inf, [[[-np.inf]], [[np.inf]]]), ends)
+        enter, leave = ends.min(axis=0).max(axis=1), ends.max(axis=0).min(axis=1)
+        never = (enter > leave) | (leave < 0.0) | np.isposinf(enter)
+        enters = np.where(never, np.inf, np.maximum(enter, 0.0))
+        enters[body] = np.inf
+        return enters
+
+    def _way_to(self, body: int, other: int, near: float, most: float) -> float:
+        """Return how far a body may go until it meets another one or the fixed ones, at most `most`."""
+        tree, pose = self._system.bodies[body].tree, self._poses[body]
+        if other == FIXED:
+            assert self._system.fixed is not None
+            return free_travel(tree, pose, self._system.fixed.tree, self._direction, near, most=most)
+        to_other = self._poses[other].inverse()
+        second, along = self._system.bodies[other].tree, to_other.vectors(self._direction)
+        return free_travel(tree, to_other.compose(pose), second, along, near, most=most)
 
 
 def least_distance(system: ContactSystem, body: int, most: float = np.inf) -> float:

@@ -51,7 +51,7 @@ from .problem import Problem, Setup
 from .settings import Settings
 from .start import clear_start, near_the_origin
 from .state import State
-from .stepping import PRESSING_FORCE, free_fall, solve_step
+from .stepping import PRESSING_FORCE, fallen_freely, free_fall, solve_step
 
 _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
 _LEAST_PACE = 1e-6  # step of a blocked body, over R, below which all bodies go slower
@@ -232,19 +232,13 @@ class Placement:
         """Let all bodies that nothing supports fall freely to just above what comes first, the lowest first;
         None if none falls farther than a step.
         """
-        system, eps = self.state.system, self.state.eps
         unsupported, shift = free_fall(self.problem, self.state, step)
         if not np.isfinite(shift).all():
             self.status = Status.NO_SUPPORT
             return self.state
         if not shift.any():
-            return self._take(step) if unsupported.all() and len(system) == 1 else None
-        fallen = self.state.coordinates.displaced(system, shift)
-        reach = self.problem.reach(eps)
-        if len(system) == 1:
-            return self._accept(Adjusted(fallen, fallen.generate(reach, InterfacePoints.none(), fallen)))
-        taken = adjusted(self.state, fallen, self.state.local_points, reach, eps)
-        return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)
+            return self._take(step) if len(unsupported) == 1 and unsupported.all() else None
+        return self._accept(fallen_freely(self.problem, self.state, shift))
 
     def _accept(self, taken: Adjusted, step: Floats | None = None) -> State:
         """Go on to a new state unless it is higher than one before; step: the x (d,) that led there."""

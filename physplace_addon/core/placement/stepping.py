@@ -17,6 +17,7 @@ from ..arrays import Bools, Floats
 from ..contact.system import (
     CONTACT_CLEARANCE,
     FIXED,
+    Adjusted,
     ContactSystem,
     InterfacePoints,
     free_falls,
@@ -101,6 +102,19 @@ def free_fall(problem: Problem, state: State, step: Step) -> tuple[Bools, Floats
     shift[ends, :3] = (far / system.radii)[ends, None] * gravity.direction
     shift[~ends] = np.inf
     return ~supported[:-1], shift.ravel()
+
+
+def fallen_freely(problem: Problem, state: State, shift: Floats) -> Adjusted:
+    """Return where a free fall (6 m,) leads.
+
+    Nothing is met on the way, so nothing need be lifted.  Whatever fell is seen from where it stands now: one
+    body after the other fell, so that the way straight from the places before may well cross others.
+    """
+    fallen = state.coordinates.displaced(state.system, shift)
+    fell = np.append(shift.reshape(-1, 6).any(axis=1), False)  # the last is the fixed world's
+    points = state.local_points
+    still = points.take(~fell[points.body1] & ~fell[points.body2])
+    return Adjusted(fallen, fallen.generate(problem.reach(state.eps), still, fallen))
 
 
 class _Rows:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from benchmarks import heaps
 from physplace_addon.core.arrays import Floats
+from physplace_addon.core.collision import free_travel
 from physplace_addon.core.contact.free_travel import free_distance, free_falls, least_distance
-from physplace_addon.core.contact.system import ContactSystem
+from physplace_addon.core.contact.system import FIXED, ContactSystem
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import box, floor
 
@@ -53,3 +56,23 @@ def test_a_column_falls_at_once_each_body_onto_the_one_below() -> None:
     assert np.abs(3.5 - held[2] - 2.6) < 1e-6
     assert (free_falls(system, np.ones(3, bool), DOWN, near, np.full(3, 10.0)) == 0.0).all()
     assert np.isinf(free_falls(system, np.ones(3, bool), -DOWN, near, least)).any()
+
+
+@pytest.mark.parametrize("direction", [DOWN, np.array([0.6, 0.0, -0.8]), np.array([2.0, 1.0, -2.0]) / 3.0])
+def test_many_bodies_fall_as_far_as_a_search_of_all_pairs_lets_each(direction: Floats) -> None:
+    bodies, poses, world = heaps.heap(True, 15, 0)
+    system = ContactSystem.of(bodies, poses, world)
+    far = free_falls(system, np.ones(15, bool), direction, 0.1 * system.radii, np.zeros(15))
+    fell = np.zeros(15, bool)
+    for body in np.argsort(-system.centres @ direction).tolist():
+        pairs = [system.body_pair((body, other)) for other in [FIXED, *range(15)] if other != body]
+        along = [system.poses[other].inverse().vectors(direction) for other in range(15) if other != body]
+        ways = [
+            free_travel(pair.active.tree, pair.pose, pair.world.tree, way, 0.1 * float(system.radii[body]))
+            for pair, way in zip(pairs, [direction, *along], strict=True)
+        ]
+        assert abs(far[body] - min(ways)) < 1e-9
+        moved = list(system.poses)
+        moved[body] = Pose(moved[body].rotation, moved[body].translation + far[body] * direction)
+        system, fell[body] = system.at(moved), far[body] > 0.0
+    assert fell.sum() > 10

@@ -143,6 +143,17 @@ def test_all_that_nothing_supports_falls_in_one_step() -> None:
     assert np.abs(np.array(heights) - [0.5 + near, 0.5 + near, 0.5 + near, 1.5 + 2.0 * near]).max() < 1e-6
 
 
+def test_bodies_that_fall_past_where_others_were_do_not_obstruct_one_another() -> None:
+    bodies, poses, world = heaps.heap(True, 120, 0)
+    placement = Placement.of_several(bodies, poses, world, SETTINGS)
+    before = placement.state
+    after = placement.step()
+    assert len(placement.states) == 2
+    assert np.count_nonzero(before.system.centres[:, 2] - after.system.centres[:, 2] > 0.1) > 100
+    assert heaps.overlap(bodies, after.poses) == 0.0
+    assert after.local_points.gap.min() > 0.0
+
+
 def test_a_body_that_is_blocked_goes_slower_and_the_others_do_not() -> None:
     cube = box().body
     poses = [at(0.0, 0.0, 2.0), at(3.0, 0.0, 2.0)]

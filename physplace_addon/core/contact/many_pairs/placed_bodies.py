@@ -114,7 +114,7 @@ class PlacedBodies:
         return self.parts if pair[1] == FIXED else (self.bodies[pair[1]].body,)
 
     @cached_property
-    def _boxes(self) -> tuple[Floats, Floats]:
+    def boxes(self) -> tuple[Floats, Floats]:
         """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
         boxes = [body.box(pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
         return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
@@ -141,7 +141,7 @@ class PlacedBodies:
         """
         if len(self) == 1:
             return [(0, FIXED)] if self.fixed is not None else []
-        lower, upper = self._boxes
+        lower, upper = self.boxes
         found: list[Pair] = []
         if self.fixed is not None:
             apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
