@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..bodies import Body
 from ..collision import tree_of
 from ..contact.system import BilateralContacts
+from ..jobs import Job, Progress, finished
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..rigid import Pose
@@ -51,7 +53,10 @@ def check(
     status = _status(problem, state, found.overlaps)
     report = certify(problem, state, status, 0)[0]
     interferes = status is Status.INTERFERING_START
-    names = overlapped(active, pose, world, settings.start_tolerance) if interferes else ()
+    names = tuple[str, ...]()
+    if interferes:
+        overlaps = finished(overlapping([active], [pose], world, settings.start_tolerance))
+        names = names_of_overlapped(overlaps, 0)
     overlap = _depth(found, report)
     return replace(report, overlap=overlap, notes=diagnose(active, world), overlapped=names)
 
@@ -80,49 +85,79 @@ def certificates(
             return reports
         found = ContactQuery(state.system, state.origin).at(state.pose, setup.settings.start_tolerance)
         return [replace(reports[0], overlap=_depth(found, reports[0]))]
-    tolerance, standing = setup.settings.start_tolerance, list(zip(setup.bodies, state.poses, strict=True))
-    still = [body.transformed(pose.matrix4) for body, pose in standing]
+    tolerance = setup.settings.start_tolerance
+    overlaps = finished(overlapping(setup.bodies, state.poses, setup.world, tolerance))
+    depths = [[overlap.depth for overlap in overlaps if i in overlap.bodies] for i in range(len(reports))]
     return [
-        interfering(report, *standing[i], [*setup.world, *still[:i], *still[i + 1 :]], tolerance)
+        replace(
+            report,
+            stable=False,
+            overlap=max(depths[i], default=0.0),
+            overlapped=names_of_overlapped(overlaps, i),
+        )
         for i, report in enumerate(reports)
     ]
 
 
-def interfering(
-    report: Certificate, active: Body, pose: Pose, others: Sequence[Body], rounding: float
-) -> Certificate:
-    """Return the report on a body that overlaps others where it starts, with the depth and the names.
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Two bodies that overlap where they stand.
 
-    Args:
-        report: what is known besides.
-        active: the body, in its own frame.
-        pose: takes its frame to the world.
-        others: all other bodies, in the world.
+    Attributes:
+        bodies: their numbers; the moving bodies come first, then those of the world.
+        names: their names.
+        query: the contacts of the first of them with the second.
+        pose: of the first.
         rounding: the depth, in scene units, that is no overlap.
     """
-    overlap = ContactQuery.of(active, pose, others).at(pose, rounding).overlap
-    return replace(
-        report, stable=False, overlap=overlap, overlapped=overlapped(active, pose, others, rounding)
-    )
+
+    bodies: tuple[int, int]
+    names: tuple[str, str]
+    query: ContactQuery
+    pose: Pose
+    rounding: float
+
+    @cached_property
+    def depth(self) -> float:
+        """The depth of the deepest overlap, scene units; to measure it takes longer than to find that the
+        bodies overlap.  It is inf where one is wholly inside the other.
+        """
+        return self.query.at(self.pose, self.rounding).overlap
 
 
-def overlapped(active: Body, pose: Pose, others: Sequence[Body], rounding: float) -> tuple[str, ...]:
-    """Return the names of the bodies that a body at a pose overlaps, each once.
+def overlapping(
+    bodies: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body], rounding: float
+) -> Job[list[Overlap]]:
+    """Return, in slices, the pairs of bodies that overlap, each once.
 
     Args:
-        active: the body, in its own frame.
-        pose: takes its frame to the world.
-        others: all other bodies, in the world.
+        bodies: the moving bodies (m), each in its own frame.
+        poses: take their frames to the world (m).
+        world: the fixed bodies, in the world.
         rounding: the depth, in scene units, that is no overlap.
     """
-    corners = pose.points(active.triangles.reshape(-1, 3))
-    lower, upper = corners.min(axis=0), corners.max(axis=0)
+    moved = [body.transformed(pose.matrix4) for body, pose in zip(bodies, poses, strict=True)]
+    standing, found = [*moved, *world], list[Overlap]()
+    for first, (body, pose) in enumerate(zip(bodies, poses, strict=True)):
+        yield Progress("Looking what overlaps", first / len(bodies))
+        mine = tree_of(moved[first])
+        # each pair once: with the world, and with the moving bodies that come later
+        for second in [*range(len(bodies), len(standing)), *range(first + 1, len(bodies))]:
+            other = tree_of(standing[second])
+            if (other.lower[0] <= mine.upper[0]).all() and (other.upper[0] >= mine.lower[0]).all():
+                query = ContactQuery.of(body, pose, [standing[second]])
+                if query.overlaps(pose, rounding):
+                    names = (body.name, standing[second].name)
+                    found.append(Overlap((first, second), names, query, pose, rounding))
+    return found
+
+
+def names_of_overlapped(overlaps: Sequence[Overlap], body: int) -> tuple[str, ...]:
+    """Return the names of the bodies that a body, by number, overlaps, each once."""
     names = []
-    for other in others:
-        tree = tree_of(other)
-        if (tree.lower[0] <= upper).all() and (tree.upper[0] >= lower).all():
-            found = ContactQuery.of(active, pose, [other]).at(pose, rounding)
-            names += [other.name] * found.overlaps
+    for overlap in overlaps:
+        if body in overlap.bodies:
+            names.append(overlap.names[1 - overlap.bodies.index(body)])
     return tuple(dict.fromkeys(names))
 
 

@@ -38,7 +38,7 @@ from ..contact.system import (
 )
 from ..rigid import Pose
 from ..vectors import dot
-from .depenetration.penetration_depth import deepest_overlap
+from .depenetration.penetration_depth import deepest_overlap, is_deeper
 from .depenetration.point_depths import common_depth, without_overlap
 from .start import PROBE_DEPTH, contained, flush_inside, near_the_origin
 
@@ -124,6 +124,23 @@ class ContactQuery:
         origin, poses, parts = near_the_origin([active], [pose], world)
         return cls(ContactSystem.of([active], poses, parts), origin)
 
+    def overlaps(self, pose: Pose, rounding: float) -> bool:
+        """Return whether the body overlaps anything at a pose, as `at`, but sooner where it is deep.
+
+        Args:
+            pose: takes the body's frame to the world.
+            rounding: how far, in scene units, single precision may have put the body off.
+        """
+        body = self.system.bodies[0].body
+        local = Pose(pose.rotation, pose.translation - self.origin)
+        touching = self._touching(rounding)
+        if any(is_deeper(body, local, part, touching) for part in self.system.parts):
+            return True
+        return self.at(pose, rounding).overlaps
+
+    def _touching(self, rounding: float) -> float:
+        return max(rounding, TOUCHING * self.system.radius)
+
     def at(self, pose: Pose, rounding: float) -> QueriedContacts:
         """Return the contacts and overlaps of the body at a pose.
 
@@ -132,7 +149,7 @@ class ContactQuery:
             rounding: how far, in scene units, single precision may have put the body off.
         """
         radius = self.system.radius
-        touching = max(rounding, TOUCHING * radius)
+        touching = self._touching(rounding)
         local = Pose(pose.rotation, pose.translation - self.origin)
         system = replace(self.system.at([local]), sign_tolerance=2.0 * touching / radius)
         nothing = QueriedContacts(
@@ -207,7 +224,10 @@ def _collisions(
     meeting = triangle_overlaps(body_pair)
     cuts, deep = meeting.point[meeting.depth > touching], points.gap < -touching
     if len(cuts) and not deep.any() and not len(missed):
-        cuts = cuts[: len(cuts) if deepest_overlap(body_pair, world, points, crossings) > touching else 0]
+        active, pose = body_pair.active.body, body_pair.pose
+        proven = any(is_deeper(active, pose, body, touching) for body in world)
+        if not proven and deepest_overlap(body_pair, world, points, crossings) <= touching:
+            cuts = cuts[:0]
     return np.concatenate([cuts, points.point1[deep], missed])
 
 

@@ -16,6 +16,7 @@ from ...core.arrays import Floats
 from ...core.contact.system import closest_boundary_point
 from ...core.jobs import Job, Progress
 from ...core.placement import Connection, Force, Local, Status
+from ...core.placement.checking import names_of_overlapped, overlapping
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
@@ -77,8 +78,7 @@ class PlacementItem:
             preview.accept()
         item = cls(run, preview)
         if item.interferes:
-            yield Progress("Looking what it overlaps")
-            item.find_overlapped()
+            yield from item.finding_overlapped()
         return item
 
     @property
@@ -86,9 +86,12 @@ class PlacementItem:
         """The objects, and what was read around them."""
         return self.steered.run.scenario
 
-    def find_overlapped(self) -> None:
-        """Find the names of what is overlapped where the objects are now."""
-        found = [name for report in self.steered.solver.certificates() for name in report.overlapped]
+    def finding_overlapped(self) -> Job[None]:
+        """Find, in slices, the names of what is overlapped where the objects are now."""
+        solver = self.steered.solver
+        setup, poses = solver.setup, solver.state.poses
+        overlaps = yield from overlapping(setup.bodies, poses, setup.world, setup.settings.start_tolerance)
+        found = [name for body in range(len(poses)) for name in names_of_overlapped(overlaps, body)]
         self.overlapped = tuple(dict.fromkeys(found))
 
     def extricating(self, context: Context) -> Job[None]:

@@ -12,6 +12,7 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.system import InterfacePoints
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
 from physplace_addon.core.placement.certificate import Certificate
+from physplace_addon.core.placement.checking import overlapping
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import floor, sphere
@@ -179,3 +180,32 @@ def test_a_certificate_finds_the_depth_that_a_check_finds() -> None:
     certificate = placement.certificate()
     assert certificate.overlap == check(ball, placement.state.pose, [floor()]).overlap
     assert abs(certificate.overlap - 0.01) < 1e-6
+
+
+def test_of_several_bodies_each_pair_that_overlaps_is_found_once_and_in_slices(
+    rng: np.random.Generator,
+) -> None:
+    names = ["cube", "ball", "torus", "cone", "cube"]
+    bodies = [replace(body(name), name=f"{name} {i}") for i, name in enumerate(names)]
+    poses = [pose(rng.normal(size=3), rng.normal(size=3)) for _ in bodies]
+    world = [body("slab")]
+    slices, found = 0, overlapping(bodies, poses, world, 1e-6)
+    while True:
+        try:
+            next(found)
+            slices += 1
+        except StopIteration as end:
+            overlaps = end.value
+            break
+    assert slices == len(bodies)
+    alone = set()
+    for i, one in enumerate(bodies):
+        still = [other.transformed(at.matrix4) for other, at in zip(bodies[:i], poses[:i], strict=True)]
+        for other in [*still, *world]:
+            report = check(one, poses[i], [other])
+            if report.overlapped:
+                alone.add((one.name, other.name))
+                depth = next(o.depth for o in overlaps if {*o.names} == {one.name, other.name})
+                assert depth == pytest.approx(report.overlap, rel=2e-3)
+    assert {frozenset(overlap.names) for overlap in overlaps} == {frozenset(names) for names in alone}
+    assert len(overlaps) == len(alone) > 3

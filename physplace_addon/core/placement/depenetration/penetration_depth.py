@@ -29,6 +29,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
@@ -48,7 +49,7 @@ from ...vectors import dot
 from .point_depths import between_solids, depths_in, true_depths
 
 # Points times triangles in one batch: this bounds the memory.
-_AT_ONCE = 20_000
+_AT_ONCE = 5_000
 # Most pieces of a surface that are measured in one round.
 _PIECES = 32
 # Most rounds; each halves the size of the pieces that are left.
@@ -88,7 +89,7 @@ class PenetrationDepth:
 NOWHERE = PenetrationDepth(0.0, 0.0)
 
 
-def penetration_depth(body: Body, pose: Pose, other: Body) -> PenetrationDepth:
+def penetration_depth(body: Body, pose: Pose, other: Body, enough: float = np.inf) -> PenetrationDepth:
     """Return the greatest depth of a point of either body in the other one.
 
     It is that of their triangles; the exact surfaces are no farther off than the triangles' bounds.
@@ -97,6 +98,7 @@ def penetration_depth(body: Body, pose: Pose, other: Body) -> PenetrationDepth:
         body: a body in its own frame.
         pose: takes its frame to that of the other.
         other: the other body.
+        enough: a depth, in scene units; the search ends with the first point that is deeper.
 
     Returns:
         the depth; NOWHERE if the triangles do not meet, or if neither body is a solid.
@@ -106,10 +108,10 @@ def penetration_depth(body: Body, pose: Pose, other: Body) -> PenetrationDepth:
     if len(cut1) == 0:
         return NOWHERE
     bounds = float(body.triangle_bound.max() + other.triangle_bound.max())
-    first = _deepest(mine, cut1, SampledSurface(theirs, bounds), 0.0) if other.closed else NOWHERE
-    if not body.closed:
+    first = _deepest(mine, cut1, SampledSurface(theirs, bounds), 0.0, enough) if other.closed else NOWHERE
+    if not body.closed or first.least > enough:
         return first
-    second = _deepest(theirs, cut2, SampledSurface(mine, bounds), first.least)
+    second = _deepest(theirs, cut2, SampledSurface(mine, bounds), first.least, enough)
     most = max(first.most, second.most)
     if second.least > first.least:
         return PenetrationDepth(second.least, most, second.other, second.point)
@@ -148,7 +150,7 @@ class SampledSurface:
         distances (k,).
         """
         at_most = np.asarray(self.corners.query(points)[0])
-        away = np.sqrt(((points[:, None] - self.centres) ** 2).sum(axis=2)) - self.sizes
+        away = cdist(points, self.centres) - self.sizes
         row, triangle = np.nonzero(away <= at_most[:, None] * (1.0 + 1e-9))
         foot = _on(points[row], self.triangles[triangle])
         distance = np.sqrt(dot(foot - points[row], foot - points[row]))
@@ -199,10 +201,13 @@ def _reach(triangles: Floats, points: Floats) -> Floats:
     return reach
 
 
-def _deepest(triangles: Floats, cut: Ints, solid: SampledSurface, known: float) -> PenetrationDepth:
+def _deepest(
+    triangles: Floats, cut: Ints, solid: SampledSurface, known: float, enough: float
+) -> PenetrationDepth:
     """Return the greatest distance from a solid's surface of a point of triangles (t, 3, 3) inside it.
 
-    The surface cuts the triangles `cut`.  Where the depth `known`, a length, is more, it is returned.
+    The surface cuts the triangles `cut`.  Where the depth `known`, a length, is more, it is returned.  The
+    first point deeper than `enough`, a length, ends the search.
     """
     is_cut = np.zeros(len(triangles), bool)
     is_cut[cut] = True
@@ -210,7 +215,7 @@ def _deepest(triangles: Floats, cut: Ints, solid: SampledSurface, known: float) 
     pieces, is_cut = triangles[near], is_cut[near]
     bound = solid.depth_bounds(pieces)
     kept = is_cut | ~_outside(pieces, is_cut, solid.triangles)
-    return _searched(pieces[kept], is_cut[kept], bound[kept], solid, PenetrationDepth(known, known))
+    return _searched(pieces[kept], is_cut[kept], bound[kept], solid, PenetrationDepth(known, known), enough)
 
 
 def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
@@ -230,7 +235,12 @@ def _outside(triangles: Floats, is_cut: Bools, surface: Floats) -> Bools:
 
 
 def _searched(
-    pieces: Floats, is_cut: Bools, bound: Floats, solid: SampledSurface, best: PenetrationDepth
+    pieces: Floats,
+    is_cut: Bools,
+    bound: Floats,
+    solid: SampledSurface,
+    best: PenetrationDepth,
+    sufficient: float,
 ) -> PenetrationDepth:
     """Return the greatest depth by branch and bound over pieces (k, 3, 3).
 
@@ -240,6 +250,7 @@ def _searched(
         bound: upper bounds (k,) of their depths, lengths.
         solid: the other surface.
         best: the greatest depth that is known.
+        sufficient: the depth, a length, beyond which the search ends.
     """
     at_once = min(_PIECES, max(1, _AT_ONCE // len(solid.triangles)))
     for _ in range(_ROUNDS):
@@ -252,6 +263,8 @@ def _searched(
         now, later = order[:at_once], order[at_once:]
         found, nearest, of_cut = _measured(pieces[now], is_cut[now], solid, best.least)
         best = found if found.least > best.least else best
+        if best.least > sufficient:
+            break
         quarters = (_QUARTERS @ pieces[now][:, None]).reshape(-1, 3, 3)
         of_quarters = np.repeat(np.minimum(bound[now], of_cut), 4)
         of_quarters = np.minimum(of_quarters, solid.depth_bounds(quarters))
@@ -288,8 +301,25 @@ def _measured(
     return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)
 
 
+def is_deeper(body: Body, pose: Pose, other: Body, depth: float) -> bool:
+    """Return whether triangles prove that bodies overlap by more than a depth, in scene units.
+
+    This takes far less time than to measure a depth; false says nothing of exact surfaces or open bodies.
+
+    Args:
+        body: a body in its own frame.
+        pose: takes its frame to that of the other.
+        other: the other body.
+        depth: not negative.
+    """
+    bounds = float(body.triangle_bound.max() + other.triangle_bound.max())
+    enough = depth + bounds + _ROUNDING * body.radius
+    return penetration_depth(body, pose, other, enough).least > enough
+
+
 _SPREAD = 48  # points of either kind whose depth is measured
 _NEAR = 12  # triangles of either body around the deepest point
+_BOUNDS_APART = 4.0  # times the triangles' bounds: how far apart triangles are paired for their corners
 _ROUNDING = 1e-9  # of R
 
 
@@ -312,6 +342,7 @@ def deepest_overlap(
     points = InterfacePoints.join([points, inside])
     depths = [penetration_depth(active, body_pair.pose, body) for body in world]
     deepest = max(depths, key=lambda depth: depth.least)
+    near = (np.zeros(0, np.intp), np.zeros(0, np.intp))
     if deepest.least > 0.0:
         near = _around(body_pair, deepest.point, deepest.other)
         points = InterfacePoints.join(
@@ -328,21 +359,31 @@ def deepest_overlap(
     most = max(depth.most for depth in depths) + slack
     exactly = float(depths_of_points.max(initial=0.0))
     if bounds > 0.0:
-        exactly = max(exactly, _depth_of_corners(body_pair, world, most))
+        exactly = max(exactly, _depth_of_corners(body_pair, world, most, near, float(bounds)))
     is_exact = exactly > 0.0 and bounds > 0.0 and exactly >= least - slack
     return exactly if is_exact else max(exactly, least)
 
 
-def _depth_of_corners(body_pair: BodyPair, world: Sequence[Body], most: float) -> float:
+def _depth_of_corners(
+    body_pair: BodyPair, world: Sequence[Body], most: float, deepest: tuple[Ints, Ints], bounds: float
+) -> float:
     """Return how deep, a length, some points of near triangles are inside the other body, at the deepest.
 
-    Corners, and the middles of flat triangles, are on the true surface, whatever the triangles' bounds; most:
-    the greatest depth.
+    Corners, and the middles of flat triangles, are on the true surface, whatever the triangles' bounds.
+
+    Args:
+        body_pair: the active body and the world.
+        world: the world's bodies one by one.
+        most: the greatest depth.
+        deepest: the triangles of the active body, and of the world, around the deepest point.
+        bounds: how far, in scene units, the triangles are from the true surfaces.  Triangles that are many
+            times farther apart need not be looked at beside the deepest ones: they would be most of a body.
     """
     active, other = body_pair.active.body, body_pair.world.body
-    pairs = near_pairs(tree_of(active), body_pair.pose, tree_of(other), most)
-    mine = body_pair.pose.points(_points_of(active, np.unique(pairs[:, 0])))
-    theirs = _points_of(other, np.unique(pairs[:, 1]))
+    reach = min(most, _BOUNDS_APART * bounds)
+    pairs = near_pairs(tree_of(active), body_pair.pose, tree_of(other), reach)
+    mine = body_pair.pose.points(_points_of(active, np.union1d(pairs[:, 0], deepest[0])))
+    theirs = _points_of(other, np.union1d(pairs[:, 1], deepest[1]))
     depths = [depths_in(body, mine, np.full(len(mine), most)) for body in world]
     depths.append(depths_in(active, body_pair.pose.inverse().points(theirs), np.full(len(theirs), most)))
     return max(float(depth.max(initial=0.0)) for depth in depths)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from cProfile import Profile
+
 import numpy as np
 import pytest
 
@@ -9,7 +12,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.placement import check
-from physplace_addon.core.placement.depenetration.penetration_depth import penetration_depth
+from physplace_addon.core.placement.depenetration.penetration_depth import is_deeper, penetration_depth
 from tests.bodies_of_the_paper import convex
 from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
@@ -74,3 +77,27 @@ def test_edges_that_cross_above_all_corners_have_a_depth() -> None:
 
 def test_sheets_have_no_depth() -> None:
     assert penetration_depth(body("plane"), pose((0.5, 0.0, 0.0)), body("plane")).least == 0.0
+
+
+@pytest.mark.parametrize("other", [body("cube"), FINE], ids=["cube", "fine"])
+def test_what_is_said_to_be_deeper_is_so_by_its_triangles(other: Body, rng: np.random.Generator) -> None:
+    said = 0
+    for _ in range(20):
+        at, depth = pose(rng.normal(size=3), 0.5 * rng.normal(size=3)), rng.uniform(0.0, 1.5)
+        found, deeper = penetration_depth(ROUGH, at, other), is_deeper(ROUGH, at, other, depth)
+        assert deeper == (found.least > depth) or abs(found.least - depth) <= 1e-3 * depth
+        said += deeper
+    assert 0 < said < 20
+
+
+def test_whether_fine_bodies_overlap_is_said_without_measuring_how_deep() -> None:
+    """The count of Python calls is the same on every machine."""
+    at = pose((0.3, 0.2, 0.1), (0.5, 0.2, 0.1))
+    said = calls(lambda: is_deeper(FINE, at, FINE, 1e-6))
+    assert said < 0.3 * calls(lambda: penetration_depth(FINE, at, FINE))
+
+
+def calls(work: Callable[[], object]) -> int:
+    profile = Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
