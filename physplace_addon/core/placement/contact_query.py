@@ -243,7 +243,7 @@ def _points_near(
         points = generate_interface_points(
             body_pair, Reach(reach, reach, reach), InterfacePoints.none(), None
         )
-        spurious = without_overlap(body_pair, world, points, touching)
+        spurious = without_overlap(body_pair, world, points, np.full(len(points), touching))
         spurious |= (np.abs(points.gap) <= touching) & _only_beside(body_pair, points)
         real = points.take(~spurious)
         missed = _missed(body_pair, crossings, points, real, touching)

@@ -35,7 +35,7 @@ from ..contact.system import (
 from ..mechanics.coordinates import FREE_BODIES
 from ..rigid import Pose
 from ..vectors import cross, dot
-from .depenetration.point_depths import inside_solid, without_overlap
+from .depenetration.point_depths import between_solids, inside_solid, without_overlap
 
 # Corrections of the start; each is a Newton step, so that a start that rounding explains takes one or two.
 _ROUNDS = 5
@@ -144,13 +144,15 @@ def overlaps_and_gaps(system: ContactSystem, reach: Reach, tolerance: float) -> 
     Args:
         system: the bodies, which may overlap.
         reach: how far interface points are searched, over the radii.
-        tolerance: the depth, in scene units, that is no overlap.
+        tolerance: the depth, in scene units, that is no overlap.  Between solids shallower ones are measured,
+            too: edges that are all but parallel have a sign that is as good as chance.
     """
     points = system.generate(reach, InterfacePoints.none(), None)
-    spurious = np.zeros(len(points), bool)
+    spurious, finest = np.zeros(len(points), bool), min(tolerance, OVERLAP * system.radius)
     for pair, rows in grouped(points):
-        body_pair = system.body_pair(pair)
-        spurious[rows] = without_overlap(body_pair, system.solids(pair), points.take(rows), tolerance)
+        body_pair, some = system.body_pair(pair), points.take(rows)
+        depths = np.where(between_solids(body_pair, some), finest, tolerance)
+        spurious[rows] = without_overlap(body_pair, system.solids(pair), some, depths)
     return points.take(~spurious)
 
 

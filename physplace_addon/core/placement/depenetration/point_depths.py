@@ -32,20 +32,20 @@ _FINE = 1e-6
 
 
 def without_overlap(
-    body_pair: BodyPair, bodies: Sequence[Body], points: InterfacePoints, tolerance: float
+    body_pair: BodyPair, bodies: Sequence[Body], points: InterfacePoints, tolerance: Floats
 ) -> Bools:
-    """Return which points (k,) have a gap below minus a tolerance although nothing is so deep there.
+    """Return which points (k,) have a gap below minus their tolerance although nothing is so deep there.
 
     Args:
         body_pair: the active body and the world.
         bodies: the bodies of the world one by one, in the pair's frame.
         points: the interface points (k), in the pair's frame.
-        tolerance: the depth, in scene units, that is no overlap.
+        tolerance: the depths (k,), in scene units, that are no overlap.
     """
     deep, solid = points.gap < -tolerance, between_solids(body_pair, points)
     rows = np.flatnonzero(deep & solid)
     shallow = np.zeros(len(points), bool)
-    shallow[rows] = true_depths(body_pair, bodies, points.take(rows)) <= tolerance
+    shallow[rows] = true_depths(body_pair, bodies, points.take(rows)) <= tolerance[rows]
     return shallow | (deep & ~solid & _behind_walls(body_pair, bodies, points))
 
 

@@ -18,6 +18,7 @@ from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_ma
 from tests.bodies_of_the_paper import BOWL, cone, floor, sphere, torus, turned
 from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+from tests.core.placement.household import lathe, single
 from tests.oracles.frames import rotation_of
 from tests.oracles.overlap import separation
 from tests.oracles.triangles import crossings
@@ -28,6 +29,7 @@ UPRIGHT = (0.0, 0.0, 0.0)
 BALL = sphere(1.0, resolution=(24, 13))
 RING = torus(1.0, 0.3, resolution=(33, 17))
 CONE = cone(1.0, 2.0, resolution=(17, 13))
+MUG = ((0.0, 0.0), (0.38, 0.0), (0.4, 0.9), (0.36, 0.9), (0.34, 0.06), (0.0, 0.06))
 DISH = turned("dish", BOWL, resolution=(25, 29))
 
 
@@ -290,6 +292,21 @@ def test_what_was_cleared_can_be_placed() -> None:
     placement = Placement(body("cube"), found.pose, [body("slab")])
     assert placement.run().status is Status.BALANCED
     assert abs(placement.state.pose.translation[2] - 0.5) < 1e-8
+
+
+@pytest.mark.parametrize(("along", "around"), [(1, 64), (2, 24), (8, 12)])
+def test_a_mug_cleared_of_its_copy_can_be_placed_however_far_single_precision_puts_it_off(
+    along: int, around: int
+) -> None:
+    """Edges of the two tapered walls are all but parallel there."""
+    places = np.linspace(0.0, len(MUG) - 1.0, along * (len(MUG) - 1) + 1)
+    x, z = (np.interp(places, range(len(MUG)), column) for column in np.transpose(MUG))
+    mug = single(lathe(list(zip(x.tolist(), z.tolist(), strict=True)), around), "mug")
+    for height in (0.0, 0.03):
+        found = cleared(mug, pose(at=(0.0, 0.0, height + 1e-6)), [mug])
+        for rounding in (0.0, 1e-6, 1e-5):
+            begun = Placement(mug, found.pose, [mug], Settings(start_tolerance=rounding))
+            assert begun.status is Status.RUNNING
 
 
 def test_two_bodies_share_the_motion_of_their_overlap() -> None:
