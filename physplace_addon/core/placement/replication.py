@@ -3,7 +3,8 @@
 Each copy that comes to rest becomes part of the world of the next (Snyder 1995, section 6: balls in a bowl,
 ice in a glass).  A container may be heaped: a copy belongs to it if its centre of mass is in the container's
 convex hull or no farther from it than the copy's radius.  The container is full when a copy rests elsewhere,
-does not come to rest, or has no room to start; that copy is not kept.
+does not come to rest, or has no room to start; that copy is not kept.  Where a number of copies is asked for,
+one that has no room to start begins at the nearest place that has, and so do those after it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..jobs import Job, Progress, finished
 from ..mechanics.forces import Force
 from ..rigid import Pose
 from .certificate import Status
+from .depenetration.extrication import extricating
 from .placement import Placement
 from .settings import Settings
 
@@ -85,6 +87,8 @@ def filling(
     while count is None or len(placed) < count:
         number = f"{len(placed) + 1}" if count is None else f"{len(placed) + 1} of {count}"
         following = replicated(placed[-1]) if placed else Placement(active, pose, world, settings, forces)
+        if count is not None and following.status is Status.INTERFERING_START:
+            following = yield from _with_room(following)
         while following.status is Status.RUNNING:
             following.step()
             done = None if count is None else len(placed) / count
@@ -95,6 +99,15 @@ def filling(
             return Filled(tuple(placed), "it comes to rest beside the container, or too high above it")
         placed.append(following)
     return Filled(tuple(placed), "")
+
+
+def _with_room(placement: Placement) -> Job[Placement]:
+    """Return, in slices, the placement from the nearest pose that overlaps nothing, or as it is if there is
+    none.
+    """
+    setup = placement.setup
+    found = yield from extricating(setup.bodies, setup.poses, setup.world, setup.settings)
+    return placement if found is None else Placement.from_setup(replace(setup, poses=found.poses))
 
 
 def _hull(body: Body) -> Floats:

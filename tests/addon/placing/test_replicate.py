@@ -112,12 +112,23 @@ def test_a_container_is_filled_until_it_is_full() -> None:
 
 
 def test_fewer_copies_than_asked_for_are_told_of(capfd: pytest.CaptureFixture[str]) -> None:
+    brick = _brick((0.05, 0.0, 6.0))
+    scenes.open_box("Tray", (1.2, 1.2, 1.2))
+    place(brick)
+    run(physplace.replicate, brick, count=9, container="Tray")
+    assert len(_heights()) < 10
+    assert f"copies at rest: {len(_heights()) - 1} of 9" in capfd.readouterr().out
+
+
+def test_copies_that_have_no_room_at_the_start_begin_where_there_is_room() -> None:
     brick = _brick((0.0, 0.0, 1.0))
     brick.rotation_euler.x = 0.2
     place(brick)
-    run(physplace.replicate, brick, count=9)
-    assert _heights() == [0.25, 0.75]
-    assert "copies at rest: 1 of 9" in capfd.readouterr().out
+    run(physplace.replicate, brick, count=3)
+    assert len(_heights()) == 4
+    for obj in [obj for obj in bpy.data.objects if obj.name.startswith("Brick.")]:
+        assert obj["physplace_report"]["status"] == "BALANCED"
+        assert obj["physplace_report"]["overlap"] <= 1e-9
 
 
 def test_the_copies_fall_one_after_the_other_when_keyed() -> None:
@@ -169,7 +180,8 @@ def test_a_container_that_is_none_is_an_error(properties: dict[str, object], mes
 
 def test_no_room_at_the_start_is_an_error_that_leaves_no_copies() -> None:
     brick = _brick((0.0, 0.0, 0.1))
-    refused(physplace.replicate, brick, '"Brick".*no copy', count=2)
+    scenes.open_box("Tray", (1.2, 1.2, 1.2))
+    refused(physplace.replicate, brick, '"Brick".*no copy', until_full=True, container="Tray")
 
 
 def test_copies_that_cannot_be_written_are_taken_away_again() -> None:

@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.bodies import Body, merge
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.jobs import finished
-from physplace_addon.core.placement import Settings, Status, fill
+from physplace_addon.core.placement import Settings, Status, check, fill
 from physplace_addon.core.placement.replication import filling
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
@@ -65,12 +65,26 @@ def test_filling_in_slices_says_which_copy_falls_and_can_be_left() -> None:
     assert len(finished(filling(ball, start, [bowl], QUICK, count=1)).placed) == 1
 
 
-def test_a_copy_without_room_to_start_is_the_last_and_says_what_is_in_its_way() -> None:
-    cube = box((0.5, 0.5, 0.5)).body
-    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.2]))
-    filled = fill(cube, start, [floor()], QUICK, count=5)
+def test_a_copy_without_room_in_a_container_is_the_last_and_says_what_is_in_its_way() -> None:
+    cube, walls = box((0.5, 0.5, 0.5)).body, merge(crate(), "crate")
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.02, 0.01, 1.2]))
+    filled = fill(cube, start, [walls, floor()], QUICK, container=walls)
     assert len(filled.placed) == 1
     assert filled.reason == f'it overlaps "{cube.name}" where it starts: move it clear and place it again'
+
+
+def test_of_a_number_of_copies_those_without_room_begin_at_the_nearest_place_that_has() -> None:
+    cube = box((0.5, 0.5, 0.5)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.2]))
+    filled = fill(cube, start, [floor()], QUICK, count=3)
+    assert filled.reason == ""
+    begun = np.array([placement.states[0].pose.translation for placement in filled.placed])
+    moved = np.linalg.norm(begun - start.translation, axis=1)
+    assert moved[0] == 0.0
+    assert 0.3 - 1e-6 <= moved[1] <= 0.3 + 1e-3  # the first cube reaches up to 1, this one down to .7
+    for i, placement in enumerate(filled.placed):
+        others = [other.setup.bodies[0].transformed(other.state.pose.matrix4) for other in filled.placed[:i]]
+        assert check(cube, placement.state.pose, [floor(), *others]).status is not Status.INTERFERING_START
 
 
 def test_enough_copies_need_no_reason() -> None:
