@@ -28,8 +28,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
 
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
@@ -47,6 +45,7 @@ from ...mesh.inside import winding_number
 from ...rigid import Pose
 from ...vectors import dot
 from .point_depths import between_solids, depths_in, true_depths
+from .sampled_surface import SampledSurface, reach
 
 # Points times triangles in one batch: this bounds the memory.
 _AT_ONCE = 5_000
@@ -56,8 +55,6 @@ _PIECES = 32
 _ROUNDS = 64
 # Relative accuracy of the depth: pieces whose bound is not above it by so much are dropped.
 _ENOUGH = 1e-3
-# Most triangles, nearest to some measured point, that the bounds of all pieces are compared with.
-_TRIED = 32
 # The barycentric coordinates of the corners of a triangle's four quarters.
 _QUARTERS = np.array(
     [
@@ -123,82 +120,6 @@ def _meeting(body: Body, pose: Pose, other: Body) -> tuple[Ints, Ints]:
     first, second = near_pairs(tree_of(body), pose, tree_of(other), 0.0).T
     hit = triangles_intersect(pose.points(body.triangles[first]), other.triangles[second]).hit
     return np.unique(first[hit]), np.unique(second[hit])
-
-
-@dataclass(eq=False)
-class SampledSurface:
-    """The surface of a solid, prepared for distances of many points.
-
-    Attributes:
-        triangles: its triangles (s, 3, 3).
-        bounds: how far the exact surfaces of both bodies together may be from their triangles, scene units.
-        tried: the triangles that the bounds of all pieces have been compared with.
-    """
-
-    triangles: Floats
-    bounds: float
-
-    def __post_init__(self) -> None:
-        self.lower, self.upper = self.triangles.min(axis=(0, 1)), self.triangles.max(axis=(0, 1))
-        self.centres = self.triangles.mean(axis=1)
-        self.sizes = _reach(self.triangles, self.centres)
-        self.corners = cKDTree(self.triangles.reshape(-1, 3))
-        self.tried: Ints = np.zeros(0, np.intp)
-
-    def closest_points(self, points: Floats) -> tuple[Ints, Floats, Floats]:
-        """Return the triangles (k,) nearest to points (k, 3), the nearest points on them (k, 3), and the
-        distances (k,).
-        """
-        at_most = np.asarray(self.corners.query(points)[0])
-        away = cdist(points, self.centres) - self.sizes
-        row, triangle = np.nonzero(away <= at_most[:, None] * (1.0 + 1e-9))
-        foot = _on(points[row], self.triangles[triangle])
-        distance = np.sqrt(dot(foot - points[row], foot - points[row]))
-        order = np.lexsort((distance, row))
-        first = order[np.searchsorted(row[order], np.arange(len(points)))]
-        return triangle[first], foot[first], distance[first]
-
-    def depth_bounds(self, pieces: Floats) -> Floats:
-        """Return upper bounds (k,), lengths, on the depth of pieces (k, 3, 3).
-
-        They follow from the box around the surface, and from the corner of it nearest to each piece's middle.
-        """
-        to_box = np.minimum((pieces - self.lower).max(axis=1), (self.upper - pieces).max(axis=1)).min(axis=1)
-        corner = self.triangles.reshape(-1, 3)[self.corners.query(pieces.mean(axis=1))[1]]
-        return np.asarray(np.minimum(to_box, _reach(pieces, corner)))
-
-    def bounds_by(self, triangles: Ints, pieces: Floats) -> Floats:
-        """Return upper bounds (k,), lengths, on the depth of pieces (k, 3, 3).
-
-        They follow from the distances of each piece to n triangles of the surface, by number (k, n).
-        """
-        count, several = triangles.shape
-        corners = np.repeat(pieces, several, axis=0).reshape(-1, 3)
-        base = np.repeat(self.triangles[triangles.ravel()], 3, axis=0)
-        away = _on(corners, base) - corners
-        far: Floats = np.sqrt(dot(away, away)).reshape(count, several, 3).max(axis=2)
-        return np.asarray(far.min(axis=1))
-
-    def untried(self, triangles: Ints) -> Ints:
-        """Return those of the triangles (n,) that are not among `tried`, and add them to it.
-
-        `tried` gets no more than `_TRIED` triangles.
-        """
-        fresh = np.setdiff1d(triangles, self.tried)[: max(0, _TRIED - len(self.tried))]
-        self.tried = np.concatenate([self.tried, fresh])
-        return fresh
-
-
-def _on(points: Floats, triangles: Floats) -> Floats:
-    on: Floats = np.einsum("ki,kij->kj", closest_on_triangle(points, triangles).barycentric, triangles)
-    return on
-
-
-def _reach(triangles: Floats, points: Floats) -> Floats:
-    """Return the distances (k,) of points (k, 3) from the farthest corners of triangles (k, 3, 3)."""
-    offset = triangles - points[:, None]
-    reach: Floats = np.sqrt(dot(offset, offset).max(axis=1))
-    return reach
 
 
 def _deepest(
@@ -298,7 +219,7 @@ def _measured(
     signed[unsure] *= np.where(inside, 1.0, -1.0)
     depth, at = float(signed.max()), int(signed.argmax())
     found = PenetrationDepth(depth, depth, points.reshape(-1, 3)[at], foot[at]) if depth > known else NOWHERE
-    return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + _reach(pieces, middle), np.inf)
+    return found, nearest.reshape(-1, 4), np.where(is_cut, signed[:, 3] + reach(pieces, middle), np.inf)
 
 
 def is_deeper(body: Body, pose: Pose, other: Body, depth: float) -> bool:
@@ -380,8 +301,8 @@ def _depth_of_corners(
             times farther apart need not be looked at beside the deepest ones: they would be most of a body.
     """
     active, other = body_pair.active.body, body_pair.world.body
-    reach = min(most, _BOUNDS_APART * bounds)
-    pairs = near_pairs(tree_of(active), body_pair.pose, tree_of(other), reach)
+    apart = min(most, _BOUNDS_APART * bounds)
+    pairs = near_pairs(tree_of(active), body_pair.pose, tree_of(other), apart)
     mine = body_pair.pose.points(_points_of(active, np.union1d(pairs[:, 0], deepest[0])))
     theirs = _points_of(other, np.union1d(pairs[:, 1], deepest[1]))
     depths = [depths_in(body, mine, np.full(len(mine), most)) for body in world]
