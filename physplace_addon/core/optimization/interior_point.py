@@ -46,6 +46,7 @@ _NO_LONGER = 15  # iterations without a smaller violation after which that is so
 _TO_BOUNDARY = 0.995  # part of the way to the nearest s = 0 or l = 0 that a step takes
 _STIFF = 1e8  # 1 / delta, over the size of B or w
 _PENALTY = 10.0  # of violations where the search begins, over the same
+_REACHED = -1.0  # least bound, over the expected size of x, of rows that say where the search begins
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm: it can cycle
 _CENTRED = 0.3  # least sigma then
 _WITHIN = 0.9  # of the limits that x may have where the search begins
@@ -208,7 +209,8 @@ class _Search:
     def begin(self, like: Solution | None) -> None:
         """Set x, s and l: near a similar solution, or from one with soft rows."""
         if like is None:
-            soft = np.full(len(self._c), _PENALTY)
+            # a row whose bound is far below what it can reach at the expected size would draw x there
+            soft = np.where(self._equation | (self._c > _REACHED), _PENALTY, 0.0)
             self._factor(soft)
             most = _WITHIN * self._given.limits / self._scale
             self._x = np.clip(self._system.solve(self._w + self._back(soft * self._c)), -most, most)

@@ -189,6 +189,18 @@ def test_a_small_lack_is_made_up_beside_rows_with_room_to_spare(lack: float) -> 
     assert np.abs(step.x - np.where(np.arange(size) == 3, lack, 0.0)).max() < 1e-6 * lack
 
 
+@pytest.mark.parametrize("bodies", [8, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_least_correction_of_a_heap_is_found_beside_far_contacts(bodies: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = heap(bodies, 48 * bodies, rng).rows.toarray()
+    near = rng.random(len(rows)) < 0.3
+    somewhere = rows @ (1e-4 * rng.normal(size=6 * bodies)) - 1e-6 * rng.random(len(rows))
+    bounds = np.where(near, somewhere, -0.25 * rng.random(len(rows)))
+    given = programme(np.eye(6 * bodies), np.zeros(6 * bodies), rows, bounds)
+    assert_optimal(given, solved(given))
+
+
 def test_no_block_of_many_moves_farther_than_the_trust_radius() -> None:
     rng = np.random.default_rng(8)
     given = heap(20, 160, rng)
