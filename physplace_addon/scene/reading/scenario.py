@@ -47,6 +47,7 @@ SHAPELESS = frozenset(  # modifiers that move no point
     }
 )
 DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
+SHOW = "show it in the Outliner, with its collections, or by Object > Show/Hide > Show Hidden Objects"
 ROUNDINGS = 8.0  # float32 roundings of a coordinate between writing a pose to an object and reading it back
 
 
@@ -391,6 +392,8 @@ class _Frame:
         error = left_out.get(self.obj.name)
         if error is not None:
             return SceneError(self.obj.name, error.found, error.remedy)
+        if not self.obj.visible_get():
+            return SceneError(self.obj.name, "it is hidden", SHOW)
         return SceneError(
             self.obj.name,
             "it has no faces, and no visible child has",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is visible in a scene, and which of it moves with the active object.
 
-The dependency graph lists every visible object and instance once, with one exception: text, metaballs and
-bevelled curves come as themselves and again as an instance with their mesh. Only the instance is taken.
+The dependency graph lists every visible object and instance once, with two exceptions. Text, metaballs and
+bevelled curves come as themselves and again as an instance with their mesh: only the instance is taken. What
+only the eye of a collection hides is listed, too: it is left out.
 
 A moving object carries its children, and all that it or they instance: together they are one rigid body.
 All else is the world, except objects with the custom property `physplace_ignore` and the curves that define
@@ -65,13 +66,13 @@ def visible_items(
 
     viewport: what is outside of its local view does not count, unless it is of a moving family.
     """
-    helpers = _helpers(depsgraph)
+    helpers, hidden = _helpers(depsgraph), _hidden(depsgraph)
     numbers = {name: number for number, family in enumerate(families) for name in family.names}
     for instance in depsgraph.object_instances:
         shown = present(instance.object)
         shower = instance.parent if instance.is_instance and instance.parent else shown
         owner = original(shower)
-        if not instance.is_instance and not instance.show_self:
+        if owner.name_full in hidden or (not instance.is_instance and not instance.show_self):
             continue
         if _ignored(original(shown)) or _ignored(owner) or shown.name in helpers:
             continue
@@ -85,6 +86,15 @@ def visible_items(
         if counts:
             matrix = np.array(instance.matrix_world, dtype=np.float64)
             yield VisibleItem(shown, matrix, exact, shower, owner.name_full, numbers.get(owner.name_full))
+
+
+def _hidden(depsgraph: Depsgraph) -> frozenset[str]:
+    """Return the full names of the view layer's objects that are hidden.
+
+    The dependency graph lists those, too, that are hidden only by the eye of a collection.
+    """
+    objects = present(depsgraph.view_layer).objects
+    return frozenset(obj.name_full for obj in objects if not obj.visible_get())
 
 
 def _is_in_view(evaluated: Object, viewport: SpaceView3D | None) -> bool:

@@ -10,7 +10,14 @@ import pytest
 
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.reading.scenario import Scenario, read, selected_movers
-from tests.blender_data import current_scene, geometry_nodes, load_object, mesh_of, of_type
+from tests.blender_data import (
+    current_scene,
+    current_view_layer,
+    geometry_nodes,
+    load_object,
+    mesh_of,
+    of_type,
+)
 from tests.scene import scenes
 
 
@@ -54,6 +61,43 @@ def test_children_move_with_their_parent_and_are_part_of_it() -> None:
     np.testing.assert_allclose(points.max(axis=0), (4.0, 1.0, 4.0), atol=1e-6)
     assert scenario.subject.body.mass.volume == pytest.approx(24.0)
     assert [body.name for body in scenario.world] == ["Floor"]
+
+
+def hidden_by_its_collection(obj: bpy.types.Object) -> None:
+    """Put an object into a collection of its own, whose eye is closed."""
+    collection = bpy.data.collections.new("Closed")
+    current_scene().collection.children.link(collection)
+    collection.objects.link(obj)
+    current_scene().collection.objects.unlink(obj)
+    current_view_layer().layer_collection.children["Closed"].hide_viewport = True
+
+
+def test_what_the_eye_of_a_collection_hides_is_not_in_the_world() -> None:
+    floor, table, instancer = scenes.floor(), scenes.cube("Table"), bpy.data.objects.new("Instancer", None)
+    source = bpy.data.collections.new("Source")
+    source.objects.link(floor)
+    instancer.instance_type, instancer.instance_collection = "COLLECTION", source
+    scenes.linked(instancer)
+    hidden_by_its_collection(table)
+    assert _world_names(scenes.cube("Cube", (0.0, 0.0, 6.0))) == ["Floor", "Floor"]
+    current_scene().collection.objects.unlink(instancer)
+    current_view_layer().layer_collection.children["Closed"].collection.objects.link(instancer)
+    assert _world_names(bpy.data.objects["Cube"]) == ["Floor"]
+
+
+@pytest.mark.parametrize("how", ["eye", "monitor", "collection"])
+def test_a_hidden_object_is_refused_as_hidden(how: str) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 6.0))
+    scenes.activate(cube)
+    if how == "collection":
+        hidden_by_its_collection(cube)
+    elif how == "eye":
+        cube.hide_set(True)
+    else:
+        cube.hide_viewport = True
+    with pytest.raises(SceneError, match='"Cube": it is hidden; show it'):
+        read(bpy.context, [cube])
 
 
 def test_an_empty_with_children_is_a_body() -> None:
