@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import bpy
 from bpy.types import Context, Event
 
 from ..core.jobs import Job, finished
 from ..scene.access import view_layer_of
+from ..scene.references import ObjectReference
 from .common import Conclusion, CursorProgress, cursor_progress
 from .modal import ModalOperator
 from .view import View
@@ -34,13 +34,22 @@ class SlicedOperator(ModalOperator):
 
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Do the job."""
-        self._names = [obj.name for obj in view_layer_of(context).objects.selected]
+        objects = view_layer_of(context).objects
+        self._named = [ObjectReference.of(obj) for obj in {*objects.selected, objects.active} if obj]
         return (yield from self.job(context))
 
     def end_reason(self, context: Context) -> str | None:
         """Return why it is pointless to go on; None if it is not."""
-        gone = [name for name in self._names if name not in bpy.data.objects]
-        return super().end_reason(context) or (f'"{gone[0]}" is no longer there' if gone else None)
+        ends = (super().end_reason(context), *map(_missing, self._named))
+        return next((reason for reason in ends if reason is not None), None)
+
+
+def _missing(reference: ObjectReference) -> str | None:
+    """Return why an object is not found by its name, which jobs hold it by; None if it is."""
+    obj = reference.found()
+    if obj is None:
+        return f'"{reference.name}" is no longer there'
+    return None if obj.name == reference.name else f'"{reference.name}" is named "{obj.name}" now'
 
 
 def shown_at_cursor(job: Job[ResultT], progress: CursorProgress) -> Job[ResultT]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-import bpy
 import numpy as np
 from bpy.types import Context
 
@@ -59,7 +58,7 @@ class PHYSPLACE_OT_drop_selected(SlicedOperator):
         scenario = yield from scenario_of(context, together=True)
         down = np.array(gravity_direction(scene_of(context)))
         order = sorted(scenario.subjects, key=lambda subject: -lowest(subject, down))
-        names = [Family.of(bpy.data.objects[subject.name]).names for subject in order]
+        names = [Family.of(subject.object).names for subject in order]
         absent = frozenset[str]().union(*names)
         settings = settings_for(context, scenario)
         outcomes: list[Outcome] = []

@@ -23,6 +23,7 @@ from ...overlay.marks import Marks, blocking_contacts, marks_of_state
 from ...scene.reading.nearness import Travel
 from ...scene.reading.scenario import Scenario, Subject, reading, reading_more
 from ...scene.reading.visible import Family, viewport_of, visible_objects
+from ...scene.references import ObjectReference
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
@@ -53,8 +54,6 @@ class PlacementItem:
         self.overlapped: tuple[str, ...] = ()
         self.ties: list[Connection] = []
         self.key_frame: int | None = None
-        movers = [bpy.data.objects[subject.name] for subject in run.subjects]
-        self._families = tuple(frozenset(Family.of(mover).names) for mover in movers)
         self._owners = self._owners_now()
         self._standing: ContactQuery | None = None
         self._found: tuple[Pose, QueriedContacts] | None = None
@@ -139,9 +138,10 @@ class PlacementItem:
         self._standing = self._found = None
         self._owners = self._owners_now()
 
-    def _owners_now(self) -> frozenset[str]:
-        """Return the names of the objects that show the world: all but those that are linked."""
-        return frozenset(self.scenario.owners).intersection(bpy.data.objects.keys())
+    def _owners_now(self) -> dict[str, ObjectReference]:
+        """Return the objects that show the world, by name: all but those that are linked."""
+        names = frozenset(self.scenario.owners).intersection(bpy.data.objects.keys())
+        return {name: ObjectReference.of(bpy.data.objects[name]) for name in names}
 
     def _travel(self, body: int, target: Pose) -> Travel:
         """Return the way of a body to a pose."""
@@ -163,15 +163,16 @@ class PlacementItem:
         return self.steered.solver.status is Status.INTERFERING_START
 
     @property
-    def starts(self) -> dict[str, Pose]:
-        """The names of the objects, and the poses that they were released at."""
+    def starts(self) -> dict[ObjectReference, Pose]:
+        """The objects, and the poses that they were released at."""
         history = self.steered.history
         poses = history.states[history.began].poses
-        return {subject.name: pose for subject, pose in zip(self.subjects, poses, strict=True)}
+        return {subject.reference: pose for subject, pose in zip(self.subjects, poses, strict=True)}
 
     def body_of(self, full_name: str) -> int | None:
         """Return the number of the body that an object of this full name is part of; None for the world's."""
-        return next((i for i, names in enumerate(self._families) if full_name in names), None)
+        families = [Family.of(subject.object).names for subject in self.subjects]
+        return next((i for i, names in enumerate(families) if full_name in names), None)
 
     def handle_at(self, action: PointAction, body: int, place: Floats) -> PointHandle:
         """Return a handle at the point of a body that is nearest to a place (3,) of the world."""
@@ -226,7 +227,12 @@ class PlacementItem:
     @property
     def is_undisturbed(self) -> bool:
         """Whether the objects are as they are shown, and none of the world's is deleted."""
-        return self._preview.is_undisturbed and self._owners.issubset(bpy.data.objects.keys())
+        return self._preview.is_undisturbed and self._world_is_there()
+
+    def _world_is_there(self) -> bool:
+        """Return whether all objects that show the world exist, be it under other names."""
+        missing = self._owners.keys() - bpy.data.objects.keys()
+        return all(self._owners[name].found() for name in missing)
 
     def show(self, context: Context) -> None:
         """Put the objects where they are now; what may overlap is see-through."""
@@ -279,7 +285,7 @@ class PlacementItem:
         """Raise SceneError for an object that does not stand where it is put."""
         self.show(context)
         for subject, pose in zip(self.subjects, self.poses, strict=True):
-            check_world_matrix(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
+            check_world_matrix(context, subject.object, subject.world_matrix(pose))
 
     def write(self, context: Context) -> list[Outcome]:
         """Write the objects where they are shown, as placed. Raises PhysPlaceError, with them put back."""

@@ -16,6 +16,7 @@ from bpy.types import Context, Event
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.reading.scenario import reading, selected_movers
+from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, conclude, cursor_progress
 from ..keymap import PLACING
@@ -91,7 +92,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the scene and begin."""
         self._message = ""
-        self._copies: dict[str, str] = {}
+        self._copies: dict[ObjectReference, ObjectReference] = {}
         movers = selected_movers(context)
         self.session = yield from PlacementSession.beginning(context, movers, together=self.together)
         return None
@@ -211,9 +212,10 @@ class PHYSPLACE_OT_place(ModalOperator):
         self.session.write(context)
         self._copies = {}
         bpy.ops.ed.undo_push(message=self.bl_label)
-        originals = [bpy.data.objects[name] for name in starts]
+        originals = [reference.object for reference in starts]
         copies = [duplicate.duplicate(context, original) for original in originals]
-        self._copies = {copy.name: name for copy, name in zip(copies, starts, strict=True)}
+        made = [ObjectReference.of(copy) for copy in copies]
+        self._copies = dict(zip(made, starts, strict=True))
         duplicate.select_only(context, copies[::-1])
         self.session = yield from PlacementSession.beginning(
             context, copies, together=self.together, poses=list(starts.values())
@@ -231,12 +233,13 @@ class PHYSPLACE_OT_place(ModalOperator):
 
     def _remove_copies(self, context: Context) -> None:
         copies, self._copies = self._copies, {}
-        originals = [bpy.data.objects[name] for name in copies.values() if name in bpy.data.objects]
+        originals = [original for each in copies.values() if (original := each.found()) is not None]
         if originals:
             duplicate.select_only(context, originals[::-1])
-        for name in copies:
-            if name in bpy.data.objects:
-                duplicate.remove(bpy.data.objects[name])
+        for each in copies:
+            copy = each.found()
+            if copy is not None:
+                duplicate.remove(copy)
 
     def header(self) -> str:
         """Return the last message, or else how far the placement is."""

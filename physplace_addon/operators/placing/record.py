@@ -43,7 +43,7 @@ class PlacementRecord:
         goes_on = history.is_latest and history.shown > history.began
         state = history.states[history.began if goes_on else history.shown]
         return cls(
-            tuple(subject.name for subject in item.subjects),
+            tuple(subject.object.name for subject in item.subjects),
             state.poses,
             tuple(item.ties),
             state.bilateral,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy.types import Context
 
@@ -25,6 +24,7 @@ from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import Scenario, Subject, completed, reading
 from ...scene.reading.visible import Family
+from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ...scene.writing.outcome import Outcome, write_rests
 from ..common import Conclusion, other_object
@@ -137,12 +137,14 @@ def write_copies(context: Context, subject: Subject, placed: Sequence[Placement]
     Returns how many copies there are; they are selected. Raises SceneError, with all as it was, if a
     transform cannot be written.
     """
-    obj = bpy.data.objects[subject.name]
+    obj = subject.object
     copies = [duplicate.duplicate(context, obj) for _ in placed[first:]]
-    names = [subject.name] * first + [copy.name for copy in copies]
+    references = [ObjectReference.of(each) for each in (*[obj] * first, *copies)]
     outcomes = [
-        Outcome(replace(subject, name=name), [state.pose for state in copy.states], copy.certificate())
-        for name, copy in zip(names, placed, strict=True)
+        Outcome(
+            replace(subject, reference=reference), [state.pose for state in copy.states], copy.certificate()
+        )
+        for reference, copy in zip(references, placed, strict=True)
     ]
     keys = key_options(scene_of(context))
     try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import bpy
 import numpy as np
 from bpy.types import Context, Event, Object
 
@@ -23,6 +22,7 @@ from ...scene.access import scene_of, view_layer_of
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import Subject
 from ...scene.reading.settings import settings_of
+from ...scene.references import ObjectReference
 from ...scene.writing.outcome import Outcome
 from ..session import InteractiveSession
 from ..view import View, object_under
@@ -41,10 +41,10 @@ class PlacementSession(InteractiveSession):
     is_reading: whether the world is being read, without which nothing goes on.
     """
 
-    def __init__(self, names: Sequence[str], item: PlacementItem, *, together: bool) -> None:
-        self._names = list(names)
+    def __init__(self, movers: Sequence[ObjectReference], item: PlacementItem, *, together: bool) -> None:
+        self._movers = list(movers)
         self._together = together
-        self._active_name = names[0]
+        self._active = movers[0]
         self._turn = 0
         self.body = 0
         self.finished: list[PlacementItem] = []
@@ -70,13 +70,13 @@ class PlacementSession(InteractiveSession):
         poses: Sequence[Pose] | None = None,
     ) -> Job[PlacementSession]:
         """Begin with the first mover, or with all, in slices. Raises PhysPlaceError, with nothing changed."""
-        names = [mover.name for mover in movers]
+        references = [ObjectReference.of(mover) for mover in movers]
         count = len(movers) if together else 1
         some = None if poses is None else poses[:count]
         item = yield from PlacementItem.beginning(context, movers[:count], some)
         if item.interferes and poses is not None:  # copies begin where there is room
             yield from item.extricating(context)
-        return cls(names, item, together=together)
+        return cls(references, item, together=together)
 
     @property
     def steered(self) -> SteeredSolver:
@@ -214,16 +214,15 @@ class PlacementSession(InteractiveSession):
             return
         if self.interferes:
             raise SceneError(self.subject.name, "it overlaps something", "move it clear first")
-        present = [name for name in self._names if name in bpy.data.objects]
+        present = [mover for mover in self._movers if mover.found() is not None]
         if len(present) < 2:
             raise SceneError(self.subject.name, "no other object is selected", "select those to place first")
-        following = bpy.data.objects[present[(present.index(self._names[self._turn]) + 1) % len(present)]]
-        name = following.name
-        item = yield from PlacementItem.beginning(context, [following])
+        following = present[(present.index(self._movers[self._turn]) + 1) % len(present)]
+        item = yield from PlacementItem.beginning(context, [following.object])
         self.finished.append(self.item)
         self.item, self.body, self._is_new = item, 0, True
-        self._turn = self._names.index(name)
-        self._make_active(context, name)
+        self._turn = self._movers.index(following)
+        self._make_active(context, following)
 
     def extricating(self, context: Context) -> Job[None]:
         """Free what is placed of all that it overlaps by the least motion, in slices."""
@@ -246,7 +245,7 @@ class PlacementSession(InteractiveSession):
     @property
     def is_undisturbed(self) -> bool:
         """Whether the objects are as they are shown."""
-        latest = {item.subjects[0].name: item for item in self.items}
+        latest = {item.subjects[0].reference: item for item in self.items}
         return all(item.is_undisturbed for item in latest.values())
 
     def write(self, context: Context) -> list[Outcome]:
@@ -259,8 +258,8 @@ class PlacementSession(InteractiveSession):
         return [outcome for item in self.items for outcome in item.write(context)]
 
     @property
-    def starts(self) -> dict[str, Pose]:
-        """The names of the objects that are placed now, and the poses that they were released at."""
+    def starts(self) -> dict[ObjectReference, Pose]:
+        """The objects that are placed now, and the poses that they were released at."""
         return self.item.starts
 
     def leave(self, context: Context) -> None:
@@ -273,13 +272,13 @@ class PlacementSession(InteractiveSession):
         """Put everything back to where it was."""
         for item in reversed(self.items):
             item.put_back(context)
-        self._make_active(context, self._active_name)
+        self._make_active(context, self._active)
 
     def show_again(self, context: Context) -> None:
         """Show everything where it is, after it was put back."""
         for item in self.items:
             item.show(context)
-        self._make_active(context, self.subject.name)
+        self._make_active(context, self.subject.reference)
 
     # what the header says
 
@@ -353,10 +352,10 @@ class PlacementSession(InteractiveSession):
         self.transform = replace(transform, returns=False)
         return self.steered.drag(target, self.body, pivot, transform.axes, seconds)
 
-    def _make_active(self, context: Context, name: str) -> None:
-        objects = view_layer_of(context).objects
-        if name in objects:
-            objects.active = objects[name]
+    def _make_active(self, context: Context, reference: ObjectReference) -> None:
+        objects, obj = view_layer_of(context).objects, reference.found()
+        if obj is not None and obj.name in objects:
+            objects.active = obj
 
     def _apply_ties(self, context: Context) -> None:
         check_energy = settings_of(scene_of(context)).check_energy

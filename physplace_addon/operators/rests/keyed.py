@@ -79,7 +79,7 @@ def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> N
     Raises SceneError, with the keys of that object as they were, for channels that cannot be keyed.
     """
     for outcome in outcomes:
-        obj = bpy.data.objects[outcome.subject.name]
+        obj = outcome.subject.object
         known = rests.rest_on(obj, frame)
         placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
         with rests.frame_restored(context, obj), keys_restored_on_error(obj):

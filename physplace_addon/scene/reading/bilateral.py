@@ -50,7 +50,7 @@ def bilateral_pairs(scenario: Scenario) -> tuple[tuple[int, int], ...]:
 
     Raises SceneError as `bilateral_names` does.
     """
-    movers = [bpy.data.objects[subject.name] for subject in scenario.subjects]
+    movers = [subject.object for subject in scenario.subjects]
     families = [Family.of(mover).names for mover in movers]
     pairs: list[tuple[int, int]] = []
     for number, mover in enumerate(movers):

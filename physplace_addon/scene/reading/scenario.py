@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import bpy
 import numpy as np
 from bpy.types import Context, Depsgraph, Modifier, Object
 
@@ -31,6 +30,7 @@ from ..affine import PoseAndStretch, is_singular, linear4, split
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
+from ..references import ObjectReference
 from ..rests.start import stored_start
 from ..writing.transform import ObjectSpace, object_space
 from .kept_bodies import kept
@@ -56,7 +56,7 @@ class Subject:
     """An object that moves, as a body in its own frame.
 
     Attributes:
-        name: the object's name.
+        reference: the object.
         body: its body, and its children's, in the object's frame.
         pose: its pose in the world.
         stretch: (3, 3), the part of the object's matrix that is not rigid.
@@ -64,12 +64,22 @@ class Subject:
         start: the pose from which it came to the rest where it is; its pose now if it is at no known rest.
     """
 
-    name: str
+    reference: ObjectReference
     body: Body
     pose: Pose
     stretch: Floats
     space: ObjectSpace
     start: Pose
+
+    @property
+    def name(self) -> str:
+        """The object's name when it was read."""
+        return self.reference.name
+
+    @property
+    def object(self) -> Object:
+        """The object. Raises SceneError if it does not exist any more."""
+        return self.reference.object
 
     @property
     def is_placed(self) -> bool:
@@ -191,9 +201,9 @@ def reading(
     depsgraph = evaluated_scene(context)
     for mover in moving:
         check_moves_whole(mover, depsgraph)
-    names = [mover.name for mover in moving]
+    references = [ObjectReference.of(mover) for mover in moving]
     yield from _made(_fetched_parts(moving, depsgraph))
-    subjects = _subjects([bpy.data.objects[name] for name in names], evaluated_scene(context))
+    subjects = _subjects([reference.object for reference in references], evaluated_scene(context))
     around = _surroundings(context, subjects)
     alone = Scenario(subjects, (), (), boxes_of([]), around, frozenset())
     return (yield from reading_more(context, alone, [subject.pose for subject in subjects], also=also))
@@ -249,7 +259,7 @@ def reading_more(
         also: full names of objects that are read wherever they are.
     """
     depsgraph, viewport = evaluated_scene(context), viewport_of(context)
-    families = [Family.of(bpy.data.objects[subject.name]) for subject in known.subjects]
+    families = [Family.of(subject.object) for subject in known.subjects]
     always, around = also.union(known.owners), _surroundings(context, known.subjects)
     reader = BodyReader(depsgraph)
 
@@ -384,7 +394,8 @@ class _Frame:
         body = kept.same(("mover", self.obj.name), body)
         known = stored_start(self.obj, body, pose, _rounding(body, pose))
         start = pose if known is None else known
-        return Subject(self.obj.name, body, pose, self.own.stretch, self.space, start).noting(left_out)
+        reference = ObjectReference.of(self.obj)
+        return Subject(reference, body, pose, self.own.stretch, self.space, start).noting(left_out)
 
     def _shapeless(self, left_out: Mapping[str, MeshError]) -> SceneError:
         if is_blob(self.obj):

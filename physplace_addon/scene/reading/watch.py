@@ -64,7 +64,7 @@ class WatchedObject:
         depsgraph = evaluated_scene(context)
         matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
         subject = self.scenario.subject
-        if obj.name != subject.name or not np.isfinite(matrix).all() or is_singular(matrix):
+        if obj.session_uid != subject.reference.uid or not np.isfinite(matrix).all() or is_singular(matrix):
             return None
         pose = split(matrix).pose
         if self.scenario.misses([pose]):

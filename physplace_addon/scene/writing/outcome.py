@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -46,7 +45,7 @@ def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions 
     Raises:
         SceneError: if a transform cannot be written; all objects are then as they were.
     """
-    objects = [_object(outcome.subject) for outcome in outcomes]
+    objects = [outcome.subject.object for outcome in outcomes]
     worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
     paths = [outcome.subject.space.path(way) for outcome, way in zip(outcomes, worlds, strict=True)]
     ends = [path[-1] for path in paths]
@@ -69,7 +68,7 @@ def _key_paths(
     for outcome, path in zip(outcomes, paths, strict=True):
         end = first + keys.frame_step * (len(path) - 1)
         insert_keys(
-            _object(outcome.subject),
+            outcome.subject.object,
             path_keys(path, first, end, measure_of(outcome.subject), keys.error),
             keying,
         )
@@ -89,12 +88,7 @@ def measure_of(subject: Subject) -> MotionScale:
 def write_reports_only(outcomes: Sequence[Outcome]) -> None:
     """Store the reports on objects that were not moved."""
     for outcome in outcomes:
-        write_report(_object(outcome.subject), outcome.certificate)
-
-
-def _object(subject: Subject) -> Object:
-    found: Object = bpy.data.objects[subject.name]
-    return found
+        write_report(outcome.subject.object, outcome.certificate)
 
 
 def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -> None:
@@ -102,7 +96,7 @@ def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -
 
     Raises SceneError if a transform cannot be written; all objects are then as they were.
     """
-    objects = [_object(subject) for subject in subjects]
+    objects = [subject.object for subject in subjects]
     worlds = [subject.world_matrix(pose) for subject, pose in zip(subjects, poses, strict=True)]
     ends = [
         subject.space.channels_for(world, subject.space.channels)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects shown at the poses of their bodies while a placement runs, until they are put back or written.
 
-Only location and rotation are set, so restoring is exact. Objects are held by name: undo replaces them.
+Only location and rotation are set, so restoring is exact. Objects are held by reference: undo replaces them,
+and artists rename them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -35,7 +35,7 @@ class Preview:
     def show(self, context: Context, poses: Sequence[Pose], *, see_through: bool = False) -> None:
         """Put the objects at the poses of their bodies."""
         for i, (subject, pose) in enumerate(zip(self._subjects, poses, strict=True)):
-            obj = bpy.data.objects[subject.name]
+            obj = subject.object
             set_channels(obj, subject.space.channels_for(subject.world_matrix(pose), self._shown[i]))
             self._shown[i] = channels(obj)
             look = SEE_THROUGH if see_through else self._looks[i]
@@ -49,7 +49,7 @@ class Preview:
         try:
             self.show(context, poses)
             for subject, pose in zip(self._subjects, poses, strict=True):
-                check_world_matrix(context, bpy.data.objects[subject.name], subject.world_matrix(pose))
+                check_world_matrix(context, subject.object, subject.world_matrix(pose))
         finally:
             self.restore(context)
 
@@ -61,8 +61,8 @@ class Preview:
     def restore(self, context: Context) -> None:
         """Put the objects that still exist back to where they were."""
         for i, subject in enumerate(self._subjects):
-            if subject.name in bpy.data.objects:
-                obj = bpy.data.objects[subject.name]
+            obj = subject.reference.found()
+            if obj is not None:
                 set_channels(obj, self._before[i])
                 self._shown[i] = channels(obj)
                 obj.display_type = self._looks[i]
@@ -71,14 +71,14 @@ class Preview:
     @property
     def is_undisturbed(self) -> bool:
         """Whether all objects exist and are where they were last shown."""
-        if any(subject.name not in bpy.data.objects for subject in self._subjects):
-            return False
+        objects = [subject.reference.found() for subject in self._subjects]
         return all(
-            _alike(channels(obj), shown) for obj, shown in zip(self._objects(), self._shown, strict=True)
+            obj is not None and _alike(channels(obj), shown)
+            for obj, shown in zip(objects, self._shown, strict=True)
         )
 
     def _objects(self) -> list[Object]:
-        return [bpy.data.objects[subject.name] for subject in self._subjects]
+        return [subject.object for subject in self._subjects]
 
 
 def _trial(subject: Subject) -> tuple[Floats, Floats, Floats]:

@@ -194,6 +194,47 @@ def test_a_world_of_which_something_is_deleted_is_a_disturbance() -> None:
     assert not item.is_undisturbed
 
 
+def test_one_that_is_renamed_meanwhile_is_placed_under_its_new_name() -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
+    session = finished(PlacementSession.beginning(bpy.context, [cube], together=False))
+    session.steered.advance(SECONDS)
+    session.show(bpy.context)
+    cube.name = "Crate"
+    scenes.cube("Cube", (5.0, 0.0, 5.0))
+    assert session.is_undisturbed
+    session.put_back(bpy.context)
+    assert cube.location.z == 1.5
+    at_rest(session.item)
+    assert PlacementRecord.of(session.item).names == ("Crate",)
+    session.write(bpy.context)
+    assert scenes.world_matrix(cube)[2, 3] == pytest.approx(1.0, abs=1e-5)
+    assert bpy.data.objects["Cube"].location.z == 5.0
+
+
+def test_one_that_is_deleted_is_a_disturbance_also_if_another_takes_its_name() -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
+    session = finished(PlacementSession.beginning(bpy.context, [cube], together=False))
+    bpy.data.objects.remove(cube)
+    scenes.cube("Cube", (0.0, 0.0, 1.5))
+    assert not session.is_undisturbed
+    session.put_back(bpy.context)
+
+
+def test_a_world_of_which_something_is_renamed_is_none() -> None:
+    item = cube_on_a_floor()
+    bpy.data.objects["Floor"].name = "Ground"
+    assert item.is_undisturbed
+    item._looked = 0.0
+    assert item.is_outdated(bpy.context)
+    finished(item.reading(bpy.context, 0, None))
+    assert item.is_undisturbed
+    assert item.scenario.owners == ("Ground",)
+    bpy.data.objects.remove(bpy.data.objects["Ground"])
+    assert not item.is_undisturbed
+
+
 def test_put_back_and_shown_again_all_are_where_they_were_shown() -> None:
     session = two_in_turn()
     at_rest(session.item)
