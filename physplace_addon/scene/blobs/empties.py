@@ -218,7 +218,7 @@ def write_update(obj: Object, update: EmptyUpdate) -> None:
         now = channels(obj)
         if np.abs(matrix_of(obj.rotation_mode, now.rotation) - update.rotation).max() > NOISE:
             turned = values_of(obj.rotation_mode, update.rotation, now.rotation)
-            set_channels(obj, Channels(now.location, turned))
+            set_channels(obj, Channels(now.location, turned, now.mode))
     if update.scale is not None and not _is(obj.scale, update.scale):
         obj.scale = update.scale.tolist()
     for key, value in update.properties.items():

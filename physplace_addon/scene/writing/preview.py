@@ -70,7 +70,7 @@ class Preview:
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether all objects exist and are where they were last shown."""
+        """Whether all objects exist, and their location, rotation and its mode are as last shown."""
         objects = [subject.reference.found() for subject in self._subjects]
         return all(
             obj is not None and _alike(channels(obj), shown)
@@ -87,4 +87,8 @@ def _trial(subject: Subject) -> tuple[Floats, Floats, Floats]:
 
 
 def _alike(first: Channels, second: Channels) -> bool:
-    return np.array_equal(first.location, second.location) and np.array_equal(first.rotation, second.rotation)
+    return (
+        first.mode == second.mode
+        and np.array_equal(first.location, second.location)
+        and np.array_equal(first.rotation, second.rotation)
+    )

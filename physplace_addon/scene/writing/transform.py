@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from bpy.types import Constraint, Context, Object
+from numpy.typing import ArrayLike
 
 from ...core.arrays import Floats
 from ...core.wording import in_words
@@ -33,10 +34,18 @@ HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"
 
 @dataclass(frozen=True, eq=False)
 class Channels:
-    """Values of an object's location (3,), and of its rotation in its own mode, (3,) or (4,)."""
+    """Values of an object's location (3,), and of its rotation in a rotation mode, (3,) or (4,)."""
 
     location: Floats
     rotation: Floats
+    mode: str
+
+    def in_mode(self, mode: str, previous: ArrayLike) -> Channels:
+        """Return the same rotation in another rotation mode, near previous values of that mode."""
+        if mode == self.mode:
+            return self
+        turn = rotations.matrix_of(self.mode, self.rotation)
+        return Channels(self.location, rotations.values_of(mode, turn, previous), mode)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +75,8 @@ class ObjectSpace:
         basis = np.linalg.solve(self.outer, world)
         left, _, right = np.linalg.svd(basis[:3, :3] / self.scale)
         rotation = self.delta_rotation.T @ (left @ right)
-        return Channels(
-            basis[:3, 3] - self.delta_location, rotations.values_of(self.mode, rotation, previous.rotation)
-        )
+        values = rotations.values_of(self.mode, rotation, previous.rotation)
+        return Channels(basis[:3, 3] - self.delta_location, values, self.mode)
 
     def path(self, worlds: Sequence[Floats]) -> list[Channels]:
         """Return the channels of each of a path's world matrices (4, 4), each near the one before it."""
@@ -124,13 +132,16 @@ def channels(obj: Object) -> Channels:
     return Channels(
         np.array(obj.location, dtype=np.float64),
         np.array(getattr(obj, rotation_property(obj.rotation_mode)), dtype=np.float64),
+        obj.rotation_mode,
     )
 
 
 def set_channels(obj: Object, values: Channels) -> None:
-    """Write location and rotation to an object."""
-    obj.location = values.location.tolist()
-    setattr(obj, rotation_property(obj.rotation_mode), values.rotation.tolist())
+    """Write location and rotation to an object, in the rotation mode that it has now."""
+    name = rotation_property(obj.rotation_mode)
+    own = values.in_mode(obj.rotation_mode, getattr(obj, name))
+    obj.location = own.location.tolist()
+    setattr(obj, name, own.rotation.tolist())
 
 
 def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:

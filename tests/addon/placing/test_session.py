@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
+from typing import Literal, cast
 
 import bpy
 import numpy as np
@@ -210,6 +210,25 @@ def test_one_that_is_renamed_meanwhile_is_placed_under_its_new_name() -> None:
     session.write(bpy.context)
     assert scenes.world_matrix(cube)[2, 3] == pytest.approx(1.0, abs=1e-5)
     assert bpy.data.objects["Cube"].location.z == 5.0
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "ZYX"])
+def test_one_whose_rotation_mode_is_changed_meanwhile_is_put_back_in_that_mode(
+    mode: Literal["QUATERNION", "AXIS_ANGLE", "ZYX"],
+) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 2.5))
+    cube.rotation_euler = (0.3, 0.2, 0.1)
+    before = scenes.world_matrix(cube)
+    session = finished(PlacementSession.beginning(bpy.context, [cube], together=False))
+    for _ in range(4):
+        session.steered.advance(1.0)
+    session.show(bpy.context)
+    cube.rotation_mode = mode
+    assert not session.is_undisturbed
+    session.put_back(bpy.context)
+    np.testing.assert_allclose(scenes.world_matrix(cube), before, atol=1e-6)
+    assert cube.rotation_mode == mode
 
 
 def test_one_that_is_deleted_is_a_disturbance_also_if_another_takes_its_name() -> None:

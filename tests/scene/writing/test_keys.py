@@ -36,7 +36,7 @@ def _preferences() -> Iterator[None]:
 
 
 def _channels(x: float, turn: float = 0.0) -> Channels:
-    return Channels(np.array([x, 0.0, 1.0]), np.array([0.0, 0.0, turn]))
+    return Channels(np.array([x, 0.0, 1.0]), np.array([0.0, 0.0, turn]), "XYZ")
 
 
 def _insert(obj: bpy.types.Object, keys: list[Key]) -> None:
@@ -147,7 +147,7 @@ def _winding(states: int, mode: str) -> list[Channels]:
         place = np.array([np.cos(3.0 * share), np.sin(3.0 * share), (1.0 - share) ** 2])
         turn = rotations.matrix_of("XYZ", (1.4 * share, 2.0 * share**2, 5.0 * share))
         previous = rotations.values_of(mode, turn, previous)
-        path.append(Channels(place, previous))
+        path.append(Channels(place, previous, mode))
     return path
 
 
