@@ -29,6 +29,7 @@ from ..core.errors import PhysPlaceError
 from ..core.jobs import Job, Progress
 from ..overlay.drawing import Drawing
 from ..scene.access import persistent
+from ..scene.changes import own_changes
 from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
 from .preferences import tick_seconds
 from .session import InteractiveSession, OpenSession, Pacing
@@ -105,7 +106,8 @@ class ModalOperator(ObjectOperator):
         if self not in self._running:
             return {"CANCELLED"}
         try:
-            return self._respond(context, event)
+            with own_changes(context):
+                return self._respond(context, event)
         except BaseException:
             self._give_up(context)
             raise

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What PhysPlace does when Blender updates a scene or saves a file, whatever operator is used.
 
-After every update of the scene, and on every frame, the meshes of objects that are formulas are made anew
-where they have changed.
+After every update of the scene, and on every frame, what has changed is noted for what is running, and the
+meshes of objects that are formulas are made anew where they have changed.
 
 Before a file is saved, the group of PhysPlace's properties is made on what library overrides override. When
 it saves, Blender 5 compares an override with that. Where the group is missing there, the whole group counts
@@ -15,11 +15,13 @@ import bpy
 from bpy.types import Depsgraph, Scene
 
 from ..scene.access import extended, persistent
+from ..scene.changes import note_changes
 from ..scene.writing.surface_meshes import refresh_changed
 
 
 @persistent
 def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
+    note_changes(depsgraph)
     refresh_changed(depsgraph)
 
 

@@ -20,6 +20,7 @@ from ...core.placement.checking import names_of_overlapped, overlapping
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
+from ...scene.changes import SceneChanges, check_as_read
 from ...scene.reading.nearness import Travel
 from ...scene.reading.scenario import Scenario, Subject, reading, reading_more
 from ...scene.reading.visible import Family, viewport_of, visible_objects
@@ -47,8 +48,9 @@ class PlacementItem:
     be keyed on; None for no key.
     """
 
-    def __init__(self, run: PlacementRun, preview: Preview) -> None:
+    def __init__(self, run: PlacementRun, preview: Preview, changes: SceneChanges) -> None:
         self._preview = preview
+        self._changes = changes
         self.steered = SteeredSolver(run)
         self.overlapping = self.steered.state.poses if self.interferes else None
         self.overlapped: tuple[str, ...] = ()
@@ -67,6 +69,7 @@ class PlacementItem:
 
         Raises PhysPlaceError.
         """
+        changes = SceneChanges(context)
         scenario = yield from reading(context, movers)
         preview = Preview(scenario.subjects)
         preview.check_writable(context)
@@ -75,7 +78,7 @@ class PlacementItem:
         if poses is not None:
             preview.show(context, poses)
             preview.accept()
-        item = cls(run, preview)
+        item = cls(run, preview, changes)
         if item.interferes:
             yield from item.finding_overlapped()
         return item
@@ -123,7 +126,12 @@ class PlacementItem:
         return target is not None and self.scenario.misses(self.poses, [self._travel(body, target)])
 
     def is_outdated(self, context: Context) -> bool:
-        """Return whether other objects are visible than when the world was read; looked at now and then."""
+        """Return whether something else has changed the scene since the world was read.
+
+        It is looked now and then whether other objects are visible.
+        """
+        if self._changes:
+            return True
         now = perf_counter()
         if now - self._looked < LOOKS_AROUND:
             return False
@@ -131,12 +139,21 @@ class PlacementItem:
         return visible_objects(context, viewport_of(context)) != self.scenario.visible
 
     def reading(self, context: Context, body: int, target: Pose | None) -> Job[None]:
-        """Read, in slices, what is visible and near now, and go on with it."""
+        """Read, in slices, what is visible and near now, and go on with it.
+
+        Raises PhysPlaceError, which names it, if one of the objects is not the one any more that was read.
+        """
+        if self._changes.take() or visible_objects(context, viewport_of(context)) != self.scenario.visible:
+            check_as_read(context, self.subjects)
+            self._preview.check_shown(context)
         travels = [] if target is None else [self._travel(body, target)]
         scenario = yield from reading_more(context, self.scenario, self.poses, travels)
         self.steered.go_on_in(scenario)
         self._standing = self._found = None
         self._owners = self._owners_now()
+        if self.interferes and self.overlapping is None:  # what was changed is where the objects are
+            self._begun_anew()
+            yield from self.finding_overlapped()
 
     def _owners_now(self) -> dict[str, ObjectReference]:
         """Return the objects that show the world, by name: all but those that are linked."""

@@ -196,17 +196,28 @@ def reading(
     also: full names of objects that are read wherever they are.
     """
     moving = [_active(context)] if movers is None else list(movers)
-    for mover in moving:
-        check_editable(mover)
-    depsgraph = evaluated_scene(context)
-    for mover in moving:
-        check_moves_whole(mover, depsgraph)
+    depsgraph = _checked(context, moving)
     references = [ObjectReference.of(mover) for mover in moving]
     yield from _made(_fetched_parts(moving, depsgraph))
     subjects = _subjects([reference.object for reference in references], evaluated_scene(context))
     around = _surroundings(context, subjects)
     alone = Scenario(subjects, (), (), boxes_of([]), around, frozenset())
     return (yield from reading_more(context, alone, [subject.pose for subject in subjects], also=also))
+
+
+def subjects_now(context: Context, movers: Sequence[Object]) -> tuple[Subject, ...]:
+    """Return objects that move as they are now. Raises PhysPlaceError as `read` does."""
+    return _subjects(movers, _checked(context, movers))
+
+
+def _checked(context: Context, movers: Sequence[Object]) -> Depsgraph:
+    """Return the evaluated scene. Raises SceneError for an object that cannot be placed."""
+    for mover in movers:
+        check_editable(mover)
+    depsgraph = evaluated_scene(context)
+    for mover in movers:
+        check_moves_whole(mover, depsgraph)
+    return depsgraph
 
 
 def _fetched_parts(movers: Sequence[Object], depsgraph: Depsgraph) -> list[FetchedBody]:

@@ -16,6 +16,8 @@ from bpy.types import Context, Object
 from ...core.arrays import Floats
 from ...core.rigid import Pose
 from ..access import view_layer_of
+from ..changes import AGAIN, own_changes
+from ..errors import SceneError
 from ..reading.scenario import Subject
 from .transform import Channels, channels, check_world_matrix, set_channels
 
@@ -27,13 +29,24 @@ class Preview:
     """The objects that move: their transforms as shown, and as they were before."""
 
     def __init__(self, subjects: Sequence[Subject]) -> None:
+        """Begin where objects stand. Raises SceneError for one that was moved since it was read."""
         self._subjects = tuple(subjects)
         self._before = [subject.space.channels for subject in subjects]
         self._shown = [channels(obj) for obj in self._objects()]
+        for subject, shown in zip(self._subjects, self._shown, strict=True):
+            if not _alike(shown, subject.space.channels):
+                raise SceneError(subject.name, "it was moved while it was read", AGAIN)
+        self._poses = self._poses_before = [subject.pose for subject in subjects]
         self._looks = [obj.display_type for obj in self._objects()]
 
     def show(self, context: Context, poses: Sequence[Pose], *, see_through: bool = False) -> None:
         """Put the objects at the poses of their bodies."""
+        with own_changes(context):
+            self._poses = list(poses)
+            self._show(poses, see_through)
+            view_layer_of(context).update()
+
+    def _show(self, poses: Sequence[Pose], see_through: bool) -> None:
         for i, (subject, pose) in enumerate(zip(self._subjects, poses, strict=True)):
             obj = subject.object
             set_channels(obj, subject.space.channels_for(subject.world_matrix(pose), self._shown[i]))
@@ -41,32 +54,39 @@ class Preview:
             look = SEE_THROUGH if see_through else self._looks[i]
             if obj.display_type != look:
                 obj.display_type = look
-        view_layer_of(context).update()
 
     def check_writable(self, context: Context) -> None:
         """Raise SceneError for an object whose transform something else owns; put all back after it."""
-        poses = [subject.pose.displaced(*_trial(subject)) for subject in self._subjects]
         try:
-            self.show(context, poses)
-            for subject, pose in zip(self._subjects, poses, strict=True):
-                check_world_matrix(context, subject.object, subject.world_matrix(pose))
+            self.show(context, [subject.pose.displaced(*_trial(subject)) for subject in self._subjects])
+            self.check_shown(context)
         finally:
             self.restore(context)
+
+    def check_shown(self, context: Context) -> None:
+        """Raise SceneError for an object that does not stand where it was last shown."""
+        for subject, pose in zip(self._subjects, self._poses, strict=True):
+            check_world_matrix(context, subject.object, subject.world_matrix(pose))
 
     def accept(self) -> None:
         """Make the present transforms those that `restore` goes back to."""
         self._shown = [channels(obj) for obj in self._objects()]
-        self._before = list(self._shown)
+        self._before, self._poses_before = list(self._shown), self._poses
 
     def restore(self, context: Context) -> None:
         """Put the objects that still exist back to where they were."""
+        with own_changes(context):
+            self._poses = self._poses_before
+            self._restore()
+            view_layer_of(context).update()
+
+    def _restore(self) -> None:
         for i, subject in enumerate(self._subjects):
             obj = subject.reference.found()
             if obj is not None:
                 set_channels(obj, self._before[i])
                 self._shown[i] = channels(obj)
                 obj.display_type = self._looks[i]
-        view_layer_of(context).update()
 
     @property
     def is_undisturbed(self) -> bool:
