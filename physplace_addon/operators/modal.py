@@ -88,7 +88,7 @@ class ModalOperator(ObjectOperator):
         self._is_ready = False
         self.run_job(self.beginning(context, view, event))
         try:
-            with wait_cursor(context.window):
+            with wait_cursor(context.window), own_changes(context):
                 self._advance_job(AT_ONCE)
         except PhysPlaceError as error:
             self.report({"ERROR"}, str(error))

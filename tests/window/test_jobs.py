@@ -88,6 +88,38 @@ async def test_copies_fall_while_the_window_lives_and_escape_leaves_no_copy(user
     assert cube.location.z == pytest.approx(9.0)
 
 
+@pytest.mark.parametrize("change", ["move", "hide", "rename"])
+async def test_a_job_ends_with_nothing_changed_when_the_scene_changes(user: User, change: str) -> None:
+    floor, cube = scenes.floor(), scenes.cube("Cube", (0.0, 0.0, 9.0))
+    cube.rotation_euler = (0.4, 0.3, 0.2)
+    await in_front(user, cube)
+    assert pressed(user, "replicate", count=60) == {"RUNNING_MODAL"}
+    await user.until(lambda: any("Copy 3 of 61" in line for line in extension.headers()))
+    if change == "move":
+        floor.location.z = 0.5
+    elif change == "hide":
+        floor.hide_set(True)
+    else:
+        cube.name = "Crate"
+    await user.wait(20)
+    assert_nothing_is_open()
+    assert len(bpy.data.objects) == 2
+    assert cube.location.z == pytest.approx(9.0)
+
+
+async def test_a_job_goes_on_when_what_is_selected_or_lit_changes(user: User) -> None:
+    floor, cube = scenes.floor(), scenes.cube("Cube", (0.0, 0.0, 9.0))
+    cube.rotation_euler = (0.4, 0.3, 0.2)
+    lamp = scenes.linked(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
+    await in_front(user, cube)
+    assert pressed(user, "replicate", count=10) == {"RUNNING_MODAL"}
+    await user.until(lambda: any("Copy" in line for line in extension.headers()))
+    lamp.location.z = 5.0
+    floor.select_set(True)
+    await user.until(lambda: not extension.open_sessions())
+    assert len(bpy.data.objects) == 13
+
+
 async def test_a_job_that_ends_leaves_one_undo_step(user: User) -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 9.0))

@@ -29,6 +29,7 @@ from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
 from ..rests.keyed import key_as_rests
+from ..sliced import LOOKS_AROUND
 from ..view import View, nearest_pixel
 from .extricate import cleared_of_overlaps
 from .point_handle import PointAction, PointHandle
@@ -36,7 +37,6 @@ from .run import PlacementRun, begin_run, beginning, settings_for
 from .steered_solver import SteeredSolver
 
 SAME_PULL: Final = 0.02  # change of a pull, over its strength, that is too small to branch for
-LOOKS_AROUND: Final = 0.2  # seconds after which it is looked again which objects are visible
 NEAR: Final = 20.0  # pixels between the mouse and a contact within which the mouse is on it
 
 
