@@ -24,7 +24,7 @@ FLOATS = 7  # of a pose: the location's three, the quaternion's four
 GIMBAL = 1e-7  # cosine of the middle angle below which the outer two angles turn about one axis
 QUATERNION = "QUATERNION"
 AXIS_ANGLE = "AXIS_ANGLE"
-IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+OF_ZERO = np.array([0.0, 1.0, 0.0, 0.0])  # what Blender takes the quaternion (0, 0, 0, 0) for: a half turn
 EULER_ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
@@ -58,7 +58,7 @@ def matrix_of(mode: str, values: ArrayLike) -> Floats:
     if mode == QUATERNION:
         length = np.linalg.norm(numbers, axis=-1, keepdims=True)
         return quaternion_matrix(
-            np.where(length > 0.0, numbers, IDENTITY) / np.where(length > 0.0, length, 1.0)
+            np.where(length > 0.0, numbers, OF_ZERO) / np.where(length > 0.0, length, 1.0)
         )
     if mode == AXIS_ANGLE:
         length = np.linalg.norm(numbers[..., 1:], axis=-1, keepdims=True)

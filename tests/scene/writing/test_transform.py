@@ -61,6 +61,14 @@ def test_a_motion_is_written_in_every_rotation_mode_at_any_scale(mode: str, scal
     _assert_moves_rigidly(obj, rng)
 
 
+@pytest.mark.parametrize("name", ["rotation_quaternion", "delta_rotation_quaternion", "rotation_axis_angle"])
+def test_a_rotation_of_zeros_is_the_one_that_blender_takes_it_for(name: str) -> None:
+    obj = _object()
+    obj.rotation_mode = "AXIS_ANGLE" if name == "rotation_axis_angle" else "QUATERNION"
+    setattr(obj, name, (0.0, 0.0, 0.0, 0.0))
+    _assert_moves_rigidly(obj, np.random.default_rng(6))
+
+
 @pytest.mark.parametrize("parent_scale", [(1.0, 1.0, 1.0), (2.0, 2.0, 2.0), (-1.5, 1.5, 1.5)])
 def test_a_parent_and_its_inverse_are_respected(parent_scale: tuple[float, ...]) -> None:
     rng = np.random.default_rng(8)
