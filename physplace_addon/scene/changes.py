@@ -13,7 +13,7 @@ from typing import Final
 from weakref import WeakSet
 
 import numpy as np
-from bpy.types import Context, Depsgraph, Object
+from bpy.types import Collection, Context, Depsgraph, Object
 
 from ..core.arrays import Floats
 from .access import original, present, scene_of, view_layer_of
@@ -83,11 +83,18 @@ def note_changes(depsgraph: Depsgraph) -> None:
 
 
 def _changed(depsgraph: Depsgraph) -> Iterator[str]:
+    """Yield the names of what an update has moved or reshaped.
+
+    Where objects come into a collection or go out of it, that is whatever instances a collection.
+    """
     for update in depsgraph.updates:
         if isinstance(update.id, Object) and (update.is_updated_transform or update.is_updated_geometry):
             obj = original(update.id)
             if obj.type not in SHAPELESS:
                 yield obj.name
+        elif isinstance(update.id, Collection) and update.is_updated_geometry:
+            objects = present(depsgraph.view_layer).objects
+            yield from (obj.name for obj in objects if obj.instance_collection is not None)
 
 
 def check_as_read(context: Context, subjects: Sequence[Subject]) -> None:

@@ -120,6 +120,31 @@ def test_what_it_falls_on_counts_as_it_is_now_when_it(
     assert bpy.data.objects["Cube"].location.z == pytest.approx(height, abs=1e-5)
 
 
+def is_taken_out(obj: bpy.types.Object) -> None:
+    obj.users_collection[0].objects.unlink(obj)
+
+
+def is_deleted(obj: bpy.types.Object) -> None:
+    bpy.data.objects.remove(obj)
+
+
+@pytest.mark.parametrize("change", [is_moved, is_taken_out, is_deleted])
+def test_what_is_instanced_counts_as_it_is_now(change: Change) -> None:
+    scenes.floor()
+    table, source = scenes.cube("Table", (0.0, 0.0, 1.0)), bpy.data.collections.new("Source")
+    current_scene().collection.objects.unlink(table)
+    source.objects.link(table)
+    instancer = scenes.linked(bpy.data.objects.new("Instancer", None))
+    instancer.instance_type, instancer.instance_collection = "COLLECTION", source
+    cube = scenes.cube("Cube", (0.0, 0.0, 7.0))
+    session = finished(PlacementSession.beginning(bpy.context, [cube], together=False))
+    goes_on(session)
+    assert cube.location.z == pytest.approx(3.0, abs=1e-5)
+    change(table)
+    goes_on(session)
+    assert cube.location.z == pytest.approx(1.0, abs=1e-5)
+
+
 def test_what_it_falls_on_counts_as_it_is_on_the_frame_that_is_shown() -> None:
     scenes.floor()
     table = scenes.cube("Table", (0.0, 0.0, 1.0))
