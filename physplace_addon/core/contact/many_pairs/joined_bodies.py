@@ -17,7 +17,7 @@ from ...collision import roots_of_parts
 from ..contact_body import ContactBody
 from ..points.interface_points import InterfacePoints
 
-_MOST = 1000  # triangles of a body that is joined: what a larger one takes by itself outweighs a few calls
+_MOST = 5000  # triangles of a body that is joined: above, what a pair takes by itself outweighs the calls
 _ROLE = "joined in contact"
 
 
