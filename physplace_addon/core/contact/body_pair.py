@@ -90,11 +90,6 @@ class BodyPair(_Outside):
         """The active body's centre of mass (3,)."""
         return self.pose.points(self.active.body.mass.center)
 
-    @property
-    def one_radius(self) -> float:
-        """R."""
-        return self.radius
-
     def take(self, rows: Ints | Bools) -> BodyPair:
         """Return this pair: it is that of all rows."""
         return self
@@ -201,11 +196,6 @@ class BodyPairs(_Outside):
     def radius(self) -> Floats:
         """R of each row (k,), a length."""
         return self.table.radius[self.number]
-
-    @property
-    def one_radius(self) -> float:
-        """R of all pairs of the table, where it is the same."""
-        return float(self.table.radius[0])
 
     @property
     def sign_tolerance(self) -> Floats:

@@ -83,8 +83,9 @@ class ContactSystem(PlacedBodies):
         parts = [
             track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
         ]
-        for pairs, rows in self.pairs_of_one_radius(joined):
-            part = track_interface_points(pairs, self.numbered_jointly(joined.take(rows)))
+        if len(joined):
+            pairs = self.body_pairs_of(joined)
+            part = track_interface_points(pairs, self.numbered_jointly(joined))
             parts.append(self.numbered_jointly(part, back=True))
         return InterfacePoints.join([InterfacePoints.none(), still, *parts])
 

@@ -197,17 +197,10 @@ class PlacedBodies:
         table = PairTable(first, second, relative, roots, radius, self.sign_tolerance * radius)
         return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
 
-    def pairs_of_one_radius(self, points: InterfacePoints) -> list[tuple[BodyPairs, Bools]]:
-        """Return the pairs of joined bodies that points (k,) are between, those of equal R together, and
-        which points each group has (k,).
-        """
-        radius = self._pair_radii(points.body1, points.body2)
-        found = []
-        for each in np.unique(radius).tolist():
-            rows = radius == each
-            bodies = zip(points.body1[rows].tolist(), points.body2[rows].tolist(), strict=True)
-            found.append((self.body_pairs(sorted(set(bodies))), rows))
-        return found
+    def body_pairs_of(self, points: InterfacePoints) -> BodyPairs:
+        """Return the pairs of joined bodies that points (k,) are between."""
+        pairs = np.unique(np.stack([points.body1, points.body2], axis=1), axis=0)
+        return self.body_pairs([(first, second) for first, second in pairs.tolist()])
 
     def _pair_radii(self, first: Ints, second: Ints) -> Floats:
         """Return R (p,), lengths, of pairs of bodies: the lesser radius of those that move."""

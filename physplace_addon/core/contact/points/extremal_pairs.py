@@ -40,7 +40,7 @@ def solve_extremal_pairs(
     """Solve each pair from its present parameters.
 
     Args:
-        body_pair: the pair, or many pairs of one radius.
+        body_pair: the pair, or many pairs.
         points: (k) pairs of features; those on contact curves keep their place along soft directions.
         known_sides: (k,) or one for all: keep `points.side`, or for two edges the direction of
             `points.normal`; else the side follows from the distance.
@@ -112,7 +112,7 @@ def _over_faces(
     side = points.side
     if not known_sides.all():
         side = _sides(body_pair, points, mover.geometry(), base.geometry(), known_sides)
-    radius = body_pair.one_radius
+    radius = body_pair.of_points(points).radius
     pairs = minimize_gap(mover, base, side, points.on_curve, radius, SOFT / radius)
     points = _with_solution(points, pairs, side, on_world)
     softest = least_curvature(gap_expansion(pairs.at_first, pairs.at_second, points.side), pairs.first.dim)
@@ -207,7 +207,8 @@ def _facing(body_pair: AnyPairs, points: InterfacePoints, at_first: FeatureGeome
 def _without_face(
     body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
-    pairs = minimize_distance(body_pair.first(points), body_pair.second(points), body_pair.one_radius)
+    radius = body_pair.of_points(points).radius
+    pairs = minimize_distance(body_pair.first(points), body_pair.second(points), radius)
     at1, at2 = pairs.at_first, pairs.at_second
     offset = at1.point - at2.point
     distance = np.sqrt(dot(offset, offset))
@@ -235,5 +236,5 @@ def _without_face(
         towards = np.where(turns, np.where(down > up, -1.0, 1.0), towards)
     side = np.where(crossing & (towards < 0.0), -1.0, 1.0)
     points = replace(points, side=side, normal=side[:, None] * raw, gap=side * height)
-    valid = pairs.converged & (crossing | (distance > _COINCIDENT * body_pair.one_radius))
+    valid = pairs.converged & (crossing | (distance > _COINCIDENT * radius))
     return points, valid

@@ -34,7 +34,7 @@ _NO_TRIANGLES: Ints = np.zeros(0, np.intp)
 def track_interface_points(body_pair: AnyPairs, points: InterfacePoints) -> InterfacePoints:
     """Return known points solved again at the body pair's pose, on the sides they had (Snyder 1995, 4.1).
 
-    They are of one pair, or of many that have one radius.  Points that have left their features are dropped.
+    They are of one pair, or of many.  Points that have left their features are dropped.
     """
     if len(points) == 0:
         return points

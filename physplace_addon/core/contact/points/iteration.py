@@ -45,9 +45,11 @@ class Progress:
     A pair is finished when its correction is no more than rounding.  It is given up when its points do not
     move although they should: they stand at the border of a domain or creep along it, and the extremal pair
     belongs to another feature.
+
+    radius: R, one for all or that of each pair (k,).
     """
 
-    def __init__(self, radius: float) -> None:
+    def __init__(self, radius: float | Floats) -> None:
         self._tolerance = _CONVERGED * radius
         self._last: tuple[Floats, Floats, Floats] | None = None
         self._creeping: Ints | None = None
@@ -79,7 +81,7 @@ class Progress:
     def take(self, rows: Bools) -> Progress:
         """Return the progress of the given pairs alone."""
         taken = Progress(0.0)
-        taken._tolerance = self._tolerance
+        taken._tolerance = at_rows(self._tolerance, rows)
         if self._last is not None:
             size, point1, point2 = self._last
             taken._last = size[rows], point1[rows], point2[rows]
@@ -94,8 +96,13 @@ def apply(matrix: Floats, vector: Floats) -> Floats:
     return product
 
 
-def clipped(step: Floats, limit: float) -> Floats:
-    """Return steps (k, n), those longer than `limit` shortened to it."""
+def at_rows(lengths: float | Floats, rows: Bools) -> float | Floats:
+    """Return lengths of the given rows, of lengths that are one for all or (k,)."""
+    return lengths[rows] if isinstance(lengths, np.ndarray) else lengths
+
+
+def clipped(step: Floats, limit: float | Floats) -> Floats:
+    """Return steps (k, n), those longer than `limit`, one for all or (k,), shortened to it."""
     length = np.sqrt(dot(step, step))
     clipped: Floats = step * np.minimum(1.0, limit / np.maximum(length, 1e-300))[:, None]
     return clipped

@@ -102,8 +102,8 @@ def minimize_gap(
     base: FeaturePoints,
     side: Floats,
     on_curve: Bools,
-    radius: float,
-    softness: float,
+    radius: float | Floats,
+    softness: float | Floats,
     rounds: int = _ROUNDS,
 ) -> ExtremalPairs:
     """Minimize the signed gaps of movers (k) to base faces (k).
@@ -111,14 +111,15 @@ def minimize_gap(
     Args:
         side: (k,) as in `gap_expansion`.
         on_curve: (k,) samples of contact curves; they keep their place where K < softness.
-        radius: R, the length that tolerances and steps are relative to.
-        softness: 1/length.
+        radius: R, the length that tolerances and steps are relative to, one for all or (k,).
+        softness: 1/length, likewise.
     """
     mover, base = mover.copy(), base.copy()
+    radius, softness = np.broadcast_to(radius, len(side)), np.broadcast_to(softness, len(side))
     on_planes = base.geometry()
     if not on_planes.curvature.any():
         return _minimize_over_planes(mover, base, on_planes, side, on_curve, radius, softness, rounds)
-    live = _Unfinished.all_of(mover, base, side, on_curve)
+    live = _Unfinished(np.arange(len(side)), mover, base, side, on_curve, radius, softness)
     error, settled = np.full(len(side), np.inf), np.zeros(len(side), bool)
     progress = Progress(radius)
     for round_ in range(rounds):
@@ -126,10 +127,12 @@ def minimize_gap(
         terms = gap_expansion(at_mover, at_base, live.side)
         frozen = round_ >= _SOFT_ROUNDS
         resting = live.on_curve | frozen
-        step, base_step, error[live.rows] = _newton_step(terms, live.mover, resting, radius, softness)
+        step, base_step, error[live.rows] = _newton_step(
+            terms, live.mover, resting, live.radius, live.softness
+        )
         size = np.maximum(np.abs(step).max(axis=1), np.abs(base_step).max(axis=1))
         if not frozen:
-            settled[live.rows] = size <= _SOLVED * radius
+            settled[live.rows] = size <= _SOLVED * live.radius
         going = progress.going(size, at_mover.point, at_base.point)
         if not going.any():
             break
@@ -140,7 +143,7 @@ def minimize_gap(
         live = live.moved(tangential(at_mover, step), tangential(at_base, base_step))
         mover.put(live.rows, live.mover)
         base.put(live.rows, live.base)
-        more = size > _LAST * radius
+        more = size > _LAST * live.radius
         if not more.any():
             break
         if not more.all():
@@ -155,8 +158,8 @@ def _minimize_over_planes(
     planes: FeatureGeometry,
     side: Floats,
     on_curve: Bools,
-    radius: float,
-    softness: float,
+    radius: Floats,
+    softness: Floats,
     rounds: int,
 ) -> ExtremalPairs:
     """Do the same over flat bases: A = 1 and C = 0, and the closest points are found once, at the end."""
@@ -195,17 +198,15 @@ class _Unfinished(ArrayRecord):
     base: FeaturePoints
     side: Floats
     on_curve: Bools
-
-    @classmethod
-    def all_of(cls, mover: FeaturePoints, base: FeaturePoints, side: Floats, on_curve: Bools) -> _Unfinished:
-        return cls(np.arange(len(side)), mover, base, side, on_curve)
+    radius: Floats
+    softness: Floats
 
     def moved(self, of_mover: Floats, of_base: Floats) -> _Unfinished:
         return replace(self, mover=self.mover.moved(of_mover), base=self.base.moved(of_base))
 
 
 def _newton_step(
-    terms: GapExpansion, mover: FeaturePoints, on_curve: Bools, radius: float, softness: float
+    terms: GapExpansion, mover: FeaturePoints, on_curve: Bools, radius: Floats, softness: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return the steps (k, 2) of mover and base, and the error (k,) of the offset and stiff directions."""
     to_closest = apply(terms.inverse_shape, terms.offset)
@@ -216,23 +217,28 @@ def _newton_step(
 
 
 def _mover_step(
-    gradient: Floats, hessian: Floats, mover: FeaturePoints, on_curve: Bools, radius: float, softness: float
+    gradient: Floats,
+    hessian: Floats,
+    mover: FeaturePoints,
+    on_curve: Bools,
+    radius: Floats,
+    softness: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the mover's step (k, 2), and its length along the stiff directions (k,) before clipping."""
     values, vectors = eigen_2x2(hessian)
     along = apply(vectors.transpose(0, 2, 1), gradient)
-    scale = np.maximum(np.abs(values), _LEAST_STIFFNESS / radius)
+    scale = np.maximum(np.abs(values), _LEAST_STIFFNESS / radius[:, None])
     step = -along / scale
-    soft = values < softness
+    soft = values < softness[:, None]
     error = np.where(soft, 0.0, np.abs(step)).max(axis=1)
-    step[soft & (on_curve[:, None] | (along**2 < _NO_GAIN * radius * scale))] = 0.0
+    step[soft & (on_curve[:, None] | (along**2 < _NO_GAIN * radius[:, None] * scale))] = 0.0
     step = clipped(apply(vectors, step), _LONGEST_ON_MOVER * radius)
     step[mover.dim < 2, 1] = 0.0
     step[mover.dim < 1, 0] = 0.0
     return step, error
 
 
-def minimize_distance(first: FeaturePoints, second: FeaturePoints, radius: float) -> ExtremalPairs:
+def minimize_distance(first: FeaturePoints, second: FeaturePoints, radius: float | Floats) -> ExtremalPairs:
     """Minimize the distances between features (k) of which none is a face: edges and vertices.
 
     With D = P1 - P2, T the tangents (zero for a vertex) and k the curvature vectors, one round solves
