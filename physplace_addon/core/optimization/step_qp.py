@@ -24,7 +24,7 @@ in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Floats, Ints
-from .interior_point import Solution, SparseQP, solve_sparse_qp
+from .interior_point import SparseQP, solve_sparse_qp
 from .non_negative import non_negative_least_squares
 
 _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
@@ -59,12 +59,14 @@ class Step:
     """The solution x (d,) of a step's QP, and the multipliers (k,) of its rows: for contacts, their forces in
     units of the external one.  Those of equations have any sign.
 
-    viscosity: the sigma that its trust region needed, where it has one block: a start for a similar QP.
+    viscosity: the sigma that its trust region needed, where it has one block.
+    limits: the bounds (b,) of the blocks' coordinates that it needed, where it is one of many bodies.
     """
 
     x: Floats
     forces: Floats
     viscosity: float | None = None
+    limits: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +147,8 @@ def solve_qp(
         numpy.linalg.LinAlgError: if the matrix is not positive definite.
     """
     if len(linear) > MANY:
-        free = np.full(len(linear), np.inf)
-        return _step_of(solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations, free)))
+        found = solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations))
+        return None if found is None else Step(found.x, found.multipliers)
     step = _solve(_lower(matrix), linear, *_as_inequalities(rows, bounds, equations))
     return _with_equations(step, len(rows), equations)
 
@@ -162,19 +164,15 @@ def _with_equations(step: Step | None, count: int, equations: Ints) -> Step | No
         return None
     forces = step.forces[:count].copy()
     forces[equations] -= step.forces[count:]
-    return Step(step.x, forces, step.viscosity)
+    return replace(step, forces=forces)
 
 
-def _programme(
-    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints, limits: Floats
-) -> SparseQP:
+def _programme(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints) -> SparseQP:
+    """Return the sparse programme, without limits."""
     equal = np.zeros(len(rows), bool)
     equal[equations] = True
-    return SparseQP(sparse.csr_array(matrix), linear, sparse.csr_array(rows), bounds, equal, limits)
-
-
-def _step_of(solution: Solution | None) -> Step | None:
-    return None if solution is None else Step(solution.x, solution.multipliers)
+    free = np.full(len(linear), np.inf)
+    return SparseQP(sparse.csr_array(matrix), linear, sparse.csr_array(rows), bounds, equal, free)
 
 
 def lagrangian_curvature(
@@ -230,7 +228,7 @@ def trust_region_step(
     region: TrustRegion,
     viscosity: Floats | float = _STRAIGHT,
     equations: Ints = NO_ROWS,
-    start: float | None = None,
+    start: Step | None = None,
 ) -> Step | None:
     """Return the step of the QP with matrix + sigma 1 in a trust region.
 
@@ -245,7 +243,7 @@ def trust_region_step(
         region: how long the step may be.
         viscosity: the sigma that each block begins with, one for all or (b,).
         equations: the numbers of the rows that hold with equality.
-        start: `Step.viscosity` of a similar QP.
+        start: the step of a similar QP in the same region, with which the search begins.
 
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
@@ -253,12 +251,14 @@ def trust_region_step(
     sigma = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity
     if len(linear) > MANY:
         matrix = matrix + np.diag(sigma[region.blocks])
-        return _within_bounds(matrix, linear, rows, bounds, region, equations)
+        programme = _programme(matrix, linear, rows, bounds, equations)
+        return _within_bounds(programme, region, None if start is None else start.limits)
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
     inequalities = _as_inequalities(rows, bounds, equations)
     if len(sigma) == 1:
-        step = _as_long_as_trusted(matrix, linear, *inequalities, region, float(sigma[0]), start)
+        first = None if start is None else start.viscosity
+        step = _as_long_as_trusted(matrix, linear, *inequalities, region, float(sigma[0]), first)
     else:
         step = _viscous(matrix, linear, *inequalities, region, sigma)
     return _with_equations(step, len(rows), equations)
@@ -348,13 +348,22 @@ def _viscous(
     return None
 
 
-def _within_bounds(
-    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, region: TrustRegion, equations: Ints
-) -> Step | None:
+def _within_bounds(programme: SparseQP, region: TrustRegion, known: Floats | None) -> Step | None:
     """Return a step in the trust region: each coordinate is bounded, and the bounds of blocks that are too
     long shrink.
+
+    known: the bounds (b,) that a similar QP needed.  They are tried first.
     """
-    limits = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
+    if known is not None:
+        step = _narrowed(programme, region, known)
+        if step is not None:
+            return step
+    widest = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
+    return _narrowed(programme, region, widest)
+
+
+def _narrowed(programme: SparseQP, region: TrustRegion, limits: Floats) -> Step | None:
+    """Return a step within limits of the blocks (b,), which become narrower until it is short enough."""
 
     def narrower(x: Floats) -> Floats | None:
         nonlocal limits
@@ -366,5 +375,5 @@ def _within_bounds(
         limits = np.where(excess > 1.0, _INSIDE / excess * np.minimum(farthest, limits), limits)
         return limits[region.blocks]
 
-    programme = _programme(matrix, linear, rows, bounds, equations, limits[region.blocks])
-    return _step_of(solve_sparse_qp(programme, narrowing=narrower))
+    found = solve_sparse_qp(replace(programme, limits=limits[region.blocks]), narrowing=narrower)
+    return None if found is None else Step(found.x, found.multipliers, limits=limits)
