@@ -20,7 +20,7 @@ from ..rigid import skew
 from .continuous_collision import Motion, swept_contacts
 from .features import FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
-from .many_pairs.flat_points import generate_flat_points, meeting_pairs
+from .many_pairs.flat_points import cutting_pairs, generate_flat_points
 from .many_pairs.placed_bodies import PlacedBodies
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
@@ -126,19 +126,19 @@ class ContactSystem(PlacedBodies):
         """
         pairs = [
             (self.body_pair(pair), None if before is None else before.body_pair(pair))
-            for pair in self._meeting_pairs()
+            for pair in self._cutting_pairs(depth)
         ]
         return any(triangles_overlap(now, depth * now.radius, then) for now, then in pairs)
 
-    def _meeting_pairs(self) -> list[Pair]:
-        """Return the pairs of which triangles may meet."""
+    def _cutting_pairs(self, depth: float) -> list[Pair]:
+        """Return the pairs of which triangles may cut through each other by more than `depth`, over R."""
         joined, alone = self.joined_pairs(0.0, 0.0)
-        return [*meeting_pairs(self.body_pairs(joined), joined), *alone] if joined else alone
+        return [*cutting_pairs(self.body_pairs(joined), joined, depth), *alone] if joined else alone
 
     def points_at_overlaps(self, depth: float, before: ContactSystem) -> InterfacePoints:
         """Return points that part the flat triangles of `triangles_overlap` as they were parted before."""
         parts = [InterfacePoints.none()]
-        for pair in self._meeting_pairs():
+        for pair in self._cutting_pairs(depth):
             now = self.body_pair(pair)
             overlaps = deep_overlaps(now, depth * now.radius)
             parts.append(labelled(parting_points(before.body_pair(pair), now, overlaps.triangles), pair))

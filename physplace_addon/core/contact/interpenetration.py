@@ -72,7 +72,7 @@ def triangle_overlaps(
     meeting = triangles_intersect(first, second)
     first, second, pairs = first[meeting.hit], second[meeting.hit], pairs[meeting.hit]
     point = meeting.point[meeting.hit]
-    depth = np.minimum(_depth(first, second), _depth(second, first))
+    depth = cut_depths(first, second)
     for body, pose, triangles in (
         (active.body, body_pair.pose, pairs[:, 0]),
         (world.body, None, pairs[:, 1]),
@@ -81,6 +81,15 @@ def triangle_overlaps(
         depth[some] -= _bounds_at(body, pose, triangles[some], point[some])
     depth[depth <= _NO_DEPTH * body_pair.radius] = 0.0
     return TriangleOverlaps(point, depth, pairs)
+
+
+def cut_depths(first: Floats, second: Floats) -> Floats:
+    """Return how deep (k,), lengths, pairs of triangles (k, 3, 3) that meet cut through each other.
+
+    It is the lesser of the depths over both planes.
+    """
+    depths: Floats = np.minimum(_depth(first, second), _depth(second, first))
+    return depths
 
 
 def _bounds_at(body: Body, pose: Pose | None, triangles: Ints, point: Floats) -> Floats:

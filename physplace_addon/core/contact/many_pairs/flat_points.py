@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision import directional_pairs_of_parts, swept_pairs_of_parts
+from ...collision import directional_pairs_of_parts, swept_pairs_of_parts, triangles_intersect
 from ..body_pair import BodyPairs
+from ..interpenetration import cut_depths
 from ..points.interface_points import InterfacePoints, Pair
 from ..regions.extreme_points import DIRECTIONS
 from ..regions.flat_contacts import lowest
@@ -54,8 +55,14 @@ def _lowest_of_each_pair(pairs: BodyPairs, points: InterfacePoints, number: Ints
     return InterfacePoints.join(parts)
 
 
-def meeting_pairs(pairs: BodyPairs, names: list[Pair]) -> list[Pair]:
-    """Return those of p pairs, given as rows and by name, of which triangles meet, to rounding."""
+def cutting_pairs(pairs: BodyPairs, names: list[Pair], depth: float) -> list[Pair]:
+    """Return those of p pairs, given as rows and by name, of which triangles cut through each other by more
+    than `depth`, over their R.
+    """
     table = pairs.table
-    near = swept_pairs_of_parts(pairs.active.tree, table.roots, table.poses, table.poses)
-    return [names[number] for number in np.unique(near[:, 0]).tolist()]
+    number, t1, t2 = swept_pairs_of_parts(pairs.active.tree, table.roots, table.poses, table.poses).T
+    first = table.poses.take(number).points(pairs.active.body.triangles[t1])
+    second = pairs.world.body.triangles[t2]
+    hit = np.flatnonzero(triangles_intersect(first, second).hit)
+    deep = cut_depths(first[hit], second[hit]) > depth * table.radius[number[hit]]
+    return [names[each] for each in np.unique(number[hit[deep]]).tolist()]
