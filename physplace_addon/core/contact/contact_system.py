@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..rigid import skew
 from .continuous_collision import Motion, swept_contacts
-from .features import FeatureGeometry, FeaturePoints
+from .features import FACE, FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
 from .many_pairs.flat_points import cutting_pairs, generate_flat_points
 from .many_pairs.placed_bodies import PlacedBodies
@@ -157,10 +157,12 @@ class ContactSystem(PlacedBodies):
 
     def between_flat_features(self, points: InterfacePoints) -> Bools:
         """Return which points' features (k,) are both flat, straight or vertices, but not two faces."""
-        out = np.zeros(len(points), bool)
-        for pair, rows in grouped(points):
-            out[rows] = between_flat_features(self.body_pair(pair), points.take(rows))
-        return out
+        flat: Bools = (points.dim1 != FACE) | (points.dim2 != FACE)  # nothing of joined bodies is curved
+        alone = np.flatnonzero(~self.between_joined(points))
+        for pair, mine in grouped(points.take(alone)) if len(alone) else []:
+            rows = alone[mine]
+            flat[rows] = between_flat_features(self.body_pair(pair), points.take(rows))
+        return flat
 
     def flat_sides(self, points: InterfacePoints) -> tuple[Bools, Bools]:
         """Return which points (k,) are on a flat face or straight edge of the first body, and which of the
