@@ -1,0 +1,81 @@
+"""Where rigid bodies are and how they move: the state that dynamics changes.
+
+Positions are those of the centres of mass.  Velocities are given, as everywhere in contact and mechanics, as
+rates of twists u = (V / R_b, omega): the velocity of the centre of mass over the body's own radius, and the
+angular velocity, both in the scene's axes and per second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import ArrayRecord, Floats
+from ..mechanics.inertia import Inertia
+from ..rigid import Pose, quaternion_exponential, quaternion_matrix, quaternion_product
+from ..vectors import dot
+
+
+@dataclass(frozen=True, eq=False)
+class Motion(ArrayRecord):
+    """The motion of m bodies at one time.
+
+    centre (m, 3): centres of mass in the scene, lengths.
+    rotation (m, 4): unit quaternions that turn the bodies' own frames into the scene.
+    rates (m, 6): u = (V / R_b, omega), 1/s.
+    """
+
+    centre: Floats
+    rotation: Floats
+    rates: Floats
+
+    def __len__(self) -> int:
+        return len(self.centre)
+
+    @classmethod
+    def of(cls, inertia: Inertia, poses: Sequence[Pose], velocity: Floats, spin: Floats) -> Motion:
+        """Return the motion of bodies at poses.
+
+        Args:
+            inertia: of the bodies.
+            poses: one each.
+            velocity: of their centres of mass (m, 3), lengths a second.
+            spin: their angular velocities (m, 3), radians a second, in the scene's axes.
+        """
+        centre = [pose.points(own) for pose, own in zip(poses, inertia.centre, strict=True)]
+        rates = np.concatenate([velocity / inertia.radius[:, None], spin], axis=1)
+        return cls(np.array(centre), np.array([pose.rotation for pose in poses]), rates)
+
+    def poses(self, inertia: Inertia) -> tuple[Pose, ...]:
+        """Return the poses of the bodies' own frames."""
+        arms = (quaternion_matrix(self.rotation) @ inertia.centre[:, :, None])[:, :, 0]
+        origins = self.centre - arms
+        return tuple(Pose(turn, at) for turn, at in zip(self.rotation, origins, strict=True))
+
+    def velocity(self, inertia: Inertia) -> Floats:
+        """Return the velocities (m, 3) of the centres of mass, lengths a second."""
+        velocity: Floats = inertia.radius[:, None] * self.rates[:, :3]
+        return velocity
+
+    @property
+    def spin(self) -> Floats:
+        """The angular velocities (m, 3), radians a second."""
+        return self.rates[:, 3:]
+
+    def displaced(self, inertia: Inertia, twists: Floats) -> Motion:
+        """Return the bodies moved by twists (m, 6) = (dX / R_b, dTheta); their rates stay as they are."""
+        turn = quaternion_product(quaternion_exponential(twists[:, 3:]), self.rotation)
+        turn /= np.sqrt(dot(turn, turn))[:, None]
+        return Motion(self.centre + inertia.radius[:, None] * twists[:, :3], turn, self.rates)
+
+    def kinetic_energy(self, inertia: Inertia) -> float:
+        """Return the kinetic energy, mass times length^2 over s^2."""
+        momenta = (inertia.blocks(self.rotation) @ self.rates[:, :, None])[:, :, 0]
+        return 0.5 * float((momenta * self.rates).sum())
+
+    def angular_momentum(self, inertia: Inertia) -> Floats:
+        """Return the angular momenta (m, 3) about the bodies' own centres of mass."""
+        momenta: Floats = (inertia.tensors(self.rotation) @ self.spin[:, :, None])[:, :, 0]
+        return momenta
