@@ -33,6 +33,16 @@ class PlacementError(PhysPlaceError):
     """A placement that cannot be started: names the bodies or the setting, and what was found."""
 
 
+class JointError(PhysPlaceError):
+    """A joint that has no meaning, or cannot be closed: names the joint, what was found, and a remedy."""
+
+    def __init__(self, name: str, found: str, remedy: str) -> None:
+        super().__init__(f'joint "{name}": {found}; {remedy}')
+        self.name = name
+        self.found = found
+        self.remedy = remedy
+
+
 class SamplingError(PhysPlaceError):
     """A surface that cannot be sampled with the given settings: names the setting, what was found, and a
     remedy.
