@@ -26,6 +26,19 @@ _KAHAN_LI: Final = (
 SIXTH_ORDER: Final = (*_KAHAN_LI, 1.0 - 2.0 * sum(_KAHAN_LI), *_KAHAN_LI[::-1])
 """Kahan and Li 1997: nine steps, sixth order (Hairer, Lubich, Wanner, equation V.3.12)."""
 
+_SUZUKI_UMENO: Final = (
+    0.74167036435061295345,
+    -0.40910082580003159400,
+    0.19075471029623837995,
+    -0.57386247111608226666,
+    0.29906418130365592384,
+    0.33462491824529818378,
+    0.31529309239676659663,
+)
+
+EIGHTH_ORDER: Final = (*_SUZUKI_UMENO, 1.0 - 2.0 * sum(_SUZUKI_UMENO), *_SUZUKI_UMENO[::-1])
+"""Suzuki and Umeno 1993: fifteen steps, eighth order (Hairer, Lubich, Wanner, equation V.3.13)."""
+
 
 def strang_products(steps: tuple[float, ...], repeats: int) -> tuple[list[float], list[float]]:
     """Return the step sizes of two flows A and B, over h, for which A B A B ... A is a composed splitting.

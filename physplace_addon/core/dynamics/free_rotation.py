@@ -25,10 +25,10 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Floats
 from ..mechanics.inertia import Inertia
-from ..rigid import quaternion_exponential, quaternion_matrix, quaternion_product
 from ..vectors import dot
 from .composition import FOURTH_ORDER, strang_products
 from .motion import Motion
+from .quaternions import matrices, products
 
 _LONGEST_TURN = 0.1  # radians of (r_max^4 r)^(1/5) h in a step: keeps the energy of a T handle to 3e-8
 
@@ -55,10 +55,14 @@ class PrincipalAxes(ArrayRecord):
         inverse = 1.0 / np.take_along_axis(inertia.moments, order, axis=1)
         return cls(axes, inverse, inverse[:, 0] - inverse[:, 1], inverse[:, 2] - inverse[:, 1])
 
-    def inverse_tensors(self, rotation: Floats) -> Floats:
-        """Return the inverse inertia tensors (m, 3, 3) in the scene of bodies turned by (m, 4)."""
-        axes = quaternion_matrix(rotation) @ self.axes
-        tensors: Floats = (axes * self.inverse[:, None]) @ axes.transpose(0, 2, 1)
+    def in_scene(self, rotation: Floats) -> Floats:
+        """Return the principal axes (m, 3, 3) in the scene of bodies turned by quaternions (m, 4)."""
+        axes: Floats = matrices(rotation) @ self.axes
+        return axes
+
+    def inverse_tensors(self, in_scene: Floats) -> Floats:
+        """Return the inverse inertia tensors (m, 3, 3) in the scene of bodies with axes (m, 3, 3) there."""
+        tensors: Floats = (in_scene * self.inverse[:, None]) @ in_scene.transpose(0, 2, 1)
         return tensors
 
 
@@ -77,7 +81,7 @@ def free_motion(inertia: Inertia, motion: Motion, gravity: Floats, h: float) -> 
     momentum = motion.angular_momentum(inertia)
     axes = PrincipalAxes.of(inertia)
     rotation = free_rotation(axes, motion.rotation, momentum, h)
-    spin = (axes.inverse_tensors(rotation) @ momentum[:, :, None])[:, :, 0]
+    spin = (axes.inverse_tensors(axes.in_scene(rotation)) @ momentum[:, :, None])[:, :, 0]
     shift_rate = motion.rates[:, :3] + h * gravity / inertia.radius[:, None]
     centre = motion.centre + h * velocity + 0.5 * h * h * gravity
     return Motion(centre, rotation, np.concatenate([shift_rate, spin], axis=1))
@@ -92,34 +96,72 @@ def free_rotation(axes: PrincipalAxes, rotation: Floats, momentum: Floats, h: fl
         momentum: angular momenta L (m, 3) in the scene, mass times length^2 over s; they stay.
         h: time, s; it may be negative.
     """
-    steps = _steps(axes, momentum, h)
-    return composed_rotation(axes, rotation, momentum, h, *strang_products(FOURTH_ORDER, steps))
+    products = strang_products(FOURTH_ORDER, _steps(axes, momentum, h))
+    return composed_rotation(axes, rotation, axes.in_scene(rotation), momentum, h, products)
 
 
 def composed_rotation(
-    axes: PrincipalAxes, rotation: Floats, momentum: Floats, h: float, first: list[float], third: list[float]
+    axes: PrincipalAxes,
+    rotation: Floats,
+    in_scene: Floats,
+    momentum: Floats,
+    h: float,
+    products: tuple[list[float], list[float]],
 ) -> Floats:
     """Return how m bodies are turned, as `free_rotation`, by a given product of rotations.
 
     Args:
         axes: of the bodies.
         rotation: unit quaternions (m, 4) at the beginning.
+        in_scene: the principal axes (m, 3, 3) in the scene at the beginning.
         momentum: angular momenta L (m, 3) in the scene.
         h: time, s.
-        first: times, over h, of the rotations about axis 1.
-        third: those about axis 3 that follow each of them but the last.
+        products: times, over h, of the rotations about axis 1, and of those about axis 3 that follow each of
+            them but the last.
     """
-    own = quaternion_matrix(rotation) @ axes.axes
-    principal = (momentum[:, None] @ own)[:, 0].T.copy()
+    first, third = products
+    principal = (momentum[:, None] @ in_scene)[:, 0].T.copy()
     turn = np.zeros((4, len(rotation)))
     turn[0] = 1.0
     for one, three in zip(first, [*third, 0.0], strict=True):
         _turn(turn, principal, _FIRST, one * h * axes.first)
         if three:
             _turn(turn, principal, _THIRD, three * h * axes.third)
-    in_own_frame = np.concatenate([turn[:1].T, (axes.axes @ turn[1:].T[:, :, None])[:, :, 0]], axis=1)
-    about_momentum = quaternion_exponential((h * axes.inverse[:, 1:2]) * momentum)
-    turned = quaternion_product(about_momentum, quaternion_product(rotation, in_own_frame))
+    return _turned(axes, rotation, momentum, h, turn)
+
+
+def short_rotation(
+    axes: PrincipalAxes, rotation: Floats, in_scene: Floats, momentum: Floats, h: float
+) -> Floats:
+    """Return how m bodies are turned (m, 4) by one (1 3 1), of second order; arguments as above.
+
+    The half angles A, B, C of the three rotations multiply to the quaternion
+    (cos B cos(A + C), cos B sin(A + C), sin B sin(C - A), sin B cos(C - A)) in principal axes.
+    """
+    one, two, three = (momentum[:, None] @ in_scene)[:, 0].T
+    quarter, half = 0.25 * h * axes.first, 0.5 * h * axes.third
+    before = quarter * one
+    c, s = np.cos(2.0 * before), np.sin(2.0 * before)
+    middle = half * (c * three - s * two)
+    after = quarter * (np.cos(2.0 * middle) * one + np.sin(2.0 * middle) * (c * two + s * three))
+    turn = np.empty((4, len(rotation)))
+    cosine, sine, total, change = np.cos(middle), np.sin(middle), before + after, after - before
+    turn[0], turn[1] = cosine * np.cos(total), cosine * np.sin(total)
+    turn[2], turn[3] = sine * np.sin(change), sine * np.cos(change)
+    return _turned(axes, rotation, momentum, h, turn)
+
+
+def _turned(axes: PrincipalAxes, rotation: Floats, momentum: Floats, h: float, turn: Floats) -> Floats:
+    """Return bodies (m, 4) turned by quaternions (4, m) in principal axes, then about their momenta."""
+    own = np.empty((len(rotation), 4))
+    own[:, 0] = turn[0]
+    own[:, 1:] = (axes.axes @ turn[1:].T[:, :, None])[:, :, 0]
+    about = np.empty((len(rotation), 4))
+    size = np.sqrt(dot(momentum, momentum))
+    half = (0.5 * h) * axes.inverse[:, 1] * size
+    about[:, 0] = np.cos(half)
+    about[:, 1:] = (np.sin(half) / np.where(size > 0.0, size, 1.0))[:, None] * momentum
+    turned = products(about, products(rotation, own))
     unit: Floats = turned / np.sqrt(dot(turned, turned))[:, None]
     return unit
 

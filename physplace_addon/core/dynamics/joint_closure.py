@@ -39,7 +39,8 @@ def closed_joints(joints: Joints, inertia: Inertia, motion: Motion) -> Motion:
         rows = _open_rows(anchor_frames(joints, inertia, motion))
         if np.abs(rows.value).max(initial=0.0) <= _ROUNDING * far:
             break
-        motion = motion.displaced(inertia, _least_motion(rows, inverse_mass(inertia, axes, motion.rotation)))
+        inverse = inverse_mass(inertia, axes, axes.in_scene(motion.rotation))
+        motion = motion.displaced(inertia, _least_motion(rows, inverse))
     rows = _open_rows(anchor_frames(joints, inertia, motion))
     _check_closed(joints, rows)
     return consistent(joints, inertia, motion)
@@ -47,20 +48,25 @@ def closed_joints(joints: Joints, inertia: Inertia, motion: Motion) -> Motion:
 
 def consistent(joints: Joints, inertia: Inertia, motion: Motion) -> Motion:
     """Return a motion with the least change of velocity, in the metric of mass, that the equations allow."""
-    inverse = inverse_mass(inertia, PrincipalAxes.of(inertia), motion.rotation)
+    axes = PrincipalAxes.of(inertia)
+    inverse = inverse_mass(inertia, axes, axes.in_scene(motion.rotation))
     rows = Multipliers(equation_rows(anchor_frames(joints, inertia, motion)), inverse)
-    rates = motion.rates
-    for _ in range(2):
-        impulse = rows.impulse(rows.projection(rates))
-        rates = rates + (inverse @ impulse[:, :, None])[:, :, 0]
-    return Motion(motion.centre, motion.rotation, rates)
+    impulse = rows.impulse(rows.projection(motion.rates))
+    change = (inverse @ impulse[:, :, None])[:, :, 0]
+    return Motion(motion.centre, motion.rotation, motion.rates + change)
 
 
-def inverse_mass(inertia: Inertia, axes: PrincipalAxes, rotation: Floats) -> Floats:
-    """Return the inverses M^-1 (m, 6, 6) of the mass matrices by the rates of twists."""
+def inverse_mass(inertia: Inertia, axes: PrincipalAxes, in_scene: Floats) -> Floats:
+    """Return the inverses M^-1 (m, 6, 6) of the mass matrices by the rates of twists.
+
+    Args:
+        inertia: of the bodies.
+        axes: their principal axes.
+        in_scene: these in the scene (m, 3, 3).
+    """
     blocks = np.zeros((len(inertia), 6, 6))
     blocks[:, :3, :3] = (1.0 / (inertia.mass * inertia.radius**2))[:, None, None] * np.eye(3)
-    blocks[:, 3:, 3:] = axes.inverse_tensors(rotation)
+    blocks[:, 3:, 3:] = axes.inverse_tensors(in_scene)
     return blocks
 
 

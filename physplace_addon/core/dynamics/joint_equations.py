@@ -39,9 +39,10 @@ from scipy import sparse
 from ..arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ..contact.system import FIXED
 from ..mechanics.inertia import Inertia
-from ..rigid import quaternion_conjugate, quaternion_matrix, quaternion_product, skew
+from ..rigid import skew
 from .joints import Joint, Motor, Spring
 from .motion import Motion
+from .quaternions import matrices, products, relative_turns
 
 _NO_SPRING = Spring()
 _NO_MOTOR = Motor(np.nan)
@@ -194,11 +195,11 @@ class AnchorFrames:
     def at(cls, joints: Joints, inertia: Inertia, centre: Floats, rotation: Floats) -> AnchorFrames:
         """Return the frames for bodies with centres of mass (m, 3) and unit quaternions (m, 4)."""
         body = joints.body.ravel()
-        frames = quaternion_product(_with_world(rotation, _UNTURNED)[body], joints.turn.reshape(-1, 4))
-        axes = quaternion_matrix(frames)
+        frames = products(_with_world(rotation, _UNTURNED)[body], joints.turn.reshape(-1, 4))
+        axes = matrices(frames)
         arms = (axes @ joints.arm.reshape(-1, 3, 1))[:, :, 0]
         points = _with_world(centre, _ORIGIN)[body] + arms
-        turn = quaternion_product(quaternion_conjugate(frames[::2]), frames[1::2])
+        turn = relative_turns(frames[::2], frames[1::2])
         radius = _with_world(inertia.radius[:, None], _NO_RADIUS)[joints.body, 0]
         return cls(joints, axes[::2], points.reshape(-1, 2, 3), arms.reshape(-1, 2, 3), turn, radius)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.dynamics.composition import FOURTH_ORDER, SIXTH_ORDER
+from physplace_addon.core.dynamics.composition import EIGHTH_ORDER, FOURTH_ORDER, SIXTH_ORDER
 from physplace_addon.core.dynamics.free_rotation import free_motion
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.mechanics.inertia import Inertia
@@ -46,7 +46,7 @@ def euler(inertia: Inertia, motion: Motion, time: float) -> tuple[Floats, Floats
     return rotation, quaternion_matrix(rotation) @ end.y[4:, -1]
 
 
-@pytest.mark.parametrize(("steps", "order"), [(FOURTH_ORDER, 4), (SIXTH_ORDER, 6)])
+@pytest.mark.parametrize(("steps", "order"), [(FOURTH_ORDER, 4), (SIXTH_ORDER, 6), (EIGHTH_ORDER, 8)])
 def test_the_steps_of_a_composition_obey_the_conditions_of_its_order(
     steps: tuple[float, ...], order: int
 ) -> None:
