@@ -1,0 +1,237 @@
+"""The matrix B + E'E / delta + J' M J of a problem with cones, for any 3 x 3 blocks M of its cones.
+
+J has three rows for each of K cones: a normal row and two tangential ones.  The blocks M are not symmetric
+where they stand for Coulomb's law, so the matrix is factored by LU.
+
+Up to some sixty unknowns dense matrices are fastest.  Above, the unknowns are put in the order of Cuthill and
+McKee, in which the matrix is banded.  The blocks M turn from one factorization to the next, so the sparse
+product that `normal_equations` keeps for diagonal weights does not serve; here the rows of each cone are kept
+as a dense block over the columns that it touches, and all products are formed at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import get_lapack_funcs
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+from ..arrays import Floats, Ints
+
+DELTA: Final = 1e-8
+"""Proximal regularization of equations and cones, where B has a unit diagonal and rows have unit length."""
+
+_DENSE = 60  # most unknowns for which dense matrices are faster
+_WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
+
+
+_LAPACK: Any = get_lapack_funcs(("getrf", "getrs", "gbtrf", "gbtrs"), dtype=np.float64)
+_factored, _solved, _factored_band, _solved_band = _LAPACK
+
+
+class SingularMatrixError(ArithmeticError):
+    """The matrix has no factorization."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A sparse matrix as rows (n,), columns (n,) and values (n,) of its entries, those of one place added."""
+
+    row: Ints
+    column: Ints
+    value: Floats
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_array) -> Entries:
+        """Return the entries of a matrix."""
+        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        shape: Any = matrix.shape
+        return cls(row, matrix.indices.astype(np.intp), matrix.data, shape)
+
+    def lengths(self) -> Floats:
+        """Return the lengths (m,) of the rows, 1 for rows without entries; no place may come twice."""
+        squares = np.bincount(self.row, self.value**2, self.shape[0])
+        return np.asarray(np.sqrt(np.where(squares > 0.0, squares, 1.0)))
+
+    def scaled(self, rows: Floats, columns: Floats) -> Entries:
+        """Return the matrix with rows and columns multiplied by factors (m,) and (d,)."""
+        value = self.value * rows[self.row] * columns[self.column]
+        return Entries(self.row, self.column, value, self.shape)
+
+    def dense(self) -> Floats:
+        """Return a dense matrix."""
+        count, size = self.shape
+        flat = np.bincount(self.row * size + self.column, self.value, count * size)
+        return flat.astype(np.float64).reshape(self.shape)
+
+    def csr(self) -> sparse.csr_array:
+        """Return a sparse matrix."""
+        return sparse.csr_array((self.value, (self.row, self.column)), self.shape)
+
+
+class ConeSystem:
+    """Products with B (d, d), E (q, d) and J (3 K, d), and solutions with B + E'E / delta + J' M J."""
+
+    def __init__(self, matrix: Entries, equations: Entries, rows: Entries) -> None:
+        """Prepare products; J has all normal rows first, then those of the first and the second tangent."""
+        self._solver: _Dense | _Banded
+        self._matrix: Any
+        self._equations: Any
+        self._rows: Any
+        if matrix.shape[0] <= _DENSE:
+            self._matrix, self._equations, self._rows = matrix.dense(), equations.dense(), rows.dense()
+            self._rows_transposed = np.ascontiguousarray(self._rows.T)
+            base = self._matrix + (self._equations.T @ self._equations) / DELTA
+            self._solver = _Dense(base, self._rows, self._rows_transposed)
+        else:
+            self._matrix, self._equations, self._rows = matrix.csr(), equations.csr(), rows.csr()
+            self._rows_transposed = self._rows.T.tocsr()
+            has_equations = len(equations.value) > 0
+            base = self._matrix + (self._equations.T @ self._equations) / DELTA if has_equations else None
+            self._solver = _Banded(matrix if base is None else Entries.of(base.tocsr()), rows)
+        self._equations_transposed = self._equations.T
+
+    def matrix_times(self, x: Floats) -> Floats:
+        """Return B x (d,)."""
+        return np.asarray(self._matrix @ x)
+
+    def equations_times(self, x: Floats) -> Floats:
+        """Return E x (q,)."""
+        return np.asarray(self._equations @ x)
+
+    def rows_times(self, x: Floats) -> Floats:
+        """Return J x (3, K) of x (d,)."""
+        return np.asarray(self._rows @ x).reshape(3, -1)
+
+    def transposed(self, multipliers: Floats, forces: Floats) -> Floats:
+        """Return E' l + J' f (d,) of multipliers l (q,) and forces f (3, K)."""
+        product = np.asarray(self._rows_transposed @ forces.ravel())
+        if len(multipliers):
+            product += self._equations_transposed @ multipliers
+        return product
+
+    def factor(self, blocks: Floats) -> None:
+        """Factor the matrix for blocks M (3, 3, K).
+
+        Raises:
+            SingularMatrixError: the matrix is singular.
+        """
+        self._solver.factor(blocks)
+
+    def solve(self, right: Floats) -> Floats:
+        """Return the solution (d,) for a right-hand side (d,)."""
+        return self._solver.solve(right)
+
+
+class _Dense:
+    """Factorization of a dense matrix."""
+
+    def __init__(self, base: Floats, rows: Floats, transposed: Floats) -> None:
+        self._base, self._transposed = base, transposed
+        self._thirds = rows.reshape(3, -1, rows.shape[1])
+        self._factors, self._pivots = base, np.zeros(0, np.intc)
+
+    def factor(self, blocks: Floats) -> None:
+        weighted = np.einsum("ijk,jkd->ikd", blocks, self._thirds).reshape(-1, len(self._base))
+        full = self._base + self._transposed @ weighted
+        self._factors, self._pivots, failed = _factored(full)
+        if failed:
+            raise SingularMatrixError
+
+    def solve(self, right: Floats) -> Floats:
+        return np.asarray(_solved(self._factors, self._pivots, right)[0])
+
+
+class _Banded:
+    """Factorization of a band matrix, or of a general sparse one where the band is wide."""
+
+    def __init__(self, base: Entries, rows: Entries) -> None:
+        size = self._size = rows.shape[1]
+        touched, self._blocks = _dense_blocks(rows)
+        self._blocks_transposed = np.ascontiguousarray(self._blocks.transpose(0, 2, 1))
+        self._order = _banded_order(base, touched)
+        place = np.full(size + 1, -1, np.intp)  # a column that only fills a block up has no place
+        place[self._order] = np.arange(size)
+        row, column = place[base.row], place[base.column]
+        first = np.broadcast_to(place[touched][:, :, None], (*touched.shape, touched.shape[1]))
+        second = first.transpose(0, 2, 1)
+        real = (first >= 0) & (second >= 0)
+        widest = np.abs(first - second).max(initial=0, where=real)
+        self._band = max(int(np.abs(row - column).max(initial=0)), int(widest))
+        self._height = 3 * self._band + 1  # LAPACK's LU fills `band` spare rows above the upper ones
+        spare = self._height * size
+        self._where = np.where(real, self._flat(first, second), spare).ravel()
+        self._base = np.bincount(self._flat(row, column), base.value, spare + 1).astype(np.float64)
+        self._factors, self._pivots = self._base, np.zeros(0, np.intc)
+        self._general: Any = None
+
+    def _flat(self, row: Ints, column: Ints) -> Ints:
+        """Return where the entry of a row and a column stands in the band's array, column by column."""
+        flat: Ints = column * self._height + 2 * self._band + (row - column)
+        return flat
+
+    def factor(self, blocks: Floats) -> None:
+        weighted = np.matmul(np.ascontiguousarray(blocks.transpose(2, 0, 1)), self._blocks)
+        products = np.matmul(self._blocks_transposed, weighted)
+        flat = self._base + np.bincount(self._where, products.ravel(), len(self._base))
+        band = flat[:-1].reshape(self._size, self._height).T
+        if self._band > _WIDEST_BAND:
+            self._factor_general(band)
+            return
+        self._factors, self._pivots, failed = _factored_band(band, self._band, self._band, overwrite_ab=1)
+        if failed:
+            raise SingularMatrixError
+
+    def _factor_general(self, band: Floats) -> None:
+        offsets = self._band - np.arange(2 * self._band + 1)
+        full = sparse.dia_array((band[self._band :], offsets), (self._size, self._size)).tocsc()
+        full.eliminate_zeros()
+        try:
+            self._general = splu(full, permc_spec="MMD_AT_PLUS_A")
+        except RuntimeError as error:
+            raise SingularMatrixError from error
+
+    def solve(self, right: Floats) -> Floats:
+        ordered = right[self._order]
+        if self._general is not None:
+            ordered = np.asarray(self._general.solve(ordered))
+        else:
+            ordered = _solved_band(self._factors, self._band, self._band, ordered, self._pivots)[0]
+        out = np.empty_like(right)
+        out[self._order] = ordered
+        return out
+
+
+def _dense_blocks(rows: Entries) -> tuple[Ints, Floats]:
+    """Return the columns (K, m) that each cone's rows touch, and the rows there as dense blocks (K, 3, m).
+
+    A cone with fewer columns is filled up with zeros, in the column after the last.
+    """
+    size, count = rows.shape[1], rows.shape[0] // 3
+    axis, cone = np.divmod(rows.row, max(count, 1))
+    keys, place = np.unique(cone * size + rows.column, return_inverse=True)
+    owner = keys // size
+    within = np.arange(len(keys)) - np.searchsorted(owner, np.arange(count))[owner]
+    width = int(within.max(initial=-1)) + 1
+    touched = np.full((count, width), size, np.intp)
+    touched[owner, within] = keys % size
+    blocks = np.zeros((count, 3, width))
+    np.add.at(blocks, (cone, axis, within[place.ravel()]), rows.value)
+    return touched, blocks
+
+
+def _banded_order(base: Entries, touched: Ints) -> Ints:
+    """Return the order (d,) of Cuthill and McKee of unknowns that share a cone or an entry of the base."""
+    size = base.shape[0]
+    first = np.broadcast_to(touched[:, :, None], (*touched.shape, touched.shape[1]))
+    second = first.transpose(0, 2, 1)
+    real = (first < size) & (second < size)
+    row = np.concatenate([base.row, first[real]])
+    column = np.concatenate([base.column, second[real]])
+    graph = sparse.csr_array((np.ones(len(row)), (row, column)), (size, size))
+    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), np.intp)

@@ -1,0 +1,266 @@
+"""Coulomb's law of friction by a primal-dual interior-point method over cones of Lorentz.
+
+With v = J x - c and slacks s the conditions are (De Saxce and Feng 1998; `coulomb_law` has the symbols)
+
+    B x - w - E' l - J' z = 0,    E x = e,    v + |v_t| (1, 0, 0) = s,    s . z = 0,    s and z in the cone
+
+{(a, b): a >= |b|}.  For a given |v_t| this is a convex quadratic problem with second-order cones; its
+derivative by x makes the matrix unsymmetric, and the method a Newton method for the true law (Acary, Armand,
+Nguyen and Shpakovych 2024), |v_t| being smoothed while the path is followed.
+
+The scaling of Nesterov and Todd, W z = W^-1 s = lambda, has the form W = beta [[w_0, w'], [w, 1 + w w' / (1 +
+w_0)]], w_0^2 - |w|^2 = 1.  A step solves (delta a proximal regularization, T = [[1, v_t' / |v_t|], [0, 1]])
+
+    (B + E'E / delta + J' M T J) dx = right,    M = (W^2 + delta)^-1,
+    dz = -M (T J dx + r + W q),    ds = -W (q + W dz),    r = v + |v_t| (1, 0, 0) - s,
+
+q = lambda \\ (lambda o lambda + second order - sigma mu (1, 0, 0)) as Mehrotra's corrector has it.  W^2 has
+the eigenvectors (1, +-w / |w|) and (0, p), with eigenvalues beta^2 (w_0 +- |w|)^2 and beta^2, so M is in
+closed form.  Steps to the boundary: Vandenberghe, The CVXOPT linear and quadratic cone program solvers, 2010.
+
+The problem is not convex, and a step may come out short.  The next one then only restores s and z to the
+middle of their cones, with the present v as it is (r = 0, T = 1), which a convex problem always allows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Floats
+from .cone_system import DELTA
+from .coulomb_law import Point, ScaledProblem
+
+_TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cones
+_STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm
+_CENTRED = 0.3  # least sigma then
+_SHORT = 0.3  # part of a step below which the next one centres only
+_LEAST_SLACK = 1e-1  # of s and z where the search begins
+_PENALTY = 10.0  # of violations where the search begins
+_REACHED = -1.0  # least bound, over the expected size of x, of rows that say where the search begins
+_SMOOTHING = 1e-2  # length, over sqrt(mu), below which |v_t| is smoothed
+_SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
+_UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
+
+
+class _Scaling(NamedTuple):
+    """The scaling W of Nesterov and Todd for K cones."""
+
+    beta: Floats
+    w0: Floats
+    w: Floats
+    """(2, K)."""
+
+    def times(self, u: Floats) -> Floats:
+        """Return W u (3, K)."""
+        along = self.w[0] * u[1] + self.w[1] * u[2]
+        out = np.empty_like(u)
+        out[0] = self.w0 * u[0] + along
+        out[1:] = u[1:] + (u[0] + along / (1.0 + self.w0)) * self.w
+        return out * self.beta
+
+    def inverse(self, u: Floats) -> Floats:
+        """Return W^-1 u (3, K)."""
+        along = self.w[0] * u[1] + self.w[1] * u[2]
+        out = np.empty_like(u)
+        out[0] = self.w0 * u[0] - along
+        out[1:] = u[1:] + (along / (1.0 + self.w0) - u[0]) * self.w
+        return out / self.beta
+
+    def weights(self) -> Floats:
+        """Return M = (W^2 + delta)^-1 (3, 3, K)."""
+        length = np.hypot(self.w[0], self.w[1])
+        e = self.w / np.where(length > 0.0, length, 1.0)
+        square, stretch = self.beta**2, (self.w0 + length) ** 2
+        soft, stiff = 1.0 / (square * stretch + DELTA), 1.0 / (square / stretch + DELTA)
+        across = 1.0 / (square + DELTA)
+        even = 0.5 * (soft + stiff)
+        blocks = np.empty((3, 3, len(length)))
+        blocks[0, 0] = even
+        blocks[0, 1:] = blocks[1:, 0] = 0.5 * (soft - stiff) * e
+        blocks[1, 1] = across + (even - across) * e[0] ** 2
+        blocks[2, 2] = across + (even - across) * e[1] ** 2
+        blocks[1, 2] = blocks[2, 1] = (even - across) * e[0] * e[1]
+        return blocks
+
+
+def _determinant(u: Floats) -> Floats:
+    """Return u_0^2 - |u_t|^2 (K,), positive inside of the cone."""
+    length = np.hypot(u[1], u[2])
+    return np.asarray((u[0] - length) * (u[0] + length))
+
+
+def _scaling(s: Floats, z: Floats) -> _Scaling:
+    root_s, root_z = np.sqrt(_determinant(s)), np.sqrt(_determinant(z))
+    s, z = s / root_s, z / root_z
+    gamma = np.sqrt(0.5 * (1.0 + (s * z).sum(axis=0)))
+    return _Scaling(np.sqrt(root_s / root_z), 0.5 * (s[0] + z[0]) / gamma, 0.5 * (s[1:] - z[1:]) / gamma)
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    """Return Jordan's product a o b (3, K)."""
+    out = np.empty_like(a)
+    out[0] = (a * b).sum(axis=0)
+    out[1:] = a[0] * b[1:] + b[0] * a[1:]
+    return out
+
+
+def _quotient(a: Floats, b: Floats) -> Floats:
+    """Return u (3, K) with a o u = b."""
+    out = np.empty_like(a)
+    out[0] = (a[0] * b[0] - a[1] * b[1] - a[2] * b[2]) / _determinant(a)
+    out[1:] = (b[1:] - out[0] * a[1:]) / a[0]
+    return out
+
+
+def _largest_step(a: Floats, changes: tuple[Floats, Floats]) -> float:
+    """Return the largest t for which a + t u is in the cones for both changes u; all are (3, K)."""
+    root = np.sqrt(_determinant(a))
+    unit = a / root
+    most = 0.0
+    for u in changes:
+        inner = unit[0] * u[0] - unit[1] * u[1] - unit[2] * u[2]
+        turned = u[1:] - (inner + u[0]) / (1.0 + unit[0]) * unit[1:]
+        most = max(most, float(((np.hypot(turned[0], turned[1]) - inner) / root).max(initial=0.0)))
+    return 1.0 / most if most > 0.0 else np.inf
+
+
+class _Linearization(NamedTuple):
+    """What the steps from one point share: the scaling W, lambda (3, K), M and M T (3, 3, K), r (3, K)."""
+
+    scaling: _Scaling
+    middle: Floats
+    weights: Floats
+    coupled: Floats
+    rest: Floats
+    dual: Floats
+    equations: Floats
+
+
+class _Step(NamedTuple):
+    """A step dx (d,), dl (q,), dz (3, K); W^-1 ds and W dz (3, K)."""
+
+    change: Point
+    slacks: Floats
+    forces: Floats
+
+
+class InteriorPoint:
+    """The search: x, l, s and z, led towards the solution by `iterate`."""
+
+    point: Point
+    """x, l and z."""
+    mu: float
+    """The mean of s . z where the last step began; what the path is followed by."""
+
+    def __init__(self, problem: ScaledProblem, is_cone: Floats) -> None:
+        """Begin with soft normal rows; is_cone (K,) is 0 for contacts without tangential rows, else 1.
+
+        Raises:
+            SingularMatrixError: the matrix B is singular.
+        """
+        self._problem, self._is_cone = problem, is_cone
+        self.mu, self._part, self._last = np.inf, 1.0, (np.zeros(0), np.zeros_like(problem.offsets))
+        system = problem.system
+        blocks = np.zeros((3, 3, len(is_cone)))
+        blocks[0, 0] = np.where(problem.offsets[0] > _REACHED, _PENALTY, 0.0)
+        system.factor(blocks)
+        pull = np.zeros_like(problem.offsets)
+        pull[0] = blocks[0, 0] * problem.offsets[0]
+        x = system.solve(problem.linear + system.transposed(problem.values / DELTA, pull))
+        s = problem.relative_velocity(x)
+        z = np.zeros_like(s)
+        z[0] = np.maximum(-_PENALTY * s[0], _LEAST_SLACK)
+        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + _LEAST_SLACK
+        self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
+
+    def iterate(self) -> bool:
+        """Take a step; return whether there was one, for rounding can leave none.
+
+        Raises:
+            SingularMatrixError: the matrix of the step is singular.
+        """
+        s, z = self._slacks, self.point.forces
+        if not (_determinant(s) > 0.0).all() or not (_determinant(z) > 0.0).all():
+            return False
+        before, self.mu = self.mu, float((s * z).sum()) / max(s.shape[1], 1)
+        centres = self._part < _SHORT
+        at = self._linearized(centres)
+        if centres:
+            target = _product(at.middle, at.middle)
+            target[0] -= self.mu
+        else:
+            target = self._target(at, stalled=self.mu > _STALLED * before)
+        step = self._step(at, _quotient(at.middle, target))
+        part = min(1.0, _TO_BOUNDARY * _largest_step(at.middle, (step.slacks, step.forces)))
+        self.point = self.point.moved(step.change, part)
+        self._slacks = s + part * at.scaling.times(step.slacks)
+        self._part, self._last = part, (step.change.multipliers, step.change.forces)
+        return True
+
+    def _linearized(self, centres: bool) -> _Linearization:
+        """Factor the matrix of the steps from here."""
+        problem, s, z = self._problem, self._slacks, self.point.forces
+        scaling = _scaling(s, z)
+        weights = coupled = scaling.weights()
+        rest = np.zeros_like(s)
+        if not centres:
+            v = problem.relative_velocity(self.point.x)
+            smooth = _SMOOTHING * np.sqrt(self.mu) * self._is_cone
+            root = np.sqrt(v[1] ** 2 + v[2] ** 2 + smooth**2 + np.finfo(float).tiny)
+            rest = v - s
+            rest[0] += root - smooth
+            coupled = weights.copy()
+            coupled[:, 1:] += weights[:, :1] * (v[1:] / root)
+        problem.system.factor(coupled)
+        dual, equations = problem.dual_residual(self.point), problem.equation_residual(self.point.x)
+        return _Linearization(scaling, scaling.times(z), weights, coupled, rest, dual, equations)
+
+    def _step(self, at: _Linearization, q: Floats) -> _Step:
+        system = self._problem.system
+        shift = np.einsum("ijk,jk->ik", at.weights, at.rest + at.scaling.times(q))
+        dx = system.solve(-at.dual - system.transposed(at.equations / DELTA, shift))
+        dl = -at.equations
+        if len(dl):
+            dl = (dl - system.equations_times(dx)) / DELTA
+        dz = -shift - np.einsum("ijk,jk->ik", at.coupled, system.rows_times(dx))
+        forces = at.scaling.times(dz)
+        return _Step(Point(dx, dl, dz), -q - forces, forces)
+
+    def _target(self, at: _Linearization, stalled: bool) -> Floats:
+        """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""
+        middle = at.middle
+        ahead = self._step(at, middle)
+        part = min(1.0, _largest_step(middle, (ahead.slacks, ahead.forces)))
+        product = (middle + part * ahead.slacks) * (middle + part * ahead.forces)
+        mu = max(float(product.sum()) / max(middle.shape[1], 1), 0.0)
+        sigma = (mu / self.mu) ** 3 if self.mu > 0.0 else 0.0
+        target = _product(middle, middle)
+        if stalled:
+            sigma = max(sigma, _CENTRED)
+        else:
+            target += _product(ahead.slacks, ahead.forces)
+        target[0] -= sigma * self.mu
+        return target
+
+    def is_infeasible(self) -> bool:
+        """Return whether multipliers prove that no |x_i| <= X obeys the rows: c . z > X |J' z|_1.
+
+        Only normal forces count, for the tangential rows of a contact exclude no x.
+        """
+        last, forces = self._last
+        return self._excludes(self.point.multipliers, self.point.forces) or (
+            len(last) == len(self._problem.values) and self._excludes(last, forces)
+        )
+
+    def _excludes(self, multipliers: Floats, forces: Floats) -> bool:
+        problem = self._problem
+        normal = np.zeros_like(forces)
+        normal[0] = np.maximum(forces[0], 0.0)
+        gains = np.concatenate([problem.offsets[0] * normal[0], problem.values * multipliers])
+        gained = float(gains.sum())
+        if gained <= 0.0:
+            return False
+        reached = _UNBOUNDED * float(np.abs(problem.system.transposed(multipliers, normal)).sum())
+        return gained > (1.0 + _SURELY) * reached + _SURELY * float(np.abs(gains).sum())

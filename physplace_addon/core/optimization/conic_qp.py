@@ -1,0 +1,237 @@
+"""Rigid bodies with joints, limits and Coulomb friction in one step of time: a quadratic problem with cones.
+
+    B x = w + E' l + G' h + J' f,    E x = e,    G x >= c, h >= 0, h . (G x - c) = 0,
+
+and for each contact with u = J_i x = (u_n, u_t), bound c, given slip s and coefficient mu, Coulomb's law:
+
+    u_n >= c,    f_n >= 0,    f_n (u_n - c) = 0,    |f_t| <= mu f_n,
+    f_t = -mu f_n (u_t - s) / |u_t - s|    where u_t differs from s.
+
+That is the cone's complementarity of De Saxce and Feng (1998): (u_n - c + mu |u_t - s|, u_t - s) is in the
+dual of the cone of friction, and orthogonal to f.
+
+Here rows are scaled: x by the root of B's diagonal, each row to unit length, tangential rows by mu, which
+makes every cone that of Lorentz, all by the size that x is expected to have.  A limit becomes a contact
+without tangential rows.  Newton's method for the law comes first (`coulomb_law`), for it needs few iterations
+from a similar solution or where few contacts change; the interior-point method (`conic_interior_point`) leads
+it to the solution where it fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Floats
+from .cone_system import DELTA, ConeSystem, Entries, SingularMatrixError
+from .conic_interior_point import InteriorPoint
+from .coulomb_law import ENOUGH, Point, ScaledProblem, newton
+
+_NEWTON = 40  # iterations of Newton's method in one attempt; 2 to 20 are usual
+_ITERATIONS = 60  # of the interior-point method; 8 to 20 are usual
+_ATTEMPTS = 4  # iterations of it between attempts of Newton's method
+_NEARLY = 1e-3  # mu below which they are made
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Rows (m, d), sparse, with bounds or values (m,)."""
+
+    rows: sparse.csr_array
+    values: Floats
+
+    @classmethod
+    def empty(cls, size: int) -> LinearRows:
+        """Return no rows for d = `size` unknowns."""
+        return cls(sparse.csr_array((0, size)), np.zeros(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ContactRows:
+    """Contacts with Coulomb friction.
+
+    Attributes:
+        rows: J (3 k, d), sparse: for each contact its normal row and two tangential ones.
+        bounds: least normal velocity (k,).
+        slip: tangential velocity (k, 2) at which a contact sticks, usually 0.
+        friction: coefficient mu >= 0 (k,).
+    """
+
+    rows: sparse.csr_array
+    bounds: Floats
+    slip: Floats
+    friction: Floats
+
+    @classmethod
+    def empty(cls, size: int) -> ContactRows:
+        """Return no contacts for d = `size` unknowns."""
+        return cls(sparse.csr_array((0, size)), np.zeros(0), np.zeros((0, 2)), np.zeros(0))
+
+
+@dataclass(frozen=True, eq=False)
+class ConicQP:
+    """B x = w + forces of equations, limits (G x >= c) and contacts with friction.
+
+    Attributes:
+        matrix: B (d, d), sparse, symmetric and positive definite.
+        linear: w (d,).
+        contacts: contacts with Coulomb friction.
+        limits: rows G (g, d) with their bounds (g,).
+        equations: rows E (q, d) with their values (q,).
+    """
+
+    matrix: sparse.csr_array
+    linear: Floats
+    contacts: ContactRows
+    limits: LinearRows
+    equations: LinearRows
+
+
+@dataclass(frozen=True, eq=False)
+class ConicSolution:
+    """A solution.
+
+    Attributes:
+        x: the unknowns (d,).
+        equation_forces: multipliers l (q,).
+        limit_forces: multipliers h (g,), not negative.
+        contact_forces: f (k, 3), normal and tangential.
+        iterations: factorizations that it took.
+        residual: largest violation of a condition, in the problem's own scale; at most 1e-10 where the
+            search converged.
+    """
+
+    x: Floats
+    equation_forces: Floats
+    limit_forces: Floats
+    contact_forces: Floats
+    iterations: int
+    residual: float
+
+
+def solve_conic_qp(problem: ConicQP, like: ConicSolution | None = None) -> ConicSolution | None:
+    """Return the solution of a problem; None if it is proven that no x obeys its hard rows.
+
+    Hard rows are equations, limits, and u_n >= c of contacts.  Where the search does not converge, the
+    solution is the best point found, and its `residual` says so.
+
+    Args:
+        problem: the problem.
+        like: the solution of a similar one with the same rows in the same order, to begin with.
+    """
+    scaled = _Scaled(problem)
+    point, residual, used = newton(scaled.problem, scaled.start(like), _NEWTON)
+    if residual > ENOUGH:
+        search = InteriorPoint(scaled.problem, scaled.is_cone)
+        for iteration in range(_ITERATIONS):
+            if not _iterated(search):
+                break
+            if search.is_infeasible():
+                return None
+            used += 1
+            if iteration % _ATTEMPTS or search.mu > _NEARLY:
+                continue
+            found, worst, more = newton(scaled.problem, search.point, _NEWTON)
+            used += more
+            if worst < residual:
+                point, residual = found, worst
+            if residual <= ENOUGH:
+                break
+    if residual > ENOUGH and problem.contacts.friction.any() and _has_no_point(problem):
+        return None
+    return scaled.solution(point, residual, used)
+
+
+def _iterated(search: InteriorPoint) -> bool:
+    try:
+        return search.iterate()
+    except SingularMatrixError:
+        return False
+
+
+def _has_no_point(problem: ConicQP) -> bool:
+    """Return whether the problem without friction, which is convex, proves that no x obeys the rows."""
+    smooth = replace(problem.contacts, friction=np.zeros(len(problem.contacts.bounds)))
+    scaled = _Scaled(replace(problem, contacts=smooth))
+    search = InteriorPoint(scaled.problem, scaled.is_cone)
+    return any(_iterated(search) and search.is_infeasible() for _ in range(_ITERATIONS))
+
+
+class _Scaled:
+    """A problem in its own scale, and the map from its points to solutions."""
+
+    problem: ScaledProblem
+    is_cone: Floats
+    """(K,), 1 for contacts with friction, else 0."""
+
+    def __init__(self, given: ConicQP) -> None:
+        contacts, limits = given.contacts, given.limits
+        self._contacts, frictionless = len(contacts.bounds), np.zeros(len(limits.values))
+        friction = np.concatenate([contacts.friction, frictionless])
+        self.is_cone = (friction > 0.0).astype(np.float64)
+        matrix, equations = Entries.of(given.matrix), Entries.of(given.equations.rows)
+        self._root = 1.0 / np.sqrt(given.matrix.diagonal())
+        ones = np.ones(equations.shape[0])
+        self._equation_size = 1.0 / equations.scaled(ones, self._root).lengths()
+        rows = _stacked(contacts, limits)
+        lengths = rows.scaled(np.ones(rows.shape[0]), self._root).lengths()
+        size = 1.0 / lengths[: len(friction)]
+        size = np.stack([size, size * friction, size * friction])
+        offsets = np.zeros_like(size)
+        offsets[0] = np.concatenate([contacts.bounds, limits.values])
+        offsets[1:, : self._contacts] = contacts.slip.T
+        offsets *= size
+        linear, values = self._root * given.linear, self._equation_size * given.equations.values
+        lacks = (np.abs(linear), offsets[0], np.abs(offsets[1:]), np.abs(values))
+        self._scale = max(float(part.max(initial=0.0)) for part in lacks) or 1.0
+        system = ConeSystem(
+            matrix.scaled(self._root, self._root),
+            equations.scaled(self._equation_size, self._root),
+            rows.scaled(size.ravel(), self._root),
+        )
+        self.problem = ScaledProblem(
+            system, linear / self._scale, values / self._scale, offsets / self._scale
+        )
+        self._force = self._scale * size
+
+    def start(self, like: ConicSolution | None) -> Point:
+        """Return the point of a similar solution, or the motion without contacts and limits."""
+        problem = self.problem
+        if like is not None:
+            forces = np.zeros_like(problem.offsets)
+            forces[:, : self._contacts] = like.contact_forces.T
+            forces[0, self._contacts :] = like.limit_forces
+            forces = np.divide(forces, self._force, out=np.zeros_like(forces), where=self._force > 0.0)
+            multipliers = like.equation_forces / (self._equation_size * self._scale)
+            return Point(like.x / (self._root * self._scale), multipliers, forces)
+        problem.system.factor(np.zeros((3, *problem.offsets.shape)))
+        nothing = np.zeros_like(problem.offsets)
+        x = problem.system.solve(problem.linear + problem.system.transposed(problem.values / DELTA, nothing))
+        return Point(x, np.zeros_like(problem.values), nothing)
+
+    def solution(self, point: Point, residual: float, iterations: int) -> ConicSolution:
+        """Return the solution that a point stands for."""
+        forces, count = point.forces * self._force, self._contacts
+        return ConicSolution(
+            point.x * self._root * self._scale,
+            point.multipliers * self._equation_size * self._scale,
+            np.maximum(forces[0, count:], 0.0),
+            np.ascontiguousarray(forces[:, :count].T),
+            iterations,
+            residual,
+        )
+
+
+def _stacked(contacts: ContactRows, limits: LinearRows) -> Entries:
+    """Return the normal rows of contacts, then limits, and after them the rows of each tangent, (3 K, d)."""
+    count = len(contacts.bounds) + len(limits.values)
+    above, below = Entries.of(contacts.rows), Entries.of(limits.rows)
+    contact, axis = np.divmod(above.row, 3)
+    return Entries(
+        np.concatenate([axis * count + contact, below.row + len(contacts.bounds)]),
+        np.concatenate([above.column, below.column]),
+        np.concatenate([above.value, below.value]),
+        (3 * count, above.shape[1]),
+    )
