@@ -40,6 +40,7 @@ _LEAST_SLACK = 1e-1  # of s and z where the search begins
 _PENALTY = 10.0  # of violations where the search begins
 _REACHED = -1.0  # least bound, over the expected size of x, of rows that say where the search begins
 _SMOOTHING = 1e-2  # length, over sqrt(mu), below which |v_t| is smoothed
+_STEEPEST = 1e4  # ratio of a force to its slack that Newton's method can use
 _SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
 _UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
 
@@ -243,6 +244,14 @@ class InteriorPoint:
             target += _product(ahead.slacks, ahead.forces)
         target[0] -= sigma * self.mu
         return target
+
+    def ratio(self, power: float) -> Floats:
+        """Return forces over velocities (K,), at least 1, for Newton's method from here.
+
+        With a power of 0 it is the normal force, with 1 that over the slack, and the power of that between.
+        """
+        z, s = self.point.forces[0], np.maximum(self._slacks[0], np.finfo(float).tiny)
+        return np.asarray(np.maximum(1.0, z if power == 0.0 else np.minimum(z / s, _STEEPEST) ** power))
 
     def is_infeasible(self) -> bool:
         """Return whether multipliers prove that no |x_i| <= X obeys the rows: c . z > X |J' z|_1.

@@ -31,7 +31,8 @@ from .coulomb_law import ENOUGH, Point, ScaledProblem, newton
 
 _NEWTON = 40  # iterations of Newton's method in one attempt; 2 to 20 are usual
 _ITERATIONS = 60  # of the interior-point method; 8 to 20 are usual
-_ATTEMPTS = 4  # iterations of it between attempts of Newton's method
+_PAUSE = 4  # iterations of it between attempts of Newton's method
+_POWERS = (0.0, 0.5, 1.0)  # of the ratio of forces to slacks that these attempts use in turn
 _NEARLY = 1e-3  # mu below which they are made
 
 
@@ -122,26 +123,39 @@ def solve_conic_qp(problem: ConicQP, like: ConicSolution | None = None) -> Conic
         like: the solution of a similar one with the same rows in the same order, to begin with.
     """
     scaled = _Scaled(problem)
-    point, residual, used = newton(scaled.problem, scaled.start(like), _NEWTON)
-    if residual > ENOUGH:
-        search = InteriorPoint(scaled.problem, scaled.is_cone)
-        for iteration in range(_ITERATIONS):
-            if not _iterated(search):
-                break
-            if search.is_infeasible():
-                return None
-            used += 1
-            if iteration % _ATTEMPTS or search.mu > _NEARLY:
-                continue
-            found, worst, more = newton(scaled.problem, search.point, _NEWTON)
-            used += more
-            if worst < residual:
-                point, residual = found, worst
-            if residual <= ENOUGH:
-                break
-    if residual > ENOUGH and problem.contacts.friction.any() and _has_no_point(problem):
-        return None
-    return scaled.solution(point, residual, used)
+    found = newton(scaled.problem, scaled.start(like), _NEWTON)
+    if found[1] > ENOUGH:
+        led = _led(scaled, found)
+        if led is None or (led[1] > ENOUGH and _has_no_point(problem)):
+            return None
+        found = led
+    return scaled.solution(*found)
+
+
+def _led(scaled: _Scaled, found: tuple[Point, float, int]) -> tuple[Point, float, int] | None:
+    """Return a better point by the interior-point method, its residual and all iterations.
+
+    None if it is proven that no x obeys the rows.
+    """
+    point, residual, used = found
+    search, attempt = InteriorPoint(scaled.problem, scaled.is_cone), 0
+    for iteration in range(_ITERATIONS):
+        if not _iterated(search):
+            break
+        used += 1
+        if search.is_infeasible():
+            return None
+        if iteration % _PAUSE or search.mu > _NEARLY:
+            continue
+        ratio = search.ratio(_POWERS[attempt % len(_POWERS)])
+        attempt += 1
+        there, worst, more = newton(replace(scaled.problem, ratio=ratio), search.point, _NEWTON)
+        used += more
+        if worst < residual:
+            point, residual = there, worst
+        if residual <= ENOUGH:
+            break
+    return point, residual, used
 
 
 def _iterated(search: InteriorPoint) -> bool:

@@ -3,18 +3,18 @@
 Rows are scaled so that every friction coefficient is 1 (`conic_qp`).  With v = J x - c, (v_n, v_t) for each
 of K contacts, and forces z = (z_n, z_t), the law is (Alart and Curnier 1991)
 
-    z = P(z - v),    P(q) = (max(q_n, 0), q_t cut to a length of at most max(q_n, 0)),
+    z = P(z - r v),    P(q) = (max(q_n, 0), q_t cut to a length of at most max(q_n, 0)),
 
-for it says v_n >= 0, z_n >= 0, v_n z_n = 0, |z_t| <= z_n, and that z_t = -z_n v_t / |v_t| where it slides.
-It is the same as s . z = 0 for s = v + |v_t| (1, 0, 0) and z in the cone of Lorentz, which is the form of De
-Saxce and Feng (1998) and of the interior-point method.  A plain inequality is a
-contact whose tangential rows are zero.
+for any ratio r > 0 of forces to velocities, for it says v_n >= 0, z_n >= 0, v_n z_n = 0, |z_t| <= z_n, and
+that z_t = -z_n v_t / |v_t| where it slides.  It is the same as s . z = 0 for s = v + |v_t| (1, 0, 0) and z in
+the cone of Lorentz, which is the form of De Saxce and Feng (1998) and of the interior-point method.  A plain
+inequality is a contact whose tangential rows are zero.
 
 P is piecewise smooth.  With A = P' a step of Newton's method solves, eps a proximal regularization,
 
-    B dx - E' dl - J' dz = -dual,    E dx + delta dl = -r,    (1 - A + eps) dz + A J dx = P - z,
+    B dx - E' dl - J' dz = -dual,    E dx + delta dl = e - E x,    (1 - A + eps) dz + r A J dx = P - z,
 
-so dz = C (P - z) - M J dx, C = (1 - A + eps)^-1, M = C A, in closed form (e = q_t / |q_t|, p across it,
+so dz = C (P - z) - r M J dx, C = (1 - A + eps)^-1, M = C A, in closed form (e = q_t / |q_t|, p across it,
 kappa = q_n / |q_t|):
 
     open,   q_n <= 0:       C = 1 / (1 + eps),   M = 0
@@ -58,13 +58,13 @@ class Point(NamedTuple):
 
 
 class Residuals(NamedTuple):
-    """What the conditions lack: B x - w - E' l - J' z (d,), E x - e (q,) and P(z - v) - z (3, K)."""
+    """What the conditions lack: B x - w - E' l - J' z (d,), E x - e (q,) and P(z - r v) - z (3, K)."""
 
     dual: Floats
     equations: Floats
     law: Floats
     trial: Floats
-    """q = z - v (3, K)."""
+    """q = z - r v (3, K)."""
 
     @property
     def norm(self) -> float:
@@ -86,12 +86,14 @@ class ScaledProblem:
         linear: w (d,).
         values: e (q,).
         offsets: c (3, K).
+        ratio: r > 0 (K,), or the same for all.
     """
 
     system: ConeSystem
     linear: Floats
     values: Floats
     offsets: Floats
+    ratio: Floats | float = 1.0
 
     def dual_residual(self, point: Point) -> Floats:
         """Return B x - w - E' l - J' z (d,)."""
@@ -108,7 +110,7 @@ class ScaledProblem:
 
     def residuals(self, point: Point) -> Residuals:
         """Return what the conditions lack at a point."""
-        trial = point.forces - self.relative_velocity(point.x)
+        trial = point.forces - self.ratio * self.relative_velocity(point.x)
         law = _projected(trial) - point.forces
         return Residuals(self.dual_residual(point), self.equation_residual(point.x), law, trial)
 
@@ -168,6 +170,7 @@ def _newton_change(problem: ScaledProblem, point: Point, residuals: Residuals) -
     system = problem.system
     eps = min(max(DELTA, _REGULARIZED * residuals.largest(point.forces)), _REGULARIZED)
     blocks, change = _law_blocks(residuals.trial, residuals.law, eps)
+    blocks = blocks * problem.ratio
     system.factor(blocks)
     dx = system.solve(system.transposed(-residuals.equations / DELTA, change) - residuals.dual)
     dl = -residuals.equations

@@ -168,6 +168,13 @@ def test_a_wall_at_rest_pushed_or_struck_obeys_the_law(layers: int, columns: int
         assert solution.contact_forces[:4, 0].sum() > 0.0
 
 
+def test_a_wall_of_a_hundred_and_twenty_bricks_stays_at_rest() -> None:
+    problem = wall(12, 10).problem(np.zeros(720), 0.5)
+    solution = solved(problem)
+    assert_lawful(problem, solution)
+    assert np.abs(solution.x).max() < 1e-11
+
+
 def particle(velocity: Floats, friction: float, slip: Floats | None = None) -> ConicQP:
     """A point of mass 2 on a plane, with a velocity (3,): normal, then two tangential directions."""
     contact = ContactRows(
