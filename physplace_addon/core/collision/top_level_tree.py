@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Ints
+from ..arrays import Bools, Floats, Ints
 from ..rigid import Poses
 from .node_pairs import Motions, corners_of, traversed
 from .partition import Partition, partition
@@ -52,24 +52,28 @@ def roots_of_parts(tree: BoxTree, triangles: Ints) -> Ints:
     return roots
 
 
-def swept_pairs_of_parts(tree: BoxTree, roots: tuple[Ints, Ints], start: Poses, end: Poses) -> Ints:
+def swept_pairs_of_parts(
+    tree: BoxTree, roots: tuple[Ints, Ints], start: Poses, end: Poses, reach: Floats | None = None
+) -> Ints:
     """Return what `swept_pairs` returns of many pairs of bodies at once: (k, 3), the pair's number first.
 
     Args:
         tree: that of all bodies.
         roots: the nodes below which are the first and the second bodies of p pairs, (p,) each.
         start, end: p poses, from the frame of the first to that of the second.
+        reach: how near each pair (p,) must come, lengths; None for touching.
     """
-    query = _Sweeping(tree, Motions.of(start), Motions.of(end))
+    query = _Sweeping(tree, Motions.of(start), Motions.of(end), reach)
     return traversed(tree, tree, query, *roots, np.arange(roots[0].size))
 
 
 class _Sweeping:
     """Which pairs of nodes and triangles may meet while the first ones move on straight lines."""
 
-    def __init__(self, tree: BoxTree, start: Motions, end: Motions) -> None:
+    def __init__(self, tree: BoxTree, start: Motions, end: Motions, reach: Floats | None) -> None:
         self._tree, self._motions = tree, (start, end)
-        self._rounding = max(motion.rounding(tree, tree) for motion in self._motions)
+        rounding = max(motion.rounding(tree, tree) for motion in self._motions)
+        self._reach = rounding + (np.zeros(start.translation.shape[1]) if reach is None else reach)
 
     def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Bools:
         boxes1, boxes2 = np.take(self._tree.boxes, node1, axis=1), np.take(self._tree.boxes, node2, axis=1)
@@ -77,13 +81,13 @@ class _Sweeping:
         lower = np.minimum(*(center - half for center, half in places))
         upper = np.maximum(*(center + half for center, half in places))
         apart = np.maximum(lower - boxes2[:3] - boxes2[3:], boxes2[:3] - boxes2[3:] - upper)
-        near: Bools = apart.max(axis=0) <= self._rounding
+        near: Bools = apart.max(axis=0) <= self._reach[pair]
         return near
 
     def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Bools:
         own, fixed = corners_of(self._tree, triangle1), corners_of(self._tree, triangle2)
         moved = np.concatenate([motion.take(pair).corners(own) for motion in self._motions])
-        allowed = self._tree.bound[triangle1] + self._tree.bound[triangle2] + self._rounding
+        allowed = self._tree.bound[triangle1] + self._tree.bound[triangle2] + self._reach[pair]
         apart = np.maximum(moved.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - moved.max(axis=0))
         near: Bools = apart.max(axis=0) <= allowed
         return near & ~beyond_plane(fixed, moved, allowed)

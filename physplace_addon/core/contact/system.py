@@ -1,8 +1,8 @@
 """The one door of the package: the rest of the extension imports what it needs of contact from here.
 
 `ContactSystem` generates, tracks and differentiates the interface points of all pairs of bodies.  `adjusted`
-and its like bring bodies that were moved clear of each other, `free_distance` says how far one may travel,
-and `BilateralContacts` are those that may not separate.
+and its like bring bodies that were moved clear of each other, `free_distance` says how far one may travel and
+`motion_stops` how far all may move, and `BilateralContacts` are those that may not separate.
 """
 
 from .adjustment import (
@@ -30,6 +30,8 @@ from .interpenetration import (
     unexplained_contacts,
     unexplained_crossings,
 )
+from .many_pairs.motion_stops import MotionStops, motion_stops
+from .many_pairs.path_pairs import RigidPaths
 from .normal_cones import in_normal_cones, surely_hold
 from .points.boundary_points import BoundaryPoint, closest_boundary_point, depths_inside
 from .points.creation import Reach, interface_points_of_triangles, points_at_crossings
@@ -71,6 +73,7 @@ __all__ = [
     "EntityPairs",
     "FeatureGeometry",
     "InterfacePoints",
+    "MotionStops",
     "NumberedPair",
     "Obstructed",
     "Pair",
@@ -78,6 +81,7 @@ __all__ = [
     "Reach",
     "RegionPoints",
     "RegionRows",
+    "RigidPaths",
     "SurfaceCrossings",
     "TemporaryContacts",
     "TriangleOverlaps",
@@ -102,6 +106,7 @@ __all__ = [
     "least_correction",
     "least_distance",
     "meeting_surfaces",
+    "motion_stops",
     "of_pairs",
     "points_at_crossings",
     "regions_of_pair",

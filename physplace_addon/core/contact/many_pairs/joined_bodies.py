@@ -35,9 +35,9 @@ class JoinedBodies:
     starts: Ints
 
     @classmethod
-    def of(cls, parts: Sequence[ContactBody]) -> JoinedBodies:
-        """Return one or more bodies joined; the same ones are joined once."""
-        known = parts[0].body.derived.get(_ROLE)
+    def of(cls, parts: Sequence[ContactBody], role: str = _ROLE) -> JoinedBodies:
+        """Return one or more bodies joined; the same ones are joined once for each role they have."""
+        known = parts[0].body.derived.get(role)
         if isinstance(known, JoinedBodies) and known._is_of(parts):
             return known
         every = ContactBody.joined(parts)
@@ -45,7 +45,7 @@ class JoinedBodies:
         starts = np.cumsum(sizes, axis=0) - sizes
         counts = np.array([len(part.body.triangles) for part in parts])
         made = cls(tuple(parts), every, roots_of_parts(every.tree, counts), np.ascontiguousarray(starts.T))
-        parts[0].body.derived[_ROLE] = made
+        parts[0].body.derived[role] = made
         return made
 
     def _is_of(self, parts: Sequence[ContactBody]) -> bool:

@@ -1,0 +1,186 @@
+"""Pairs of bodies on curved paths: which may come near each other, and which of their triangles.
+
+A path turns a body about its centre of mass while that flies on a parabola (`RigidPaths`).  The fixed bodies
+are one more body that stands still; its reference point is where the other body's centre of mass is at the
+start, so that no lever is longer than it must be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...collision import swept_pairs_of_parts
+from ...collision.rigid_paths import PrimitivePairs, RelativePaths
+from ...rigid import Poses, rotation_matrix
+from ...vectors import coordinate_arrays, coordinate_length, length
+from ..points.interface_points import FIXED
+from .joined_bodies import JoinedBodies
+from .placed_bodies import PlacedBodies
+
+_ROLE = "joined for motion"
+
+
+@dataclass(frozen=True, eq=False)
+class RigidPaths:
+    """The paths of m bodies over tau in [0, 1], from where they stand.
+
+    The centre of mass goes by tau shift + tau (tau - 1) bend, and the body turns by exp(tau turn) about it.
+
+    shift (m, 3): lengths.
+    bend (m, 3): lengths; h^2 g / 2 for flight under gravity g during a time h.
+    turn (m, 3): rotation vectors in the scene's axes, radians, shorter than pi.
+    """
+
+    shift: Floats
+    bend: Floats
+    turn: Floats
+
+
+def moving_pairs(system: PlacedBodies, paths: RigidPaths, gap: float) -> tuple[Ints, Ints]:
+    """Return the pairs of bodies (p,) whose swept boxes are nearer than the gap and not both at rest."""
+    moved = (paths.shift != 0.0) | (paths.bend != 0.0) | (paths.turn != 0.0)
+    moves = moved.any(axis=1)
+    if not moves.any():
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    lower, upper = system.boxes
+    swing = length(paths.turn) * _farthest(system)
+    spare = (0.25 * np.abs(paths.bend)) + swing[:, None] + 0.5 * gap
+    lower, upper = lower + np.minimum(paths.shift, 0.0) - spare, upper + np.maximum(paths.shift, 0.0) + spare
+    first, second = np.triu_indices(len(system), 1)
+    apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first]).max(axis=1)
+    near = (apart <= 0.0) & (moves[first] | moves[second])
+    first, second = first[near], second[near]
+    if system.fixed is None:
+        return first, second
+    apart = np.maximum(lower - system.fixed.tree.upper[0], system.fixed.tree.lower[0] - upper).max(axis=1)
+    beside = np.flatnonzero((apart <= 0.0) & moves)
+    return np.concatenate([beside, first]), np.concatenate([np.full(beside.size, FIXED), second])
+
+
+def _farthest(system: PlacedBodies) -> Floats:
+    """Return bounds (m,) of the distances of the bodies' points from their centres of mass, lengths."""
+    found = []
+    for body in system.bodies:
+        centre, tree = body.body.mass.center, body.tree
+        found.append(np.linalg.norm(np.maximum(centre - tree.lower[0], tree.upper[0] - centre)))
+    return np.array(found)
+
+
+class TrianglePairs(NamedTuple):
+    """Pairs of near triangles (k,): the numbers of their pairs of bodies, and their own in `joined`."""
+
+    pair: Ints
+    first: Ints
+    second: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class PairMotions:
+    """p pairs of bodies in motion, and in rows p to 2 p - 1 the same ones the other way round.
+
+    joined: all distinct bodies.  roots: the nodes of both bodies (p,).
+    relative: the poses of the first bodies in the frames of the second ones.
+    paths: of the first against the second bodies, in the axes of the second ones.
+    reference1, reference2 (2 p, 3): the points that have these paths, in the frames of their bodies.
+    farthest (p,): of the first body's points from its own.
+    """
+
+    joined: JoinedBodies
+    roots: tuple[Ints, Ints]
+    relative: Poses
+    paths: RelativePaths
+    reference1: Floats
+    reference2: Floats
+    farthest: Floats
+
+    def __len__(self) -> int:
+        return len(self.farthest)
+
+    @classmethod
+    def of(cls, system: PlacedBodies, paths: RigidPaths, first: Ints, second: Ints) -> PairMotions:
+        """Return the pairs of bodies (p,) of a system; the fixed ones turn about where the others' centres
+        of mass are at the start.
+        """
+        joined, kinds = _joined(system)
+        a, b = np.concatenate([first, second]), np.concatenate([second, first])
+        frames, centres = system.frames, np.concatenate([system.centres, np.zeros((1, 3))])
+        own = np.array([*(body.body.mass.center for body in system.bodies), np.zeros(3)])
+        shift, bend, turn = (
+            np.concatenate([each, np.zeros((1, 3))]) for each in (paths.shift, paths.bend, paths.turn)
+        )
+        between_moving = (a != FIXED) & (b != FIXED)
+        offset = np.where(between_moving[:, None], centres[a] - centres[b], 0.0)
+        into = frames.take(b).inverse()
+        vectors = (offset, shift[a] - shift[b], bend[a] - bend[b], turn[a], turn[b])
+        return cls(
+            joined,
+            (joined.roots[kinds[first]], joined.roots[kinds[second]]),
+            into.after(frames.take(a)),
+            RelativePaths.of(*(coordinate_arrays(into.vectors(each)) for each in vectors)),
+            np.where((a == FIXED)[:, None], centres[b], own[a]),
+            np.where((b == FIXED)[:, None], centres[a], own[b]),
+            _farthest(system)[first],
+        )
+
+    def near_triangles(self, gap: float) -> TrianglePairs:
+        """Return the pairs of triangles that may come nearer than a gap.
+
+        Boxes are swept on straight lines.  A path with y'' at most c leaves its chord by at most c / 8.
+        """
+        p = len(self)
+        start = self.relative.take(slice(0, p))
+        offset, shift, _, turn_a, turn_b = self.paths.vectors.reshape(5, 3, -1)[:, :, :p].transpose(0, 2, 1)
+        back = rotation_matrix(-turn_b)
+        turned = back @ rotation_matrix(turn_a) @ start.matrix
+        there = (back @ (offset + shift)[:, :, None])[:, :, 0] + self.reference2[:p]
+        arm = (turned @ self.reference1[:p, :, None])[:, :, 0]
+        bent = self.paths.bounds[1, :p] + self.paths.bounds[4, :p] * self.farthest
+        end, reach = Poses(turned, there - arm), gap + bent / 8.0
+        return TrianglePairs(*swept_pairs_of_parts(self.joined.every.tree, self.roots, start, end, reach).T)
+
+    def primitive_pairs(
+        self, number: Ints, first: Floats, second: Floats, group: Ints, bound: Floats, gap: float
+    ) -> PrimitivePairs:
+        """Return pairs of primitives, but not those whose boxes stay farther apart than a gap.
+
+        Args:
+            number (k,): rows of pairs of bodies.
+            first, second: corners (k, n, 3) and (k, n', 3) of the first and of the second bodies' primitives,
+                in their frames.
+            group (k,), bound (k,): see `PrimitivePairs`.
+            gap: a length.
+        """
+        arms = coordinate_arrays(first) - np.take(self.reference1.T, number, axis=1)
+        arms = (np.take(self._turns, number, axis=2) * arms[:, None]).sum(axis=2)
+        fixed = coordinate_arrays(second) - np.take(self.reference2.T, number, axis=1)
+        offset, bounds = np.take(self.paths.vectors[:3], number, axis=1), self.paths.bounds
+        arm = np.max([coordinate_length(each) for each in arms], axis=0)
+        reach = gap + bound + bounds[0, number] + bounds[3, number] * arm
+        lower, upper = offset + arms.min(axis=0), offset + arms.max(axis=0)
+        apart = np.maximum(lower - fixed.max(axis=0), fixed.min(axis=0) - upper).max(axis=0)
+        near = np.flatnonzero(apart <= reach)
+        return PrimitivePairs(
+            self.paths.take(number[near]),
+            np.take(arms, near, axis=2),
+            np.take(fixed, near, axis=2),
+            group[near],
+            bound[near],
+        )
+
+    @cached_property
+    def _turns(self) -> Floats:
+        """The rotations (3, 3, 2 p) of `relative`."""
+        return np.ascontiguousarray(self.relative.matrix.transpose(1, 2, 0))
+
+
+def _joined(system: PlacedBodies) -> tuple[JoinedBodies, Ints]:
+    """Return the distinct bodies joined, and the numbers (m + 1,) of all, the fixed ones last, among them."""
+    distinct = {id(body): body for body in (*system.bodies, system.fixed) if body}
+    number = {id(body): each for each, body in enumerate(distinct.values())}
+    kinds = np.array([number.get(id(body), -1) for body in (*system.bodies, system.fixed)])
+    return JoinedBodies.of(list(distinct.values()), _ROLE), kinds
