@@ -7,6 +7,7 @@ has arrived at the end, or behind a time at which another pair of its group was 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,11 +26,15 @@ LEAST_STEP = 1e-10
 """Step, as a part of the whole path, below which a pair has arrived at its stop distance."""
 
 SLOW_STEP = 1e-4
-"""Estimate of what is left of a path's part up to the stop, below which a pair has arrived that creeps: there
-its plane does not turn with the primitives, and each step goes a fixed share of what is left."""
+"""Estimate of what is left of the path up to the stop, below which a pair has arrived that creeps: there its
+plane does not turn with the primitives, and each step goes a fixed share of what is left."""
 
 CREEPING = 0.1
 """A step over the one before, above which a pair creeps."""
+
+NEARLY = 0.01
+"""Distance less the stop distance, over the latter, below which a pair that creeps can have arrived.  What
+slides past a border takes a few short steps there, at a greater distance."""
 
 MOST_STEPS = 200
 """Steps after which a pair is stopped where it is."""
@@ -63,30 +68,44 @@ class PrimitivePairs:
         )
 
     def distances(self) -> Floats:
-        """Return the distances (k,) at tau = 0, less the bounds."""
+        """Return the distances (k,) at tau = 0, less the bounds; they are computed once."""
+        return self._distances
+
+    @cached_property
+    def _distances(self) -> Floats:
         places = self.paths.vectors[:3] + self.arms
         if len(places) == 1:
             return point_distances(places[0], self.fixed) - self.bound
         return segment_distances(places, self.fixed) - self.bound
 
 
-def first_approaches(parts: list[PrimitivePairs], gap: float, groups: int) -> Floats:
+def stop_distances(parts: list[PrimitivePairs], gap: float, groups: int) -> Floats:
+    """Return the stop distances (g,) of g groups.
+
+    They are half of the gap, or .4 of the least distance of a group's pairs at the start where it is less
+    than the gap; 0 where they touch or overlap.
+    """
+    nearest = np.full(groups, np.inf)
+    for part in parts:
+        np.minimum.at(nearest, part.group, part.distances())
+    return np.where(nearest < gap, NEAR_STOP_SHARE * np.maximum(nearest, 0.0), STOP_SHARE * gap)
+
+
+def first_approaches(parts: list[PrimitivePairs], stops: Floats, until: Floats) -> Floats:
     """Return the first times (g,) at which a pair of each of g groups is as near as the stop distance.
 
-    That is half of the gap, or .4 of the group's least distance at the start where it is less than the gap.
-    A time is 1 where nothing comes so near, and 0 where the distance is 0 already.  All pairs of the group
-    are farther apart at every time before it.
+    All pairs of the group are farther apart at every time before.
+
+    Args:
+        parts: the pairs.
+        stops: the stop distances (g,).
+        until: the times (g,) up to which the groups are searched, and which they have if nothing stops them.
     """
-    distances = [part.distances() for part in parts]
-    nearest = np.full(groups, np.inf)
-    for part, distance in zip(parts, distances, strict=True):
-        np.minimum.at(nearest, part.group, distance)
-    stops = np.where(nearest < gap, NEAR_STOP_SHARE * np.maximum(nearest, 0.0), STOP_SHARE * gap)
-    first = np.where(nearest > 0.0, 1.0, 0.0)
+    first = np.where(stops > 0.0, until, 0.0)
     searches = []
-    for part, distance in zip(parts, distances, strict=True):
+    for part in parts:
         search = _Search.of(part, stops)
-        searches.append(search.take(np.flatnonzero(~search.surely_passes(distance))))
+        searches.append(search.take(np.flatnonzero(~search.surely_passes(part.distances()))))
     for _ in range(MOST_STEPS):
         searches = [search.advanced(first) for search in searches if len(search)]
         if not searches:
@@ -140,10 +159,11 @@ class _Search:
     def advanced(self, first: Floats) -> _Search:
         """Return the pairs that go on after one step of all; the times of others go into `first` (g,)."""
         left = first[self.pairs.group] - self.time
-        step = self._steps(np.maximum(left, 0.0))
+        step, distance = self._steps(np.maximum(left, 0.0))
         time = self.time + step
         ratio = step / self.step
         creeps = (ratio > CREEPING) & (step * ratio < SLOW_STEP * (1.0 - ratio))
+        creeps &= distance < (1.0 + NEARLY) * self.stop
         stopped = (step < left) & ((step < LEAST_STEP) | creeps)
         np.minimum.at(first, self.pairs.group[stopped], time[stopped])
         going = np.flatnonzero((step < left) & ~stopped)
@@ -155,7 +175,7 @@ class _Search:
             step[going],
         )
 
-    def _steps(self, left: Floats) -> Floats:
+    def _steps(self, left: Floats) -> tuple[Floats, Floats]:
         pairs = self.pairs
         motion = pairs.paths.at(self.time) if self.time.any() else pairs.paths.start()
         if len(pairs.arms) == 1:

@@ -53,8 +53,8 @@ def segment_distances(first: Floats, second: Floats) -> Floats:
 
 def point_steps(
     motion: RelativeMotion, bounds: Floats, arms: Floats, triangles: Floats, stop: Floats, left: Floats
-) -> Floats:
-    """Return steps (k,) that points of A may go against triangles of B.
+) -> tuple[Floats, Floats]:
+    """Return steps (k,) that points of A may go against triangles of B, and the distances (k,) before them.
 
     Args:
         motion: of A against B, at the start of the step.
@@ -80,7 +80,7 @@ def point_steps(
     curvatures = np.stack([coordinate_dot(towards, change), coordinate_dot(normal, change)])
     steps = safe_steps(values - stop, slopes, curvatures, bounds[2], left).max(axis=0)
     longest: Floats = np.maximum(steps, _by_speed(distance - stop, bounds[0, 0], left))
-    return longest
+    return longest, distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ def segment_steps(
     segments: Floats,
     stop: Floats,
     left: Floats,
-) -> Floats:
-    """Return steps (k,) that segments of A may go against segments of B.
+) -> tuple[Floats, Floats]:
+    """Return steps (k,) that segments of A may go against segments of B, and the distances (k,) before them.
 
     bounds (3, 2, k), arms (2, 3, k): of the ends; segments (end 2, axis 3, k); spin (3, k): the bounds k1, k2
     and k3 of `relative_paths`; the rest as in `point_steps`.
@@ -143,7 +143,7 @@ def segment_steps(
         _by_speed(at.clear, at.bounds[0], left),
     ]
     longest: Floats = np.max(steps, axis=0)
-    return longest
+    return longest, distance
 
 
 def _step_before_plane_in_b(at: _ClosestPoint, ends: Floats, jerk: Floats) -> Floats:

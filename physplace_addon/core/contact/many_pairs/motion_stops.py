@@ -20,10 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision.rigid_paths import PrimitivePairs, first_approaches
+from ...collision.rigid_paths import PrimitivePairs, first_approaches, stop_distances
 from ..row_lists import joined_by_row
 from .path_pairs import PairMotions, RigidPaths, TrianglePairs, moving_pairs
 from .placed_bodies import PlacedBodies
+
+_AT_ONCE = 4096
+"""Pairs of triangles whose primitives are searched at once."""
 
 _SIDES = np.array([[0, 1], [1, 2], [2, 0]])
 _SIDES1, _SIDES2 = np.repeat(_SIDES, 3, axis=0), np.tile(_SIDES, (3, 1))
@@ -67,13 +70,34 @@ def motion_stops(system: PlacedBodies, paths: RigidPaths, gap: float) -> MotionS
         nothing, never = np.zeros((0, 2), np.intp), np.zeros(0)
         return MotionStops(nothing, never, nothing, never)
     moves = PairMotions.of(system, paths, first, second)
-    near = moves.near_triangles(gap)
-    parts = [*_flat_pairs(moves, near, gap), *_curved_pairs(moves, near, gap)]
-    times = first_approaches(parts, gap, 2 * first.size)
-    times, undecided = times[: first.size], times[first.size :]
+    times, undecided = _first_times(moves, moves.near_triangles(gap), gap).reshape(2, -1)
     pairs = np.stack([first, second], axis=1)
     stop, unsure = times < 1.0, undecided < 1.0
     return MotionStops(pairs[stop], times[stop], pairs[unsure], undecided[unsure])
+
+
+def _first_times(moves: PairMotions, near: TrianglePairs, gap: float) -> Floats:
+    """Return the times (2 p,) of p pairs of bodies up to which their flat parts, then their curved parts, do
+    not stop.
+
+    Where there are many pairs of triangles, the earliest go first: those behind a stop are never looked at.
+    """
+    earliest = np.zeros(near.pair.size)
+    if near.pair.size > _AT_ONCE:
+        near, earliest = moves.in_order(near, gap)
+    times, begin = np.ones(2 * len(moves)), 0
+    end = max(_AT_ONCE, int(np.searchsorted(earliest, 0.0, side="right")))  # all that set stop distances
+    stops = None
+    while begin == 0 or begin < near.pair.size:
+        some = near.take(slice(begin, end))
+        latest = np.maximum(times[some.pair], times[some.pair + len(moves)])
+        some = some.take(np.flatnonzero(earliest[begin:end] < latest))
+        parts = [*_flat_pairs(moves, some, gap), *_curved_pairs(moves, some, gap)]
+        if stops is None:
+            stops = stop_distances(parts, gap, times.size)
+        times = first_approaches(parts, stops, times)
+        begin, end = end, end + _AT_ONCE
+    return times
 
 
 def _flat_pairs(moves: PairMotions, near: TrianglePairs, gap: float) -> list[PrimitivePairs]:

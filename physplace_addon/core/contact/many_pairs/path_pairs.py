@@ -15,6 +15,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision import swept_pairs_of_parts
+from ...collision.node_pairs import Motions, corners_of
 from ...collision.rigid_paths import PrimitivePairs, RelativePaths
 from ...rigid import Poses, rotation_matrix
 from ...vectors import coordinate_arrays, coordinate_length, length
@@ -77,6 +78,10 @@ class TrianglePairs(NamedTuple):
     pair: Ints
     first: Ints
     second: Ints
+
+    def take(self, rows: Ints | slice) -> TrianglePairs:
+        """Return the pairs of rows (m,)."""
+        return TrianglePairs(self.pair[rows], self.first[rows], self.second[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +147,21 @@ class PairMotions:
         bent = self.paths.bounds[1, :p] + self.paths.bounds[4, :p] * self.farthest
         end, reach = Poses(turned, there - arm), gap + bent / 8.0
         return TrianglePairs(*swept_pairs_of_parts(self.joined.every.tree, self.roots, start, end, reach).T)
+
+    def in_order(self, near: TrianglePairs, gap: float) -> tuple[TrianglePairs, Floats]:
+        """Return pairs of triangles (k,) by the earliest times (k,) at which they can be within a gap, and
+        these times, from the boxes at the start and the speed.  Times up to 0 come first.
+        """
+        tree, number = self.joined.every.tree, near.pair
+        placed = Motions.of(self.relative.take(slice(0, len(self)))).take(number)
+        own, fixed = placed.corners(corners_of(tree, near.first)), corners_of(tree, near.second)
+        apart = np.maximum(own.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - own.max(axis=0))
+        apart = apart.max(axis=0) - (tree.bound[near.first] + tree.bound[near.second] + gap)
+        bounds = self.paths.bounds[:, : len(self)]
+        speed = (bounds[0] + bounds[3] * self.farthest)[number]
+        times = apart / np.maximum(speed, np.finfo(np.float64).tiny)
+        order = np.argsort(times, kind="stable")
+        return near.take(order), times[order]
 
     def primitive_pairs(
         self, number: Ints, first: Floats, second: Floats, group: Ints, bound: Floats, gap: float
