@@ -8,17 +8,6 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.joint_closure import closed_joints
-from physplace_addon.core.dynamics.joint_equations import (
-    JointRows,
-    Joints,
-    anchor_frames,
-    coordinate_rows,
-    equation_rows,
-    limit_rows,
-    motor_rows,
-)
-from physplace_addon.core.dynamics.joint_forces import damper_rows, spring_energy, spring_wrench
 from physplace_addon.core.dynamics.joints import (
     FREE,
     LOCKED,
@@ -35,6 +24,17 @@ from physplace_addon.core.dynamics.joints import (
     piston,
     slider,
 )
+from physplace_addon.core.dynamics.joints.closure import closed_joints
+from physplace_addon.core.dynamics.joints.equations import (
+    JointRows,
+    Joints,
+    anchor_frames,
+    coordinate_rows,
+    equation_rows,
+    limit_rows,
+    motor_rows,
+)
+from physplace_addon.core.dynamics.joints.forces import damper_rows, spring_energy, spring_wrench
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.inertia import Inertia

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats
-from .joint_equations import AnchorFrames, JointRows, Joints, coordinate_rows
+from ...arrays import Bools, Floats
+from .equations import AnchorFrames, JointRows, Joints, coordinate_rows
 
 
 def sprung(joints: Joints) -> Bools:

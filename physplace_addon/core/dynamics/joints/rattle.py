@@ -25,13 +25,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import ArrayRecord, Floats, Ints
-from ..mechanics.inertia import Inertia
-from .free_rotation import PrincipalAxes, short_rotation
-from .joint_closure import inverse_mass
-from .joint_equations import AnchorFrames, JointRows, Joints, equation_rows
-from .joint_forces import spring_wrench, sprung
-from .motion import Motion
+from ...arrays import ArrayRecord, Floats, Ints
+from ...mechanics.inertia import Inertia
+from ..free_rotation import PrincipalAxes, short_rotation
+from ..motion import Motion
+from .closure import inverse_mass
+from .equations import AnchorFrames, JointRows, Joints, equation_rows
+from .forces import spring_wrench, sprung
 from .multipliers import Multipliers
 
 _MOST_ROUNDS = 25  # of Newton's method: one that gains less than half a digit each is not worth its time

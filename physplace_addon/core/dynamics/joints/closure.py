@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from ..errors import JointError
-from ..mechanics.inertia import Inertia
-from ..vectors import length
-from .free_rotation import PrincipalAxes
-from .joint_equations import AnchorFrames, JointRows, Joints, anchor_frames, equation_rows, limit_rows
-from .motion import Motion
+from ...arrays import Floats
+from ...errors import JointError
+from ...mechanics.inertia import Inertia
+from ...vectors import length
+from ..free_rotation import PrincipalAxes
+from ..motion import Motion
+from .equations import AnchorFrames, JointRows, Joints, anchor_frames, equation_rows, limit_rows
 from .multipliers import Multipliers
 
 CLOSED = 1e-9

@@ -19,17 +19,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
-from ..mechanics.inertia import Inertia
-from ..vectors import length
-from .composition import EIGHTH_ORDER, FOURTH_ORDER, SIXTH_ORDER
+from ...arrays import Bools, Floats
+from ...mechanics.inertia import Inertia
+from ...vectors import length
+from ..composition import EIGHTH_ORDER, FOURTH_ORDER, SIXTH_ORDER
+from ..free_rotation import PrincipalAxes
+from ..motion import Motion
+from .closure import closed_joints
 from .damping import DamperFlow
 from .drives import TOUCHING, candidates, drives_of
-from .free_rotation import PrincipalAxes
-from .joint_closure import closed_joints
-from .joint_equations import Joints
-from .joint_forces import damped, spring_rows, sprung
-from .motion import Motion
+from .equations import Joints
+from .forces import damped, spring_rows, sprung
 from .rattle import Drives, JointedBodies, Position, Pushes, Stage, Wrench, projected, rattle_step
 
 _SHARE = 0.1  # of (h r)^p that is the relative error of the energy

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from .joint_forces import damped, damper_rows
+from ...arrays import Floats
+from .forces import damped, damper_rows
 from .rattle import JointedBodies, Position, projected
 
 

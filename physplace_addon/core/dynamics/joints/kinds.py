@@ -11,7 +11,7 @@ constraint has in Blender are choices of axes:
 
 Joints are not `mechanics.coordinates.Coordinates` with fewer unknowns than the twists of all bodies: a loop
 of joints has none that hold everywhere.  They are equations between the coordinates of `FreeBodies`, the
-twists (dX / R_b, dTheta) themselves (`joint_equations`).
+twists (dX / R_b, dTheta) themselves (`equations`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..contact.system import FIXED
-from ..errors import JointError
-from ..rigid import Pose
+from ...contact.system import FIXED
+from ...errors import JointError
+from ...rigid import Pose
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
-from ..arrays import Floats
-from .joint_equations import JointRows
+from ...arrays import Floats
+from .equations import JointRows
 
 _PROXIMAL = 1e-8  # D over the diagonal of A: about the root of the machine's precision
 _MOST_ROUNDS = 10  # of what a solution leaves; one or two, unless a body weighs a millionth of another

@@ -36,13 +36,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from ..arrays import SHARED, ArrayRecord, Bools, Floats, Ints
-from ..contact.system import FIXED
-from ..mechanics.inertia import Inertia
-from ..rigid import skew
-from .joints import Joint, Motor, Spring
-from .motion import Motion
-from .quaternions import matrices, products, relative_turns
+from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
+from ...contact.system import FIXED
+from ...mechanics.inertia import Inertia
+from ...rigid import skew
+from ..motion import Motion
+from ..quaternions import matrices, products, relative_turns
+from .kinds import Joint, Motor, Spring
 
 _NO_SPRING = Spring()
 _NO_MOTOR = Motor(np.nan)
