@@ -44,6 +44,7 @@ from .points.interface_points import (
     feature_keys,
     grouped,
     labelled,
+    rows_with_keys,
     spread_out,
 )
 from .points.minimization import edge_normal
@@ -111,6 +112,7 @@ __all__ = [
     "points_at_crossings",
     "regions_of_pair",
     "regions_of_points",
+    "rows_with_keys",
     "spread_out",
     "surely_hold",
     "surface_crossings",

@@ -1,0 +1,111 @@
+"""Contacts as rows of a velocity problem: how fast gaps open and slip along both tangents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..arrays import Floats, Ints
+from ..contact.system import EDGE, FACE, FIXED, VERTEX, ContactSystem, InterfacePoints
+from ..optimization.friction_cones import tangents
+from ..optimization.sparse_rows import rows_of
+from ..vectors import cross
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """k contacts of m bodies.
+
+    points: the interface points (k,), in the scene.
+    rows: J (3 k, 6 m), sparse: of each contact the rates of its gap and of its slip along two tangents,
+        lengths a second, by the rates of twists.
+    friction, restitution (k,): their coefficients.
+    """
+
+    points: InterfacePoints
+    rows: sparse.csr_array
+    friction: Floats
+    restitution: Floats
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @classmethod
+    def of(cls, system: ContactSystem, points: InterfacePoints, surfaces: SurfaceLaws) -> Contacts:
+        """Return the rows of points, given in the frames of their pairs."""
+        world = system.in_world(points)
+        friction, restitution = surfaces.of_points(system, world)
+        return cls(world, _rows(system, world), friction, restitution)
+
+    def take(self, chosen: Ints) -> Contacts:
+        """Return some of the contacts (n,)."""
+        rows = (3 * chosen[:, None] + np.arange(3)).ravel()
+        return Contacts(
+            self.points.take(chosen),
+            rows_of(self.rows, rows),
+            self.friction[chosen],
+            self.restitution[chosen],
+        )
+
+    def speeds(self, rates: Floats) -> tuple[Floats, Floats]:
+        """Return how fast gaps open (k,) and the slip (k, 2), lengths a second, at rates (m, 6)."""
+        found: Floats = (self.rows @ rates.ravel()).reshape(-1, 3)
+        return found[:, 0], found[:, 1:]
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceLaws:
+    """The coefficients of friction and restitution of m moving bodies, and after them of p fixed ones.
+
+    Those of a contact are the products of its two bodies', as in Blender's rigid bodies.
+
+    friction, restitution: (m + p,).
+    """
+
+    friction: Floats
+    restitution: Floats
+
+    def of_points(self, system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
+        """Return the coefficients of friction and restitution (k,) of points."""
+        first, second = points.body1, points.body2.copy()
+        fixed = np.flatnonzero(second == FIXED)
+        if len(fixed):
+            second[fixed] = len(system) + _parts_of(system, points.take(fixed))
+        return (
+            self.friction[first] * self.friction[second],
+            self.restitution[first] * self.restitution[second],
+        )
+
+
+def _parts_of(system: ContactSystem, points: InterfacePoints) -> Ints:
+    """Return which of the fixed bodies (k,) points are on: their features are numbered body after body."""
+    parts = np.zeros(len(points), np.intp)
+    for dim, counts in (
+        (FACE, [part.face_count for part in system.parts]),
+        (EDGE, [part.edge_count for part in system.parts]),
+        (VERTEX, [len(part.vertices) for part in system.parts]),
+    ):
+        rows = points.dim2 == dim
+        parts[rows] = np.searchsorted(np.cumsum(counts), points.piece2[rows], side="right")
+    return parts
+
+
+def _rows(system: ContactSystem, world: InterfacePoints) -> sparse.csr_array:
+    k, m = len(world), len(system)
+    across = np.stack([world.normal, *tangents(world.normal)], axis=1)
+    columns, values, numbers = [], [], []
+    each = np.arange(k)
+    for bodies, at, sign in ((world.body1, world.point1, 1.0), (world.body2, world.point2, -1.0)):
+        mine = each[bodies != FIXED]
+        body = bodies[mine]
+        arm = at[mine] - system.centres[body]
+        block = np.empty((len(mine), 3, 6))
+        block[:, :, :3] = system.radii[body][:, None, None] * across[mine]
+        block[:, :, 3:] = cross(np.repeat(arm[:, None], 3, axis=1), across[mine])
+        values.append(sign * block.ravel())
+        columns.append(np.broadcast_to((6 * body[:, None] + np.arange(6))[:, None], block.shape).ravel())
+        numbers.append(np.repeat((3 * mine[:, None] + np.arange(3)).ravel(), 6))
+    entries = (np.concatenate(values), (np.concatenate(numbers), np.concatenate(columns)))
+    return sparse.csr_array(entries, shape=(3 * k, 6 * m))

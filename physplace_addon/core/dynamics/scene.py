@@ -1,0 +1,143 @@
+"""What a simulation is given: bodies and how they begin, what they stand among, laws and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from ..bodies import Body
+from ..contact.system import ContactSystem
+from ..errors import PhysPlaceError
+from ..mechanics.inertia import Inertia
+from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from .contacts import SurfaceLaws
+from .joints import Joint
+from .joints.equations import Joints
+from .motion import Motion
+from .tracks import Track
+
+HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move
+_SLOW = 1.5  # speed of an approach, over what gravity gives in a step, below which nothing bounces
+_WEIGHTLESS = 1e-6  # the same over R / h, where there is no gravity
+
+
+class SimulationError(PhysPlaceError):
+    """A simulation cannot begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Bodies that move among fixed ones.
+
+    template: the bodies, at poses that mean nothing.
+    inertia: theirs.
+    laws: friction and restitution.
+    gravity (3,): acceleration, lengths over s^2.
+    given (m,): bodies whose motion is given, which nothing stops.
+    tracks: the motions that are given, by the numbers of their bodies; without one a body stands still.
+    joints: between the bodies, and of bodies with the world.
+    step: the longest step in time, s.
+    """
+
+    template: ContactSystem
+    inertia: Inertia
+    laws: SurfaceLaws
+    gravity: Floats
+    given: Bools
+    tracks: Mapping[int, Track]
+    joints: Joints
+    step: float
+    kicks: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        kicks = np.zeros((len(self.inertia), 6))
+        kicks[:, :3] = self.gravity / self.inertia.radius[:, None]
+        kicks[self.given] = 0.0
+        object.__setattr__(self, "kicks", kicks)
+
+    @classmethod
+    def of(
+        cls,
+        bodies: Sequence[Body],
+        poses: Sequence[Pose],
+        world: Sequence[Body],
+        laws: SurfaceLaws,
+        gravity: Floats,
+        tracks: Mapping[int, Track] | None = None,
+        joints: Sequence[Joint] = (),
+        step: float = 1.0 / 240.0,
+    ) -> Scene:
+        """Return the scene of moving bodies at poses among fixed ones.
+
+        Raises:
+            SimulationError: no bodies, a pose or a coefficient too few, or a step that is not positive.
+            JointError: a joint that has no meaning.
+        """
+        count, tracks = len(bodies), dict(tracks or {})
+        if count == 0 or count != len(poses):
+            raise SimulationError(f"expected a pose for each body, found {count} and {len(poses)}")
+        if len(laws.friction) != count + len(world) or len(laws.restitution) != count + len(world):
+            raise SimulationError(f"expected {count + len(world)} coefficients of friction and restitution")
+        if not (np.isfinite(step) and step > 0.0):
+            raise SimulationError(f"the time step must be positive, it is {step}")
+        for joint in joints:
+            joint.check(count)
+        given = np.isin(np.arange(count), list(tracks))
+        inertia = Inertia.of(bodies)
+        template = ContactSystem.of(bodies, poses, world)
+        return cls(template, inertia, laws, gravity, given, tracks, Joints.of(joints, inertia), step)
+
+    def __len__(self) -> int:
+        return len(self.inertia)
+
+    @property
+    def hold(self) -> float:
+        """D, the gap that bodies in contact keep, a length."""
+        return HOLD * float(self.inertia.radius.max())
+
+    @property
+    def slow(self) -> float:
+        """The speed, lengths a second, of an approach that ends without a bounce.
+
+        So a ball that bounces comes to rest after finitely many impacts: its hops become shorter than three
+        steps, and then there are no more.
+        """
+        weight = float(np.sqrt(self.gravity @ self.gravity)) * self.step
+        return max(_SLOW * weight, _WEIGHTLESS * float(self.inertia.radius.min()) / self.step)
+
+    def holding(self, asleep: Bools) -> Scene:
+        """Return the scene with bodies (m,) that do not move, and pairs of them that are not searched."""
+        if not asleep.any():
+            return self
+        given = self.given | asleep
+        awake = tuple(np.flatnonzero(~asleep).tolist())
+        return replace(self, given=given, template=replace(self.template, moving=awake))
+
+    def system(self, motion: Motion) -> ContactSystem:
+        """Return the contact system of the bodies where they are."""
+        return self.template.at(motion.poses(self.inertia))
+
+    @property
+    def last_given_time(self) -> float:
+        """The time, s, after which no given motion goes on."""
+        return max((float(track.times[-1]) for track in self.tracks.values()), default=0.0)
+
+    def given_rates(self, time: float, motion: Motion, h: float) -> Floats:
+        """Return rates (m, 6): those of bodies on tracks lead in h seconds to where they then are."""
+        rates, still = motion.rates.copy(), np.zeros((1, 3))
+        for number, track in self.tracks.items():
+            own = self.inertia.take(np.array([number]))
+            then = Motion.of(own, [track.pose(time + h)], still, still)
+            turn = quaternion_product(then.rotation[0], quaternion_conjugate(motion.rotation[number]))
+            rates[number, :3] = (then.centre[0] - motion.centre[number]) / (h * own.radius)
+            rates[number, 3:] = rotation_vector(turn) / h
+        return rates
+
+    def energy(self, motion: Motion) -> float:
+        """Return the kinetic energy and that of gravity, of the bodies whose motion is not given."""
+        free = np.flatnonzero(~self.given)
+        inertia, mine = self.inertia.take(free), motion.take(free)
+        return mine.kinetic_energy(inertia) - float((inertia.mass * (mine.centre @ self.gravity)).sum())

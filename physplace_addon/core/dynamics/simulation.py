@@ -1,0 +1,242 @@
+"""Simulation: motion in time, state by state, with the events of contact.
+
+A step goes to its end, or to the first impact or the end of a slip before it, whichever comes first: so
+these events stand at their own times (Bouma and Vanecek 1991, section 7).  Contacts that close slowly are
+not isolated: the step obeys them.  What bounces, bounces lower each time, and not at all below a stated speed
+(`Scene.slow`): so there are finitely many impacts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from ..contact.system import InterfacePoints
+from ..vectors import length
+from .clear_path import free_part
+from .contacts import Contacts
+from .events import Event, Touching, collisions, events_between
+from .impacts import impact_at
+from .motion import Motion
+from .scene import Scene
+from .sleeping import Sleep
+from .start import parted
+from .step import TOUCHING, Drift, Moment, drifted, moment_at, settled
+
+_IMPACTS: Final = 4  # at one time: an impact may start another one
+_ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
+_TRIALS: Final = 8  # of shorter and shorter steps
+_FEW: Final = 32  # contacts up to which the end of a slip is found in time
+_SLIPS: Final = 1e-5  # slip, over the speed of an approach without a bounce, whose end is looked for
+_WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
+_GAIN: Final = 1e-6  # energy, over all of it, that the rounding of a step may add
+
+
+class SimulationStatus(Enum):
+    """How a simulation stands."""
+
+    RUNNING = "it moves"
+    AT_REST = "everything has come to rest"
+    INTERFERING_START = "bodies overlap at the start"
+    SQUEEZED = "bodies whose motion is given leave no room"
+
+    @property
+    def message(self) -> str:
+        """A sentence for a person."""
+        return self.value
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a step may still change anything."""
+        return self is SimulationStatus.RUNNING
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationState:
+    """Bodies at one time.
+
+    moment: where they are, how they move, and the interface points.
+    sleep: who sleeps.  touching: the contacts.
+    events: what happened since the state before.
+    energy: kinetic and of gravity, of the bodies whose motion is not given.
+    """
+
+    moment: Moment
+    sleep: Sleep
+    touching: Touching
+    events: tuple[Event, ...]
+    energy: float
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return self.moment.time
+
+    @property
+    def motion(self) -> Motion:
+        """Where the bodies are, and how they move."""
+        return self.moment.motion
+
+
+class Simulation:
+    """Bodies that move in time.
+
+    Attributes:
+        scene: what is simulated.
+        status: RUNNING, or how it ended.
+        states: every state so far.
+    """
+
+    def __init__(self, scene: Scene, motion: Motion) -> None:
+        self.scene, self.status = scene, SimulationStatus.RUNNING
+        start = parted(scene, motion)
+        if start is None:
+            self.status, start = SimulationStatus.INTERFERING_START, motion
+        first = moment_at(scene, 0.0, start, None, InterfacePoints.none(), scene.step)
+        state = SimulationState(first, Sleep.none(len(scene)), Touching.none(), (), scene.energy(start))
+        self.states = [state]
+        self._isolated = 0  # steps in a row that ended before their time
+
+    @property
+    def state(self) -> SimulationState:
+        """The last state."""
+        return self.states[-1]
+
+    def run(self, until: float) -> SimulationState:
+        """Go on to a time, s, by equal steps where nothing happens between, or to the end before."""
+        while self.status.is_running and self.state.time < until:
+            left = until - self.state.time
+            count = np.ceil(left / self.scene.step - 1e-9)
+            self.step(left / max(count, 1.0), until if count <= 1.0 else None)
+        return self.state
+
+    def step(self, h: float | None = None, until: float | None = None) -> SimulationState:
+        """Go on by a step of h seconds, or to the first event before its end.
+
+        Args:
+            h: the scene's own step unless it is given.
+            until: the time at its end, where that is to be met to the last bit.
+        """
+        if not self.status.is_running:
+            return self.state
+        h = self.scene.step if h is None else h
+        state = self.state
+        moment = state.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
+        sleep = _woken(self.scene, state.sleep, moment)
+        scene = self.scene.holding(sleep.asleep)
+        moment, events = self._after_impacts(scene, moment)
+        made = self._stepped(scene, moment, h)
+        if made is None:
+            self.status = SimulationStatus.SQUEEZED
+            return self.state
+        end, contacts, impulses, part = made
+        if until is not None and part == 1.0:
+            end = replace(end, time=until)
+        end = self._without_gain(state, end)
+        _, slip = contacts.speeds(end.motion.rates)
+        pressing = impulses[:, 0] > 0.0
+        touching = Touching.of(contacts.points, pressing, slip)
+        happened = events_between(state.touching, touching, end.points, end.time, scene.slow)
+        sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), part * h)
+        sleep = _woken(self.scene, sleep, end)
+        end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
+        energy = self.scene.energy(end.motion)
+        self.states.append(SimulationState(end, sleep, touching, (*events, *happened), energy))
+        if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
+            self.status = SimulationStatus.AT_REST
+        return self.state
+
+    def _after_impacts(self, scene: Scene, moment: Moment) -> tuple[Moment, list[Event]]:
+        """Return a moment after what hits there, and these collisions."""
+        events: list[Event] = []
+        for _ in range(_IMPACTS):
+            impact = impact_at(scene, moment)
+            if impact is None:
+                break
+            points, hit = impact.contacts.points, np.flatnonzero(impact.speed > scene.slow)
+            pairs = np.stack([points.body1, points.body2], axis=1)
+            events += collisions(points.point1[hit], pairs[hit], impact.speed[hit], moment.time)
+            moment = impact.moment
+        return moment, events
+
+    def _stepped(
+        self, scene: Scene, moment: Moment, h: float
+    ) -> tuple[Moment, Contacts, Floats, float] | None:
+        """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
+        fast, part = self._fast(scene, moment, h), 1.0
+        left_out = fast if self._isolated < _ISOLATIONS else None
+        drift = drifted(scene, moment, h, left_out)
+        for _ in range(_TRIALS):
+            if drift is None:
+                return None
+            shorter = self._part_to_end_of_slip(scene, moment, drift, part * h)
+            if shorter >= _WHOLE:
+                shorter = free_part(scene, moment, drift.motion)
+            if shorter >= _WHOLE:
+                break
+            part *= shorter
+            drift = drifted(scene, moment, part * h, left_out)
+        if drift is None:
+            return None
+        self._isolated = self._isolated + 1 if part < 1.0 else 0
+        end = moment_at(scene, moment.time + part * h, drift.motion, moment, moment.points, h)
+        if left_out is not None:
+            made = settled(scene, end, part * h)
+        else:
+            stopped = np.flatnonzero(fast & (drift.impulses[:, 0] > 0.0))
+            bouncing = drift.contacts.take(stopped)
+            closing, _ = bouncing.speeds(moment.motion.rates)
+            made = settled(scene, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
+        return None if made is None else (*made, part)
+
+    def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
+        """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
+        opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
+        fast: Bools = (opening < -scene.slow) & (moment.points.gap > TOUCHING * scene.hold)
+        return fast
+
+    def _part_to_end_of_slip(self, scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
+        """Return the part of a step of h seconds at whose end friction first ends a slip; 1 for none.
+
+        Friction slows a slip evenly, and half of it in the first half of the step.  What stands still in
+        that half already had come to rest before it ended.
+        """
+        pressing = np.flatnonzero(drift.impulses[:, 0] > 0.0)
+        if not 0 < len(pressing) <= _FEW:
+            return 1.0
+        contacts = drift.contacts.take(pressing)
+        before = length(contacts.speeds(moment.motion.rates)[1])
+        half = length(contacts.speeds(drift.half)[1])
+        slips = (before > _SLIPS * scene.slow) & (half < before)
+        if not slips.any():
+            return 1.0
+        share = before[slips] / (2.0 * (before[slips] - half[slips]))
+        first = float(share.min())
+        return first if first > 0.5 * (1.0 + _SLIPS) else 0.5
+
+    def _without_gain(self, before: SimulationState, end: Moment) -> Moment:
+        """Return the end of a step with its rates made so much less that energy does not rise."""
+        scene = self.scene
+        if scene.given.any() or not np.isnan(scene.joints.speed).all():
+            return end
+        energy, kinetic = scene.energy(end.motion), end.motion.kinetic_energy(scene.inertia)
+        gain = energy - before.energy
+        if gain <= _GAIN * max(kinetic, before.motion.kinetic_energy(scene.inertia)) or kinetic <= gain:
+            return end
+        rates = np.sqrt(1.0 - gain / kinetic) * end.motion.rates
+        return end.with_rates(rates)
+
+
+def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
+    """Return who sleeps on of those who sleep: those that touch a body that moves wake."""
+    touching = moment.points.take(moment.points.gap <= TOUCHING * scene.hold)
+    asleep, rates = sleep.asleep, moment.motion.rates
+    moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
+    sleeps = np.append(asleep, False)
+    first = touching.body1[sleeps[touching.body1] & moves[touching.body2]]
+    second = touching.body2[sleeps[touching.body2] & moves[touching.body1]]
+    return sleep.woken(np.union1d(first, second))

@@ -1,0 +1,95 @@
+"""Which bodies sleep: islands that have come to rest are not solved for until something disturbs them.
+
+Bodies that press on one another, or that joints connect, are an island.  One that has hardly moved for a
+while is put to sleep: its rates are zero from then on, and pairs of sleepers are not searched.  All of it
+wakes together, as soon as a body that moves touches one of its bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from ..arrays import Bools, Floats, Ints
+from ..contact.system import FIXED, InterfacePoints
+from ..vectors import dot
+from .scene import Scene
+
+STILL = 1e-3  # rates, over those that gravity gives in a step, of a body that hardly moves
+_DROWSY = 0.25  # seconds after which an island that hardly moves falls asleep
+
+
+@dataclass(frozen=True, eq=False)
+class Sleep:
+    """Who sleeps among m bodies.
+
+    asleep (m,): who does.
+    still (m,): for how long each has hardly moved, s.
+    island (m,): the number of the island in which each fell asleep; -1 for those awake.
+    """
+
+    asleep: Bools
+    still: Floats
+    island: Ints
+
+    @classmethod
+    def none(cls, count: int) -> Self:
+        """Return so many bodies awake."""
+        return cls(np.zeros(count, bool), np.zeros(count), np.full(count, -1))
+
+    def woken(self, bodies: Ints) -> Self:
+        """Return this with the islands awake to which bodies (n,) belong."""
+        wakes = np.isin(self.island, self.island[bodies[self.asleep[bodies]]]) & self.asleep
+        if not wakes.any():
+            return self
+        return replace(
+            self,
+            asleep=self.asleep & ~wakes,
+            still=np.where(wakes, 0.0, self.still),
+            island=np.where(wakes, -1, self.island),
+        )
+
+    def after(self, scene: Scene, rates: Floats, points: InterfacePoints, h: float) -> Self:
+        """Return who sleeps after a step of h seconds.
+
+        Args:
+            scene: what is simulated.
+            rates: (m, 6) at its end.
+            points: the contacts that press.
+        """
+        parts = rates.reshape(-1, 2, 3)
+        fastest = np.sqrt(dot(parts, parts)).sum(axis=1)
+        hardly = (fastest <= STILL * scene.slow / scene.inertia.radius) & ~scene.given
+        still = np.where(hardly, self.still + h, 0.0)
+        number = islands(len(rates), scene.given, points, scene.joints.body)
+        restless = np.zeros(number.max(initial=-1) + 1, bool)
+        restless[number[(still < _DROWSY) & ~self.asleep & ~scene.given]] = True
+        falls = ~restless[number] & ~self.asleep & ~scene.given
+        first = self.island.max(initial=-1) + 1
+        return replace(
+            self,
+            asleep=self.asleep | falls,
+            still=still,
+            island=np.where(falls, first + number, self.island),
+        )
+
+
+def islands(count: int, given: Bools, points: InterfacePoints, ties: Ints) -> Ints:
+    """Return the number of the island (m,) of each of `count` bodies.
+
+    Args:
+        count: of the bodies.
+        given: whose motion (m,) is given: they connect nothing, as the fixed ones.
+        points: the contacts that connect.
+        ties: pairs of bodies (n, 2), FIXED for the world, that joints connect.
+    """
+    pairs = np.concatenate([np.stack([points.body1, points.body2], axis=1), ties.reshape(-1, 2)])
+    pairs = pairs[(pairs != FIXED).all(axis=1)]
+    pairs = pairs[~given[pairs].any(axis=1)]
+    graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
+    found: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
+    return found

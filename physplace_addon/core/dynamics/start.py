@@ -1,0 +1,67 @@
+"""The start of a simulation: bodies that touch are parted by the gap that bodies in contact keep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats
+from ..contact.system import OVERLAP, ContactSystem, InterfacePoints, Reach
+from ..optimization.step_qp import solve_qp
+from .motion import Motion
+from .scene import Scene
+
+_ROUNDS = 4
+_SHARES = (1.0, 0.5, 0.2, 0.05)  # of the gap to be kept that are tried where there is no more room
+_DEEP = 1e-3  # depth, over the least radius, up to which bodies that overlap are parted
+
+
+def parted(scene: Scene, motion: Motion) -> Motion | None:
+    """Return bodies moved by as little as gives them the gap that bodies in contact keep; None if they
+    overlap by more than rounding and small errors of modelling explain.
+
+    Where there is no room for that gap, as between bricks that fill a box, it is less.
+    """
+    for share in _SHARES:
+        found = _parted(scene, motion, share * scene.hold)
+        if found is not None:
+            return found
+    return None
+
+
+def _parted(scene: Scene, motion: Motion, gap: float) -> Motion | None:
+    """Return bodies parted by a gap, a length; None if that is not possible."""
+    system = scene.system(motion)
+    system = replace(system, sign_tolerance=max(system.sign_tolerance, 2.0 * _DEEP))
+    least = float(scene.inertia.radius.min())
+    far = 2.0 * (gap / least + _DEEP)
+    given = np.repeat(scene.given, 6)
+    for _ in range(_ROUNDS):
+        points = system.generate(Reach(far, far, far), InterfacePoints.none(), None)
+        near = points.take(points.gap < 2.0 * gap)
+        if len(near) and near.gap.min() < -_DEEP * least:
+            return None
+        if (near.gap >= 0.9 * gap).all() and not system.misses_collision(points, OVERLAP):
+            return motion
+        change = _least_change(system, near, gap, given)
+        if change is None:
+            return None
+        motion = motion.displaced(scene.inertia, change.reshape(-1, 6))
+        system = replace(system, poses=motion.poses(scene.inertia))
+    return None
+
+
+def _least_change(system: ContactSystem, points: InterfacePoints, gap: float, given: Bools) -> Floats | None:
+    """Return the least twists (6 m,) that give all points a gap, a length; those given (6 m,) stay."""
+    rows = system.gradients(points)
+    rows[:, given] = 0.0
+    moves = np.flatnonzero(~given)
+    step = solve_qp(
+        np.eye(len(moves)), np.zeros(len(moves)), rows[:, moves], (gap - points.gap) / system.radius
+    )
+    if step is None:
+        return None
+    change = np.zeros(len(given))
+    change[moves] = step.x
+    return change

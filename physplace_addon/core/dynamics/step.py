@@ -1,0 +1,250 @@
+"""A step in time of bodies in contact: RATTLE with inequalities and friction.
+
+Half a kick, a drift, half a kick (Andersen 1983), on the rotation group: the drift turns bodies as they turn
+freely.  With the first kick come impulses that leave no gap less than it may be where the drift ends; with
+the second come those that leave no contact closing there.  Both are velocity problems, so each only takes
+energy, but for what the paths bend.  That is measured where the drift ends and put right by solving again:
+so the step is of second order and symmetric while the same contacts press, which are the temporary hinges of
+Bouma and Vanecek 1991 (section 6), and a contact that sticks stays where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays import Bools, Floats, Ints
+from ..contact.system import (
+    FIXED,
+    ContactSystem,
+    InterfacePoints,
+    Reach,
+    feature_keys,
+    rows_with_keys,
+)
+from ..optimization.conic_qp import ConicSolution
+from ..optimization.friction_cones import tangents
+from ..vectors import dot
+from .contacts import Contacts
+from .free_rotation import free_motion
+from .joints.constraints import JointConstraints
+from .joints.equations import anchor_frames
+from .joints.forces import spring_wrench
+from .motion import Motion
+from .scene import Scene
+from .velocity_problem import VelocityProblem
+
+TOUCHING = 1.3  # gap, over the one to be kept, of contacts
+_CLOSE = 0.5  # gap, over the same, below which contacts open again
+_OPENING = 0.2  # part of what is missing by which they do in a step
+_ROUNDS = 3  # in which the bending of paths is put right
+_BENT = 1e-3  # of the gap to be kept: a change of bending that need not be put right
+_ROUNDS_OF_JOINTS = 8  # the same with joints
+_CLOSED = 1e-13  # change of a joint's residual that need not be put right
+_MANY = 16  # contacts above which it is put right only where it matters
+_MATTERS = 0.2  # of the gap to be kept
+_NO_GRAVITY = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """Bodies at one time.
+
+    time: seconds.
+    motion: where they are and how they move.
+    system: the contact system there.
+    points: the interface points within reach, in the frames of their pairs.
+    contacts: the same, as rows of a velocity problem.
+    coordinates (n, 6): of the joints, their turns unwrapped.
+    """
+
+    time: float
+    motion: Motion
+    system: ContactSystem
+    points: InterfacePoints
+    contacts: Contacts
+    coordinates: Floats
+
+    def with_rates(self, rates: Floats) -> Moment:
+        """Return the moment with other rates (m, 6)."""
+        return replace(self, motion=replace(self.motion, rates=rates))
+
+
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """A step up to the end of its drift.
+
+    motion: where it ends, without the second kick.
+    contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents.
+    half: the rates (m, 6) with which the drift began.
+    """
+
+    motion: Motion
+    contacts: Contacts
+    impulses: Floats
+    half: Floats
+
+
+def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
+    """Return how far interface points are searched, over the spans, before a step of h seconds."""
+    radii = scene.inertia.radius
+    speed = np.sqrt(dot(motion.rates[:, :3], motion.rates[:, :3]))
+    speed += np.sqrt(dot(motion.spin, motion.spin))
+    travel = speed * h + np.sqrt(dot(scene.kicks[:, :3], scene.kicks[:, :3])) * h**2
+    far = float(travel.max()) + 4.0 * scene.hold / float(radii.min())
+    return Reach(far, far, far)
+
+
+def moment_at(
+    scene: Scene, time: float, motion: Motion, before: Moment | None, known: InterfacePoints, h: float
+) -> Moment:
+    """Return bodies at a time with their interface points.
+
+    Args:
+        scene: what is simulated.
+        time: seconds.
+        motion: of the bodies then.
+        before: the moment that a motion free of overlap led here from; None for none.
+        known: points of that moment to be tracked.
+        h: the next step, s.
+    """
+    system = scene.system(motion)
+    tracked = system.track(known) if before is not None else known
+    then = None if before is None else before.system
+    points = system.generate(reach_of(scene, motion, h), tracked, then)
+    contacts = Contacts.of(system, points, scene.laws)
+    near = None if before is None else before.coordinates
+    coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
+    return Moment(time, motion, system, points, contacts, coordinates)
+
+
+def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None) -> Drift | None:
+    """Return the first kick and the drift of a step of h seconds; None if no rates obey its contacts.
+
+    left_out: which of the start's points (k,) the step may run into.
+    """
+    motion, hold = start.motion, scene.hold
+    chosen = np.arange(len(start.points)) if left_out is None else np.flatnonzero(~left_out)
+    points, contacts = start.points.take(chosen), start.contacts.take(chosen)
+    joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
+    rates = motion.rates + 0.5 * h * accelerations(scene, motion, start.coordinates)
+    least = np.where(points.gap > TOUCHING * hold, (hold - points.gap) / h, 0.0)
+    least = np.where(points.gap < _CLOSE * hold, _OPENING * (_CLOSE * hold - points.gap) / h, least)
+    bent, slid, missed = np.zeros(len(points)), np.zeros((len(points), 2)), joints.nothing_missed
+    like: ConicSolution | None = None
+    rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
+    for round_ in range(rounds + 1):
+        problem = VelocityProblem(
+            scene.inertia.blocks(motion.rotation), scene.given, contacts, *joints.for_drift(missed, h)
+        )
+        solved = problem.solve(rates, least - bent / h, -slid / h, like)
+        if solved is None:
+            return None
+        like = solved.solution
+        end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
+        drift = Drift(end, contacts, solved.impulses, solved.rates)
+        pressing = np.flatnonzero(solved.impulses[:, 0] > 0.0)
+        new_missed = joints.missed(end, solved.rates, h)
+        if (len(pressing) == 0 and len(scene.joints) == 0) or round_ == rounds:
+            break
+        new_bent, new_slid = bent.copy(), slid.copy()
+        new_bent[pressing], new_slid[pressing] = _bending(scene, start, points, drift, pressing, h)
+        enough = (_BENT if len(points) <= _MANY else _MATTERS) * hold
+        change = max(np.abs(new_bent - bent).max(initial=0.0), np.abs(new_slid - slid).max(initial=0.0))
+        if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
+            break
+        bent, slid, missed = new_bent, new_slid, new_missed
+    return drift
+
+
+def accelerations(scene: Scene, motion: Motion, coordinates: Floats) -> Floats:
+    """Return what gravity and the springs of joints change rates (m, 6) by, 1/s^2."""
+    if len(scene.joints) == 0:
+        return scene.kicks
+    frames = anchor_frames(scene.joints, scene.inertia, motion)
+    wrench = spring_wrench(frames, len(motion), coordinates)
+    by_springs = np.linalg.solve(scene.inertia.blocks(motion.rotation), wrench[:, :, None])[:, :, 0]
+    by_springs[scene.given] = 0.0
+    return scene.kicks + by_springs
+
+
+def _drift(scene: Scene, half: Motion, h: float) -> Motion:
+    """Return where bodies drift to in h seconds; those whose motion is given shift and turn evenly."""
+    end = free_motion(scene.inertia, half, _NO_GRAVITY, h)
+    if not scene.given.any():
+        return end
+    by_track = half.displaced(scene.inertia, h * half.rates)
+    given = scene.given[:, None]
+    return Motion(
+        np.where(given, by_track.centre, end.centre),
+        np.where(given, by_track.rotation, end.rotation),
+        np.where(given, half.rates, end.rates),
+    )
+
+
+def _bending(
+    scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, pressing: Ints, h: float
+) -> tuple[Floats, Floats]:
+    """Return by how much gaps (n,) open and contacts slip (n, 2) in a drift beyond what their rates say."""
+    opening, slip = drift.contacts.speeds(drift.half)
+    mine = points.take(pressing)
+    there = scene.system(drift.motion)
+    found = there.track(mine)
+    rows = rows_with_keys(feature_keys(mine), feature_keys(found))
+    known = rows >= 0
+    bent = np.zeros(len(pressing))
+    bent[known] = found.gap[rows[known]] - (mine.gap + h * opening[pressing])[known]
+    world = drift.contacts.points.take(pressing)
+    moved = _moved(start.system, there, world)
+    across = np.stack(tangents(world.normal), axis=1)
+    slid: Floats = np.einsum("kij,kj->ki", across, moved) - h * slip[pressing]
+    return bent, slid
+
+
+def _moved(before: ContactSystem, now: ContactSystem, world: InterfacePoints) -> Floats:
+    """Return how far points (k, 3) fixed to the first bodies have moved against those of the second."""
+    moved = np.zeros((len(world), 3))
+    for bodies, at, sign in ((world.body1, world.point1, 1.0), (world.body2, world.point2, -1.0)):
+        rows = np.flatnonzero(bodies != FIXED)
+        own = before.frames.take(bodies[rows]).inverse().points(at[rows])
+        moved[rows] += sign * (now.frames.take(bodies[rows]).points(own) - at[rows])
+    return moved
+
+
+def settled(
+    scene: Scene, end: Moment, h: float, bouncing: Contacts | None = None, speed: Floats | None = None
+) -> tuple[Moment, Contacts, Floats] | None:
+    """Return the end of a drift after the second kick, with the contacts that took part and their impulses;
+    None if no rates obey them.
+
+    What approaches faster than `Scene.slow` is left to an impact.
+
+    Args:
+        scene: what is simulated.
+        end: of the drift.
+        h: the time that it took, s.
+        bouncing: contacts (k,) that the drift has stopped, although they closed fast.
+        speed: at which they open now (k,), lengths a second.
+    """
+    rates = end.motion.rates + 0.5 * h * accelerations(scene, end.motion, end.coordinates)
+    touching = np.flatnonzero(end.points.gap <= TOUCHING * scene.hold)
+    contacts = end.contacts.take(touching)
+    kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow)
+    contacts = contacts.take(kept)
+    least = np.zeros(len(contacts))
+    if bouncing is not None and speed is not None and len(speed):
+        rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
+        least = np.where(rows >= 0, speed[rows], 0.0)
+    problem, none = velocity_problem(scene, end, contacts), np.zeros((len(contacts), 2))
+    solved = problem.solve(rates, least, none)
+    if solved is None and least.any():
+        solved = problem.solve(rates, np.zeros(len(contacts)), none)
+    return None if solved is None else (end.with_rates(solved.rates), contacts, solved.impulses)
+
+
+def velocity_problem(scene: Scene, moment: Moment, contacts: Contacts) -> VelocityProblem:
+    """Return the velocity problem of contacts, and of all joints, at a moment."""
+    joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
+    blocks = scene.inertia.blocks(moment.motion.rotation)
+    return VelocityProblem(blocks, scene.given, contacts, *joints.for_rates())

@@ -1,0 +1,106 @@
+"""Contact that lasts: slides, rests, walls and a rocking block against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from physplace_addon.core.dynamics.events import EventKind
+from physplace_addon.core.dynamics.simulation import SimulationStatus
+from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
+
+from .scenes import GRAVITY, block, brick_wall, floor, simulation, standing
+
+
+def tilted(angle: float) -> np.ndarray:
+    """Gravity as on a slope that falls towards +x."""
+    return GRAVITY * np.array([np.sin(angle), 0.0, -np.cos(angle)])
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3, 0.54])
+def test_a_block_slides_down_a_slope_as_its_closed_form_says(friction: float) -> None:
+    cube, angle = block(), 0.5
+    made = simulation([cube], [standing(cube)], [floor()], gravity=tilted(angle), friction=friction)
+    start = made.state.motion.centre[0]
+    made.run(0.5)
+    speed_up = GRAVITY * (np.sin(angle) - friction * np.cos(angle))
+    moved = made.state.motion.centre[0] - start
+    assert np.abs(moved - [0.125 * speed_up, 0.0, 0.0]).max() < 1e-10
+    velocity = made.state.motion.velocity(made.scene.inertia)[0]
+    assert np.abs(velocity - [0.5 * speed_up, 0.0, 0.0]).max() < 1e-10
+
+
+def test_a_block_on_a_slope_below_the_angle_of_friction_stands_still() -> None:
+    cube = block()
+    made = simulation([cube], [standing(cube)], [floor()], gravity=tilted(0.5), friction=0.56)
+    start = made.state.motion.centre[0]
+    made.run(0.5)
+    assert np.abs(made.state.motion.centre[0] - start).max() < 1e-12
+
+
+def test_friction_ends_a_slide_where_its_closed_form_says_and_when() -> None:
+    cube, friction, velocity = block(), 0.3, np.array([[1.0, 0.5, 0.0]])
+    made = simulation([cube], [standing(cube)], [floor()], friction=friction, velocity=velocity)
+    start = made.state.motion.centre[0]
+    made.run(2.0)
+    speed = np.linalg.norm(velocity)
+    slowing = friction * GRAVITY
+    moved = made.state.motion.centre[0] - start
+    assert np.abs(moved - velocity[0] * speed / (2.0 * slowing)).max() < 1e-10
+    ends = [
+        event.time for state in made.states for event in state.events if event.kind is EventKind.SLIP_ENDS
+    ]
+    assert len(ends) == 4
+    assert np.abs(np.array(ends) - speed / slowing).max() < 1e-10
+    assert made.status is SimulationStatus.AT_REST
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
+def test_a_slide_does_not_know_the_size_of_its_block(size: float) -> None:
+    cube, step = block(size, size, size), np.sqrt(size) / 240.0
+    world = [floor(wide=20.0 * size)]
+    made = simulation([cube], [standing(cube)], world, friction=0.3, gravity=tilted(0.5), step=step)
+    start = made.state.motion.centre[0]
+    made.run(60.0 * step)
+    speed_up = GRAVITY * (np.sin(0.5) - 0.3 * np.cos(0.5))
+    moved = made.state.motion.centre[0] - start
+    assert np.abs(moved - [0.5 * speed_up * (60.0 * step) ** 2, 0.0, 0.0]).max() < 1e-9 * size
+
+
+def test_a_rocking_block_falls_flat_when_its_closed_form_says() -> None:
+    cube, angle = block(), 0.05
+    corner = rotation_matrix(np.array([0.0, angle, 0.0])) @ [0.5, 0.0, -0.5]
+    at = np.array([-corner[0], 0.0, -corner[2] + 1e-5 * cube.radius])
+    pose = Pose(quaternion_exponential(np.array([0.0, angle, 0.0])), at)
+    made = simulation([cube], [pose], [floor()], friction=0.9)
+    energy = made.state.energy
+    times: list[float] = []
+    angles: list[float] = []
+    while not times or angles[-1] > 5e-3:
+        turn = made.state.motion.rotation[0]
+        times.append(made.state.time)
+        angles.append(2.0 * np.arctan2(turn[2], turn[0]))
+        made.step()
+        assert abs(made.state.energy - energy) < 1e-5 * energy
+    # about an edge: 1/2 I w^2 = m g r (cos(a - t) - cos(a - t0)), the centre at r from it, a = 45 degrees
+    inertia, arm, diagonal = 1.0 / 6.0 + 0.5, np.sqrt(0.5), np.pi / 4.0
+
+    def seconds_a_root(root: float) -> float:
+        now = angle - root**2
+        drop = np.cos(diagonal - angle) - np.cos(diagonal - now)
+        return float(2.0 * root / np.sqrt(2.0 * GRAVITY * arm / inertia * drop))
+
+    last = angles[-1]
+    exact = quad(seconds_a_root, 1e-12, np.sqrt(angle - last))[0]
+    assert abs(times[-1] - exact) < 1e-4 * exact
+
+
+def test_a_wall_of_bricks_stands() -> None:
+    bodies, poses = brick_wall(4, 3, (0.24, 0.12, 0.08))
+    made = simulation(bodies, poses, [floor()], friction=0.6)
+    start = made.state.motion.centre
+    made.run(0.2)
+    assert np.abs(made.state.motion.centre - start).max() < 1e-12
+    made.run(1.0)
+    assert made.status is SimulationStatus.AT_REST
