@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..contact.system import ContactSystem
+from ..contact.system import FIXED, ContactSystem
 from ..errors import PhysPlaceError
 from ..mechanics.inertia import Inertia
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
@@ -87,7 +87,9 @@ class Scene:
             joint.check(count)
         given = np.isin(np.arange(count), list(tracks))
         inertia = Inertia.of(bodies)
-        template = ContactSystem.of(bodies, poses, world)
+        ends = [sorted((joint.anchors.first, joint.anchors.second)) for joint in joints if not joint.collide]
+        through = frozenset((first, second) for first, second in ends if first != FIXED)
+        template = replace(ContactSystem.of(bodies, poses, world), never_meeting=through)
         return cls(template, inertia, laws, gravity, given, tracks, Joints.of(joints, inertia), step)
 
     def __len__(self) -> int:
@@ -115,6 +117,10 @@ class Scene:
         given = self.given | asleep
         awake = tuple(np.flatnonzero(~asleep).tolist())
         return replace(self, given=given, template=replace(self.template, moving=awake))
+
+    def moving_without(self, bodies: Bools) -> Scene:
+        """Return the scene with some more bodies (m,) whose motion is given."""
+        return replace(self, given=self.given | bodies) if bodies.any() else self
 
     def system(self, motion: Motion) -> ContactSystem:
         """Return the contact system of the bodies where they are."""

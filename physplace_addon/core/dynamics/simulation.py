@@ -21,6 +21,7 @@ from .clear_path import free_part
 from .contacts import Contacts
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
+from .joints.free_linkages import moved_linkages
 from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep
@@ -169,28 +170,29 @@ class Simulation:
         """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
         fast, part = self._fast(scene, moment, h), 1.0
         left_out = fast if self._isolated < _ISOLATIONS else None
-        drift = drifted(scene, moment, h, left_out)
+        trial = _drifted_with_linkages(scene, moment, h, left_out)
         for _ in range(_TRIALS):
-            if drift is None:
+            if trial is None:
                 return None
-            shorter = self._part_to_end_of_slip(scene, moment, drift, part * h)
+            shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
             if shorter >= _WHOLE:
-                shorter = free_part(scene, moment, drift.motion)
+                shorter = free_part(scene, moment, trial[1].motion)
             if shorter >= _WHOLE:
                 break
             part *= shorter
-            drift = drifted(scene, moment, part * h, left_out)
-        if drift is None:
+            trial = _drifted_with_linkages(scene, moment, part * h, left_out)
+        if trial is None:
             return None
+        held, drift = trial
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         end = moment_at(scene, moment.time + part * h, drift.motion, moment, moment.points, h)
         if left_out is not None:
-            made = settled(scene, end, part * h)
+            made = settled(held, end, part * h)
         else:
             stopped = np.flatnonzero(fast & (drift.impulses[:, 0] > 0.0))
             bouncing = drift.contacts.take(stopped)
             closing, _ = bouncing.speeds(moment.motion.rates)
-            made = settled(scene, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
+            made = settled(held, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
         return None if made is None else (*made, part)
 
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
@@ -229,6 +231,26 @@ class Simulation:
             return end
         rates = np.sqrt(1.0 - gain / kinetic) * end.motion.rates
         return end.with_rates(rates)
+
+
+def _drifted_with_linkages(
+    scene: Scene, moment: Moment, h: float, left_out: Bools | None
+) -> tuple[Scene, Drift] | None:
+    """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
+    touch nothing.
+    """
+    hindered = np.append(scene.given, False)  # the last is the fixed world's
+    hindered[moment.points.body1] = hindered[moment.points.body2] = True
+    moved = moved_linkages(
+        scene.joints, scene.inertia, moment.motion, moment.coordinates, scene.gravity, hindered[:-1], h
+    )
+    held = scene.moving_without(moved.bodies)
+    drift = drifted(held, moment, h, left_out)
+    if drift is None or not moved.bodies.any():
+        return None if drift is None else (held, drift)
+    motion = drift.motion.copy()
+    motion.put(moved.bodies, moved.motion.take(moved.bodies))
+    return held, replace(drift, motion=motion)
 
 
 def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:

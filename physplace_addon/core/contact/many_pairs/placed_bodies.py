@@ -34,6 +34,8 @@ class PlacedBodies:
     features are.
     moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
     not searched, and keep their points.
+    never_meeting: pairs of moving bodies, the lesser number first, that are not searched: what joints connect
+    may go through each other.
     """
 
     bodies: tuple[ContactBody, ...]
@@ -42,6 +44,7 @@ class PlacedBodies:
     parts: tuple[Body, ...]
     sign_tolerance: float = SIGN_TOLERANCE
     moving: tuple[int, ...] | None = None
+    never_meeting: frozenset[Pair] = frozenset()
 
     @classmethod
     def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> Self:
@@ -121,7 +124,8 @@ class PlacedBodies:
 
     def pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
-        return [pair for pair in self._near_pairs(reach) if self.moves(pair)]
+        near = self._near_pairs(reach)
+        return [pair for pair in near if self.moves(pair) and pair not in self.never_meeting]
 
     def moves(self, pair: Pair) -> bool:
         """Return whether a body of a pair may move, or has moved."""

@@ -75,6 +75,7 @@ class ConstrainedMotion:
         gravity: Sequence[float] | Floats = (0.0, 0.0, 0.0),
         external: Wrench | None = None,
         accuracy: float = 1e-11,
+        near: Floats | None = None,
     ) -> None:
         """Close the joints at a start.
 
@@ -85,6 +86,7 @@ class ConstrainedMotion:
             gravity: acceleration (3,), lengths over s^2.
             external: other forces, smooth ones of the position.
             accuracy: relative error of the energy that a sub-step may make.
+            near: coordinates of the joints (n, 6) known before, to count whole turns from.
 
         Raises:
             JointError: the joints cannot be closed by moving from the start.
@@ -97,7 +99,7 @@ class ConstrainedMotion:
         self._free = JointedBodies(inertia, axes, joints, down, external, *nothing)
         self._momentum = (inertia.blocks(motion.rotation) @ motion.rates[:, :, None])[:, :, 0]
         self._at = self._position(self._free, motion.centre, motion.rotation)
-        self._coordinates = self._at.frames.coordinates()
+        self._coordinates = self._at.frames.coordinates(near)
         self._limited = np.isfinite(joints.lower) | np.isfinite(joints.upper)
         self._drives_exist = bool((self._limited | ~np.isnan(joints.speed)).any())
         self._guesses: dict[int, list[Floats]] = {}

@@ -108,10 +108,14 @@ class Anchors:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint: where it is, and its axes, the shifts along x, y, z and the turns about them."""
+    """A joint: where it is, and its axes, the shifts along x, y, z and the turns about them.
+
+    collide: whether its two bodies may not go through each other.
+    """
 
     anchors: Anchors
     axes: tuple[Axis, Axis, Axis, Axis, Axis, Axis]
+    collide: bool = False
 
     def check(self, count: int) -> None:
         """Raise a JointError if the joint has no meaning for a number of bodies."""
