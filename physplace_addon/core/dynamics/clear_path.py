@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from ..contact.system import RigidPaths, motion_stops
+from ..arrays import Floats
+from ..contact.system import InterfacePoints, RigidPaths, motion_stops
+from ..mechanics.inertia import Inertia
 from ..rigid import quaternion_conjugate, quaternion_product, rotation_vector
 from .motion import Motion
 from .scene import Scene
 from .step import Moment
+
+_ROUNDS: Final = 30  # of the search for the place where curved surfaces come too near
+_CLOSE: Final = 0.5  # gap, over the one to be kept, that is too near
+_SHRUNK: Final = 0.4  # the same over the gap at the start, where that is less
+_ENOUGH: Final = 1e-9  # of the paths: width of the search's end
+
+
+def twists_between(inertia: Inertia, first: Motion, second: Motion) -> Floats:
+    """Return the twists (m, 6), (dX / R_b, dTheta), by which bodies shift and turn evenly."""
+    turn = rotation_vector(quaternion_product(second.rotation, quaternion_conjugate(first.rotation)))
+    return np.concatenate([(second.centre - first.centre) / inertia.radius[:, None], turn], axis=1)
 
 
 def free_part(scene: Scene, start: Moment, end: Motion) -> float:
@@ -17,7 +32,38 @@ def free_part(scene: Scene, start: Moment, end: Motion) -> float:
     On its path a body shifts and turns evenly.  Nothing comes nearer than half of the gap that contacts keep,
     or .4 of what it was at the start where that is less.
     """
-    begin = start.motion
-    turn = rotation_vector(quaternion_product(end.rotation, quaternion_conjugate(begin.rotation)))
-    paths = RigidPaths(end.centre - begin.centre, np.zeros_like(begin.centre), turn)
-    return motion_stops(start.system, paths, scene.hold).first
+    twists = twists_between(scene.inertia, start.motion, end)
+    shift = scene.inertia.radius[:, None] * twists[:, :3]
+    stops = motion_stops(start.system, RigidPaths(shift, np.zeros_like(shift), twists[:, 3:]), scene.hold)
+    first = stops.first
+    if len(stops.undecided) and stops.undecided_times.min() < first:
+        return _free_part_of_curved(scene, start, first * twists) * first
+    return first
+
+
+def _free_part_of_curved(scene: Scene, start: Moment, twists: Floats) -> float:
+    """Return the part of paths by twists (m, 6) at whose end curved surfaces are not too near each other.
+
+    Their interface points tell: they are solved again where the bodies are, and new ones are looked for.
+    """
+    known = start.points.gap
+    least = np.minimum(_CLOSE * scene.hold, _SHRUNK * float(known.min(initial=np.inf)))
+    free, stopped = 0.0, 1.0
+    if not _is_too_near(scene, start, twists, 1.0, least):
+        return 1.0
+    for _ in range(_ROUNDS):
+        middle = 0.5 * (free + stopped)
+        if _is_too_near(scene, start, twists, middle, least):
+            stopped = middle
+        else:
+            free = middle
+        if stopped - free < _ENOUGH:
+            break
+    return free
+
+
+def _is_too_near(scene: Scene, start: Moment, twists: Floats, share: float, least: float) -> bool:
+    """Return whether a gap is less than the least one, a length, at a part of the paths."""
+    there = scene.system(start.motion.displaced(scene.inertia, share * twists))
+    points: InterfacePoints = there.track(start.points)
+    return bool(points.gap.min(initial=np.inf) < least) or len(there.missed_crossings(points)) > 0

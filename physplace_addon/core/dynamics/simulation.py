@@ -8,6 +8,7 @@ not isolated: the step obeys them.  What bounces, bounces lower each time, and n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
@@ -17,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.system import InterfacePoints
 from ..vectors import length
-from .clear_path import free_part
+from .clear_path import free_part, twists_between
 from .contacts import Contacts
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
@@ -60,27 +61,21 @@ class SimulationStatus(Enum):
 class SimulationState:
     """Bodies at one time.
 
-    moment: where they are, how they move, and the interface points.
+    time: seconds since the start.
+    motion: where they are, and how they move.
+    coordinates (n, 6): of the joints, their turns unwrapped.
     sleep: who sleeps.  touching: the contacts.
     events: what happened since the state before.
     energy: kinetic and of gravity, of the bodies whose motion is not given.
     """
 
-    moment: Moment
+    time: float
+    motion: Motion
+    coordinates: Floats
     sleep: Sleep
     touching: Touching
     events: tuple[Event, ...]
     energy: float
-
-    @property
-    def time(self) -> float:
-        """Seconds since the start."""
-        return self.moment.time
-
-    @property
-    def motion(self) -> Motion:
-        """Where the bodies are, and how they move."""
-        return self.moment.motion
 
 
 class Simulation:
@@ -90,6 +85,7 @@ class Simulation:
         scene: what is simulated.
         status: RUNNING, or how it ended.
         states: every state so far.
+        moment: the last of them, with its interface points.
     """
 
     def __init__(self, scene: Scene, motion: Motion) -> None:
@@ -97,10 +93,23 @@ class Simulation:
         start = parted(scene, motion)
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
-        first = moment_at(scene, 0.0, start, None, InterfacePoints.none(), scene.step)
-        state = SimulationState(first, Sleep.none(len(scene)), Touching.none(), (), scene.energy(start))
-        self.states = [state]
+        self.moment = moment_at(scene, 0.0, start, None, InterfacePoints.none(), scene.step)
+        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), ())]
         self._isolated = 0  # steps in a row that ended before their time
+
+    def _state(self, sleep: Sleep, touching: Touching, events: Sequence[Event]) -> SimulationState:
+        moment = self.moment
+        energy = self.scene.energy(moment.motion)
+        return SimulationState(
+            moment.time, moment.motion, moment.coordinates, sleep, touching, tuple(events), energy
+        )
+
+    def go_on_from(self, state: SimulationState) -> None:
+        """Go on from an earlier state; those after it are dropped."""
+        self.states[:] = [known for known in self.states if known.time < state.time] + [state]
+        self.status, self._isolated = SimulationStatus.RUNNING, 0
+        fresh = moment_at(self.scene, state.time, state.motion, None, InterfacePoints.none(), self.scene.step)
+        self.moment = replace(fresh, coordinates=state.coordinates)
 
     @property
     def state(self) -> SimulationState:
@@ -126,7 +135,7 @@ class Simulation:
             return self.state
         h = self.scene.step if h is None else h
         state = self.state
-        moment = state.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
+        moment = self.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
         sleep = _woken(self.scene, state.sleep, moment)
         scene = self.scene.holding(sleep.asleep)
         moment, events = self._after_impacts(scene, moment)
@@ -145,8 +154,8 @@ class Simulation:
         sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), part * h)
         sleep = _woken(self.scene, sleep, end)
         end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
-        energy = self.scene.energy(end.motion)
-        self.states.append(SimulationState(end, sleep, touching, (*events, *happened), energy))
+        self.moment = end
+        self.states.append(self._state(sleep, touching, [*events, *happened]))
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
         return self.state
@@ -181,6 +190,8 @@ class Simulation:
                 break
             part *= shorter
             trial = _drifted_with_linkages(scene, moment, part * h, left_out)
+        else:
+            trial, part = _cut_short(scene, moment, trial, part)
         if trial is None:
             return None
         held, drift = trial
@@ -251,6 +262,21 @@ def _drifted_with_linkages(
     motion = drift.motion.copy()
     motion.put(moved.bodies, moved.motion.take(moved.bodies))
     return held, replace(drift, motion=motion)
+
+
+def _cut_short(
+    scene: Scene, moment: Moment, trial: tuple[Scene, Drift] | None, part: float
+) -> tuple[tuple[Scene, Drift] | None, float]:
+    """Return a drift, and the part of a step that it takes, cut off on its path where that is not free."""
+    if trial is None:
+        return None, part
+    held, drift = trial
+    share = free_part(scene, moment, drift.motion)
+    if share >= _WHOLE:
+        return trial, part
+    twists = share * twists_between(scene.inertia, moment.motion, drift.motion)
+    reached = moment.motion.displaced(scene.inertia, twists)
+    return (held, replace(drift, motion=replace(reached, rates=drift.motion.rates))), share * part
 
 
 def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
