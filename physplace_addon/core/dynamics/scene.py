@@ -12,6 +12,7 @@ from ..bodies import Body
 from ..contact.system import FIXED, ContactSystem
 from ..errors import PhysPlaceError
 from ..mechanics.inertia import Inertia
+from ..mechanics.origin import near_the_origin
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
 from .contacts import SurfaceLaws
 from .joints import Joint
@@ -39,6 +40,7 @@ class Scene:
     given (m,): bodies whose motion is given, which nothing stops.
     tracks: the motions that are given, by the numbers of their bodies; without one a body stands still.
     joints: between the bodies, and of bodies with the world.
+    origin (3,): in the scene, of the coordinates in which all of these and motions are given.
     step: the longest step in time, s.
     """
 
@@ -49,6 +51,7 @@ class Scene:
     given: Bools
     tracks: Mapping[int, Track]
     joints: Joints
+    origin: Floats
     step: float
     kicks: Floats = field(init=False)
 
@@ -87,10 +90,37 @@ class Scene:
             joint.check(count)
         given = np.isin(np.arange(count), list(tracks))
         inertia = Inertia.of(bodies)
+        origin, near, parts = near_the_origin(bodies, poses, world)
         ends = [sorted((joint.anchors.first, joint.anchors.second)) for joint in joints if not joint.collide]
         through = frozenset((first, second) for first, second in ends if first != FIXED)
-        template = replace(ContactSystem.of(bodies, poses, world), never_meeting=through)
-        return cls(template, inertia, laws, gravity, given, tracks, Joints.of(joints, inertia), step)
+        template = replace(ContactSystem.of(bodies, near, parts), never_meeting=through)
+        return cls(
+            template,
+            inertia,
+            laws,
+            gravity,
+            given,
+            {number: track.seen_from(origin) for number, track in tracks.items()},
+            Joints.of([joint.seen_from(origin) for joint in joints], inertia),
+            origin,
+            step,
+        )
+
+    def motion(self, poses: Sequence[Pose], velocity: Floats, spin: Floats) -> Motion:
+        """Return the motion of the bodies at poses in the scene.
+
+        Args:
+            poses: one each.
+            velocity: of their centres of mass (m, 3), lengths a second.
+            spin: their angular velocities (m, 3), radians a second.
+        """
+        found = Motion.of(self.inertia, poses, velocity, spin)
+        return replace(found, centre=found.centre - self.origin)
+
+    def poses(self, motion: Motion) -> tuple[Pose, ...]:
+        """Return the poses of the bodies' own frames in the scene."""
+        own = motion.poses(self.inertia)
+        return tuple(Pose(pose.rotation, pose.translation + self.origin) for pose in own)
 
     def __len__(self) -> int:
         return len(self.inertia)

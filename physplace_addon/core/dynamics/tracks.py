@@ -36,6 +36,11 @@ class Track:
             raise TrackError(f"a track needs a pose for each of its times, which increase; found {times}")
         return cls(at, tuple(poses))
 
+    def seen_from(self, origin: Floats) -> Track:
+        """Return the track in coordinates with another origin (3,)."""
+        poses = [Pose(pose.rotation, pose.translation - origin) for pose in self.poses]
+        return Track(self.times, tuple(poses))
+
     def pose(self, time: float) -> Pose:
         """Return the pose at a time, s."""
         after = int(np.searchsorted(self.times, time, side="right"))

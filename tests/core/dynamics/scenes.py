@@ -9,7 +9,6 @@ import numpy as np
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
-from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.rigid import Pose
@@ -30,6 +29,11 @@ def floor(height: float = 0.0, wide: float = 20.0) -> Body:
     return polyhedron(*cuboid([0.0, 0.0, height - 0.5], [wide, wide, 0.5]), "floor")
 
 
+def at(body: Body, place: Floats) -> Body:
+    """A body shifted to a place."""
+    return body.transformed(Pose(UPRIGHT, place).matrix4)
+
+
 def simulation(
     bodies: Sequence[Body],
     poses: Sequence[Pose],
@@ -48,9 +52,7 @@ def simulation(
     laws = SurfaceLaws(np.full(count, friction**0.5), np.full(count, restitution**0.5))
     scene = Scene.of(bodies, poses, world, laws, gravity, step=step)
     still = np.zeros((m, 3))
-    motion = Motion.of(
-        scene.inertia, poses, still if velocity is None else velocity, still if spin is None else spin
-    )
+    motion = scene.motion(poses, still if velocity is None else velocity, still if spin is None else spin)
     return Simulation(scene, motion)
 
 

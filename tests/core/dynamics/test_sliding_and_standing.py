@@ -10,7 +10,7 @@ from physplace_addon.core.dynamics.events import EventKind
 from physplace_addon.core.dynamics.simulation import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 
-from .scenes import GRAVITY, block, brick_wall, floor, simulation, standing
+from .scenes import GRAVITY, UPRIGHT, at, block, brick_wall, floor, simulation, standing
 
 
 def tilted(angle: float) -> np.ndarray:
@@ -66,6 +66,22 @@ def test_a_slide_does_not_know_the_size_of_its_block(size: float) -> None:
     speed_up = GRAVITY * (np.sin(0.5) - 0.3 * np.cos(0.5))
     moved = made.state.motion.centre[0] - start
     assert np.abs(moved - [0.5 * speed_up * (60.0 * step) ** 2, 0.0, 0.0]).max() < 1e-9 * size
+
+
+def test_a_slide_far_from_the_origin_is_the_same() -> None:
+    cube, far = block(), np.array([1e5, -2e5, 3e4])
+    made = simulation(
+        [cube],
+        [Pose(UPRIGHT, standing(cube).translation + far)],
+        [at(floor(), far)],
+        gravity=tilted(0.5),
+        friction=0.3,
+    )
+    start = made.scene.poses(made.state.motion)[0].translation
+    made.run(0.2)
+    speed_up = GRAVITY * (np.sin(0.5) - 0.3 * np.cos(0.5))
+    moved = made.scene.poses(made.state.motion)[0].translation - start
+    assert np.abs(moved - [0.02 * speed_up, 0.0, 0.0]).max() < 1e-9
 
 
 def test_a_rocking_block_falls_flat_when_its_closed_form_says() -> None:

@@ -17,10 +17,11 @@ twists (dX / R_b, dTheta) themselves (`equations`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...arrays import Floats
 from ...contact.system import FIXED
 from ...errors import JointError
 from ...rigid import Pose
@@ -116,6 +117,15 @@ class Joint:
     anchors: Anchors
     axes: tuple[Axis, Axis, Axis, Axis, Axis, Axis]
     collide: bool = False
+
+    def seen_from(self, origin: Floats) -> Joint:
+        """Return the joint in coordinates with another origin (3,): what it has in the world is there."""
+        anchors = self.anchors
+        frames = [
+            Pose(frame.rotation, frame.translation - origin) if number == FIXED else frame
+            for number, frame in ((anchors.first, anchors.frame1), (anchors.second, anchors.frame2))
+        ]
+        return replace(self, anchors=replace(anchors, frame1=frames[0], frame2=frames[1]))
 
     def check(self, count: int) -> None:
         """Raise a JointError if the joint has no meaning for a number of bodies."""

@@ -26,9 +26,9 @@ from ...arrays import Floats
 from ...bodies import Body
 from ...contact.system import RETURN_CLEARANCE, Adjusted, ContactSystem
 from ...jobs import Job, Progress, finished
+from ...mechanics.origin import near_the_origin
 from ...rigid import Pose
 from ..settings import Settings
-from ..start import near_the_origin
 from ..state import State
 from .configuration_space import Obstacles, clearing_displacements, sure_depth
 from .least_motion import LeastMotion, cleared, least_displacement, moving_least, state_of

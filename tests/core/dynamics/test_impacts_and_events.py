@@ -1,0 +1,134 @@
+"""Impacts, and the events of contact in their order (Bouma and Vanecek 1991, section 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.bodies import Body
+from physplace_addon.core.dynamics.events import Event, EventKind
+from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.bodies_of_the_paper import sphere
+
+from .scenes import GRAVITY, UPRIGHT, at, block, floor, simulation, standing
+
+
+def happened(made: Simulation) -> list[Event]:
+    return [event for state in made.states for event in state.events]
+
+
+def rises(made: Simulation) -> float:
+    """The largest rise of the energy in a step, over its start above the floor."""
+    energies = np.array([state.energy for state in made.states])
+    return float(np.diff(energies).max() / energies[0])
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.3, 0.5, 0.9])
+def test_a_block_bounces_with_its_restitution(restitution: float) -> None:
+    made = simulation(
+        [block()], [Pose(UPRIGHT, np.array([0.0, 0.0, 1.5]))], [floor()], restitution=restitution
+    )
+    made.run(0.6)
+    hits = [event for event in happened(made) if event.kind is EventKind.COLLISION]
+    first = [event for event in hits if event.time == hits[0].time]
+    assert len(first) == 4  # its corners, at once
+    drop = 1.0 - 0.5e-5 * made.scene.inertia.radius[0]
+    assert hits[0].time == pytest.approx(np.sqrt(2.0 * drop / GRAVITY), rel=1e-7)
+    assert [event.speed for event in first] == pytest.approx([np.sqrt(2.0 * GRAVITY * drop)] * 4, rel=1e-7)
+    after = next(state for state in made.states if state.time > hits[0].time)
+    speed = after.motion.velocity(made.scene.inertia)[0, 2] + GRAVITY * (after.time - hits[0].time)
+    if restitution > 0.0:
+        assert speed / first[0].speed == pytest.approx(restitution, rel=1e-6)
+    assert rises(made) < 1e-9
+
+
+def test_a_bouncing_block_comes_to_rest_after_finitely_many_impacts() -> None:
+    made = simulation([block()], [Pose(UPRIGHT, np.array([0.0, 0.0, 1.0]))], [floor()], restitution=0.5)
+    made.run(3.0)
+    assert made.status is SimulationStatus.AT_REST
+    assert len({event.time for event in happened(made) if event.kind is EventKind.COLLISION}) < 12
+    assert rises(made) < 1e-9
+
+
+def test_an_exact_ball_rolls_and_bounces() -> None:
+    ball = sphere().body
+    down = GRAVITY * np.array([np.sin(0.2), 0.0, -np.cos(0.2)])
+    made = simulation([ball], [Pose(UPRIGHT, np.array([0.0, 0.0, 1.0 + 1e-5]))], [floor()], gravity=down)
+    made.run(0.2)
+    speed_up = 5.0 / 7.0 * GRAVITY * np.sin(0.2)
+    assert made.state.motion.centre[0, 0] == pytest.approx(0.02 * speed_up, abs=1e-9)
+    assert made.state.motion.spin[0, 1] == pytest.approx(0.2 * speed_up, abs=1e-9)
+    made = simulation([ball], [Pose(UPRIGHT, np.array([0.0, 0.0, 1.3]))], [floor()], restitution=0.5)
+    made.run(0.3)
+    (hit,) = [event for event in happened(made) if event.kind is EventKind.COLLISION]
+    assert hit.time == pytest.approx(np.sqrt(0.6 / GRAVITY), abs=1e-5)
+
+
+def test_a_tumbling_block_comes_to_rest_without_gaining_energy() -> None:
+    turn = np.array([[1.0, 2.0, 3.0]])
+    pose = Pose(quaternion_exponential(np.array([0.3, 0.5, 0.2])), np.array([0.0, 0.0, 1.2]))
+    made = simulation([block()], [pose], [floor()], restitution=0.3, spin=turn)
+    made.run(6.0)
+    assert made.status is SimulationStatus.AT_REST
+    assert rises(made) < 1e-5
+    assert made.state.motion.centre[0, 2] == pytest.approx(0.5, abs=2e-5)
+
+
+def test_a_block_slides_off_an_edge() -> None:
+    """Figure 5b of the paper: the support is left point by point, and then falls away."""
+    cube = block(0.4, 0.4, 0.4)
+    table = at(block(2.0, 2.0, 1.0), np.array([0.0, 0.0, -0.5]))
+    velocity = np.array([[2.0, 0.0, 0.0]])
+    made = simulation([cube], [standing(cube, 0.5)], [table], friction=0.05, velocity=velocity)
+    made.run(0.6)
+    left = [event for event in happened(made) if event.kind is EventKind.SUPPORT_LEFT]
+    assert len(left) >= 2
+    assert left[0].place[0] == pytest.approx(1.0, abs=0.02)
+    leading = [event for event in left if event.time == left[0].time]
+    assert len(leading) == 2  # both leading corners
+    assert made.state.motion.centre[0, 2] < -0.1
+    assert rises(made) < 1e-5
+
+
+def test_a_block_that_slides_meets_a_step() -> None:
+    """Figure 6 of the paper: a sliding contact becomes a collision with another face."""
+    cube = block(0.4, 0.4, 0.4)
+    step = at(block(1.0, 2.0, 0.2), np.array([1.2, 0.0, 0.1]))
+    velocity = np.array([[2.0, 0.0, 0.0]])
+    made = simulation([cube], [standing(cube)], [floor(), step], friction=0.2, velocity=velocity)
+    made.run(0.35)
+    hit = next(event for event in happened(made) if event.kind is EventKind.COLLISION)
+    assert hit.place[0] == pytest.approx(0.7, abs=1e-4)
+    slowing = 0.2 * GRAVITY
+    arrival = (2.0 - np.sqrt(4.0 - 2.0 * slowing * 0.5)) / slowing
+    assert hit.time == pytest.approx(arrival, abs=1e-4)
+    assert not any(event.kind is EventKind.SUPPORT_LEFT for event in happened(made) if event.time < hit.time)
+    assert rises(made) < 1e-9
+
+
+def test_thin_plates_that_are_fast_do_not_pass_through_each_other() -> None:
+    plate = block(1.0, 1.0, 0.002)
+    poses = [Pose(UPRIGHT, np.array([0.0, 0.0, z])) for z in (0.0, 0.5)]
+    velocity = np.array([[0.0, 0.0, 60.0], [0.0, 0.0, -60.0]])
+    made = simulation([plate, plate], poses, [], gravity=np.zeros(3), velocity=velocity, restitution=0.5)
+    made.run(0.05)
+    heights = made.state.motion.centre[:, 2]
+    assert heights[1] - heights[0] > 0.002
+    relative = np.diff(made.state.motion.velocity(made.scene.inertia)[:, 2])[0]
+    assert relative == pytest.approx(60.0, rel=1e-6)
+
+
+def test_bodies_that_overlap_at_the_start_are_refused() -> None:
+    made = simulation([block(), block()], [standing(block()), standing(block(), 0.5)], [floor()])
+    assert made.status is SimulationStatus.INTERFERING_START
+    assert made.step() is made.state
+
+
+@pytest.mark.parametrize("shape", [block(1.0, 0.2, 0.2), sphere().body])
+def test_a_body_that_nothing_touches_falls_on_its_parabola(shape: Body) -> None:
+    velocity, spin = np.array([[1.0, 0.0, 2.0]]), np.array([[0.3, 0.2, 1.0]])
+    made = simulation([shape], [Pose(UPRIGHT, np.zeros(3))], [], velocity=velocity, spin=spin)
+    made.run(1.0)
+    exact = velocity[0] + [0.0, 0.0, -0.5 * GRAVITY]
+    assert np.abs(made.state.motion.centre[0] - exact).max() < 1e-12
