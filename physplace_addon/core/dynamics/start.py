@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..arrays import Bools, Floats
 from ..contact.system import OVERLAP, ContactSystem, InterfacePoints, Reach
+from ..mechanics.start import clear_start
 from ..optimization.step_qp import solve_qp
 from .motion import Motion
 from .scene import Scene
 
 _ROUNDS = 4
+_NEARLY = 0.9  # of a gap that is enough
 _SHARES = (1.0, 0.5, 0.2, 0.05)  # of the gap to be kept that are tried where there is no more room
-_DEEP = 1e-3  # depth, over the least radius, up to which bodies that overlap are parted
+_SHALLOW = 1e-3  # depth, over the least radius, up to which bodies that overlap are parted
 
 
 def parted(scene: Scene, motion: Motion) -> Motion | None:
@@ -23,32 +23,36 @@ def parted(scene: Scene, motion: Motion) -> Motion | None:
 
     Where there is no room for that gap, as between bricks that fill a box, it is less.
     """
+    system = scene.system(motion)
+    cleared = clear_start(system, _reach(scene, scene.hold), _SHALLOW * system.radius)
+    if cleared is None:
+        return None
+    begin = Motion.of(scene.inertia, cleared.system.poses, motion.velocity(scene.inertia), motion.spin)
     for share in _SHARES:
-        found = _parted(scene, motion, share * scene.hold)
+        found = _with_gap(scene, begin, share * scene.hold)
         if found is not None:
             return found
-    return None
+    return begin
 
 
-def _parted(scene: Scene, motion: Motion, gap: float) -> Motion | None:
+def _reach(scene: Scene, gap: float) -> Reach:
+    far = 2.0 * gap / float(scene.inertia.radius.min()) + _SHALLOW
+    return Reach(far, far, far)
+
+
+def _with_gap(scene: Scene, motion: Motion, gap: float) -> Motion | None:
     """Return bodies parted by a gap, a length; None if that is not possible."""
-    system = scene.system(motion)
-    system = replace(system, sign_tolerance=max(system.sign_tolerance, 2.0 * _DEEP))
-    least = float(scene.inertia.radius.min())
-    far = 2.0 * (gap / least + _DEEP)
     given = np.repeat(scene.given, 6)
     for _ in range(_ROUNDS):
-        points = system.generate(Reach(far, far, far), InterfacePoints.none(), None)
+        system = scene.system(motion)
+        points = system.generate(_reach(scene, gap), InterfacePoints.none(), None)
         near = points.take(points.gap < 2.0 * gap)
-        if len(near) and near.gap.min() < -_DEEP * least:
-            return None
-        if (near.gap >= 0.9 * gap).all() and not system.misses_collision(points, OVERLAP):
+        if (near.gap >= _NEARLY * gap).all() and not system.misses_collision(points, OVERLAP):
             return motion
         change = _least_change(system, near, gap, given)
         if change is None:
             return None
         motion = motion.displaced(scene.inertia, change.reshape(-1, 6))
-        system = replace(system, poses=motion.poses(scene.inertia))
     return None
 
 

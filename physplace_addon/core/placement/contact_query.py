@@ -37,11 +37,11 @@ from ..contact.system import (
     unexplained_crossings,
 )
 from ..mechanics.origin import near_the_origin
+from ..mechanics.point_depths import common_depth, without_overlap
+from ..mechanics.start import PROBE_DEPTH, contained, flush_inside
 from ..rigid import Pose
 from ..vectors import dot
 from .depenetration.penetration_depth import deepest_overlap, is_deeper
-from .depenetration.point_depths import common_depth, without_overlap
-from .start import PROBE_DEPTH, contained, flush_inside
 
 # Largest gap over R of a contact where the scene's rounding is finer: that of single precision.
 TOUCHING = 1e-6

@@ -34,6 +34,7 @@ from ..contact.system import (
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
 from ..mechanics.origin import near_the_origin
+from ..mechanics.start import clear_start
 from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status
@@ -50,7 +51,6 @@ from .equilibrium import (
 )
 from .problem import Problem, Setup
 from .settings import Settings
-from .start import clear_start
 from .state import State
 from .stepping import PRESSING_FORCE, fallen_freely, free_fall, solve_step
 

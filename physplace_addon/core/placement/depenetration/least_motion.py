@@ -37,10 +37,10 @@ from ...contact.system import (
 )
 from ...jobs import Job, Progress, finished
 from ...mechanics.coordinates import FREE_BODIES
+from ...mechanics.start import clear_start, overlaps_and_gaps
 from ...optimization.non_negative import non_negative_least_squares
 from ...optimization.step_qp import Step, solve_qp, trust_region_step
 from ...rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
-from ..start import clear_start, overlaps_and_gaps
 from ..state import State
 from ..stepping import forces_on_minima
 

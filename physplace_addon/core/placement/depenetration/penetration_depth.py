@@ -41,10 +41,10 @@ from ...contact.system import (
     spread_out,
     triangle_overlaps,
 )
+from ...mechanics.point_depths import between_solids, depths_in, true_depths
 from ...mesh.inside import winding_number
 from ...rigid import Pose
 from ...vectors import dot
-from .point_depths import between_solids, depths_in, true_depths
 from .sampled_surface import SampledSurface, reach
 
 # Points times triangles in one batch: this bounds the memory.

@@ -1,4 +1,4 @@
-"""The start of a placement: overlaps that rounding explains are corrected, deeper ones are refused.
+"""The start: overlaps that rounding explains are corrected, deeper ones are refused.
 
 Four kinds of overlap are looked for: flat triangles that cross, true surfaces that cross where one of them is
 open, interface points with a negative gap, and a body wholly inside another, whose surfaces do not meet.  A
@@ -32,9 +32,9 @@ from ..contact.system import (
     surface_crossings,
     unexplained_contacts,
 )
-from ..mechanics.coordinates import FREE_BODIES
 from ..vectors import cross, dot
-from .depenetration.point_depths import between_solids, inside_solid, without_overlap
+from .coordinates import FREE_BODIES
+from .point_depths import between_solids, inside_solid, without_overlap
 
 # Corrections of the start; each is a Newton step, so that a start that rounding explains takes one or two.
 _ROUNDS = 5

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Bools, Floats
-from ...bodies import Body
-from ...contact.system import BodyPair, InterfacePoints, depths_inside
-from ...mesh.inside import winding_number
+from ..arrays import Bools, Floats
+from ..bodies import Body
+from ..contact.system import BodyPair, InterfacePoints, depths_inside
+from ..mesh.inside import winding_number
 
 # Distance over R of two test points on either side of a point; it counts as inside only if both are.
 _ASIDE = 1e-6

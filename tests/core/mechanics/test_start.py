@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach, closest_boundary_point
+from physplace_addon.core.mechanics.start import clear_start, contained
 from physplace_addon.core.mesh.inside import winding_number
-from physplace_addon.core.placement.start import clear_start, contained
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces.analytic import swept
 from tests.core.contact.body_pairs import as_system, body, meet
