@@ -66,6 +66,9 @@ class PhysPlaceSettings(PropertyGroup):
         frame_step: int
         key_error: float
         curve_smooth: bool
+        steps_per_second: int
+        body_friction: float
+        body_restitution: float
     else:
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",
@@ -194,6 +197,38 @@ class PhysPlaceSettings(PropertyGroup):
             min=0.0,
             soft_max=0.2,
             precision=3,
+        )
+        steps_per_second: IntProperty(
+            name="Steps a Second",
+            description=(
+                "The least number of steps of a simulation in a second: more of them follow fast motion more "
+                "closely, and take longer"
+            ),
+            default=240,
+            min=24,
+            soft_max=960,
+            max=10000,
+        )
+        body_friction: FloatProperty(
+            name="Friction",
+            description=(
+                "Coulomb's coefficient of simulated surfaces that have neither rigid body settings nor a "
+                "property physplace_friction. Those of the two surfaces in contact are multiplied"
+            ),
+            default=0.5,
+            min=0.0,
+            soft_max=1.0,
+            max=1000.0,
+        )
+        body_restitution: FloatProperty(
+            name="Bounciness",
+            description=(
+                "How much of their speed simulated surfaces keep in an impact that have neither rigid body "
+                "settings nor a property physplace_restitution. Those of the two surfaces are multiplied"
+            ),
+            default=0.0,
+            min=0.0,
+            max=1.0,
         )
 
 

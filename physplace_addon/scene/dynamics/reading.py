@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scene of a simulation: selected objects that move among those that are animated and those that stand.
+
+Everything visible counts, however far away it is: what moves in time may get anywhere.  Every animated object
+that does not move by itself is a body whose motion is given, frame by frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from ...core.arrays import Floats
+from ...core.bodies import Body, merge
+from ...core.dynamics.contacts import SurfaceLaws
+from ...core.dynamics.motion import Motion
+from ...core.dynamics.scene import Scene
+from ...core.dynamics.tracks import Track
+from ...core.jobs import Job
+from ...core.mechanics.inertia import Inertia
+from ...core.rigid import Pose
+from ..access import scene_of
+from ..errors import SceneError
+from ..reading.scenario import Scenario, Subject, reading, selected_movers
+from ..reading.settings import gravity_direction, settings_of
+from ..reading.visible import Family
+from .rigid_bodies import (
+    LeftOut,
+    is_free,
+    leave_out_fields,
+    leave_out_settings,
+    not_free_reason,
+    surface_law,
+    weighed,
+)
+from .rigid_constraints import Joinable, joints_of
+from .sampling import SampledPath, frames_before, may_move, sampling, velocity
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicScenario:
+    """What a simulation needs.
+
+    Attributes:
+        subjects: the objects that move by themselves; the first bodies of the scene.
+        scene: all bodies.
+        motion: how they move at the start.
+        names: of all bodies that move, then of those that stand.
+        first_frame: the frame of the start.
+        last_frame: the last one that is simulated.
+        seconds_a_frame: the time from one frame to the next, s.
+        visible: the names of the objects that were visible.
+        left_out: what was left out of account, a phrase each.
+    """
+
+    subjects: tuple[Subject, ...]
+    scene: Scene
+    motion: Motion
+    names: tuple[str, ...]
+    first_frame: int
+    last_frame: int
+    seconds_a_frame: float
+    visible: frozenset[str]
+    left_out: tuple[str, ...]
+
+    def poses(self, motion: Motion) -> tuple[Pose, ...]:
+        """Return the poses of the subjects."""
+        return motion.poses(self.scene.inertia)[: len(self.subjects)]
+
+
+def read_dynamics(context: Context, frames: int) -> Job[DynamicScenario]:
+    """Read the selected objects and everything visible, in slices, for so many frames from the present one.
+
+    Raises PhysPlaceError, with nothing changed.
+    """
+    scene = scene_of(context)
+    first, last = scene.frame_current, scene.frame_current + frames
+    names = [obj.name for obj in _free_objects(context, first)]
+    everything = frozenset(obj.name_full for obj in scene.objects)
+    scenario = yield from reading(context, [bpy.data.objects[name] for name in names], also=everything)
+    free = [bpy.data.objects[name] for name in names]
+    before = yield from sampling(context, [obj.name for obj in free if may_move(obj)], frames_before(first))
+    stood = [*_animated_owners(scenario), *_animated_parents(free)]
+    paths = yield from sampling(context, list(dict.fromkeys(stood)), range(first, last + 1))
+    _check_parents([bpy.data.objects[name] for name in names], paths)
+    return _assembled(context, scenario, paths, before, first, last)
+
+
+def seconds_a_frame(context: Context) -> float:
+    """Return the time from one frame to the next, s: by the frame rate, and the speed of rigid bodies."""
+    scene = scene_of(context)
+    world = scene.rigidbody_world
+    speed = world.time_scale if world is not None and world.time_scale > 0.0 else 1.0
+    return float(speed * scene.render.fps_base / scene.render.fps)
+
+
+def gravity_of(context: Context) -> Floats:
+    """Return the acceleration (3,) of gravity, lengths over s^2; zero where the scene has it off."""
+    scene = scene_of(context)
+    world, strength = scene.rigidbody_world, np.array(scene.gravity, dtype=np.float64)
+    weights = None if world is None else world.effector_weights
+    weight = 1.0 if weights is None else float(weights.gravity)
+    if not scene.use_gravity or not strength.any():
+        return np.zeros(3)
+    if settings_of(scene).use_scene_gravity:
+        return weight * strength
+    return weight * float(np.linalg.norm(strength)) * np.array(gravity_direction(scene))
+
+
+def _free_objects(context: Context, frame: int) -> list[Object]:
+    """Return the selected objects that move by themselves. Raises SceneError if there are none."""
+    selected = selected_movers(context)
+    free = [obj for obj in selected if is_free(obj, frame)]
+    if not free:
+        raise SceneError(
+            selected[0].name,
+            f"it {not_free_reason(selected[0])}, and nothing else that is selected moves",
+            "select an object to simulate, or make this one an active rigid body",
+        )
+    return free
+
+
+def _animated_owners(scenario: Scenario) -> Iterator[str]:
+    """Yield the names of the objects of the world that may move."""
+    by_full_name = {obj.name_full: obj for obj in bpy.data.objects}
+    for owner in dict.fromkeys(scenario.owners):
+        if owner in by_full_name and may_move(by_full_name[owner]):
+            yield by_full_name[owner].name
+
+
+def _animated_parents(free: Sequence[Object]) -> Iterator[str]:
+    """Yield the names of the parents of objects that may move."""
+    yield from (obj.parent.name for obj in free if obj.parent is not None and may_move(obj.parent))
+
+
+def _check_parents(free: Sequence[Object], paths: Mapping[str, SampledPath]) -> None:
+    """Raise SceneError for an object whose parent moves in the frames that are simulated."""
+    for obj in free:
+        path = paths.get(obj.parent.name) if obj.parent is not None else None
+        if path is not None and not (path.is_still and path.keeps_shape):
+            assert obj.parent is not None
+            raise SceneError(
+                obj.name,
+                f'its parent "{obj.parent.name}" is animated',
+                "clear the parent (Object > Parent > Clear and Keep Transformation), or simulate the parent",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """An object whose motion is given: its body in its own frame, and its track."""
+
+    obj: Object
+    body: Body
+    track: Track
+
+
+def _assembled(
+    context: Context,
+    scenario: Scenario,
+    paths: Mapping[str, SampledPath],
+    before: Mapping[str, SampledPath],
+    first: int,
+    last: int,
+) -> DynamicScenario:
+    """Return the scenario of what was read. Raises PhysPlaceError."""
+    left_out, seconds = LeftOut(), seconds_a_frame(context)
+    subjects = tuple(
+        replace(subject, body=weighed(subject.body, bpy.data.objects[subject.name]))
+        for subject in scenario.subjects
+    )
+    free = [bpy.data.objects[subject.name] for subject in subjects]
+    given = _given_objects(scenario, paths, seconds, left_out)
+    standing = _standing(scenario, given)
+    bodies = [*(subject.body for subject in subjects), *(each.body for each in given)]
+    poses = [*(subject.pose for subject in subjects), *(each.track.pose(0.0) for each in given)]
+    leave_out_settings(left_out, free)
+    leave_out_fields(left_out, scene_of(context))
+    joinable = Joinable(
+        _numbers(free, given), len(free), poses, scenario.visible, _impulse_seconds(context, seconds)
+    )
+    joints = joints_of(scene_of(context), joinable, left_out)
+    owners = [*free, *(each.obj for each in given), *(owner for owner, _ in standing)]
+    scene = Scene.of(
+        bodies,
+        poses,
+        [body for _, body in standing],
+        _laws(context, owners),
+        gravity_of(context),
+        {len(free) + i: each.track for i, each in enumerate(given)},
+        joints,
+        1.0 / settings_of(scene_of(context)).steps_per_second,
+    )
+    motion = _motion(scene.inertia, poses, subjects, before, seconds)
+    names = [body.name for body in (*bodies, *(body for _, body in standing))]
+    return DynamicScenario(
+        subjects, scene, motion, tuple(names), first, last, seconds, scenario.visible, left_out.notes()
+    )
+
+
+def _given_objects(
+    scenario: Scenario, paths: Mapping[str, SampledPath], seconds: float, left_out: LeftOut
+) -> list[_Given]:
+    """Return the objects of the world that move as they are animated."""
+    given = []
+    for name, path in paths.items():
+        obj = bpy.data.objects[name]
+        own = scenario.bodies_of(frozenset([obj.name_full]))
+        if not path.keeps_shape:
+            left_out.add("the animated scale", name)
+        if own and not path.is_still:
+            body = own[0] if len(own) == 1 else merge(own, name)
+            track = path.track(seconds)
+            given.append(_Given(obj, body.transformed(path.poses[0].inverse().matrix4, name), track))
+    return given
+
+
+def _standing(scenario: Scenario, given: Sequence[_Given]) -> list[tuple[Object | None, Body]]:
+    """Return the bodies of the world that stand still, with the objects that show them."""
+    moving = {each.obj.name_full for each in given}
+    by_full_name = {obj.name_full: obj for obj in bpy.data.objects}
+    pairs = zip(scenario.owners, scenario.world, strict=True)
+    return [(by_full_name.get(owner), body) for owner, body in pairs if owner not in moving]
+
+
+def _numbers(free: Sequence[Object], given: Sequence[_Given]) -> dict[str, int]:
+    """Return the numbers of bodies by the full names of the objects that they are made of."""
+    numbers = {each.obj.name_full: len(free) + i for i, each in enumerate(given)}
+    for i, obj in enumerate(free):
+        numbers |= dict.fromkeys(Family.of(obj).names, i)
+    return numbers
+
+
+def _laws(context: Context, owners: Sequence[Object | None]) -> SurfaceLaws:
+    laws = [surface_law(owner, scene_of(context)) for owner in owners]
+    return SurfaceLaws(np.array([law.friction for law in laws]), np.array([law.restitution for law in laws]))
+
+
+def _impulse_seconds(context: Context, seconds: float) -> float:
+    """Return the time in which a motor gives its greatest impulse: a substep of Blender's rigid bodies."""
+    world = scene_of(context).rigidbody_world
+    return seconds / (10 if world is None else world.substeps_per_frame)
+
+
+def _motion(
+    inertia: Inertia,
+    poses: Sequence[Pose],
+    subjects: Sequence[Subject],
+    before: Mapping[str, SampledPath],
+    seconds: float,
+) -> Motion:
+    """Return the motion of all bodies at the start; what moves as given has its rates from its track."""
+    linear, angular = np.zeros((len(poses), 3)), np.zeros((len(poses), 3))
+    for i, subject in enumerate(subjects):
+        if subject.name in before:
+            path = before[subject.name]
+            linear[i], angular[i] = velocity(path, subject.body.mass.center, seconds)
+    return Motion.of(inertia, poses, linear, angular)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's rigid body constraints as joints of core.
+
+The anchor frame is that of the object that carries the constraint.  A constraint counts if one of its objects
+moves.  Blender measures some turns and speeds from the second object to the first, core from the first to the
+second; `_BACKWARDS` has these, found by trials with Blender's own simulation:
+
+    hinge, generic        turns the other way round
+    piston                shift and turn the same way
+    slider, generic       shifts the same way
+    motor                 shift and turn the other way round
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from bpy.types import Object, RigidBodyConstraint, Scene
+
+from ...core.contact.system import FIXED
+from ...core.dynamics.joints import (
+    FREE,
+    LOCKED,
+    Anchors,
+    Axis,
+    Joint,
+    Motor,
+    Spring,
+    ball,
+    fixed,
+    generic,
+    hinge,
+    motor,
+    piston,
+    slider,
+)
+from ...core.rigid import Pose
+from ..affine import is_singular, split
+from ..errors import SceneError
+from .rigid_bodies import LeftOut
+
+SHIFT: Final = "lin"
+TURN: Final = "ang"
+_BACKWARDS: Final = frozenset({("HINGE", TURN), ("GENERIC", TURN), ("GENERIC_SPRING", TURN)})
+Axes = tuple[Axis, Axis, Axis]
+
+
+@dataclass(frozen=True, eq=False)
+class Joinable:
+    """What constraints can join.
+
+    numbers: the numbers of moving bodies, by the full names of the objects that they are made of.
+    free: how many of them, the first ones, move by themselves; the others follow their animation.
+    poses: of the bodies in the scene.
+    visible: the names of the objects that are visible.
+    impulse_seconds: the time in which a motor may give its greatest impulse, s.
+    """
+
+    numbers: Mapping[str, int]
+    free: int
+    poses: Sequence[Pose]
+    visible: frozenset[str]
+    impulse_seconds: float
+
+    def number(self, obj: Object) -> int:
+        """Return the number of the body that an object is part of; FIXED for the world."""
+        return self.numbers.get(obj.name_full, FIXED)
+
+    def moves(self, obj: Object | None) -> bool:
+        """Return whether an object moves by itself."""
+        return obj is not None and 0 <= self.numbers.get(obj.name_full, self.free) < self.free
+
+
+def joints_of(scene: Scene, joinable: Joinable, left_out: LeftOut) -> list[Joint]:
+    """Return the joints of all constraints of a scene that hold something that moves.
+
+    Raises SceneError for a constraint without two different objects that can be joined.
+    """
+    joints = []
+    for holder in scene.objects:
+        constraint = holder.rigid_body_constraint
+        if constraint is None or not constraint.enabled:
+            continue
+        if joinable.moves(constraint.object1) or joinable.moves(constraint.object2):
+            joints.append(_joint(holder, constraint, joinable))
+            for setting in _not_counted(constraint):
+                left_out.add(setting, holder.name)
+    return joints
+
+
+def _not_counted(constraint: RigidBodyConstraint) -> list[str]:
+    damps = any(getattr(constraint, f"use_spring_{name}") for name in _SPRINGS)
+    changed = {
+        "the breaking threshold": constraint.use_breaking,
+        "that what it joins does not collide, the setting": constraint.disable_collisions,
+        "the old kind of springs": (
+            constraint.type == "GENERIC_SPRING" and damps and constraint.spring_type == "SPRING1"
+        ),
+    }
+    return [setting for setting, is_changed in changed.items() if is_changed]
+
+
+_SPRINGS: Final = ("x", "y", "z", "ang_x", "ang_y", "ang_z")
+
+
+def _joint(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) -> Joint:
+    first, second = _numbers(holder, constraint, joinable)
+    matrix = np.array(holder.matrix_world, dtype=np.float64)
+    if not np.all(np.isfinite(matrix)) or is_singular(matrix):
+        raise SceneError(holder.name, "its rigid body constraint has no axes", "give it a scale other than 0")
+    anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)
+    return _KINDS[constraint.type](anchors, _Axes(holder, constraint, joinable.impulse_seconds))
+
+
+def _numbers(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) -> tuple[int, int]:
+    """Return the numbers of the two bodies that a constraint joins. Raises SceneError."""
+
+    def refusal(found: str, remedy: str) -> SceneError:
+        return SceneError(holder.name, f"its rigid body constraint {found}", remedy)
+
+    first, second = constraint.object1, constraint.object2
+    if first is None or second is None:
+        missing = "First" if first is None else "Second"
+        raise refusal(f"has no {missing} object", "choose one in the Physics properties, or disable it")
+    for other in (first, second):
+        if other.name_full not in joinable.numbers and other.name not in joinable.visible:
+            raise refusal(f'joins "{other.name}", which is hidden', "show that object, or disable it")
+    numbers = joinable.number(first), joinable.number(second)
+    if first == second:
+        raise refusal(f'joins "{first.name}" to itself', "choose two different objects")
+    if numbers[0] == numbers[1]:
+        raise refusal(
+            f'joins "{first.name}" and "{second.name}", which move as one', "clear the parent of one of them"
+        )
+    return numbers
+
+
+class _Axes:
+    """The axes of a constraint, as it has them set."""
+
+    def __init__(self, holder: Object, constraint: RigidBodyConstraint, impulse_seconds: float) -> None:
+        self._holder, self._constraint = holder, constraint
+        self._impulse_seconds = impulse_seconds
+
+    def one(self, way: str, letter: str) -> Axis:
+        """Return an axis, a shift along or a turn about x, y or z."""
+        constraint, name = self._constraint, f"{way}_{letter}"
+        spring = self._spring(way, letter)
+        if not getattr(constraint, f"use_limit_{name}"):
+            return FREE if spring is None else Axis(spring=spring)
+        lower = float(getattr(constraint, f"limit_{name}_lower"))
+        upper = float(getattr(constraint, f"limit_{name}_upper"))
+        if not lower <= upper:
+            title = f"{'shift along' if way == SHIFT else 'turn about'} {letter}"
+            raise SceneError(
+                self._holder.name,
+                f"the limits of its rigid body constraint for the {title} are {lower:g} and {upper:g}",
+                "make the lower one the smaller one",
+            )
+        if lower == upper == 0.0:
+            return LOCKED
+        if (constraint.type, way) in _BACKWARDS:
+            lower, upper = -upper, -lower
+        return Axis(lower=lower, upper=upper, spring=spring)
+
+    def all(self, way: str) -> Axes:
+        """Return the shifts along, or the turns about, x, y and z."""
+        return self.one(way, "x"), self.one(way, "y"), self.one(way, "z")
+
+    def _spring(self, way: str, letter: str) -> Spring | None:
+        name = letter if way == SHIFT else f"{way}_{letter}"
+        constraint = self._constraint
+        if constraint.type != "GENERIC_SPRING" or not getattr(constraint, f"use_spring_{name}"):
+            return None
+        stiffness, damping = (
+            getattr(constraint, f"spring_{each}_{name}") for each in ("stiffness", "damping")
+        )
+        return Spring(float(stiffness), float(damping))
+
+    def motor(self, way: str) -> Motor | None:
+        """Return what drives the shift along, or the turn about, x; None if nothing does."""
+        constraint = self._constraint
+        if not getattr(constraint, f"use_motor_{way}"):
+            return None
+        speed = -float(getattr(constraint, f"motor_{way}_target_velocity"))
+        impulse = float(getattr(constraint, f"motor_{way}_max_impulse"))
+        return Motor(speed, impulse / self._impulse_seconds)
+
+
+_KINDS: Mapping[str, Callable[[Anchors, _Axes], Joint]] = {
+    "FIXED": lambda anchors, axes: fixed(anchors),
+    "POINT": lambda anchors, axes: ball(anchors),
+    "HINGE": lambda anchors, axes: hinge(anchors, axes.one(TURN, "z")),
+    "SLIDER": lambda anchors, axes: slider(anchors, axes.one(SHIFT, "x")),
+    "PISTON": lambda anchors, axes: piston(anchors, axes.one(SHIFT, "x"), axes.one(TURN, "x")),
+    "GENERIC": lambda anchors, axes: generic(anchors, axes.all(SHIFT), axes.all(TURN)),
+    "GENERIC_SPRING": lambda anchors, axes: generic(anchors, axes.all(SHIFT), axes.all(TURN)),
+    "MOTOR": lambda anchors, axes: motor(anchors, axes.motor(SHIFT), axes.motor(TURN)),
+}

@@ -1,0 +1,160 @@
+"""Each kind of rigid body constraint as a joint; and those that join nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.core.contact.system import FIXED
+from physplace_addon.core.dynamics.joints import FREE, LOCKED, Axis, Joint, Motor, Spring
+from physplace_addon.core.rigid import Pose
+from physplace_addon.scene.dynamics.rigid_bodies import LeftOut
+from physplace_addon.scene.dynamics.rigid_constraints import Joinable, joints_of
+from physplace_addon.scene.errors import SceneError
+from tests.blender_data import current_scene, current_view_layer
+from tests.scene import scenes
+from tests.scene.dynamics.rigid_scenes import constraint
+
+IMPULSE_SECONDS = 0.01
+STAYS = (LOCKED, LOCKED, LOCKED)
+
+
+def _joinable(visible: tuple[str, ...] = ("Arm", "Post")) -> Joinable:
+    pose = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([2.0, 0.0, 0.0]))
+    return Joinable({"Arm": 0, "Hand": 0}, 1, [pose], frozenset(visible), IMPULSE_SECONDS)
+
+
+def _objects() -> tuple[bpy.types.Object, bpy.types.Object]:
+    return scenes.cube("Post", (-2.0, 0.0, 0.0)), scenes.cube("Arm", (2.0, 0.0, 0.0))
+
+
+def _joint(kind: str, **settings: object) -> Joint:
+    post, arm = _objects()
+    constraint(kind, post, arm, **settings)
+    (joint,) = joints_of(current_scene(), _joinable(), LeftOut())
+    return joint
+
+
+def _near(axis: Axis, lower: float, upper: float) -> None:
+    assert (axis.lower, axis.upper) == pytest.approx((lower, upper))
+
+
+def test_a_fixed_constraint_locks_all_axes() -> None:
+    assert _joint("FIXED").axes == (*STAYS, *STAYS)
+
+
+def test_a_point_is_a_ball_joint() -> None:
+    assert _joint("POINT").axes == (*STAYS, FREE, FREE, FREE)
+
+
+def test_a_hinge_turns_about_z_between_limits_that_blender_measures_backwards() -> None:
+    joint = _joint("HINGE", use_limit_ang_z=True, limit_ang_z_lower=-0.25, limit_ang_z_upper=0.5)
+    assert joint.axes[:5] == (*STAYS, LOCKED, LOCKED)
+    _near(joint.axes[5], -0.5, 0.25)
+
+
+def test_a_hinge_without_limits_turns_freely() -> None:
+    assert _joint("HINGE").axes[5] == FREE
+
+
+def test_a_slider_shifts_along_x_between_limits() -> None:
+    joint = _joint("SLIDER", use_limit_lin_x=True, limit_lin_x_lower=-0.25, limit_lin_x_upper=0.5)
+    _near(joint.axes[0], -0.25, 0.5)
+    assert joint.axes[1:] == (LOCKED, LOCKED, *STAYS)
+
+
+def test_a_piston_shifts_along_and_turns_about_x() -> None:
+    limits = {"use_limit_ang_x": True, "limit_ang_x_lower": -0.25, "limit_ang_x_upper": 0.5}
+    joint = _joint("PISTON", **limits)
+    assert joint.axes[0] == FREE
+    _near(joint.axes[3], -0.25, 0.5)
+    assert joint.axes[1:3] + joint.axes[4:] == (LOCKED, LOCKED, LOCKED, LOCKED)
+
+
+def test_a_generic_constraint_locks_frees_and_limits_each_axis() -> None:
+    joint = _joint(
+        "GENERIC",
+        **{"use_limit_lin_y": True, "limit_lin_y_lower": 0.0, "limit_lin_y_upper": 0.0},
+        **{"use_limit_ang_x": True, "limit_ang_x_lower": -0.25, "limit_ang_x_upper": 0.5},
+        use_spring_x=True,
+    )
+    assert joint.axes[:3] == (FREE, LOCKED, FREE)
+    _near(joint.axes[3], -0.5, 0.25)
+    assert joint.axes[4:] == (FREE, FREE)
+
+
+def test_springs_act_on_their_axes() -> None:
+    settings = {"use_spring_x": True, "spring_stiffness_x": 3.0, "spring_damping_x": 0.25}
+    turns = {"use_spring_ang_z": True, "spring_stiffness_ang_z": 5.0, "spring_damping_ang_z": 0.5}
+    joint = _joint("GENERIC_SPRING", **settings, **turns)
+    assert joint.axes[0] == Axis(spring=Spring(3.0, 0.25))
+    assert joint.axes[5] == Axis(spring=Spring(5.0, 0.5))
+    assert joint.axes[1:5] == (FREE, FREE, FREE, FREE)
+
+
+def test_a_motor_drives_x_with_at_most_its_impulse_in_a_substep() -> None:
+    settings = {"use_motor_ang": True, "motor_ang_target_velocity": 2.0, "motor_ang_max_impulse": 0.5}
+    joint = _joint("MOTOR", **settings)
+    assert joint.axes[0] == FREE
+    assert joint.axes[3] == Axis(motor=Motor(-2.0, 0.5 / IMPULSE_SECONDS))
+
+
+def test_the_anchor_is_where_the_object_of_the_constraint_stands() -> None:
+    holder = constraint("POINT", *_objects())
+    holder.location, holder.scale = (1.0, 2.0, 3.0), (2.0, 2.0, 2.0)
+    current_view_layer().update()
+    (joint,) = joints_of(current_scene(), _joinable(), LeftOut())
+    anchors = joint.anchors
+    assert (anchors.name, anchors.first, anchors.second) == ("Joint", FIXED, 0)
+    np.testing.assert_allclose(anchors.frame1.translation, (1.0, 2.0, 3.0))
+    np.testing.assert_allclose(anchors.frame2.translation, (-1.0, 2.0, 3.0))
+
+
+def test_what_joins_nothing_that_moves_and_what_is_disabled_does_not_count() -> None:
+    post, arm = _objects()
+    constraint("POINT", post, scenes.cube("Other"))
+    constraint("POINT", post, arm, enabled=False)
+    assert joints_of(current_scene(), _joinable(), LeftOut()) == []
+
+
+def test_what_is_left_out_is_named() -> None:
+    left_out = LeftOut()
+    constraint("POINT", *_objects(), use_breaking=True, disable_collisions=True)
+    joints_of(current_scene(), _joinable(), left_out)
+    assert left_out.notes() == (
+        'the breaking threshold of "Joint"',
+        'that what it joins does not collide, the setting of "Joint"',
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda post, arm: constraint("POINT", None, arm), "has no First object; choose one"),
+        (lambda post, arm: constraint("POINT", arm, None), "has no Second object; choose one"),
+        (lambda post, arm: constraint("POINT", arm, arm), 'joins "Arm" to itself'),
+        (lambda post, arm: constraint("POINT", arm, scenes.cube("Hand")), 'joins "Arm" and "Hand", which'),
+        (lambda post, arm: constraint("POINT", arm, scenes.cube("Ghost")), '"Ghost", which is hidden'),
+        (
+            lambda post, arm: constraint("HINGE", post, arm, use_limit_ang_z=True, limit_ang_z_lower=1.0),
+            "turn about z are 1 and 0.785398; make the lower",
+        ),
+    ],
+)
+def test_a_constraint_that_cannot_be_is_an_error(
+    make: Callable[[bpy.types.Object, bpy.types.Object], bpy.types.Object], message: str
+) -> None:
+    make(*_objects())
+    with pytest.raises(SceneError, match=message) as refused:
+        joints_of(current_scene(), _joinable(), LeftOut())
+    assert refused.value.name == "Joint"
+
+
+def test_a_constraint_without_a_size_is_an_error() -> None:
+    constraint("POINT", *_objects()).scale = (0.0, 1.0, 1.0)
+    current_view_layer().update()
+    with pytest.raises(SceneError, match="no axes"):
+        joints_of(current_scene(), _joinable(), LeftOut())
