@@ -20,11 +20,12 @@ from .operators.regions import contact_regions
 from .operators.regions import shown as shown_regions
 from .operators.rests import forces
 from .operators.rests import keyed as rest_operators
+from .operators.simulating import simulate
 from .overlay import drawing
 from .panels import blobs as blob_panels
 from .panels import regions as region_panels
 from .panels import rests as rest_panels
-from .panels import sidebar
+from .panels import sidebar, simulating
 from .properties import OVERRIDABLE, PhysPlaceObject, PhysPlaceRest, PhysPlaceRestForce, PhysPlaceSettings
 
 CLASSES: tuple[type, ...] = (
@@ -34,6 +35,7 @@ CLASSES: tuple[type, ...] = (
     PhysPlaceObject,
     live_check.PhysPlaceSwitches,
     keymap.PHYSPLACE_OT_placing_key,
+    keymap.PHYSPLACE_OT_simulating_key,
     keymap.PHYSPLACE_OT_sculpting_key,
     preferences.PhysPlacePreferences,
     place.PHYSPLACE_OT_place,
@@ -62,6 +64,7 @@ CLASSES: tuple[type, ...] = (
     forces.PHYSPLACE_OT_rest_push_add,
     forces.PHYSPLACE_OT_rest_connection_add,
     forces.PHYSPLACE_OT_rest_force_remove,
+    simulate.PHYSPLACE_OT_simulate,
     menus.PHYSPLACE_MT_object,
     sidebar.PHYSPLACE_PT_place,
     sidebar.PHYSPLACE_PT_forces,
@@ -70,6 +73,7 @@ CLASSES: tuple[type, ...] = (
     region_panels.PHYSPLACE_PT_regions,
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
+    simulating.PHYSPLACE_PT_simulate,
     blob_panels.PHYSPLACE_PT_blobs,
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of placing and sculpting, in keymaps of the extension's own that the preferences edit.
+"""The keys of placing, simulating and sculpting, in keymaps of the extension's own that the preferences edit.
 
 Blender has no modal keymaps for Python's operators. So these keymaps belong to no editor and do nothing by
 themselves: their items name actions, and a running operator looks up its events in them.
@@ -176,7 +176,28 @@ SCULPTING = ActionKeymap(
     },
     {"NUMPAD_ENTER": "CONFIRM"},
 )
-ALL = (PLACING, SCULPTING)
+SIMULATING = ActionKeymap(
+    "PhysPlace: Simulating",
+    "physplace.simulating_key",
+    {
+        "CONFIRM": ("Confirm", "Key all frames that were simulated", "RET", False, False, False),
+        "CANCEL": ("Cancel", "Put everything back", "ESC", False, False, False),
+        "PAUSE": (
+            "Pause",
+            "Pause, or go on from the frame that is shown; later ones are given up",
+            "SPACE",
+            False,
+            False,
+            False,
+        ),
+        "BACK": ("Back", "Show the frame before", "LEFT_ARROW", False, False, False),
+        "FORTH": ("Forth", "Show the frame after", "RIGHT_ARROW", False, False, False),
+        "FAR_BACK": ("Ten Back", "Go ten frames back", "LEFT_ARROW", True, False, False),
+        "FAR_FORTH": ("Ten Forth", "Go ten frames forth", "RIGHT_ARROW", True, False, False),
+    },
+    {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
+)
+ALL = (PLACING, SIMULATING, SCULPTING)
 
 
 class _KeyOperator(Operator):
@@ -209,6 +230,23 @@ class PHYSPLACE_OT_placing_key(_KeyOperator):
             name="Action",
             description="What the key does to the object that is being placed",
             items=[(key, label, text) for key, (label, text, *_) in PLACING.actions.items()],
+        )
+
+
+class PHYSPLACE_OT_simulating_key(_KeyOperator):
+    """The action of a key while objects are simulated."""
+
+    bl_idname = SIMULATING.operator
+    bl_label = "Steer a Simulation"
+    bl_description = "What a key does while objects are being simulated"
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What the key does to the simulation that is running",
+            items=[(key, label, text) for key, (label, text, *_) in SIMULATING.actions.items()],
         )
 
 

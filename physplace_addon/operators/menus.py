@@ -16,6 +16,7 @@ from .placing.place import PHYSPLACE_OT_place
 from .placing.replicate import PHYSPLACE_OT_replicate
 from .regions.contact_regions import PHYSPLACE_OT_contact_regions
 from .rests.keyed import PHYSPLACE_OT_keyframe_rest, PHYSPLACE_OT_rests_replace
+from .simulating.simulate import PHYSPLACE_OT_simulate
 
 OPERATORS = (
     PHYSPLACE_OT_place,
@@ -29,6 +30,7 @@ OPERATORS = (
     PHYSPLACE_OT_extricate,
     PHYSPLACE_OT_keyframe_rest,
     PHYSPLACE_OT_rests_replace,
+    PHYSPLACE_OT_simulate,
 )
 
 

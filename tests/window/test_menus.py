@@ -9,7 +9,7 @@ from tests.window.user import User
 
 COMMANDS = [
     *("place", "check", "contact_regions", "nudge", "push", "connect", "replicate", "extricate"),
-    *("drop_selected", "keyframe_rest", "rests_replace"),
+    *("drop_selected", "keyframe_rest", "rests_replace", "simulate"),
 ]
 
 

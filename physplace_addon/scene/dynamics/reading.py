@@ -47,9 +47,10 @@ class DynamicScenario:
 
     Attributes:
         subjects: the objects that move by themselves; the first bodies of the scene.
+        bodies: those that move, in their own frames: the subjects', then those that are animated.
+        world: those that stand, in the scene.
         scene: all bodies.
         motion: how they move at the start.
-        names: of all bodies that move, then of those that stand.
         first_frame: the frame of the start.
         last_frame: the last one that is simulated.
         seconds_a_frame: the time from one frame to the next, s.
@@ -58,14 +59,20 @@ class DynamicScenario:
     """
 
     subjects: tuple[Subject, ...]
+    bodies: tuple[Body, ...]
+    world: tuple[Body, ...]
     scene: Scene
     motion: Motion
-    names: tuple[str, ...]
     first_frame: int
     last_frame: int
     seconds_a_frame: float
     visible: frozenset[str]
     left_out: tuple[str, ...]
+
+    @property
+    def rounding(self) -> float:
+        """The largest error of a point of a moving object by single precision, in scene units."""
+        return max(subject.rounding for subject in self.subjects)
 
     def poses(self, motion: Motion) -> tuple[Pose, ...]:
         """Return the poses of the subjects."""
@@ -176,7 +183,8 @@ def _assembled(
     free = [bpy.data.objects[subject.name] for subject in subjects]
     given = _given_objects(scenario, paths, seconds, left_out)
     standing = _standing(scenario, given)
-    bodies = [*(subject.body for subject in subjects), *(each.body for each in given)]
+    bodies = (*(subject.body for subject in subjects), *(each.body for each in given))
+    world = tuple(body for _, body in standing)
     poses = [*(subject.pose for subject in subjects), *(each.track.pose(0.0) for each in given)]
     leave_out_settings(left_out, free)
     leave_out_fields(left_out, scene_of(context))
@@ -188,7 +196,7 @@ def _assembled(
     scene = Scene.of(
         bodies,
         poses,
-        [body for _, body in standing],
+        world,
         _laws(context, owners),
         gravity_of(context),
         {len(free) + i: each.track for i, each in enumerate(given)},
@@ -196,9 +204,8 @@ def _assembled(
         1.0 / settings_of(scene_of(context)).steps_per_second,
     )
     motion = _motion(scene.inertia, poses, subjects, before, seconds)
-    names = [body.name for body in (*bodies, *(body for _, body in standing))]
     return DynamicScenario(
-        subjects, scene, motion, tuple(names), first, last, seconds, scenario.visible, left_out.notes()
+        subjects, bodies, world, scene, motion, first, last, seconds, scenario.visible, left_out.notes()
     )
 
 

@@ -56,6 +56,11 @@ def read(*objects: bpy.types.Object, frames: int = 10) -> DynamicScenario:
     return finished(read_dynamics(bpy.context, frames))
 
 
+def names(found: DynamicScenario) -> list[str]:
+    """Return the names of all bodies: those that move, then those that stand."""
+    return [body.name for body in (*found.bodies, *found.world)]
+
+
 def key(obj: bpy.types.Object, frame: int, location: Sequence[float]) -> None:
     """Key an object's location on a frame; its motion is linear."""
     obj.location = location

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate: the selected objects move in time as their weight and contacts make them, and are keyed.
+
+In a 3D view the artist watches, pauses and goes back; without one, or from Adjust Last Operation, it runs to
+its last frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import IntProperty
+from bpy.types import Context, Event
+
+from ...core.errors import PhysPlaceError
+from ...core.jobs import Job, finished
+from ...scene.access import scene_of
+from ...scene.dynamics.preview import MotionPreview
+from ...scene.dynamics.reading import DynamicScenario, read_dynamics
+from ..common import Conclusion, cursor_progress
+from ..keymap import SIMULATING
+from ..modal import EventResult, ModalOperator, in_a_line
+from ..sliced import shown_at_cursor
+from ..view import View
+from .run import SimulationRun
+from .session import SimulationSession
+
+
+class PHYSPLACE_OT_simulate(ModalOperator):
+    """Let the selected objects move in time, and key their motion."""
+
+    session: SimulationSession
+
+    bl_idname = "physplace.simulate"
+    bl_label = "Simulate"
+    bl_description = (
+        "Let the selected objects fall, collide, slide and roll from the present frame on, and key their "
+        "motion. Rigid body settings and constraints count; what is animated pushes, all else stands still"
+    )
+
+    if TYPE_CHECKING:
+        frames: int
+    else:
+        frames: IntProperty(
+            name="Frames",
+            description="How many frames are simulated after the present one; 0 for all to the scene's end",
+            default=0,
+            min=0,
+            soft_max=1000,
+        )
+
+    def work(self, context: Context) -> Conclusion:
+        """Run to the last frame, and key the motion."""
+        with cursor_progress() as progress:
+            return finished(shown_at_cursor(self._job_to_the_end(context), progress))
+
+    def _job_to_the_end(self, context: Context) -> Job[Conclusion]:
+        scenario = yield from self._reading(context)
+        MotionPreview(context, scenario.subjects).check_writable(context)
+        run = SimulationRun(scenario)
+        yield from run.running()
+        return run.write(context)
+
+    def _reading(self, context: Context) -> Job[DynamicScenario]:
+        scene = scene_of(context)
+        frames = self.frames or scene.frame_end - scene.frame_current
+        if frames <= 0:
+            raise PhysPlaceError(
+                f"the present frame {scene.frame_current} is not before the scene's last frame "
+                f"{scene.frame_end}: go to an earlier frame, or set a number of frames"
+            )
+        return (yield from read_dynamics(context, frames))
+
+    def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
+        """Read the scene and begin."""
+        scenario = yield from self._reading(context)
+        self.session = SimulationSession(context, scenario)
+        return None
+
+    def tick(self, context: Context, view: View, seconds: float) -> None:
+        """Step, and show the last frame."""
+        if self.session.tick(seconds):
+            self._show(context)
+
+    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+        """Handle the keys."""
+        action, session = SIMULATING.action_of(context, event), self.session
+        if action == "CONFIRM":
+            return EventResult.CONFIRM
+        if action == "CANCEL":
+            return EventResult.CANCEL
+        does: dict[str, Callable[[], object]] = {
+            "PAUSE": session.toggle_pause,
+            "BACK": lambda: session.scrub(-1),
+            "FORTH": lambda: session.scrub(1),
+            "FAR_BACK": lambda: session.scrub(-10),
+            "FAR_FORTH": lambda: session.scrub(10),
+        }
+        if action in does:
+            does[action]()
+            self._show(context)
+        return EventResult.HANDLED
+
+    def confirm(self, context: Context) -> Conclusion:
+        """Key all frames that were simulated; repeated, it simulates as many."""
+        conclusion = self.session.write(context)
+        self.frames = max(len(self.session.run.frames) - 1, 1)
+        return conclusion
+
+    def end_reason(self, context: Context) -> str | None:
+        """Return why it is pointless to go on; None if it is not."""
+        is_on_its_frame = not self._is_ready or self.session.is_on_its_frame(context)
+        return super().end_reason(context) or (None if is_on_its_frame else "the frame was changed")
+
+    def header(self) -> str:
+        """Return the figures of the frame that is shown, with a bar."""
+        return in_a_line(self.bl_label, self.session.progress())
+
+    def hints(self) -> str:
+        """Return the keys, as the artist has set them."""
+        return SIMULATING.hints(bpy.context)
+
+    def _show(self, context: Context) -> None:
+        self.session.show(context)
+        self.drawing.show(self.session.marks())

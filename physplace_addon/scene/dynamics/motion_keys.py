@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The keys of a simulated motion, in the objects' actions.
+
+They are keys of location and rotation on whole frames, of Blender's type for generated keys, and linear.  All
+keys of these channels in the simulated frames are replaced, but for the one on the first frame, and so are
+generated keys of an earlier simulation beyond them.  An object that Blender's own rigid bodies would move is
+made one that they leave to its keys (*Animated*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from bpy.types import Context, Object
+
+from ...core.rigid import Pose
+from ..access import scene_of, view_layer_of
+from ..errors import SceneError
+from ..reading.scenario import Subject
+from ..writing.actions import curves_of, keys_restored_on_error, slot_of
+from ..writing.key_reduction import needed_keys
+from ..writing.keys import GENERATED, Key, Keying, insert_keys
+from ..writing.outcome import measure_of
+from ..writing.transform import check_world_matrix, rotation_property, set_channels
+from .rigid_bodies import ACTIVE
+from .sampling import other_frames_shown, show_frame
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedPath:
+    """An object, and its poses frame by frame, from the first frame on."""
+
+    subject: Subject
+    poses: Sequence[Pose]
+
+
+def write_motion(context: Context, paths: Sequence[SimulatedPath], first_frame: int, error: float) -> int:
+    """Key the paths of objects that stand where they begin; return the number of keys of all of them.
+
+    Args:
+        context: Blender's context, on the first frame.
+        paths: one for each object, all of one length.
+        first_frame: the frame of their first poses.
+        error: the largest error over R of a pose that has no key; 0 keys every frame.
+
+    Raises:
+        SceneError: an object that its keys do not move; all objects and keys are then as they were.
+    """
+    objects = [bpy.data.objects[path.subject.name] for path in paths]
+    _check_actions(objects)
+    keying, count = Keying.of(context), 0
+    with ExitStack() as undo:
+        for obj, path in zip(objects, paths, strict=True):
+            undo.enter_context(keys_restored_on_error(obj))
+            undo.enter_context(_left_to_its_keys(obj))
+            keys = _keys(path, first_frame, error)
+            _remove_keys(obj, first_frame, first_frame + len(path.poses) - 1)
+            insert_keys(obj, keys, keying)
+            set_channels(obj, path.subject.space.channels)
+            count += len(keys)
+        _check_shown(context, paths, first_frame)
+    view_layer_of(context).update()
+    return count
+
+
+def _keys(path: SimulatedPath, first_frame: int, error: float) -> list[Key]:
+    """Return the keys of a path; on the first frame the object keeps its own values."""
+    subject = path.subject
+    worlds = [subject.world_matrix(pose) for pose in path.poses[1:]]
+    values = [subject.space.channels, *subject.space.path(worlds)]
+    frames = range(first_frame, first_frame + len(values))
+    chosen = needed_keys(values, frames, measure_of(subject), error)
+    return [Key(frames[i], values[i], on_path=True) for i in chosen]
+
+
+def _remove_keys(obj: Object, first: int, last: int) -> None:
+    """Remove the keys of location and rotation between two frames, and generated ones that follow them."""
+    names = ("location", rotation_property(obj.rotation_mode))
+    for curve in [curve for curve in curves_of(obj) if curve.data_path in names]:
+        points = curve.keyframe_points
+        later = [point.co[0] for point in points if point.type != GENERATED and point.co[0] > last]
+        end = min(later, default=np.inf)
+        for point in reversed(list(points)):
+            frame = point.co[0]
+            if first < frame and (frame <= last or (point.type == GENERATED and frame < end)):
+                points.remove(point, fast=True)
+        curve.update()
+
+
+def _check_actions(objects: Sequence[Object]) -> None:
+    """Raise SceneError for two objects that have the same curves."""
+    users: dict[tuple[str, str], Object] = {}
+    for obj in objects:
+        action = obj.animation_data.action if obj.animation_data else None
+        if action is None:
+            continue
+        other = users.setdefault((action.name_full, slot_of(obj)), obj)
+        if other != obj:
+            raise SceneError(
+                obj.name,
+                f'it shares its action "{action.name}" with "{other.name}"',
+                "make the action single-user (the number beside its name)",
+            )
+
+
+@contextmanager
+def _left_to_its_keys(obj: Object) -> Iterator[None]:
+    """Make Blender's own rigid bodies leave an object to its keys; not so if the block fails."""
+    body = obj.rigid_body
+    if body is None or body.type != ACTIVE or body.kinematic:
+        yield
+        return
+    body.kinematic = True
+    try:
+        yield
+    except BaseException:
+        present_body = obj.rigid_body
+        if present_body is not None:
+            present_body.kinematic = False
+        raise
+
+
+def _check_shown(context: Context, paths: Sequence[SimulatedPath], first_frame: int) -> None:
+    """Raise SceneError for an object that is not where its last pose is, on its last frame."""
+    with other_frames_shown(context):
+        show_frame(scene_of(context), first_frame + len(paths[0].poses) - 1)
+        for path in paths:
+            world = path.subject.world_matrix(path.poses[-1])
+            check_world_matrix(context, bpy.data.objects[path.subject.name], world)

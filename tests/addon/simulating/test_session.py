@@ -1,0 +1,90 @@
+"""A simulation as it is steered: paused, scrubbed, taken up from a frame, put back; without a window."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from physplace_addon.core.jobs import finished
+from physplace_addon.operators.simulating.session import SimulationSession
+from physplace_addon.scene.dynamics.reading import read_dynamics
+from tests.blender_data import current_scene
+from tests.scene import scenes
+from tests.scene.dynamics.rigid_scenes import key, select
+
+FRAMES = 8
+SECONDS = 0.05  # the time budget of a tick
+
+
+def _session() -> SimulationSession:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 3.0))
+    select(cube)
+    return SimulationSession(bpy.context, finished(read_dynamics(bpy.context, FRAMES)))
+
+
+def _run(session: SimulationSession) -> None:
+    while session.run.is_running and not session.paused:
+        if session.tick(SECONDS):
+            session.show(bpy.context)
+
+
+def _height() -> float:
+    return float(scenes.world_matrix(bpy.data.objects["Cube"])[2, 3])
+
+
+def test_it_is_shown_on_its_frame_as_it_goes() -> None:
+    session = _session()
+    _run(session)
+    assert current_scene().frame_current == session.frame == 1 + FRAMES
+    assert _height() < 2.5
+    assert session.is_undisturbed
+    assert session.is_on_its_frame(bpy.context)
+    assert session.figures().startswith("all frames are done   |   frame 9 of 9, 0.33 s   |   0 contacts")
+
+
+def test_it_goes_on_from_the_frame_that_is_shown_and_later_ones_are_given_up() -> None:
+    session = _session()
+    _run(session)
+    end = _height()
+    session.scrub(-3)
+    session.show(bpy.context)
+    assert current_scene().frame_current == 6
+    assert _height() > end
+    assert len(session.run.frames) == FRAMES + 1
+    session.toggle_pause()
+    assert len(session.run.frames) == FRAMES - 2
+    _run(session)
+    assert _height() == end, "the same frames come again"
+
+
+def test_paused_it_waits() -> None:
+    session = _session()
+    session.toggle_pause()
+    assert not session.tick(SECONDS)
+    assert "paused" in session.figures()
+
+
+def test_put_back_everything_is_as_it_was_and_can_be_shown_again() -> None:
+    ghost = scenes.cube("Ghost", (9.0, 0.0, 9.0))
+    key(ghost, 1, (9.0, 0.0, 9.0))
+    key(ghost, 9, (9.0, 0.0, 4.0))
+    current_scene().frame_set(1)
+    ghost.location.y = 0.25  # without a key
+    session = _session()
+    _run(session)
+    below = _height()
+    assert bpy.data.objects["Ghost"].location.z == 4.0
+    session.put_back(bpy.context)
+    assert current_scene().frame_current == 1
+    np.testing.assert_array_equal(ghost.location, (9.0, 0.25, 9.0))
+    assert _height() == 3.0
+    session.show_again(bpy.context)
+    assert _height() == below
+
+
+def test_a_frame_that_somebody_else_changes_is_noticed() -> None:
+    session = _session()
+    session.show(bpy.context)
+    current_scene().frame_set(5)
+    assert not session.is_on_its_frame(bpy.context)
