@@ -14,6 +14,7 @@ from tests.window import framebuffer
 
 ROOT = Path(manual_pictures.ROOT)
 MANUAL, BLOBS, README = ROOT / "docs" / "manual.md", ROOT / "docs" / "blobs.md", ROOT / "README.md"
+SIMULATING = ROOT / "docs" / "simulating.md"
 LARGEST = 250_000  # bytes
 
 
@@ -22,7 +23,7 @@ def _pictures(page: Path) -> set[Path]:
 
 
 def test_every_picture_that_is_named_is_there_and_every_one_there_is_named() -> None:
-    named = set[Path]().union(*map(_pictures, (MANUAL, BLOBS, README)))
+    named = set[Path]().union(*map(_pictures, (MANUAL, BLOBS, SIMULATING, README)))
     assert named == set((ROOT / "docs" / "images").iterdir())
 
 
@@ -33,7 +34,7 @@ def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
         assert picture.stat().st_size < LARGEST
 
 
-@pytest.mark.parametrize("page", [MANUAL, BLOBS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [MANUAL, BLOBS, SIMULATING], ids=lambda page: page.name)
 def test_every_place_that_the_manual_points_at_is_a_heading(page: Path) -> None:
     for name, place in re.findall(r"\]\((\w*(?:\.md)?)#([^)]+)\)", re.sub(r"\n *", "", page.read_text())):
         headings = re.findall(r"^#+ (.*)$", (page.parent / (name or page.name)).read_text(), re.MULTILINE)
