@@ -74,8 +74,7 @@ class SimulationRun:
         if number == len(self.frames) - 1:
             return
         del self.frames[number + 1 :]
-        self._simulation.states[:] = [self.frames[number]]
-        self._simulation.status = SimulationStatus.RUNNING
+        self._simulation.go_on_from(self.frames[number])
 
     def running(self) -> Job[None]:
         """Step to the last frame, or to rest, in slices."""
@@ -106,7 +105,7 @@ class SimulationRun:
 
 def _overlap(scenario: DynamicScenario) -> PhysPlaceError:
     """Return the error that names what overlaps at the start."""
-    poses = scenario.motion.poses(scenario.scene.inertia)
+    poses = scenario.scene.poses(scenario.motion)
     found = finished(overlapping(scenario.bodies, poses, scenario.world, scenario.rounding))
     for i, body in enumerate(scenario.bodies):
         names = names_of_overlapped(found, i)

@@ -21,7 +21,6 @@ from ...core.dynamics.motion import Motion
 from ...core.dynamics.scene import Scene
 from ...core.dynamics.tracks import Track
 from ...core.jobs import Job
-from ...core.mechanics.inertia import Inertia
 from ...core.rigid import Pose
 from ..access import scene_of
 from ..errors import SceneError
@@ -76,7 +75,7 @@ class DynamicScenario:
 
     def poses(self, motion: Motion) -> tuple[Pose, ...]:
         """Return the poses of the subjects."""
-        return motion.poses(self.scene.inertia)[: len(self.subjects)]
+        return self.scene.poses(motion)[: len(self.subjects)]
 
 
 def read_dynamics(context: Context, frames: int) -> Job[DynamicScenario]:
@@ -203,7 +202,7 @@ def _assembled(
         joints,
         1.0 / settings_of(scene_of(context)).steps_per_second,
     )
-    motion = _motion(scene.inertia, poses, subjects, before, seconds)
+    motion = _motion(scene, poses, subjects, before, seconds)
     return DynamicScenario(
         subjects, bodies, world, scene, motion, first, last, seconds, scenario.visible, left_out.notes()
     )
@@ -254,7 +253,7 @@ def _impulse_seconds(context: Context, seconds: float) -> float:
 
 
 def _motion(
-    inertia: Inertia,
+    scene: Scene,
     poses: Sequence[Pose],
     subjects: Sequence[Subject],
     before: Mapping[str, SampledPath],
@@ -266,4 +265,4 @@ def _motion(
         if subject.name in before:
             path = before[subject.name]
             linear[i], angular[i] = velocity(path, subject.body.mass.center, seconds)
-    return Motion.of(inertia, poses, linear, angular)
+    return scene.motion(poses, linear, angular)
