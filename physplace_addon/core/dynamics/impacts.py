@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Floats
 from .contacts import Contacts
 from .scene import Scene
-from .step import TOUCHING, Moment, velocity_problem
+from .step import Moment, velocity_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,7 @@ class Impact:
 def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     """Return the impact at a moment; None if nothing that touches closes faster than `Scene.slow`."""
     rates = moment.motion.rates
-    touching = np.flatnonzero(moment.points.gap <= TOUCHING * scene.hold)
-    contacts = moment.contacts.take(touching)
+    contacts = moment.contacts.take(np.flatnonzero(moment.touching))
     opening, _ = contacts.speeds(rates)
     hits = opening < -scene.slow
     if not hits.any():

@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.system import InterfacePoints
 from ..vectors import length
 from .clear_path import free_part, twists_between
 from .contacts import Contacts
@@ -27,7 +26,7 @@ from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep
 from .start import parted
-from .step import TOUCHING, Drift, Moment, drifted, moment_at, settled
+from .step import Drift, Moment, drifted, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
@@ -93,7 +92,7 @@ class Simulation:
         start = parted(scene, motion)
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
-        self.moment = moment_at(scene, 0.0, start, None, InterfacePoints.none(), scene.step)
+        self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
         self.states = [self._state(Sleep.none(len(scene)), Touching.none(), ())]
         self._isolated = 0  # steps in a row that ended before their time
 
@@ -108,7 +107,7 @@ class Simulation:
         """Go on from an earlier state; those after it are dropped."""
         self.states[:] = [known for known in self.states if known.time < state.time] + [state]
         self.status, self._isolated = SimulationStatus.RUNNING, 0
-        fresh = moment_at(self.scene, state.time, state.motion, None, InterfacePoints.none(), self.scene.step)
+        fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
         self.moment = replace(fresh, coordinates=state.coordinates)
 
     @property
@@ -196,7 +195,7 @@ class Simulation:
             return None
         held, drift = trial
         self._isolated = self._isolated + 1 if part < 1.0 else 0
-        end = moment_at(scene, moment.time + part * h, drift.motion, moment, moment.points, h)
+        end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
         if left_out is not None:
             made = settled(held, end, part * h)
         else:
@@ -209,7 +208,7 @@ class Simulation:
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
         """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
         opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
-        fast: Bools = (opening < -scene.slow) & (moment.points.gap > TOUCHING * scene.hold)
+        fast: Bools = (opening < -scene.slow) & ~moment.touching
         return fast
 
     def _part_to_end_of_slip(self, scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
@@ -281,7 +280,7 @@ def _cut_short(
 
 def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
     """Return who sleeps on of those who sleep: those that touch a body that moves wake."""
-    touching = moment.points.take(moment.points.gap <= TOUCHING * scene.hold)
+    touching = moment.points.take(moment.touching)
     asleep, rates = sleep.asleep, moment.motion.rates
     moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
     sleeps = np.append(asleep, False)

@@ -44,6 +44,8 @@ _ROUNDS_OF_JOINTS = 8  # the same with joints
 _CLOSED = 1e-13  # change of a joint's residual that need not be put right
 _MANY = 16  # contacts above which it is put right only where it matters
 _MATTERS = 0.2  # of the gap to be kept
+_UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
+_FARTHEST = 20.0  # of the same: the most that bodies keep besides for the bending of their paths
 _NO_GRAVITY = np.zeros(3)
 
 
@@ -56,6 +58,7 @@ class Moment:
     system: the contact system there.
     points: the interface points within reach, in the frames of their pairs.
     contacts: the same, as rows of a velocity problem.
+    kept (k,): the gaps that contacts keep, lengths (`Drift.kept`).
     coordinates (n, 6): of the joints, their turns unwrapped.
     """
 
@@ -64,7 +67,14 @@ class Moment:
     system: ContactSystem
     points: InterfacePoints
     contacts: Contacts
+    kept: Floats
     coordinates: Floats
+
+    @property
+    def touching(self) -> Bools:
+        """Which of the points (k,) are contacts."""
+        touching: Bools = self.points.gap <= TOUCHING * self.kept
+        return touching
 
     def with_rates(self, rates: Floats) -> Moment:
         """Return the moment with other rates (m, 6)."""
@@ -78,12 +88,16 @@ class Drift:
     motion: where it ends, without the second kick.
     contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents.
     half: the rates (m, 6) with which the drift began.
+    kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other, that is more than
+        the scene's: on the way from one end of a path to the other, what is at one distance at both ends
+        comes nearer between them, by a quarter of what the paths bend.
     """
 
     motion: Motion
     contacts: Contacts
     impulses: Floats
     half: Floats
+    kept: Floats
 
 
 def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
@@ -97,7 +111,7 @@ def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
 
 
 def moment_at(
-    scene: Scene, time: float, motion: Motion, before: Moment | None, known: InterfacePoints, h: float
+    scene: Scene, time: float, motion: Motion, before: Moment | None, drift: Drift | None, h: float
 ) -> Moment:
     """Return bodies at a time with their interface points.
 
@@ -106,17 +120,21 @@ def moment_at(
         time: seconds.
         motion: of the bodies then.
         before: the moment that a motion free of overlap led here from; None for none.
-        known: points of that moment to be tracked.
+        drift: that motion.
         h: the next step, s.
     """
     system = scene.system(motion)
-    tracked = system.track(known) if before is not None else known
+    tracked = InterfacePoints.none() if before is None else system.track(before.points)
     then = None if before is None else before.system
     points = system.generate(reach_of(scene, motion, h), tracked, then)
     contacts = Contacts.of(system, points, scene.laws)
     near = None if before is None else before.coordinates
     coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
-    return Moment(time, motion, system, points, contacts, coordinates)
+    kept = np.full(len(points), scene.hold)
+    if drift is not None:
+        rows = rows_with_keys(feature_keys(points), feature_keys(drift.contacts.points))
+        kept[rows >= 0] = drift.kept[rows[rows >= 0]]
+    return Moment(time, motion, system, points, contacts, kept, coordinates)
 
 
 def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None) -> Drift | None:
@@ -129,8 +147,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
     rates = motion.rates + 0.5 * h * accelerations(scene, motion, start.coordinates)
-    least = np.where(points.gap > TOUCHING * hold, (hold - points.gap) / h, 0.0)
-    least = np.where(points.gap < _CLOSE * hold, _OPENING * (_CLOSE * hold - points.gap) / h, least)
+    kept = start.kept[chosen]
     bent, slid, missed = np.zeros(len(points)), np.zeros((len(points), 2)), joints.nothing_missed
     like: ConicSolution | None = None
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
@@ -138,24 +155,37 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
         problem = VelocityProblem(
             scene.inertia.blocks(motion.rotation), scene.given, contacts, *joints.for_drift(missed, h)
         )
-        solved = problem.solve(rates, least - bent / h, -slid / h, like)
+        least = _least_opening(points.gap, kept, hold)
+        solved = problem.solve(rates, (least - bent) / h, -slid / h, like)
         if solved is None:
             return None
         like = solved.solution
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
-        drift = Drift(end, contacts, solved.impulses, solved.rates)
-        pressing = np.flatnonzero(solved.impulses[:, 0] > 0.0)
+        drift = Drift(end, contacts, solved.impulses, solved.rates, kept)
+        may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h)
-        if (len(pressing) == 0 and len(scene.joints) == 0) or round_ == rounds:
+        if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             break
         new_bent, new_slid = bent.copy(), slid.copy()
-        new_bent[pressing], new_slid[pressing] = _bending(scene, start, points, drift, pressing, h)
+        new_bent[may_touch], new_slid[may_touch] = _bending(scene, start, points, drift, may_touch, h)
         enough = (_BENT if len(points) <= _MANY else _MATTERS) * hold
         change = max(np.abs(new_bent - bent).max(initial=0.0), np.abs(new_slid - slid).max(initial=0.0))
         if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
         bent, slid, missed = new_bent, new_slid, new_missed
+        kept = hold + np.clip(0.25 * bent - _UNSEEN * hold, 0.0, _FARTHEST * hold)
     return drift
+
+
+def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
+    """Return by how much gaps (k,) open at least in a step, lengths: to what is kept, or back to it.
+
+    kept (k,): the gaps that contacts keep.  hold: the least of them.
+    """
+    missing = _CLOSE * kept - gap
+    back = np.where(kept > hold, missing, _OPENING * missing)
+    least: Floats = np.where(gap > TOUCHING * kept, kept - gap, np.maximum(back, 0.0))
+    return least
 
 
 def accelerations(scene: Scene, motion: Motion, coordinates: Floats) -> Floats:
@@ -183,22 +213,35 @@ def _drift(scene: Scene, half: Motion, h: float) -> Motion:
     )
 
 
+def _may_touch(scene: Scene, points: InterfacePoints, drift: Drift, h: float) -> Ints:
+    """Return the contacts (n,) that press, or might touch at the end of a drift for what their paths bend."""
+    turn = h * np.sqrt(dot(drift.half[:, 3:], drift.half[:, 3:]))
+    bend = np.append(0.5 * scene.inertia.radius * turn**2, 0.0)  # the last is the fixed world's
+    opening, _ = drift.contacts.speeds(drift.half)
+    most = bend[points.body1] + bend[points.body2] + TOUCHING * drift.kept
+    rows: Ints = np.flatnonzero((drift.impulses[:, 0] > 0.0) | (points.gap + h * opening < most))
+    return rows
+
+
 def _bending(
-    scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, pressing: Ints, h: float
+    scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, chosen: Ints, h: float
 ) -> tuple[Floats, Floats]:
-    """Return by how much gaps (n,) open and contacts slip (n, 2) in a drift beyond what their rates say."""
+    """Return by how much gaps (n,) open and pressing contacts slip (n, 2) in a drift beyond what their rates
+    say, of chosen contacts (n,).
+    """
     opening, slip = drift.contacts.speeds(drift.half)
-    mine = points.take(pressing)
+    mine = points.take(chosen)
     there = scene.system(drift.motion)
     found = there.track(mine)
     rows = rows_with_keys(feature_keys(mine), feature_keys(found))
     known = rows >= 0
-    bent = np.zeros(len(pressing))
-    bent[known] = found.gap[rows[known]] - (mine.gap + h * opening[pressing])[known]
-    world = drift.contacts.points.take(pressing)
+    bent = np.zeros(len(chosen))
+    bent[known] = found.gap[rows[known]] - (mine.gap + h * opening[chosen])[known]
+    world = drift.contacts.points.take(chosen)
     moved = _moved(start.system, there, world)
     across = np.stack(tangents(world.normal), axis=1)
-    slid: Floats = np.einsum("kij,kj->ki", across, moved) - h * slip[pressing]
+    slid: Floats = np.einsum("kij,kj->ki", across, moved) - h * slip[chosen]
+    slid[drift.impulses[chosen, 0] == 0.0] = 0.0
     return bent, slid
 
 
@@ -228,8 +271,7 @@ def settled(
         speed: at which they open now (k,), lengths a second.
     """
     rates = end.motion.rates + 0.5 * h * accelerations(scene, end.motion, end.coordinates)
-    touching = np.flatnonzero(end.points.gap <= TOUCHING * scene.hold)
-    contacts = end.contacts.take(touching)
+    contacts = end.contacts.take(np.flatnonzero(end.touching))
     kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow)
     contacts = contacts.take(kept)
     least = np.zeros(len(contacts))
