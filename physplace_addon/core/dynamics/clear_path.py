@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..contact.system import InterfacePoints, RigidPaths, motion_stops
 from ..mechanics.inertia import Inertia
 from ..rigid import quaternion_conjugate, quaternion_product, rotation_vector
@@ -26,8 +26,15 @@ def twists_between(inertia: Inertia, first: Motion, second: Motion) -> Floats:
     return np.concatenate([(second.centre - first.centre) / inertia.radius[:, None], turn], axis=1)
 
 
-def free_part(scene: Scene, start: Moment, end: Motion) -> float:
-    """Return the part of the paths from a moment to a motion that may be gone, 1 for all of them.
+class FreePart(NamedTuple):
+    """The part of paths that may be gone, 1 for all of them, and the pairs of bodies (j, 2) that end it."""
+
+    part: float
+    pairs: Ints
+
+
+def free_part(scene: Scene, start: Moment, end: Motion) -> FreePart:
+    """Return how far bodies may go on the paths from a moment to a motion.
 
     On its path a body shifts and turns evenly.  Nothing comes nearer than half of the gap that contacts keep,
     or .4 of what it was at the start where that is less.
@@ -37,8 +44,10 @@ def free_part(scene: Scene, start: Moment, end: Motion) -> float:
     stops = motion_stops(start.system, RigidPaths(shift, np.zeros_like(shift), twists[:, 3:]), scene.hold)
     first = stops.first
     if len(stops.undecided) and stops.undecided_times.min() < first:
-        return _free_part_of_curved(scene, start, first * twists) * first
-    return first
+        curved = _free_part_of_curved(scene, start, first * twists)
+        if curved < 1.0:
+            return FreePart(curved * first, stops.undecided)
+    return FreePart(first, stops.stopped_first(_ENOUGH))
 
 
 def _free_part_of_curved(scene: Scene, start: Moment, twists: Floats) -> float:

@@ -15,7 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
+from ..contact.system import InterfacePoints
 from ..vectors import length
 from .clear_path import free_part, twists_between
 from .contacts import Contacts
@@ -31,6 +32,8 @@ from .step import Drift, Moment, drifted, moment_at, settled
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _TRIALS: Final = 8  # of shorter and shorter steps
+_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
+_SHORTER: Final = 0.5  # of a step, that is tried where contacts that it obeys come too near on the way
 _FEW: Final = 32  # contacts up to which the end of a slip is found in time
 _SLIPS: Final = 1e-5  # slip, over the speed of an approach without a bounce, whose end is looked for
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
@@ -179,21 +182,27 @@ class Simulation:
         fast, part = self._fast(scene, moment, h), 1.0
         left_out = fast if self._isolated < _ISOLATIONS else None
         trial = _drifted_with_linkages(scene, moment, h, left_out)
+        kept = None if trial is None else trial[1].kept
         for _ in range(_TRIALS):
             if trial is None:
                 return None
             shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
             if shorter >= _WHOLE:
-                shorter = free_part(scene, moment, trial[1].motion)
+                shorter, pairs = free_part(scene, moment, trial[1].motion)
+                if shorter < _SHORTER and not _are_hit(moment.points.take(fast), pairs, left_out is None):
+                    shorter = _SHORTER  # what bends the paths falls with the square of the step
             if shorter >= _WHOLE:
+                break
+            if shorter > _NEARLY_WHOLE and len(moment.points) > _FEW:
+                trial, part = _cut_short(scene, moment, trial, part)
                 break
             part *= shorter
             trial = _drifted_with_linkages(scene, moment, part * h, left_out)
         else:
             trial, part = _cut_short(scene, moment, trial, part)
-        if trial is None:
+        if trial is None or kept is None:
             return None
-        held, drift = trial
+        held, drift = trial[0], replace(trial[1], kept=np.maximum(trial[1].kept, kept))
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
         if left_out is not None:
@@ -263,6 +272,14 @@ def _drifted_with_linkages(
     return held, replace(drift, motion=motion)
 
 
+def _are_hit(fast: InterfacePoints, pairs: Ints, obeys_all: bool) -> bool:
+    """Return whether one of pairs of bodies (j, 2) is hit, at a point that closes fast and is not obeyed."""
+    if obeys_all:
+        return False
+    closing = set(zip(fast.body1.tolist(), fast.body2.tolist(), strict=True))
+    return any((first, second) in closing or (second, first) in closing for first, second in pairs.tolist())
+
+
 def _cut_short(
     scene: Scene, moment: Moment, trial: tuple[Scene, Drift] | None, part: float
 ) -> tuple[tuple[Scene, Drift] | None, float]:
@@ -270,7 +287,7 @@ def _cut_short(
     if trial is None:
         return None, part
     held, drift = trial
-    share = free_part(scene, moment, drift.motion)
+    share = free_part(scene, moment, drift.motion).part
     if share >= _WHOLE:
         return trial, part
     twists = share * twists_between(scene.inertia, moment.motion, drift.motion)

@@ -45,6 +45,7 @@ _CLOSED = 1e-13  # change of a joint's residual that need not be put right
 _MANY = 16  # contacts above which it is put right only where it matters
 _MATTERS = 0.2  # of the gap to be kept
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
+_FADING = 0.7  # of what was kept in the step before, that is kept still
 _FARTHEST = 20.0  # of the same: the most that bodies keep besides for the bending of their paths
 _NO_GRAVITY = np.zeros(3)
 
@@ -173,7 +174,8 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
         if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
         bent, slid, missed = new_bent, new_slid, new_missed
-        kept = hold + np.clip(0.25 * bent - _UNSEEN * hold, 0.0, _FARTHEST * hold)
+        more = np.clip(0.25 * bent - _UNSEEN * hold, 0.0, _FARTHEST * hold)
+        kept = np.maximum(hold + more, _FADING * start.kept[chosen])
     return drift
 
 
