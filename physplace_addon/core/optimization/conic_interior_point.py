@@ -2,24 +2,29 @@
 
 With v = J x - c and slacks s the conditions are (De Saxce and Feng 1998; `coulomb_law` has the symbols)
 
-    B x - w - E' l - J' z = 0,    E x = e,    v + |v_t| (1, 0, 0) = s,    s . z = 0,    s and z in the cone
+    B x - w - E' l - J' z = 0,    E x = e,    v + phi (1, 0, 0) = s,    s . z = 0,    s and z in the cone
 
-{(a, b): a >= |b|}.  For a given |v_t| this is a convex quadratic problem with second-order cones; its
-derivative by x makes the matrix unsymmetric, and the method a Newton method for the true law (Acary, Armand,
-Nguyen and Shpakovych 2024), |v_t| being smoothed while the path is followed.
+{(a, b): a >= |b|} with phi = |v_t|.  For a given phi this is a convex quadratic problem with second-order
+cones; its derivative by x makes the matrix unsymmetric, and the method a Newton method for the true law
+(Acary, Armand, Nguyen and Shpakovych 2024).  The problem is not convex, and steps may become short before the
+end.  Every point of the search is safe all the same, as far as r, which only shrinks, is 0:
+
+    v_n = s_0 - |v_t| >= 0,    z is in the cone,    z . v = s . z - |v_t| z_n <= s . z,
+
+nothing is penetrated, and contacts at rest give no energy but s . z, which the search makes small.  For |v_t|
+is convex, so after a step it is above its linearization: s_0 is raised by what v_n + |v_t| exceeds it, which
+leaves s in the cone.
 
 The scaling of Nesterov and Todd, W z = W^-1 s = lambda, has the form W = beta [[w_0, w'], [w, 1 + w w' / (1 +
 w_0)]], w_0^2 - |w|^2 = 1.  A step solves (delta a proximal regularization, T = [[1, v_t' / |v_t|], [0, 1]])
 
     (B + E'E / delta + J' M T J) dx = right,    M = (W^2 + delta)^-1,
-    dz = -M (T J dx + r + W q),    ds = -W (q + W dz),    r = v + |v_t| (1, 0, 0) - s,
+    dz = -M (T J dx + r + W q),    ds = T J dx + r + delta dz,    r = v + phi (1, 0, 0) - s,
 
-q = lambda \\ (lambda o lambda + second order - sigma mu (1, 0, 0)) as Mehrotra's corrector has it.  W^2 has
+q = lambda \\ (lambda o lambda + second order - sigma mu (1, 0, 0)) as Mehrotra's corrector has it.  That ds
+is -W (q + W dz), but W is known too badly near the end to compute it so: s would drift away from v.  W^2 has
 the eigenvectors (1, +-w / |w|) and (0, p), with eigenvalues beta^2 (w_0 +- |w|)^2 and beta^2, so M is in
 closed form.  Steps to the boundary: Vandenberghe, The CVXOPT linear and quadratic cone program solvers, 2010.
-
-The problem is not convex, and a step may come out short.  The next one then only restores s and z to the
-middle of their cones, with the present v as it is (r = 0, T = 1), which a convex problem always allows.
 """
 
 from __future__ import annotations
@@ -34,13 +39,11 @@ from .coulomb_law import Point, ScaledProblem
 
 _TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cones
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm
+_SHORT = 0.5  # part of a step after which the same holds
 _CENTRED = 0.3  # least sigma then
-_SHORT = 0.3  # part of a step below which the next one centres only
 _LEAST_SLACK = 1e-1  # of s and z where the search begins
 _PENALTY = 10.0  # of violations where the search begins
 _REACHED = -1.0  # least bound, over the expected size of x, of rows that say where the search begins
-_SMOOTHING = 1e-2  # length, over sqrt(mu), below which |v_t| is smoothed
-_STEEPEST = 1e4  # ratio of a force to its slack that Newton's method can use
 _SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
 _UNBOUNDED = 1e6  # |x_i|, over the scale, beyond which a point that obeys the rows is not looked for
 
@@ -115,36 +118,36 @@ def _quotient(a: Floats, b: Floats) -> Floats:
     return out
 
 
-def _largest_step(a: Floats, changes: tuple[Floats, Floats]) -> float:
-    """Return the largest t for which a + t u is in the cones for both changes u; all are (3, K)."""
+def _largest_step(a: Floats, change: Floats) -> float:
+    """Return the largest t for which a + t u is in the cones; a and the change u are (3, K)."""
     root = np.sqrt(_determinant(a))
     unit = a / root
-    most = 0.0
-    for u in changes:
-        inner = unit[0] * u[0] - unit[1] * u[1] - unit[2] * u[2]
-        turned = u[1:] - (inner + u[0]) / (1.0 + unit[0]) * unit[1:]
-        most = max(most, float(((np.hypot(turned[0], turned[1]) - inner) / root).max(initial=0.0)))
+    inner = unit[0] * change[0] - unit[1] * change[1] - unit[2] * change[2]
+    turned = change[1:] - (inner + change[0]) / (1.0 + unit[0]) * unit[1:]
+    most = float(((np.hypot(turned[0], turned[1]) - inner) / root).max(initial=0.0))
     return 1.0 / most if most > 0.0 else np.inf
 
 
 class _Linearization(NamedTuple):
-    """What the steps from one point share: the scaling W, lambda (3, K), M and M T (3, 3, K), r (3, K)."""
+    """What the steps from one point share: W, lambda (3, K), M and M T (3, 3, K), v_t / |v_t| (2, K),
+    r (3, K), and what the other conditions lack.
+    """
 
     scaling: _Scaling
     middle: Floats
     weights: Floats
     coupled: Floats
+    along: Floats
     rest: Floats
     dual: Floats
     equations: Floats
 
 
 class _Step(NamedTuple):
-    """A step dx (d,), dl (q,), dz (3, K); W^-1 ds and W dz (3, K)."""
+    """A step dx (d,), dl (q,), dz (3, K), and ds (3, K)."""
 
     change: Point
     slacks: Floats
-    forces: Floats
 
 
 class InteriorPoint:
@@ -154,17 +157,20 @@ class InteriorPoint:
     """x, l and z."""
     mu: float
     """The mean of s . z where the last step began; what the path is followed by."""
+    part: float
+    """The part of the last step that was taken."""
 
-    def __init__(self, problem: ScaledProblem, is_cone: Floats) -> None:
-        """Begin with soft normal rows; is_cone (K,) is 0 for contacts without tangential rows, else 1.
+    def __init__(self, problem: ScaledProblem) -> None:
+        """Begin with soft normal rows.
 
         Raises:
             SingularMatrixError: the matrix B is singular.
         """
-        self._problem, self._is_cone = problem, is_cone
-        self.mu, self._part, self._last = np.inf, 1.0, (np.zeros(0), np.zeros_like(problem.offsets))
-        system = problem.system
-        blocks = np.zeros((3, 3, len(is_cone)))
+        self._problem = problem
+        self.mu, self.part = np.inf, 1.0
+        self._last = (np.zeros(0), np.zeros_like(problem.offsets))
+        system, count = problem.system, problem.offsets.shape[1]
+        blocks = np.zeros((3, 3, count))
         blocks[0, 0] = np.where(problem.offsets[0] > _REACHED, _PENALTY, 0.0)
         system.factor(blocks)
         pull = np.zeros_like(problem.offsets)
@@ -186,37 +192,37 @@ class InteriorPoint:
         if not (_determinant(s) > 0.0).all() or not (_determinant(z) > 0.0).all():
             return False
         before, self.mu = self.mu, float((s * z).sum()) / max(s.shape[1], 1)
-        centres = self._part < _SHORT
-        at = self._linearized(centres)
-        if centres:
-            target = _product(at.middle, at.middle)
-            target[0] -= self.mu
-        else:
-            target = self._target(at, stalled=self.mu > _STALLED * before)
+        at = self._linearized()
+        target = self._target(at, stalled=self.mu > _STALLED * before or self.part < _SHORT)
         step = self._step(at, _quotient(at.middle, target))
-        part = min(1.0, _TO_BOUNDARY * _largest_step(at.middle, (step.slacks, step.forces)))
-        self.point = self.point.moved(step.change, part)
-        self._slacks = s + part * at.scaling.times(step.slacks)
-        self._part, self._last = part, (step.change.multipliers, step.change.forces)
+        self.part = min(1.0, _TO_BOUNDARY * self._reach(step))
+        self.point = self.point.moved(step.change, self.part)
+        self._slacks = s + self.part * step.slacks
+        v = self._problem.relative_velocity(self.point.x)
+        self._slacks[0] = np.maximum(self._slacks[0], v[0] + np.hypot(v[1], v[2]))
+        self._last = (step.change.multipliers, step.change.forces)
         return True
 
-    def _linearized(self, centres: bool) -> _Linearization:
+    def _reach(self, step: _Step) -> float:
+        return min(
+            _largest_step(self._slacks, step.slacks), _largest_step(self.point.forces, step.change.forces)
+        )
+
+    def _linearized(self) -> _Linearization:
         """Factor the matrix of the steps from here."""
         problem, s, z = self._problem, self._slacks, self.point.forces
         scaling = _scaling(s, z)
-        weights = coupled = scaling.weights()
-        rest = np.zeros_like(s)
-        if not centres:
-            v = problem.relative_velocity(self.point.x)
-            smooth = _SMOOTHING * np.sqrt(self.mu) * self._is_cone
-            root = np.sqrt(v[1] ** 2 + v[2] ** 2 + smooth**2 + np.finfo(float).tiny)
-            rest = v - s
-            rest[0] += root - smooth
-            coupled = weights.copy()
-            coupled[:, 1:] += weights[:, :1] * (v[1:] / root)
+        weights = scaling.weights()
+        v = problem.relative_velocity(self.point.x)
+        speed = np.hypot(v[1], v[2])
+        along = v[1:] / np.maximum(speed, np.finfo(float).tiny)
+        coupled = weights.copy()
+        coupled[:, 1:] += weights[:, :1] * along
+        rest = v - s
+        rest[0] += speed
         problem.system.factor(coupled)
         dual, equations = problem.dual_residual(self.point), problem.equation_residual(self.point.x)
-        return _Linearization(scaling, scaling.times(z), weights, coupled, rest, dual, equations)
+        return _Linearization(scaling, scaling.times(z), weights, coupled, along, rest, dual, equations)
 
     def _step(self, at: _Linearization, q: Floats) -> _Step:
         system = self._problem.system
@@ -225,33 +231,26 @@ class InteriorPoint:
         dl = -at.equations
         if len(dl):
             dl = (dl - system.equations_times(dx)) / DELTA
-        dz = -shift - np.einsum("ijk,jk->ik", at.coupled, system.rows_times(dx))
-        forces = at.scaling.times(dz)
-        return _Step(Point(dx, dl, dz), -q - forces, forces)
+        dv = system.rows_times(dx)
+        dz = -shift - np.einsum("ijk,jk->ik", at.coupled, dv)
+        ds = dv + at.rest + DELTA * dz
+        ds[0] += (at.along * dv[1:]).sum(axis=0)
+        return _Step(Point(dx, dl, dz), ds)
 
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
         """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""
-        middle = at.middle
-        ahead = self._step(at, middle)
-        part = min(1.0, _largest_step(middle, (ahead.slacks, ahead.forces)))
-        product = (middle + part * ahead.slacks) * (middle + part * ahead.forces)
-        mu = max(float(product.sum()) / max(middle.shape[1], 1), 0.0)
+        ahead = self._step(at, at.middle)
+        part, s, z = min(1.0, self._reach(ahead)), self._slacks, self.point.forces
+        product = (s + part * ahead.slacks) * (z + part * ahead.change.forces)
+        mu = max(float(product.sum()) / max(s.shape[1], 1), 0.0)
         sigma = (mu / self.mu) ** 3 if self.mu > 0.0 else 0.0
-        target = _product(middle, middle)
+        target = _product(at.middle, at.middle)
         if stalled:
             sigma = max(sigma, _CENTRED)
         else:
-            target += _product(ahead.slacks, ahead.forces)
+            target += _product(at.scaling.inverse(ahead.slacks), at.scaling.times(ahead.change.forces))
         target[0] -= sigma * self.mu
         return target
-
-    def ratio(self, power: float) -> Floats:
-        """Return forces over velocities (K,), at least 1, for Newton's method from here.
-
-        With a power of 0 it is the normal force, with 1 that over the slack, and the power of that between.
-        """
-        z, s = self.point.forces[0], np.maximum(self._slacks[0], np.finfo(float).tiny)
-        return np.asarray(np.maximum(1.0, z if power == 0.0 else np.minimum(z / s, _STEEPEST) ** power))
 
     def is_infeasible(self) -> bool:
         """Return whether multipliers prove that no |x_i| <= X obeys the rows: c . z > X |J' z|_1.

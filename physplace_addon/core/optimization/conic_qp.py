@@ -13,13 +13,13 @@ dual of the cone of friction, and orthogonal to f.
 Here rows are scaled: x by the root of B's diagonal, each row to unit length, tangential rows by mu, which
 makes every cone that of Lorentz, all by the size that x is expected to have.  A limit becomes a contact
 without tangential rows.  Newton's method for the law comes first (`coulomb_law`), for it needs few iterations
-from a similar solution or where few contacts change; the interior-point method (`conic_interior_point`) leads
-it to the solution where it fails.
+from a similar solution or where few contacts change; where it fails, the interior-point method
+(`conic_interior_point`) leads it to the solution, or to a point near it that is safe.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -27,13 +27,14 @@ from scipy import sparse
 from ..arrays import Floats
 from .cone_system import DELTA, ConeSystem, Entries, SingularMatrixError
 from .conic_interior_point import InteriorPoint
-from .coulomb_law import ENOUGH, Point, ScaledProblem, newton
+from .coulomb_law import Point, ScaledProblem, newton
 
-_NEWTON = 40  # iterations of Newton's method in one attempt; 2 to 20 are usual
-_ITERATIONS = 60  # of the interior-point method; 8 to 20 are usual
-_PAUSE = 4  # iterations of it between attempts of Newton's method
-_POWERS = (0.0, 0.5, 1.0)  # of the ratio of forces to slacks that these attempts use in turn
-_NEARLY = 1e-3  # mu below which they are made
+_NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
+_ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
+_LAST = 3  # iterations after which it ends if they did not halve mu, and
+_NEARLY = 1e-6  # mu was below this, or
+_SHORT = 0.3  # all these parts of steps together were shorter
+_SUSPICIOUS = 1e-4  # residual above which there may be no point that obeys the rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +101,8 @@ class ConicSolution:
         limit_forces: multipliers h (g,), not negative.
         contact_forces: f (k, 3), normal and tangential.
         iterations: factorizations that it took.
-        residual: largest violation of a condition, in the problem's own scale; at most 1e-10 where the
-            search converged.
+        residual: largest violation of a condition, in the problem's own scale; at most what was enough
+            where the search converged.
     """
 
     x: Floats
@@ -112,50 +113,72 @@ class ConicSolution:
     residual: float
 
 
-def solve_conic_qp(problem: ConicQP, like: ConicSolution | None = None) -> ConicSolution | None:
+def solve_conic_qp(
+    problem: ConicQP, like: ConicSolution | None = None, enough: float = 1e-10
+) -> ConicSolution | None:
     """Return the solution of a problem; None if it is proven that no x obeys its hard rows.
 
     Hard rows are equations, limits, and u_n >= c of contacts.  Where the search does not converge, the
-    solution is the best point found, and its `residual` says so.
+    solution obeys hard rows and has forces within the cones all the same, but contacts may open, or friction
+    point aside of sliding, by about the residual.
 
     Args:
         problem: the problem.
         like: the solution of a similar one with the same rows in the same order, to begin with.
+        enough: residual that ends the search.
     """
     scaled = _Scaled(problem)
-    found = newton(scaled.problem, scaled.start(like), _NEWTON)
-    if found[1] > ENOUGH:
-        led = _led(scaled, found)
-        if led is None or (led[1] > ENOUGH and _has_no_point(problem)):
-            return None
-        found = led
-    return scaled.solution(*found)
+    found = newton(scaled.problem, scaled.start(like), _NEWTON, enough)
+    if found[1] <= enough:
+        return scaled.solution(*found)
+    led = _led(scaled.problem, enough)
+    if led is None or (led[1] > _SUSPICIOUS and _has_no_point(problem)):
+        return None
+    return scaled.solution(led[0], led[1], found[2] + led[2])
 
 
-def _led(scaled: _Scaled, found: tuple[Point, float, int]) -> tuple[Point, float, int] | None:
-    """Return a better point by the interior-point method, its residual and all iterations.
+_Found = tuple[Point, float, int]
+"""A point, its residual, and the factorizations that it took."""
 
-    None if it is proven that no x obeys the rows.
-    """
-    point, residual, used = found
-    search, attempt = InteriorPoint(scaled.problem, scaled.is_cone), 0
-    for iteration in range(_ITERATIONS):
-        if not _iterated(search):
-            break
-        used += 1
+
+def _led(problem: ScaledProblem, enough: float) -> _Found | None:
+    """Return a point by the interior-point method, finished by Newton's; None if no x obeys the rows."""
+    search, path = InteriorPoint(problem), _Path()
+    best, least = search.point, np.inf
+    while least > enough and not path.ends() and _iterated(search):
         if search.is_infeasible():
             return None
-        if iteration % _PAUSE or search.mu > _NEARLY:
-            continue
-        ratio = search.ratio(_POWERS[attempt % len(_POWERS)])
-        attempt += 1
-        there, worst, more = newton(replace(scaled.problem, ratio=ratio), search.point, _NEWTON)
-        used += more
-        if worst < residual:
-            point, residual = there, worst
-        if residual <= ENOUGH:
-            break
-    return point, residual, used
+        path.add(search)
+        residual = problem.residuals(search.point).largest(search.point.forces)
+        if residual < least:
+            best, least = search.point, residual
+    finished, residual, more = newton(problem, best, _NEWTON, enough)
+    used = len(path.mu) + more
+    return (finished, residual, used) if residual <= enough else (best, least, used)
+
+
+@dataclass
+class _Path:
+    """What tells how an interior-point search goes: mu, and the parts of its steps that were taken."""
+
+    mu: list[float] = field(default_factory=list)
+    parts: list[float] = field(default_factory=list)
+
+    def add(self, search: InteriorPoint) -> None:
+        self.mu.append(search.mu)
+        self.parts.append(search.part)
+
+    def ends(self) -> bool:
+        """Return whether there were enough iterations, or the last ones changed little."""
+        if len(self.mu) <= _LAST:
+            return False
+        stalls = self.mu[-1] > 0.5 * self.mu[-1 - _LAST]
+        short = self.mu[-1] < _NEARLY or sum(self.parts[-_LAST:]) < _SHORT
+        return len(self.mu) >= _ITERATIONS or (stalls and short)
+
+
+def _residual(problem: ScaledProblem, point: Point) -> float:
+    return problem.residuals(point).largest(point.forces)
 
 
 def _iterated(search: InteriorPoint) -> bool:
@@ -168,8 +191,7 @@ def _iterated(search: InteriorPoint) -> bool:
 def _has_no_point(problem: ConicQP) -> bool:
     """Return whether the problem without friction, which is convex, proves that no x obeys the rows."""
     smooth = replace(problem.contacts, friction=np.zeros(len(problem.contacts.bounds)))
-    scaled = _Scaled(replace(problem, contacts=smooth))
-    search = InteriorPoint(scaled.problem, scaled.is_cone)
+    search = InteriorPoint(_Scaled(replace(problem, contacts=smooth)).problem)
     return any(_iterated(search) and search.is_infeasible() for _ in range(_ITERATIONS))
 
 
@@ -177,14 +199,11 @@ class _Scaled:
     """A problem in its own scale, and the map from its points to solutions."""
 
     problem: ScaledProblem
-    is_cone: Floats
-    """(K,), 1 for contacts with friction, else 0."""
 
     def __init__(self, given: ConicQP) -> None:
         contacts, limits = given.contacts, given.limits
         self._contacts, frictionless = len(contacts.bounds), np.zeros(len(limits.values))
         friction = np.concatenate([contacts.friction, frictionless])
-        self.is_cone = (friction > 0.0).astype(np.float64)
         matrix, equations = Entries.of(given.matrix), Entries.of(given.equations.rows)
         self._root = 1.0 / np.sqrt(given.matrix.diagonal())
         ones = np.ones(equations.shape[0])

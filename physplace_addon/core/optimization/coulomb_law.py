@@ -3,18 +3,18 @@
 Rows are scaled so that every friction coefficient is 1 (`conic_qp`).  With v = J x - c, (v_n, v_t) for each
 of K contacts, and forces z = (z_n, z_t), the law is (Alart and Curnier 1991)
 
-    z = P(z - r v),    P(q) = (max(q_n, 0), q_t cut to a length of at most max(q_n, 0)),
+    z = P(z - v),    P(q) = (max(q_n, 0), q_t cut to a length of at most max(q_n, 0)),
 
-for any ratio r > 0 of forces to velocities, for it says v_n >= 0, z_n >= 0, v_n z_n = 0, |z_t| <= z_n, and
+for it says v_n >= 0, z_n >= 0, v_n z_n = 0, |z_t| <= z_n, and
 that z_t = -z_n v_t / |v_t| where it slides.  It is the same as s . z = 0 for s = v + |v_t| (1, 0, 0) and z in
 the cone of Lorentz, which is the form of De Saxce and Feng (1998) and of the interior-point method.  A plain
 inequality is a contact whose tangential rows are zero.
 
 P is piecewise smooth.  With A = P' a step of Newton's method solves, eps a proximal regularization,
 
-    B dx - E' dl - J' dz = -dual,    E dx + delta dl = e - E x,    (1 - A + eps) dz + r A J dx = P - z,
+    B dx - E' dl - J' dz = -dual,    E dx + delta dl = e - E x,    (1 - A + eps) dz + A J dx = P - z,
 
-so dz = C (P - z) - r M J dx, C = (1 - A + eps)^-1, M = C A, in closed form (e = q_t / |q_t|, p across it,
+so dz = C (P - z) - M J dx, C = (1 - A + eps)^-1, M = C A, in closed form (e = q_t / |q_t|, p across it,
 kappa = q_n / |q_t|):
 
     open,   q_n <= 0:       C = 1 / (1 + eps),   M = 0
@@ -36,12 +36,12 @@ import numpy as np
 from ..arrays import Floats
 from .cone_system import DELTA, ConeSystem, SingularMatrixError
 
-ENOUGH = 1e-10  # residual, in the problem's own scale, of a solution
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller
-_PATIENCE = 6  # iterations without progress after which Newton's method is given up
+_PATIENCE = 3  # iterations without progress after which Newton's method is given up
 _PROGRESS = 0.8  # of the least residual before, that is progress
 _PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
 _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
+_LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
 _REGULARIZED = 1e-2  # eps, over the residual
 
 
@@ -58,13 +58,13 @@ class Point(NamedTuple):
 
 
 class Residuals(NamedTuple):
-    """What the conditions lack: B x - w - E' l - J' z (d,), E x - e (q,) and P(z - r v) - z (3, K)."""
+    """What the conditions lack: B x - w - E' l - J' z (d,), E x - e (q,) and P(z - v) - z (3, K)."""
 
     dual: Floats
     equations: Floats
     law: Floats
     trial: Floats
-    """q = z - r v (3, K)."""
+    """q = z - v (3, K)."""
 
     @property
     def norm(self) -> float:
@@ -72,9 +72,9 @@ class Residuals(NamedTuple):
         return float(np.sqrt(sum(float(np.vdot(part, part)) for part in self[:3])))
 
     def largest(self, forces: Floats) -> float:
-        """Return the largest, over the largest force if that is above 1."""
-        worst = max(float(np.abs(part).max(initial=0.0)) for part in self[:3])
-        return worst / max(1.0, float(np.abs(forces).max(initial=0.0)))
+        """Return the largest; that of the equation of motion over the largest force, if that is above 1."""
+        dual, equations, law = (float(np.abs(part).max(initial=0.0)) for part in self[:3])
+        return max(dual / max(1.0, float(np.abs(forces).max(initial=0.0))), equations, law)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +86,12 @@ class ScaledProblem:
         linear: w (d,).
         values: e (q,).
         offsets: c (3, K).
-        ratio: r > 0 (K,), or the same for all.
     """
 
     system: ConeSystem
     linear: Floats
     values: Floats
     offsets: Floats
-    ratio: Floats | float = 1.0
 
     def dual_residual(self, point: Point) -> Floats:
         """Return B x - w - E' l - J' z (d,)."""
@@ -110,7 +108,7 @@ class ScaledProblem:
 
     def residuals(self, point: Point) -> Residuals:
         """Return what the conditions lack at a point."""
-        trial = point.forces - self.ratio * self.relative_velocity(point.x)
+        trial = point.forces - self.relative_velocity(point.x)
         law = _projected(trial) - point.forces
         return Residuals(self.dual_residual(point), self.equation_residual(point.x), law, trial)
 
@@ -125,19 +123,20 @@ def _projected(trial: Floats) -> Floats:
     return out
 
 
-def newton(problem: ScaledProblem, point: Point, most: int) -> tuple[Point, float, int]:
+def newton(problem: ScaledProblem, point: Point, most: int, enough: float) -> tuple[Point, float, int]:
     """Return the best point that Newton's method finds, its residual, and the iterations taken.
 
     Args:
         problem: the scaled problem.
         point: where to begin.
         most: iterations at most.
+        enough: residual that ends the search, after which rounding is all that is left to lower.
     """
     residuals = problem.residuals(point)
     best, least, since = point, residuals.largest(point.forces), 0
     lowest = residuals.norm
     for iteration in range(most):
-        rounded = least <= _ROUNDED or (least <= ENOUGH and since > 1)
+        rounded = least <= _ROUNDED
         if rounded or since >= _PATIENCE or not np.isfinite(residuals.norm):
             return best, least, iteration
         try:
@@ -160,7 +159,7 @@ def _damped(problem: ScaledProblem, point: Point, norm: float, change: Point) ->
         moved = point.moved(change, part)
         residuals = problem.residuals(moved)
         tried.append((moved, residuals))
-        if residuals.norm < (1.0 - _DECREASE * part) * norm:
+        if norm < _LOCAL or residuals.norm < (1.0 - _DECREASE * part) * norm:
             break
     return min(tried, key=lambda found: found[1].norm)
 
@@ -170,7 +169,6 @@ def _newton_change(problem: ScaledProblem, point: Point, residuals: Residuals) -
     system = problem.system
     eps = min(max(DELTA, _REGULARIZED * residuals.largest(point.forces)), _REGULARIZED)
     blocks, change = _law_blocks(residuals.trial, residuals.law, eps)
-    blocks = blocks * problem.ratio
     system.factor(blocks)
     dx = system.solve(system.transposed(-residuals.equations / DELTA, change) - residuals.dual)
     dl = -residuals.equations
