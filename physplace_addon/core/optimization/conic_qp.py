@@ -20,11 +20,12 @@ from a similar solution or where few contacts change; where it fails, the interi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from .cone_system import DELTA, ConeSystem, Entries, SingularMatrixError
 from .conic_interior_point import InteriorPoint
 from .coulomb_law import Point, ScaledProblem, newton
@@ -34,6 +35,7 @@ _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
 _LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
 _SHORT = 0.3  # all these parts of steps together were shorter
+_NEAR = 0.1  # size of x, over that of the free motion, for which contacts are kept from the beginning
 _SUSPICIOUS = 1e-4  # residual above which there may be no point that obeys the rows
 
 
@@ -127,6 +129,53 @@ def solve_conic_qp(
         like: the solution of a similar one with the same rows in the same order, to begin with.
         enough: residual that ends the search.
     """
+    kept, used = _within_reach(problem), 0
+    while True:
+        found = _solved(_of_contacts(problem, kept), _like_contacts(like, kept), enough)
+        if found is None:
+            return None
+        used += found.iterations
+        forces = np.zeros((len(kept), 3))
+        forces[kept] = found.contact_forces
+        like = replace(found, contact_forces=forces, iterations=used)
+        broken = ~kept & ((problem.contacts.rows @ found.x)[::3] < problem.contacts.bounds)
+        if not broken.any():
+            return like
+        kept = kept | broken
+
+
+def _within_reach(problem: ConicQP) -> Bools:
+    """Return the contacts (k,) that may press, for x of the size that the free motion has.
+
+    Lengths of rows are those over the root of B's diagonal: a change of x by 1 changes u_n by at most that.
+    """
+    contacts, diagonal = problem.contacts, problem.matrix.diagonal()
+    squares = contacts.rows.copy()
+    squares.data = squares.data**2
+    length = np.sqrt((squares @ (1.0 / diagonal))[::3])
+    lack = np.divide(contacts.bounds, length, out=np.zeros_like(length), where=length > 0.0)
+    free = float((np.abs(problem.linear) / np.sqrt(diagonal)).max(initial=0.0))
+    approach = np.minimum((contacts.rows @ (problem.linear / diagonal))[::3], 0.0)
+    near: Bools = contacts.bounds - approach > -_NEAR * length * max(free, float(lack.max(initial=0.0)))
+    return near | (contacts.bounds >= 0.0)
+
+
+def _of_contacts(problem: ConicQP, kept: Bools) -> ConicQP:
+    """Return the problem with some of its contacts."""
+    if kept.all():
+        return problem
+    given = problem.contacts
+    rows: Any = given.rows
+    chosen = ContactRows(rows[np.repeat(kept, 3)], given.bounds[kept], given.slip[kept], given.friction[kept])
+    return replace(problem, contacts=chosen)
+
+
+def _like_contacts(like: ConicSolution | None, kept: Bools) -> ConicSolution | None:
+    return None if like is None else replace(like, contact_forces=like.contact_forces[kept])
+
+
+def _solved(problem: ConicQP, like: ConicSolution | None, enough: float) -> ConicSolution | None:
+    """Return the solution with all contacts of a problem; None if it is proven that there is none."""
     scaled = _Scaled(problem)
     found = newton(scaled.problem, scaled.start(like), _NEWTON, enough)
     if found[1] <= enough:
