@@ -5,8 +5,8 @@ where they stand for Coulomb's law, so the matrix is factored by LU.
 
 Up to some sixty unknowns dense matrices are fastest.  Above, the unknowns are put in the order of Cuthill and
 McKee, in which the matrix is banded.  The blocks M turn from one factorization to the next, so the sparse
-product that `normal_equations` keeps for diagonal weights does not serve; here the rows of each cone are kept
-as a dense block over the columns that it touches, and all products are formed at once.
+product that `normal_equations` keeps for diagonal weights does not serve; here the rows of cones between the
+same bodies are kept as a dense block over the columns that they touch, and all products are formed at once.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ DELTA: Final = 1e-8
 """Proximal regularization of equations and cones, where B has a unit diagonal and rows have unit length."""
 
 _DENSE = 60  # most unknowns for which dense matrices are faster
+_MOST_SLOTS = 8  # most cones between the same bodies whose products are formed at once
 _WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
 
 
@@ -153,7 +154,11 @@ class _Banded:
     def __init__(self, base: Entries, rows: Entries) -> None:
         size = self._size = rows.shape[1]
         touched, self._blocks = _dense_blocks(rows)
-        self._blocks_transposed = np.ascontiguousarray(self._blocks.transpose(0, 2, 1))
+        touched, self._slot, slots = _grouped(touched)
+        self._stacked = np.zeros((len(touched) * slots, *self._blocks.shape[1:]))
+        self._stacked[self._slot] = self._blocks
+        self._shape = (len(touched), 3 * slots, touched.shape[1])
+        self._transposed = np.ascontiguousarray(self._stacked.reshape(self._shape).transpose(0, 2, 1))
         self._order = _banded_order(base, touched)
         place = np.full(size + 1, -1, np.intp)  # a column that only fills a block up has no place
         place[self._order] = np.arange(size)
@@ -176,8 +181,8 @@ class _Banded:
         return flat
 
     def factor(self, blocks: Floats) -> None:
-        weighted = np.matmul(np.ascontiguousarray(blocks.transpose(2, 0, 1)), self._blocks)
-        products = np.matmul(self._blocks_transposed, weighted)
+        self._stacked[self._slot] = np.einsum("ijk,kjm->kim", blocks, self._blocks)
+        products = np.matmul(self._transposed, self._stacked.reshape(self._shape))
         flat = self._base + np.bincount(self._where, products.ravel(), len(self._base))
         band = flat[:-1].reshape(self._size, self._height).T
         if self._band > _WIDEST_BAND:
@@ -223,6 +228,22 @@ def _dense_blocks(rows: Entries) -> tuple[Ints, Floats]:
     blocks = np.zeros((count, 3, width))
     np.add.at(blocks, (cone, axis, within[place.ravel()]), rows.value)
     return touched, blocks
+
+
+def _grouped(touched: Ints) -> tuple[Ints, Ints, int]:
+    """Return the columns (G, m) of groups of cones that touch the same, and each cone's slot (K,).
+
+    All groups have the same number of slots, which comes last; those with fewer cones leave some empty.
+    """
+    columns, group, counts = np.unique(touched, axis=0, return_inverse=True, return_counts=True)
+    group = group.ravel()
+    slots = min(int(counts.max(initial=1)), _MOST_SLOTS)
+    order = np.argsort(group, kind="stable")
+    within = np.empty_like(order)
+    within[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[group[order]]
+    parts = -(-counts // slots)
+    first = np.cumsum(parts) - parts
+    return np.repeat(columns, parts, axis=0), (first[group] * slots + within).astype(np.intp), slots
 
 
 def _banded_order(base: Entries, touched: Ints) -> Ints:
