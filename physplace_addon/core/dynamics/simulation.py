@@ -182,7 +182,6 @@ class Simulation:
         fast, part = self._fast(scene, moment, h), 1.0
         left_out = fast if self._isolated < _ISOLATIONS else None
         trial = _drifted_with_linkages(scene, moment, h, left_out)
-        kept = None if trial is None else trial[1].kept
         for _ in range(_TRIALS):
             if trial is None:
                 return None
@@ -200,9 +199,9 @@ class Simulation:
             trial = _drifted_with_linkages(scene, moment, part * h, left_out)
         else:
             trial, part = _cut_short(scene, moment, trial, part)
-        if trial is None or kept is None:
+        if trial is None:
             return None
-        held, drift = trial[0], replace(trial[1], kept=np.maximum(trial[1].kept, kept))
+        held, drift = trial
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
         if left_out is not None:

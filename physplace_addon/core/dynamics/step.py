@@ -45,8 +45,7 @@ _CLOSED = 1e-13  # change of a joint's residual that need not be put right
 _MANY = 16  # contacts above which it is put right only where it matters
 _MATTERS = 0.2  # of the gap to be kept
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
-_FADING = 0.7  # of what was kept in the step before, that is kept still
-_FARTHEST = 20.0  # of the same: the most that bodies keep besides for the bending of their paths
+_FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _NO_GRAVITY = np.zeros(3)
 
 
@@ -89,9 +88,8 @@ class Drift:
     motion: where it ends, without the second kick.
     contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents.
     half: the rates (m, 6) with which the drift began.
-    kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other, that is more than
-        the scene's: on the way from one end of a path to the other, what is at one distance at both ends
-        comes nearer between them, by a quarter of what the paths bend.
+    kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other by b, that is more
+        than the scene's: on the even way from gap g to gap g' it comes down to (g + g') / 2 - b / 4.
     """
 
     motion: Motion
@@ -148,7 +146,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
     rates = motion.rates + 0.5 * h * accelerations(scene, motion, start.coordinates)
-    kept = start.kept[chosen]
+    kept = np.full(len(points), hold)
     bent, slid, missed = np.zeros(len(points)), np.zeros((len(points), 2)), joints.nothing_missed
     like: ConicSolution | None = None
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
@@ -174,8 +172,8 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
         if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
         bent, slid, missed = new_bent, new_slid, new_missed
-        more = np.clip(0.25 * bent - _UNSEEN * hold, 0.0, _FARTHEST * hold)
-        kept = np.maximum(hold + more, _FADING * start.kept[chosen])
+        dip = np.maximum(0.25 * bent, 0.5 * bent - (points.gap - hold))
+        kept = hold + np.clip(dip - _UNSEEN * hold, 0.0, _FARTHEST * hold)
     return drift
 
 
@@ -184,9 +182,8 @@ def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
 
     kept (k,): the gaps that contacts keep.  hold: the least of them.
     """
-    missing = _CLOSE * kept - gap
-    back = np.where(kept > hold, missing, _OPENING * missing)
-    least: Floats = np.where(gap > TOUCHING * kept, kept - gap, np.maximum(back, 0.0))
+    back = _OPENING * np.maximum(_CLOSE * hold - gap, 0.0)
+    least: Floats = np.where((kept > hold) | (gap > TOUCHING * hold), kept - gap, back)
     return least
 
 
