@@ -22,6 +22,7 @@ from .features import EDGE, FACE, FeatureGeometry, FeaturePoints
 from .points.interface_points import FIXED, InterfacePoints
 from .row_lists import IndexPairs, distinct_pairs, row_keys
 
+CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: above single-precision rounding
 SIGN_TOLERANCE = 1e-7  # of R: rounding of single-precision input may push a feature so far through another
 
 
@@ -56,6 +57,7 @@ class BodyPair(_Outside):
     radius: the length R that tolerances are relative to.
     sign_tolerance: a length.  A gap of smaller size does not show by its sign on which side of each other two
     features are, since rounding may have pushed one through the other.
+    cone_tolerance: sine of the angle by which the normal of two edges or vertices may leave their cones.
     derived: what is computed of the pair once and freed with it, by name.
     """
 
@@ -64,6 +66,7 @@ class BodyPair(_Outside):
     pose: Pose
     radius: float
     sign_tolerance: float
+    cone_tolerance: float = CONE_TOLERANCE
     derived: dict[str, object] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -156,6 +159,7 @@ class PairTable:
     poses: p poses, of the first body in the frame of the second.
     roots: the nodes (p,) of the tree below which the first and the second bodies are.
     radius, sign_tolerance (p,): lengths, as of a `BodyPair`.
+    cone_tolerance: one for all.
     """
 
     first: Ints
@@ -164,6 +168,7 @@ class PairTable:
     roots: IndexPairs
     radius: Floats
     sign_tolerance: Floats
+    cone_tolerance: float
 
     def numbers_of(self, points: InterfacePoints) -> Ints:
         """Return the number (k,) of the pair that each point is of."""
@@ -201,6 +206,11 @@ class BodyPairs(_Outside):
     def sign_tolerance(self) -> Floats:
         """The `BodyPair.sign_tolerance` of each row (k,), a length."""
         return self.table.sign_tolerance[self.number]
+
+    @property
+    def cone_tolerance(self) -> float:
+        """The `BodyPair.cone_tolerance` of all rows."""
+        return self.table.cone_tolerance
 
     def take(self, rows: Ints | Bools) -> BodyPairs:
         """Return the given rows."""

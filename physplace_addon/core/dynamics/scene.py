@@ -23,6 +23,7 @@ from .tracks import Track
 HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move
 _SLOW = 1.5  # speed of an approach, over what gravity gives in a step, below which nothing bounces
 _WEIGHTLESS = 1e-6  # the same over R / h, where there is no gravity
+_SLANTED = 1e-3  # sine of the angle by which faces that touch may be slanted to each other by their gaps
 
 
 class SimulationError(PhysPlaceError):
@@ -93,7 +94,9 @@ class Scene:
         origin, near, parts = near_the_origin(bodies, poses, world)
         ends = [sorted((joint.anchors.first, joint.anchors.second)) for joint in joints if not joint.collide]
         through = frozenset((first, second) for first, second in ends if first != FIXED)
-        template = replace(ContactSystem.of(bodies, near, parts), never_meeting=through)
+        template = replace(
+            ContactSystem.of(bodies, near, parts), never_meeting=through, cone_tolerance=_SLANTED
+        )
         return cls(
             template,
             inertia,

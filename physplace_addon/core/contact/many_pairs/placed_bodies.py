@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...rigid import Pose, Poses
-from ..body_pair import SIGN_TOLERANCE, BodyPair, BodyPairs, PairTable
+from ..body_pair import CONE_TOLERANCE, SIGN_TOLERANCE, BodyPair, BodyPairs, PairTable
 from ..contact_body import ContactBody
 from ..points.interface_points import FIXED, InterfacePoints, Pair
 from .joined_bodies import JoinedBodies, may_be_joined
@@ -32,6 +32,7 @@ class PlacedBodies:
     parts: the fixed bodies one by one.
     sign_tolerance: a gap over R of smaller size does not show by its sign on which side of each other two
     features are.
+    cone_tolerance: sine of the angle by which the normal of two edges or vertices may leave their cones.
     moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
     not searched, and keep their points.
     never_meeting: pairs of moving bodies, the lesser number first, that are not searched: what joints connect
@@ -43,6 +44,7 @@ class PlacedBodies:
     fixed: ContactBody | None
     parts: tuple[Body, ...]
     sign_tolerance: float = SIGN_TOLERANCE
+    cone_tolerance: float = CONE_TOLERANCE
     moving: tuple[int, ...] | None = None
     never_meeting: frozenset[Pair] = frozenset()
 
@@ -107,10 +109,11 @@ class PlacedBodies:
         if second == FIXED:
             assert self.fixed is not None
             radius = float(self.radii[first])
-            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius)
+            return BodyPair(body, self.fixed, pose, radius, self.sign_tolerance * radius, self.cone_tolerance)
         radius = float(self.radii[[first, second]].min())
         relative = self.poses[second].inverse().compose(pose)
-        return BodyPair(body, self.bodies[second], relative, radius, self.sign_tolerance * radius)
+        tolerance = self.sign_tolerance * radius
+        return BodyPair(body, self.bodies[second], relative, radius, tolerance, self.cone_tolerance)
 
     def solids(self, pair: Pair) -> tuple[Body, ...]:
         """Return the bodies that the first of a pair meets, one by one, in the frame of the pair."""
@@ -198,7 +201,9 @@ class PlacedBodies:
         radius = self._pair_radii(first, second)
         relative = self.frames.take(second).inverse().after(self.frames.take(first))
         roots = joined.roots[kinds[first]], joined.roots[kinds[second]]
-        table = PairTable(first, second, relative, roots, radius, self.sign_tolerance * radius)
+        table = PairTable(
+            first, second, relative, roots, radius, self.sign_tolerance * radius, self.cone_tolerance
+        )
         return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
 
     def body_pairs_of(self, points: InterfacePoints) -> BodyPairs:

@@ -15,10 +15,9 @@ import numpy as np
 
 from ...arrays import Bools, Ints
 from ...vectors import dot
-from ..body_pair import BodyPair
+from ..body_pair import CONE_TOLERANCE, BodyPair
 from ..features import FACE
 from ..normal_cones import in_normal_cones
-from ..regions.flat_pairs import CONE_TOLERANCE
 from ..sidedness import on_their_sides, outside_before
 from .closest_points import closest_points_across_seams, closest_points_on_faces
 from .contact_curves import CurveSources

@@ -13,10 +13,9 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
-from ..body_pair import AnyPairs, BodyPair
+from ..body_pair import CONE_TOLERANCE, AnyPairs, BodyPair
 from ..features import FACE, VERTEX, FeatureGeometry
 from ..normal_cones import slopes_both_ways
-from ..regions.flat_pairs import CONE_TOLERANCE
 from .interface_points import PARALLEL, SOFT, InterfacePoints
 from .iteration import eigen_2x2
 from .minimization import (

@@ -21,7 +21,7 @@ from ...collision import EDGE as ALONG_SIDE
 from ...collision import VERTEX as AT_CORNER
 from ...collision import closest_on_segments, closest_on_triangle
 from ...vectors import cross, dot
-from ..body_pair import AnyPairs
+from ..body_pair import CONE_TOLERANCE, AnyPairs
 from ..contact_body import ContactBody
 from ..features import EDGE, FACE, VERTEX, whole_features
 from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
@@ -29,7 +29,6 @@ from ..points.interface_points import PARALLEL, InterfacePoints
 from ..row_lists import IndexPairs, row_keys
 from .candidates import Candidates, FlatCandidates
 
-CONE_TOLERANCE = 1e-6  # sine of the angle by which a normal may leave a cone: above single-precision rounding
 _OVER_FACE = 1e-11  # of R: offset from a triangle that still counts as over it, where coplanar ones meet
 _COPLANAR = 1e-6  # gap over R below which a vertex is in the plane of a face, or behind it
 _GOES_BEHIND = 0.5  # sine of the angle by which a body must fall behind that plane so that they do not touch
@@ -319,7 +318,7 @@ def flat_pairs(
         (vertex_vertex, near.vertices_and_vertices()),
     )
     lower = lowest_of_each(lower.take(lower.gap <= body_pair.of_points(lower).each(reach)))
-    real = in_normal_cones(body_pair, lower, CONE_TOLERANCE)
+    real = in_normal_cones(body_pair, lower, body_pair.cone_tolerance)
     return InterfacePoints.join([over_face.take(~only_at_border(body_pair, over_face)), lower.take(real)])
 
 
