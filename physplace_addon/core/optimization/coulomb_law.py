@@ -37,7 +37,7 @@ from ..arrays import Floats
 from .cone_system import DELTA, ConeSystem, SingularMatrixError
 
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller
-_PATIENCE = 3  # iterations without progress after which Newton's method is given up
+_PATIENCE = 2  # iterations without progress after which Newton's method is given up
 _PROGRESS = 0.8  # of the least residual before, that is progress
 _PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
 _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
