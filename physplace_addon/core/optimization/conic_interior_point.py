@@ -41,7 +41,6 @@ _TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cone
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm
 _SHORT = 0.5  # part of a step after which the same holds
 _CENTRED = 0.3  # least sigma then
-_LEAST_SLACK = 1e-1  # of s and z where the search begins
 _PENALTY = 10.0  # of violations where the search begins
 _REACHED = -1.0  # least bound, over the expected size of x, of rows that say where the search begins
 _SURELY = 1e-9  # of both sides of the proof that rows contradict one another: above rounding
@@ -160,8 +159,8 @@ class InteriorPoint:
     part: float
     """The part of the last step that was taken."""
 
-    def __init__(self, problem: ScaledProblem) -> None:
-        """Begin with soft normal rows.
+    def __init__(self, problem: ScaledProblem, least: float) -> None:
+        """Begin with soft normal rows, and with s and z of at least a given size.
 
         Raises:
             SingularMatrixError: the matrix B is singular.
@@ -178,8 +177,8 @@ class InteriorPoint:
         x = system.solve(problem.linear + system.transposed(problem.values / DELTA, pull))
         s = problem.relative_velocity(x)
         z = np.zeros_like(s)
-        z[0] = np.maximum(-_PENALTY * s[0], _LEAST_SLACK)
-        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + _LEAST_SLACK
+        z[0] = np.maximum(-_PENALTY * s[0], least)
+        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + least
         self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
 
     def iterate(self) -> bool:

@@ -35,8 +35,10 @@ _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
 _LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
 _SHORT = 0.3  # all these parts of steps together were shorter
+_LEAST = (0.1, 10.0)  # of s and z where the interior-point method begins, and begins again
+_UNBALANCED = 1e-9  # lack of the equation of motion, over the largest force, with which it begins again
+_PENETRATED = 1e-8  # lack of room or of an equation, over the size of x, with which it does so
 _NEAR = 0.1  # size of x, over that of the free motion, for which contacts are kept from the beginning
-_SUSPICIOUS = 1e-4  # residual above which there may be no point that obeys the rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,11 +179,11 @@ def _like_contacts(like: ConicSolution | None, kept: Bools) -> ConicSolution | N
 def _solved(problem: ConicQP, like: ConicSolution | None, enough: float) -> ConicSolution | None:
     """Return the solution with all contacts of a problem; None if it is proven that there is none."""
     scaled = _Scaled(problem)
-    found = newton(scaled.problem, scaled.start(like), _NEWTON, enough)
+    found = newton(scaled.problem, scaled.start(like), _NEWTON)
     if found[1] <= enough:
         return scaled.solution(*found)
     led = _led(scaled.problem, enough)
-    if led is None or (led[1] > _SUSPICIOUS and _has_no_point(problem)):
+    if led is None or (led[1] > enough and not _is_safe(scaled.problem, led[0]) and _has_no_point(problem)):
         return None
     return scaled.solution(led[0], led[1], found[2] + led[2])
 
@@ -191,9 +193,43 @@ _Found = tuple[Point, float, int]
 
 
 def _led(problem: ScaledProblem, enough: float) -> _Found | None:
-    """Return a point by the interior-point method, finished by Newton's; None if no x obeys the rows."""
-    search, path = InteriorPoint(problem), _Path()
-    best, least = search.point, np.inf
+    """Return a point by the interior-point method, finished by Newton's; None if no x obeys the rows.
+
+    Where forces are far larger than they were expected to be, steps are short from the beginning, and the
+    equation of motion does not come to hold; the search then begins again with larger forces.
+    """
+    tried: list[_Found] = []
+    used = 0
+    for size in _LEAST:
+        found = _searched(problem, enough, InteriorPoint(problem, size))
+        if found is None:
+            return None
+        point, residual, iterations = found
+        finished, least, more = newton(problem, point, _NEWTON)
+        used += iterations + more
+        if least <= enough:
+            return finished, least, used
+        if _is_safe(problem, point):
+            return point, residual, used
+        tried.append((point, residual, used))
+    point, residual, _ = min(tried, key=lambda found: found[1])
+    return point, residual, used
+
+
+def _is_safe(problem: ScaledProblem, point: Point) -> bool:
+    """Return whether the equation of motion and equations hold, and nothing is penetrated."""
+    forces = max(1.0, float(np.abs(point.forces).max(initial=0.0)))
+    lack = max(
+        float(np.abs(problem.equation_residual(point.x)).max(initial=0.0)),
+        -float(problem.relative_velocity(point.x)[0].min(initial=0.0)),
+    )
+    balanced = np.abs(problem.dual_residual(point)).max() <= _UNBALANCED * forces
+    return bool(balanced and lack <= _PENETRATED)
+
+
+def _searched(problem: ScaledProblem, enough: float, search: InteriorPoint) -> _Found | None:
+    """Return the best point of a search; None if it proves that no x obeys the rows."""
+    path, best, least = _Path(), search.point, np.inf
     while least > enough and not path.ends() and _iterated(search):
         if search.is_infeasible():
             return None
@@ -201,9 +237,7 @@ def _led(problem: ScaledProblem, enough: float) -> _Found | None:
         residual = problem.residuals(search.point).largest(search.point.forces)
         if residual < least:
             best, least = search.point, residual
-    finished, residual, more = newton(problem, best, _NEWTON, enough)
-    used = len(path.mu) + more
-    return (finished, residual, used) if residual <= enough else (best, least, used)
+    return best, least, len(path.mu)
 
 
 @dataclass
@@ -226,10 +260,6 @@ class _Path:
         return len(self.mu) >= _ITERATIONS or (stalls and short)
 
 
-def _residual(problem: ScaledProblem, point: Point) -> float:
-    return problem.residuals(point).largest(point.forces)
-
-
 def _iterated(search: InteriorPoint) -> bool:
     try:
         return search.iterate()
@@ -240,7 +270,7 @@ def _iterated(search: InteriorPoint) -> bool:
 def _has_no_point(problem: ConicQP) -> bool:
     """Return whether the problem without friction, which is convex, proves that no x obeys the rows."""
     smooth = replace(problem.contacts, friction=np.zeros(len(problem.contacts.bounds)))
-    search = InteriorPoint(_Scaled(replace(problem, contacts=smooth)).problem)
+    search = InteriorPoint(_Scaled(replace(problem, contacts=smooth)).problem, _LEAST[0])
     return any(_iterated(search) and search.is_infeasible() for _ in range(_ITERATIONS))
 
 

@@ -123,21 +123,19 @@ def _projected(trial: Floats) -> Floats:
     return out
 
 
-def newton(problem: ScaledProblem, point: Point, most: int, enough: float) -> tuple[Point, float, int]:
+def newton(problem: ScaledProblem, point: Point, most: int) -> tuple[Point, float, int]:
     """Return the best point that Newton's method finds, its residual, and the iterations taken.
 
     Args:
         problem: the scaled problem.
         point: where to begin.
         most: iterations at most.
-        enough: residual that ends the search, after which rounding is all that is left to lower.
     """
     residuals = problem.residuals(point)
     best, least, since = point, residuals.largest(point.forces), 0
     lowest = residuals.norm
     for iteration in range(most):
-        rounded = least <= _ROUNDED
-        if rounded or since >= _PATIENCE or not np.isfinite(residuals.norm):
+        if least <= _ROUNDED or since >= _PATIENCE or not np.isfinite(residuals.norm):
             return best, least, iteration
         try:
             change = _newton_change(problem, point, residuals)
