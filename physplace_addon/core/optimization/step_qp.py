@@ -24,7 +24,7 @@ in free directions.  Leaving the pressing rows costs 5 |Ja x - ca|^2.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from ..arrays import Floats, Ints
-from .interior_point import SparseQP, solve_sparse_qp
+from .interior_point import Solution, SparseQP, solve_sparse_qp
 from .non_negative import non_negative_least_squares
 
 _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
@@ -59,14 +59,12 @@ class Step:
     """The solution x (d,) of a step's QP, and the multipliers (k,) of its rows: for contacts, their forces in
     units of the external one.  Those of equations have any sign.
 
-    viscosity: the sigma that its trust region needed, where it has one block.
-    limits: the bounds (b,) of the blocks' coordinates that it needed, where it is one of many bodies.
+    viscosity: the sigma that its trust region needed, where it has one block: a start for a similar QP.
     """
 
     x: Floats
     forces: Floats
     viscosity: float | None = None
-    limits: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +145,8 @@ def solve_qp(
         numpy.linalg.LinAlgError: if the matrix is not positive definite.
     """
     if len(linear) > MANY:
-        found = solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations))
-        return None if found is None else Step(found.x, found.multipliers)
+        free = np.full(len(linear), np.inf)
+        return _step_of(solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations, free)))
     step = _solve(_lower(matrix), linear, *_as_inequalities(rows, bounds, equations))
     return _with_equations(step, len(rows), equations)
 
@@ -164,15 +162,19 @@ def _with_equations(step: Step | None, count: int, equations: Ints) -> Step | No
         return None
     forces = step.forces[:count].copy()
     forces[equations] -= step.forces[count:]
-    return replace(step, forces=forces)
+    return Step(step.x, forces, step.viscosity)
 
 
-def _programme(matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints) -> SparseQP:
-    """Return the sparse programme, without limits."""
+def _programme(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints, limits: Floats
+) -> SparseQP:
     equal = np.zeros(len(rows), bool)
     equal[equations] = True
-    free = np.full(len(linear), np.inf)
-    return SparseQP(sparse.csr_array(matrix), linear, sparse.csr_array(rows), bounds, equal, free)
+    return SparseQP(sparse.csr_array(matrix), linear, sparse.csr_array(rows), bounds, equal, limits)
+
+
+def _step_of(solution: Solution | None) -> Step | None:
+    return None if solution is None else Step(solution.x, solution.multipliers)
 
 
 def lagrangian_curvature(
@@ -228,7 +230,7 @@ def trust_region_step(
     region: TrustRegion,
     viscosity: Floats | float = _STRAIGHT,
     equations: Ints = NO_ROWS,
-    start: Step | None = None,
+    start: float | None = None,
 ) -> Step | None:
     """Return the step of the QP with matrix + sigma 1 in a trust region.
 
@@ -243,7 +245,7 @@ def trust_region_step(
         region: how long the step may be.
         viscosity: the sigma that each block begins with, one for all or (b,).
         equations: the numbers of the rows that hold with equality.
-        start: the step of a similar QP in the same region, with which the search begins.
+        start: `Step.viscosity` of a similar QP.
 
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
@@ -251,14 +253,12 @@ def trust_region_step(
     sigma = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity
     if len(linear) > MANY:
         matrix = matrix + np.diag(sigma[region.blocks])
-        programme = _programme(matrix, linear, rows, bounds, equations)
-        return _within_bounds(programme, region, None if start is None else start.limits)
+        return _within_bounds(matrix, linear, rows, bounds, region, equations)
     values, vectors = np.linalg.eigh(matrix)
     matrix = (vectors * np.maximum(values, _STRAIGHT)) @ vectors.T
     inequalities = _as_inequalities(rows, bounds, equations)
     if len(sigma) == 1:
-        first = None if start is None else start.viscosity
-        step = _as_long_as_trusted(matrix, linear, *inequalities, region, float(sigma[0]), first)
+        step = _as_long_as_trusted(matrix, linear, *inequalities, region, float(sigma[0]), start)
     else:
         step = _viscous(matrix, linear, *inequalities, region, sigma)
     return _with_equations(step, len(rows), equations)
@@ -348,22 +348,13 @@ def _viscous(
     return None
 
 
-def _within_bounds(programme: SparseQP, region: TrustRegion, known: Floats | None) -> Step | None:
+def _within_bounds(
+    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, region: TrustRegion, equations: Ints
+) -> Step | None:
     """Return a step in the trust region: each coordinate is bounded, and the bounds of blocks that are too
     long shrink.
-
-    known: the bounds (b,) that a similar QP needed.  They are tried first.
     """
-    if known is not None:
-        step = _narrowed(programme, region, known)
-        if step is not None:
-            return step
-    widest = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
-    return _narrowed(programme, region, widest)
-
-
-def _narrowed(programme: SparseQP, region: TrustRegion, limits: Floats) -> Step | None:
-    """Return a step within limits of the blocks (b,), which become narrower until it is short enough."""
+    limits = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
 
     def narrower(x: Floats) -> Floats | None:
         nonlocal limits
@@ -375,5 +366,5 @@ def _narrowed(programme: SparseQP, region: TrustRegion, limits: Floats) -> Step 
         limits = np.where(excess > 1.0, _INSIDE / excess * np.minimum(farthest, limits), limits)
         return limits[region.blocks]
 
-    found = solve_sparse_qp(replace(programme, limits=limits[region.blocks]), narrowing=narrower)
-    return None if found is None else Step(found.x, found.multipliers, limits=limits)
+    programme = _programme(matrix, linear, rows, bounds, equations, limits[region.blocks])
+    return _step_of(solve_sparse_qp(programme, narrowing=narrower))

@@ -208,13 +208,8 @@ class Placement:
         return self._finish(rest) if lower is None else self._accept(lower)
 
     def _take(self, step: Step) -> State:
-        last = step
-
         def solve_again(extra: InterfacePoints) -> Step | None:
-            nonlocal last
-            found = solve_step(self.problem, self.state, extra, last)
-            last = found or last
-            return found
+            return solve_step(self.problem, self.state, extra)
 
         eps = self.state.eps
         taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)

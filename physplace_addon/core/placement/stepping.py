@@ -11,8 +11,6 @@ Taking the step, and lifting what then overlaps, is the contact adjustment (`cor
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..arrays import Bools, Floats
@@ -42,16 +40,13 @@ _ASLEEP = 1e-10  # motion, over R_b, of a body that nothing pushes
 PRESSING_FORCE = 1e-6  # least force, in weights, of a contact that takes part in a rest
 
 
-def solve_step(
-    problem: Problem, state: State, extra: InterfacePoints | None = None, like: Step | None = None
-) -> Step | None:
+def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = None) -> Step | None:
     """Return the next move from a state; None if its rows contradict one another.
 
     Args:
         problem: the settings and the external forces.
         state: where the move begins.
         extra: points that the move obeys besides those of the state, in their pairs' frames.
-        like: the move that obeys no extra points, or fewer: a start for the search.
 
     Returns:
         x (d,) in the state's coordinates, and the forces (k,) of all points.
@@ -71,17 +66,17 @@ def solve_step(
     stiffness = coordinates.stiffness(system, problem.external.stiffness(system), on_bodies)
     ease = 1.0 if state.ease is None or not problem.has_lowest else state.ease
     viscosity = coordinates.of_blocks(ease * problem.viscosity(system))
-    predictor = rows.step(stiffness, wrench, region, viscosity, like)
+    predictor = rows.step(stiffness, wrench, region, viscosity)
     if predictor is None:  # a contact seen from both sides is not to be lifted off
         rows.keep_gaps()
         predictor = rows.step(stiffness, wrench, region, viscosity)
     if predictor is None:
         return None
     forces = forces_on_minima(system, points, predictor.forces)
-    step = rows.curved_step(forces, stiffness, wrench, region, viscosity, predictor)
+    step = rows.curved_step(forces, stiffness, wrench, region, viscosity, predictor.viscosity)
     if step is not None and (step.forces[points.on_curve] > PRESSING_FORCE).any():
         # a true curve of support: it does not roll
-        step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity, step)
+        step = rows.curved_step(step.forces, stiffness, wrench, region, viscosity, step.viscosity)
     return step or predictor
 
 
@@ -146,11 +141,11 @@ class _Rows:
         wrench: Floats,
         region: TrustRegion,
         viscosity: Floats,
-        start: Step | None = None,
+        start: float | None = None,
     ) -> Step | None:
         """Return the step of the QP, None if there is none; the force of a bilateral contact may pull.
 
-        start: the step of a similar QP, with which the search begins.
+        start: `Step.viscosity` of a similar QP.
         """
         step = trust_region_step(
             matrix, wrench, self._all, self._room, region, viscosity, self._bilateral, start
@@ -159,7 +154,7 @@ class _Rows:
             return None
         asleep = region.lengths(step.x) < _ASLEEP
         x = np.where(asleep[region.blocks], 0.0, step.x)
-        return replace(step, x=x, forces=step.forces[: len(self._points)])
+        return Step(x, step.forces[: len(self._points)], step.viscosity)
 
     def curved_step(
         self,
@@ -168,7 +163,7 @@ class _Rows:
         wrench: Floats,
         region: TrustRegion,
         viscosity: Floats,
-        start: Step | None,
+        start: float | None,
     ) -> Step | None:
         """Return the step of the QP to whose matrix contact forces (k,) add the curvature of their gaps; None
         if there is none, or nothing curves.

@@ -216,30 +216,6 @@ def test_no_block_of_many_moves_farther_than_the_trust_radius() -> None:
     assert (rows @ step.x >= given.bounds - 1e-10).all()
 
 
-def test_a_step_that_begins_with_the_limits_of_another_is_as_long_as_its_rows_need() -> None:
-    given = heap(20, 160, np.random.default_rng(8))
-    region = TrustRegion(
-        0.1, np.repeat(np.arange(20), 6), lambda x: np.abs(x).reshape(20, 2, 3).sum(axis=2).max(axis=1)
-    )
-    matrix, rows = given.matrix.toarray(), given.rows.toarray()
-    first = trust_region_step(matrix, given.linear, rows, given.bounds, region)
-    assert first is not None
-    assert first.limits is not None
-    body = int(first.limits.argmin())
-    assert first.limits[body] < 0.06
-    far = np.zeros((1, 120))
-    far[0, 6 * body] = np.sign(first.x[6 * body])
-    again = trust_region_step(np.eye(120), np.zeros(120), far, np.array([0.06]), region, start=first)
-    assert again is not None
-    assert far @ again.x >= 0.06 - 1e-10
-    assert (region.excess(again.x) <= 1.0).all()
-    similar = trust_region_step(matrix, given.linear, rows, given.bounds, region, start=first)
-    assert similar is not None
-    assert similar.limits is not None
-    assert (similar.limits <= first.limits).all()
-    assert (region.excess(similar.x) <= 1.0).all()
-
-
 def test_limits_that_become_narrower_on_the_way_lead_to_the_solution_within_them() -> None:
     given = replace(heap(30, 240, np.random.default_rng(9)), limits=np.full(180, 0.2))
     limits = np.where(np.arange(180) < 90, 0.02, 0.2)

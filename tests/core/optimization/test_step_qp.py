@@ -212,7 +212,7 @@ def test_a_step_that_is_cut_short_is_about_as_long_as_trusted() -> None:
         for trust in (1e-3, 0.05, 0.5):
             step = trusted(matrix, wrench, gradients, room, within(trust))
             similar = 1.1 * matrix, 0.9 * wrench, gradients, room
-            again = trust_region_step(*similar, within(trust), start=step)
+            again = trust_region_step(*similar, within(trust), start=step.viscosity)
             assert again is not None
             assert min(0.9 * trust, free - 1e-9) <= np.linalg.norm(step.x) <= trust
             assert min(0.9 * trust, 0.7 * free) <= np.linalg.norm(again.x) <= trust
