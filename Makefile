@@ -78,6 +78,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.rests_in_bullet $(ARGS)
 	@$(RUN) -m benchmarks.many_fixed $(ARGS)
 	@$(RUN) -m benchmarks.rigid_bodies $(ARGS)
+	@$(RUN) -m benchmarks.motion $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
