@@ -35,7 +35,7 @@ _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
 _SHORTER: Final = 0.5  # of a step, that is tried where contacts that it obeys come too near on the way
 _FEW: Final = 32  # contacts up to which the end of a slip is found in time
-_SLIPS: Final = 1e-5  # slip, over the speed of an approach without a bounce, whose end is looked for
+_SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
 _GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
 
