@@ -93,9 +93,10 @@ class Scene:
         inertia = Inertia.of(bodies)
         origin, near, parts = near_the_origin(bodies, poses, world)
         ends = [sorted((joint.anchors.first, joint.anchors.second)) for joint in joints if not joint.collide]
-        through = frozenset((first, second) for first, second in ends if first != FIXED)
+        through = {(first, second) for first, second in ends if first != FIXED}
+        through |= {(first, second) for first in tracks for second in (*tracks, FIXED)}
         template = replace(
-            ContactSystem.of(bodies, near, parts), never_meeting=through, cone_tolerance=_SLANTED
+            ContactSystem.of(bodies, near, parts), never_meeting=frozenset(through), cone_tolerance=_SLANTED
         )
         return cls(
             template,

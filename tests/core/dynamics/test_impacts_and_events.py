@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
+from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.events import Event, EventKind
+from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.tracks import Track
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import sphere
 
-from .scenes import GRAVITY, UPRIGHT, at, block, floor, simulation, standing
+from .scenes import DOWN, GRAVITY, UPRIGHT, at, block, floor, simulation, standing
 
 
 def happened(made: Simulation) -> list[Event]:
@@ -132,3 +135,20 @@ def test_a_body_that_nothing_touches_falls_on_its_parabola(shape: Body) -> None:
     made.run(1.0)
     exact = velocity[0] + [0.0, 0.0, -0.5 * GRAVITY]
     assert np.abs(made.state.motion.centre[0] - exact).max() < 1e-12
+
+
+def test_bodies_whose_motion_is_given_go_through_what_does_not_move_freely() -> None:
+    """A lift rises out of the floor, and takes a block with it."""
+    lift, cube = block(2.0, 2.0, 0.2), block()
+    low, high = Pose(UPRIGHT, np.array([0.0, 0.0, -0.05])), Pose(UPRIGHT, np.array([0.0, 0.0, 0.45]))
+    poses = [standing(cube, floor_at=0.05), low]
+    laws = SurfaceLaws(np.full(3, 0.5), np.zeros(3))
+    scene = Scene.of([cube, lift], poses, [floor()], laws, DOWN, {1: Track.of([0.0, 0.5], [low, high])})
+    made = Simulation(scene, scene.motion(poses, np.zeros((2, 3)), np.zeros((2, 3))))
+    made.run(0.3)
+    assert made.status is SimulationStatus.RUNNING
+    centre = made.state.motion.centre
+    assert centre[1, 2] == pytest.approx(0.25, abs=1e-9)
+    assert centre[0, 2] - centre[1, 2] == pytest.approx(0.6, abs=2e-5)
+    made.run(0.6)
+    assert made.state.motion.centre[0, 2] > 1.05  # it was thrown up when the lift stopped

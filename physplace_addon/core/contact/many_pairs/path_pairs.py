@@ -56,15 +56,16 @@ def moving_pairs(system: PlacedBodies, paths: RigidPaths, gap: float) -> tuple[I
     apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first]).max(axis=1)
     near = (apart <= 0.0) & (moves[first] | moves[second])
     first, second = first[near], second[near]
+    if system.fixed is not None:
+        apart = np.maximum(lower - system.fixed.tree.upper[0], system.fixed.tree.lower[0] - upper).max(axis=1)
+        beside = np.flatnonzero((apart <= 0.0) & moves)
+        first = np.concatenate([beside, first])
+        second = np.concatenate([np.full(beside.size, FIXED), second])
     if system.never_meeting:
         pairs = zip(first.tolist(), second.tolist(), strict=True)
         meet = np.array([pair not in system.never_meeting for pair in pairs], bool)
         first, second = first[meet], second[meet]
-    if system.fixed is None:
-        return first, second
-    apart = np.maximum(lower - system.fixed.tree.upper[0], system.fixed.tree.lower[0] - upper).max(axis=1)
-    beside = np.flatnonzero((apart <= 0.0) & moves)
-    return np.concatenate([beside, first]), np.concatenate([np.full(beside.size, FIXED), second])
+    return first, second
 
 
 def _farthest(system: PlacedBodies) -> Floats:

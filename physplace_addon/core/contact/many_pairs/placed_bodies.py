@@ -35,8 +35,8 @@ class PlacedBodies:
     cone_tolerance: sine of the angle by which the normal of two edges or vertices may leave their cones.
     moving: the numbers of the bodies that may move now, or that have moved, None for all: pairs of others are
     not searched, and keep their points.
-    never_meeting: pairs of moving bodies, the lesser number first, that are not searched: what joints connect
-    may go through each other.
+    never_meeting: pairs, the lesser number first and FIXED last, that are not searched: what joints connect
+    may go through each other, and so may what is moved by tracks and what stands.
     """
 
     bodies: tuple[ContactBody, ...]
