@@ -16,7 +16,8 @@ from ..mechanics.origin import near_the_origin
 from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
 from .contacts import SurfaceLaws
 from .joints import Joint
-from .joints.equations import Joints
+from .joints.equations import Joints, anchor_frames
+from .joints.forces import spring_energy
 from .motion import Motion
 from .tracks import Track
 
@@ -176,8 +177,13 @@ class Scene:
             rates[number, 3:] = rotation_vector(turn) / h
         return rates
 
-    def energy(self, motion: Motion) -> float:
-        """Return the kinetic energy and that of gravity, of the bodies whose motion is not given."""
+    def energy(self, motion: Motion, coordinates: Floats) -> float:
+        """Return the kinetic energy and that of gravity, of the bodies whose motion is not given, and that of
+        the springs of joints with coordinates (n, 6).
+        """
         free = np.flatnonzero(~self.given)
         inertia, mine = self.inertia.take(free), motion.take(free)
-        return mine.kinetic_energy(inertia) - float((inertia.mass * (mine.centre @ self.gravity)).sum())
+        own = mine.kinetic_energy(inertia) - float((inertia.mass * (mine.centre @ self.gravity)).sum())
+        if len(self.joints) == 0:
+            return own
+        return own + spring_energy(anchor_frames(self.joints, self.inertia, motion), coordinates)

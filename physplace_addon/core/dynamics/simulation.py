@@ -22,6 +22,7 @@ from .clear_path import free_part, twists_between
 from .contacts import Contacts
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
+from .joints.closure import closed_joints
 from .joints.free_linkages import moved_linkages
 from .motion import Motion
 from .scene import Scene
@@ -31,6 +32,7 @@ from .step import Drift, Moment, drifted, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
+_JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
 _SHORTER: Final = 0.5  # of a step, that is tried where contacts that it obeys come too near on the way
@@ -46,6 +48,7 @@ class SimulationStatus(Enum):
     RUNNING = "it moves"
     AT_REST = "everything has come to rest"
     INTERFERING_START = "bodies overlap at the start"
+    JAMMED = "bodies are so near each other that none can move on"
     SQUEEZED = "bodies whose motion is given leave no room"
 
     @property
@@ -68,7 +71,7 @@ class SimulationState:
     coordinates (n, 6): of the joints, their turns unwrapped.
     sleep: who sleeps.  touching: the contacts.
     events: what happened since the state before.
-    energy: kinetic and of gravity, of the bodies whose motion is not given.
+    energy: kinetic, of gravity and of springs, of the bodies whose motion is not given.
     """
 
     time: float
@@ -91,17 +94,20 @@ class Simulation:
     """
 
     def __init__(self, scene: Scene, motion: Motion) -> None:
+        """Begin with a scene's motion.  Raises JointError for joints that cannot be closed."""
+        if len(scene.joints):
+            motion = closed_joints(scene.joints, scene.inertia, motion)
         self.scene, self.status = scene, SimulationStatus.RUNNING
         start = parted(scene, motion)
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
         self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
         self.states = [self._state(Sleep.none(len(scene)), Touching.none(), ())]
-        self._isolated = 0  # steps in a row that ended before their time
+        self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
 
     def _state(self, sleep: Sleep, touching: Touching, events: Sequence[Event]) -> SimulationState:
         moment = self.moment
-        energy = self.scene.energy(moment.motion)
+        energy = self.scene.energy(moment.motion, moment.coordinates)
         return SimulationState(
             moment.time, moment.motion, moment.coordinates, sleep, touching, tuple(events), energy
         )
@@ -142,8 +148,9 @@ class Simulation:
         scene = self.scene.holding(sleep.asleep)
         moment, events = self._after_impacts(scene, moment)
         made = self._stepped(scene, moment, h)
-        if made is None:
-            self.status = SimulationStatus.SQUEEZED
+        jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
+        if made is None or jammed:
+            self.status = SimulationStatus.JAMMED if jammed else SimulationStatus.SQUEEZED
             return self.state
         end, contacts, impulses, part = made
         if until is not None and part == 1.0:
@@ -202,6 +209,7 @@ class Simulation:
         if trial is None:
             return None
         held, drift = trial
+        self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
         if left_out is not None:
@@ -243,7 +251,8 @@ class Simulation:
         scene = self.scene
         if scene.given.any() or not np.isnan(scene.joints.speed).all():
             return end
-        energy, kinetic = scene.energy(end.motion), end.motion.kinetic_energy(scene.inertia)
+        energy = scene.energy(end.motion, end.coordinates)
+        kinetic = end.motion.kinetic_energy(scene.inertia)
         gain = energy - before.energy
         if gain <= _GAIN * max(kinetic, before.motion.kinetic_energy(scene.inertia)) or kinetic <= gain:
             return end

@@ -99,7 +99,7 @@ class SimulationRun:
         moved = f"{names}: frames {scenario.first_frame} to {self.last_frame}, {counted(keys, 'key')}"
         ends = [] if self.status.is_running else [self.status.message]
         left_out = [f"left out of account: {listed(scenario.left_out)}"] if scenario.left_out else []
-        well = self.status is not SimulationStatus.SQUEEZED
+        well = self.status not in (SimulationStatus.SQUEEZED, SimulationStatus.JAMMED)
         return Conclusion(well, "; ".join([moved, *ends, *left_out]))
 
 
